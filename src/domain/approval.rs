@@ -1,0 +1,221 @@
+//! The proof that a run was decided for, and the order that can only be made from it.
+//!
+//! The fields are private: what was granted can't be changed afterwards. [`Approval::grant`] is called in
+//! `engine/approval.rs` only; a test of the architecture sees to that.
+
+use super::{BlockId, ExecutorKind, KernelRef, Language, Limits, Moment, Revision, Rights, RunId};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The SHA-256 of some bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sha256(pub [u8; 32]);
+
+impl Sha256 {
+    /// The hash of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        use sha2::Digest as _;
+        Self(sha2::Sha256::digest(bytes).into())
+    }
+
+    /// Reads 64 hexadecimal digits.
+    pub fn parse(hex: &str) -> Option<Self> {
+        let mut out = [0u8; 32];
+        if hex.len() != 64 || !hex.is_ascii() {
+            return None;
+        }
+        for (i, byte) in out.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(hex.get(2 * i..2 * i + 2)?, 16).ok()?;
+        }
+        Some(Self(out))
+    }
+}
+
+impl fmt::Display for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|b| write!(f, "{b:02x}"))
+    }
+}
+
+impl fmt::Debug for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sha256({self})")
+    }
+}
+
+/// The terms under which a block would run: all that an approval covers beside the bytes. The executor finds them
+/// before the person decides, and refuses the run when they no longer hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// The language.
+    pub language: Language,
+    /// What would carry it out.
+    pub executor: ExecutorKind,
+    /// The real executable of the interpreter.
+    pub interpreter: PathBuf,
+    /// Its version, where known.
+    pub version: Option<String>,
+    /// The kernel that would get it; `None` for a subprocess.
+    pub kernel: Option<KernelRef>,
+    /// The folder in which it would start: for a kernel or shell, where earlier blocks left it.
+    pub cwd: PathBuf,
+    /// What it may do.
+    pub rights: Rights,
+    /// How much it may use.
+    pub limits: Limits,
+}
+
+impl Terms {
+    /// Whether a run under `self` is what was approved under `approved`. What only informs (the interpreter's version,
+    /// the number of variables) is left out.
+    pub fn same_as(&self, approved: &Terms) -> bool {
+        self.language == approved.language
+            && self.executor == approved.executor
+            && self.interpreter == approved.interpreter
+            && self.kernel.map(|k| k.generation) == approved.kernel.map(|k| k.generation)
+            && self.cwd == approved.cwd
+            && self.rights == approved.rights
+            && self.limits == approved.limits
+    }
+}
+
+/// Who said yes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grantor {
+    /// The person, by a key in the review; `typed` tells that the word was typed.
+    Person {
+        /// Whether the word `run` was typed for it.
+        typed: bool,
+    },
+    /// The person, by naming the file on the command line (`sayso exec`).
+    Named,
+    /// The person, by `run --approve clean|all`.
+    Flag,
+}
+
+impl Grantor {
+    /// The word in session files: `person`, `person-typed`, `named`, `flag`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Grantor::Person { typed: false } => "person",
+            Grantor::Person { typed: true } => "person-typed",
+            Grantor::Named => "named",
+            Grantor::Flag => "flag",
+        }
+    }
+
+    /// Reads what [`Grantor::as_str`] wrote.
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "person" => Grantor::Person { typed: false },
+            "person-typed" => Grantor::Person { typed: true },
+            "named" => Grantor::Named,
+            "flag" => Grantor::Flag,
+            _ => return None,
+        })
+    }
+}
+
+/// Proof of a decision to run exactly these bytes under exactly these terms, once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approval {
+    run: RunId,
+    block: BlockId,
+    revision: Revision,
+    sha256: Sha256,
+    terms: Terms,
+    by: Grantor,
+    at: Moment,
+}
+
+impl Approval {
+    /// Grants a run. Stands in `engine/approval.rs` only.
+    pub fn grant(
+        run: RunId,
+        (block, revision): (BlockId, Revision),
+        source: &str,
+        terms: Terms,
+        by: Grantor,
+        at: Moment,
+    ) -> Self {
+        Self { run, block, revision, sha256: Sha256::of(source.as_bytes()), terms, by, at }
+    }
+
+    /// The run that it allows.
+    pub fn run(&self) -> RunId {
+        self.run
+    }
+
+    /// The block.
+    pub fn block(&self) -> BlockId {
+        self.block
+    }
+
+    /// The version of the block.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// The hash of the bytes.
+    pub fn sha256(&self) -> Sha256 {
+        self.sha256
+    }
+
+    /// The terms.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// Who said yes.
+    pub fn by(&self) -> Grantor {
+        self.by
+    }
+
+    /// When.
+    pub fn at(&self) -> Moment {
+        self.at
+    }
+}
+
+/// The bytes are not those that were approved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the text is not the one that was approved (approved {approved}, given {given})")]
+pub struct Mismatch {
+    /// The hash in the approval.
+    pub approved: Sha256,
+    /// The hash of what was given.
+    pub given: Sha256,
+}
+
+/// The order to carry out an approved run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunRequest {
+    approval: Approval,
+    source: Arc<str>,
+}
+
+impl RunRequest {
+    /// Joins an approval with the bytes that it was given for.
+    ///
+    /// # Errors
+    /// When the bytes are others.
+    pub fn new(approval: Approval, source: Arc<str>) -> Result<Self, Mismatch> {
+        let given = Sha256::of(source.as_bytes());
+        if given == approval.sha256 {
+            Ok(Self { approval, source })
+        } else {
+            Err(Mismatch { approved: approval.sha256, given })
+        }
+    }
+
+    /// The approval.
+    pub fn approval(&self) -> &Approval {
+        &self.approval
+    }
+
+    /// The bytes, exactly.
+    pub fn source(&self) -> &Arc<str> {
+        &self.source
+    }
+}

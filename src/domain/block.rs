@@ -1,0 +1,122 @@
+//! A block: one thing that the model proposes to do, with every version that it had.
+
+use super::{BlockId, Language, Revision, StepId};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How a model hands over code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// Fenced blocks of CommonMark whose language can be run.
+    #[default]
+    Fences,
+    /// `<execute>…</execute>`, Python unless `lang=` says otherwise.
+    ExecuteTags,
+}
+
+/// What kind of thing a block is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// Run code. `None`: the fence named no language, the person has to choose one.
+    Code {
+        /// The language, where it is known.
+        language: Option<Language>,
+    },
+}
+
+/// Where in the reply a block came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The dialect it was written in.
+    pub dialect: Dialect,
+    /// The info string of the fence or the attributes of the tag, as written.
+    pub info: String,
+    /// The bytes of the whole block (fences included) in the text of its reply.
+    pub range: Range<usize>,
+    /// Whether its end was seen; an unclosed block is incomplete and can't be approved as it stands.
+    pub closed: bool,
+}
+
+/// Whether a version of a block could be approved, apart from the gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// It could run.
+    Ready,
+    /// It has no language yet: the person has to choose one.
+    NeedsLanguage,
+    /// Its end never arrived: it has to be edited first.
+    Incomplete,
+    /// It holds nothing but white space.
+    Empty,
+}
+
+/// One version of a block's text: the exact bytes that would run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Which version this is; 1 is the model's.
+    pub revision: Revision,
+    /// The text; its UTF-8 bytes are what is shown, approved and run.
+    pub source: Arc<str>,
+    /// The language that the text would run in.
+    pub language: Option<Language>,
+    /// Whether the text is known to be whole (an edit makes it so).
+    pub whole: bool,
+}
+
+/// One thing that the model proposes to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its number on screen.
+    pub id: BlockId,
+    /// The step whose reply proposed it.
+    pub step: StepId,
+    /// What kind of thing it is, as the model wrote it.
+    pub kind: BlockKind,
+    /// Where it came from.
+    pub origin: Origin,
+    /// All versions, oldest first; never empty.
+    pub versions: Vec<Version>,
+}
+
+impl Block {
+    /// The version that is up for decision: the newest.
+    pub fn current(&self) -> &Version {
+        // A block is made with its first version and versions are only added; the fallback can't be reached.
+        static NOTHING: std::sync::LazyLock<Version> = std::sync::LazyLock::new(|| Version {
+            revision: Revision(0),
+            source: Arc::from(""),
+            language: None,
+            whole: false,
+        });
+        self.versions.last().unwrap_or(&NOTHING)
+    }
+
+    /// The version with this number.
+    pub fn version(&self, revision: Revision) -> Option<&Version> {
+        self.versions.iter().find(|v| v.revision == revision)
+    }
+
+    /// What the model wrote.
+    pub fn original(&self) -> &Version {
+        self.versions.first().unwrap_or_else(|| self.current())
+    }
+
+    /// Whether the person changed the text.
+    pub fn edited(&self) -> bool {
+        self.current().source != self.original().source
+    }
+
+    /// Whether the newest version could be approved, apart from the gate.
+    pub fn readiness(&self) -> Readiness {
+        let version = self.current();
+        if version.source.trim().is_empty() {
+            Readiness::Empty
+        } else if !version.whole {
+            Readiness::Incomplete
+        } else if version.language.is_none() {
+            Readiness::NeedsLanguage
+        } else {
+            Readiness::Ready
+        }
+    }
+}

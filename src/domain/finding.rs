@@ -1,0 +1,90 @@
+//! What the review has to say about a block. Advice: the person decides, the sandbox bars.
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Good to know.
+    Info,
+    /// Deserves a look.
+    Medium,
+    /// Needs the typed word before it runs.
+    High,
+}
+
+impl Severity {
+    /// The word in JSON, rules and configuration: `info`, `medium`, `high`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Info => "info",
+            Severity::Medium => "medium",
+            Severity::High => "high",
+        }
+    }
+}
+
+/// A stretch of a block's text. Lines and columns count from 1, columns in characters (Unicode scalar values);
+/// the end is exclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Place {
+    /// First line.
+    pub line: u32,
+    /// First column.
+    pub column: u32,
+    /// Last line.
+    pub end_line: u32,
+    /// Column behind the last character.
+    pub end_column: u32,
+}
+
+/// One remark of the review.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule that made it, `py.delete-tree`.
+    pub rule: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Where.
+    pub place: Place,
+    /// What it is, naming the concrete thing: `deletes a folder: out/charts`.
+    pub message: String,
+}
+
+/// What a block would do, as far as it can be told from its text. Empty lists: nothing of that kind was seen.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Effects {
+    /// Paths that would be read.
+    pub reads: Vec<String>,
+    /// Paths that would be written.
+    pub writes: Vec<String>,
+    /// Paths that would be deleted.
+    pub deletes: Vec<String>,
+    /// Hosts that would be reached.
+    pub hosts: Vec<String>,
+    /// Programs that would be started.
+    pub programs: Vec<String>,
+    /// Whether something could not be told.
+    pub unknown: bool,
+}
+
+/// The review of one version of a block. Findings are sorted by place.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Review {
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// What the block would do.
+    pub effects: Effects,
+    /// Why parts were not looked at (too large, no grammar for the language), where that is so.
+    pub unchecked: Option<String>,
+}
+
+impl Review {
+    /// The gravest severity among the findings.
+    pub fn gravest(&self) -> Option<Severity> {
+        self.findings.iter().map(|f| f.severity).max()
+    }
+
+    /// How many findings have this severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|f| f.severity == severity).count()
+    }
+}

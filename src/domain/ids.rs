@@ -1,0 +1,57 @@
+//! Identities. Each is a type of its own, so that a step can't be taken for a run.
+
+use std::fmt;
+
+/// Makes a counted identity: it starts at 1 and shows as its number.
+macro_rules! counted {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The identity after this one.
+            #[must_use]
+            pub fn next(self) -> Self {
+                Self(self.0.saturating_add(1))
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+counted! {
+    /// One request to the model and what follows from it; counted through the whole session.
+    StepId
+}
+counted! {
+    /// A block, as the person sees it: `block 3`; counted through the whole session.
+    BlockId
+}
+counted! {
+    /// A version of a block: 1 is what the model wrote, each edit makes the next.
+    Revision
+}
+counted! {
+    /// One execution of an approved block; counted through the whole session.
+    RunId
+}
+counted! {
+    /// A timer that the engine asked for; a firing with an old number is dropped.
+    TimerId
+}
+
+/// The identity of a session: a UUID version 7 as text, so that names sort by time of birth.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionId(pub String);
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

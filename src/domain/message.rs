@@ -1,0 +1,241 @@
+//! What is said to a model, and what it says.
+
+use super::StepId;
+
+/// Which model: the provider's name as configured, and the model's name there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ModelName {
+    /// The provider: a kind (`openai`, `scripted`) or a name from the configuration.
+    pub provider: String,
+    /// The model, as the provider calls it; may hold slashes.
+    pub model: String,
+}
+
+impl std::fmt::Display for ModelName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.provider, self.model)
+    }
+}
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Standing instructions.
+    System,
+    /// The person, and results of runs in dialects without tools.
+    User,
+    /// The model.
+    Assistant,
+    /// The result of a tool call.
+    Tool,
+}
+
+/// One message of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub text: String,
+}
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Purpose {
+    /// The next step of the turn.
+    #[default]
+    Answer,
+    /// A second opinion on a block.
+    Judge,
+    /// A summary of older turns.
+    Summary,
+}
+
+impl Purpose {
+    /// The word in stories and logs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Purpose::Answer => "answer",
+            Purpose::Judge => "judge",
+            Purpose::Summary => "summary",
+        }
+    }
+}
+
+/// One request to a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelRequest {
+    /// The step that it belongs to.
+    pub step: StepId,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// The conversation, oldest first.
+    pub messages: Vec<Message>,
+}
+
+/// A call of a tool, as the model made it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The provider's identity of the call.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// Its arguments: JSON text, possibly broken.
+    pub arguments: String,
+}
+
+/// Tokens used, as the provider counts them. `None`: not told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Tokens of the request.
+    pub input: Option<u64>,
+    /// Tokens of the reply, reasoning included.
+    pub output: Option<u64>,
+    /// Tokens of the request that came from a cache.
+    pub cached: Option<u64>,
+    /// Tokens of reasoning.
+    pub reasoning: Option<u64>,
+}
+
+/// Why a reply ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FinishReason {
+    /// The model was done.
+    Stop,
+    /// It wants its tool calls answered.
+    ToolCalls,
+    /// It reached its length limit: what it was writing is cut.
+    Length,
+    /// The provider's content filter ended it.
+    Filter,
+    /// The stream ended without saying why, or the person stopped it: what it was writing is cut.
+    Incomplete,
+}
+
+impl FinishReason {
+    /// The word in JSON and session files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FinishReason::Stop => "stop",
+            FinishReason::ToolCalls => "tool_calls",
+            FinishReason::Length => "length",
+            FinishReason::Filter => "filter",
+            FinishReason::Incomplete => "incomplete",
+        }
+    }
+
+    /// Whether the model said all that it wanted to say.
+    pub fn complete(self) -> bool {
+        matches!(self, FinishReason::Stop | FinishReason::ToolCalls)
+    }
+}
+
+/// The end of a reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finish {
+    /// Why it ended.
+    pub reason: FinishReason,
+    /// The provider's own word for it, where it gave one.
+    pub word: Option<String>,
+}
+
+/// What kind of failure kept a reply from coming (or from going on).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The host's name was not found.
+    NameNotFound,
+    /// The host did not accept a connection.
+    Unreachable,
+    /// TLS failed: a certificate that is not trusted, a protocol mismatch.
+    Tls,
+    /// No answer within the time limit.
+    TimedOut,
+    /// The key is missing.
+    NoKey,
+    /// The key was refused (401, 403).
+    Refused,
+    /// The model or address is unknown there (404).
+    NotFound,
+    /// Too many requests (429).
+    RateLimit,
+    /// The conversation is longer than the model's context.
+    Overflow,
+    /// The server failed (5xx, overloaded).
+    Server,
+    /// The request was not understood (other 4xx).
+    BadRequest,
+    /// The connection was cut inside the reply.
+    Cut,
+    /// Something in the stream could not be read.
+    Malformed,
+    /// The server answered something that is no reply at all (an HTML page).
+    NotAModel,
+    /// No scripted reply fits.
+    NoReply,
+}
+
+impl FailureKind {
+    /// The word in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FailureKind::NameNotFound => "name_not_found",
+            FailureKind::Unreachable => "unreachable",
+            FailureKind::Tls => "tls",
+            FailureKind::TimedOut => "timed_out",
+            FailureKind::NoKey => "no_key",
+            FailureKind::Refused => "key_refused",
+            FailureKind::NotFound => "not_found",
+            FailureKind::RateLimit => "rate_limit",
+            FailureKind::Overflow => "context_overflow",
+            FailureKind::Server => "server",
+            FailureKind::BadRequest => "bad_request",
+            FailureKind::Cut => "cut",
+            FailureKind::Malformed => "malformed",
+            FailureKind::NotAModel => "not_a_model",
+            FailureKind::NoReply => "no_reply",
+        }
+    }
+}
+
+/// Why a reply failed, in the words of the interface. Never holds a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplyFailure {
+    /// What kind of failure.
+    pub kind: FailureKind,
+    /// The HTTP status, where there was one.
+    pub status: Option<u16>,
+    /// What happened, one line: `Cannot reach api.example.com: name not found.`
+    pub message: String,
+    /// What to do next, one line.
+    pub hint: String,
+}
+
+/// What arrives of a reply. `Finished` or `Failed` comes exactly once and last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReplyEvent {
+    /// The request has left this computer.
+    Sent,
+    /// A piece of the text.
+    Delta(String),
+    /// A piece of the model's reasoning; shown folded, never offered as code.
+    Reasoning(String),
+    /// A whole tool call.
+    ToolCall(ToolCall),
+    /// Tokens used; the last one told counts.
+    Usage(Usage),
+    /// The request failed in a way that may pass; it will be sent again by itself.
+    Retrying {
+        /// Which try comes next, counted from 1 for the first repetition.
+        attempt: u32,
+        /// How many repetitions there are at most.
+        of: u32,
+        /// Milliseconds until then.
+        wait_ms: u64,
+        /// What happened.
+        failure: ReplyFailure,
+    },
+    /// The reply is over.
+    Finished(Finish),
+    /// The reply could not come, or not go on; what came of it is kept.
+    Failed(ReplyFailure),
+}

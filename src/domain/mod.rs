@@ -1,0 +1,36 @@
+//! The nouns of the house: plain values that every room speaks of.
+//!
+//! Nothing here acts: no clock, no file, no process, no network. This room imports no other room. What stands here is
+//! what travels between rooms; what only one room knows stays in that room.
+
+pub mod approval;
+pub mod block;
+pub mod captured;
+pub mod decision;
+pub mod entry;
+pub mod finding;
+pub mod ids;
+pub mod language;
+pub mod message;
+pub mod moment;
+pub mod notice;
+pub mod run;
+
+pub use approval::{Approval, Grantor, Mismatch, RunRequest, Sha256, Terms};
+pub use block::{Block, BlockKind, Dialect, Origin, Readiness, Version};
+pub use captured::{Captured, Piece};
+pub use decision::{Decision, Policy, Verdict};
+pub use entry::{Entry, Header, TurnEnd};
+pub use finding::{Effects, Finding, Place, Review, Severity};
+pub use ids::{BlockId, Revision, RunId, SessionId, StepId, TimerId};
+pub use language::{Language, Languages};
+pub use message::{
+    FailureKind, Finish, FinishReason, Message, ModelName, ModelRequest, Purpose, ReplyEvent, ReplyFailure,
+    Role, ToolCall, Usage,
+};
+pub use moment::Moment;
+pub use notice::{Level, Notice};
+pub use run::{
+    Chunk, ExecutorKind, FileChange, ImageRef, KernelFate, KernelRef, Layer, Limits, Outcome, Receipt,
+    Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream, Variable,
+};

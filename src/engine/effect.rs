@@ -1,0 +1,46 @@
+//! What the engine orders. The driver performs it and reports back with events; the engine never waits.
+
+use crate::domain::{
+    Block, BlockId, Entry, Limits, ModelRequest, Notice, Revision, RunId, RunRequest, StepId, TimerId,
+};
+
+/// One output of the engine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Write this fact to the session file. The engine has applied it already.
+    Record(Entry),
+    /// Send a request to the model; answers come as `Event::Reply` with its step.
+    Ask(Box<ModelRequest>),
+    /// Drop the request of this step; nothing more is expected of it.
+    CancelAsk(StepId),
+    /// Review this revision on a worker and find its terms. Answer: `Event::Inspected`.
+    Inspect {
+        /// The block with all its versions.
+        block: Box<Block>,
+        /// The version to look at.
+        revision: Revision,
+        /// The limits that it would run under, where the person changed them.
+        limits: Option<Limits>,
+    },
+    /// Sync the session file, then carry out the run. If the sync fails, nothing starts:
+    /// `Event::Store(Failed)`, then `Event::Run(run, Ended(not started))`.
+    StartRun(Box<RunRequest>),
+    /// Interrupt the run (SIGINT to its group).
+    InterruptRun(RunId),
+    /// End the run by force.
+    KillRun(RunId),
+    /// Start the kernel anew (lazily: the old one ends now).
+    RestartKernel,
+    /// Use another model for the following requests (the newest `Entry::Model` names it).
+    SwitchModel,
+    /// Fire this timer after so many milliseconds.
+    SetTimer(TimerId, u64),
+    /// A block of code was seen in the reply that is still being written: an executor for its language may be warmed up.
+    Foresee(crate::domain::Language),
+    /// Try to write the session file again.
+    RetryStore,
+    /// A waiting block is decided for: nothing to do for the rooms, fronts may show it.
+    Settled(BlockId),
+    /// Tell the person.
+    Notify(Notice),
+}

@@ -1,0 +1,98 @@
+//! What the engine is told: wishes of the person and facts from the rooms of I/O.
+
+use crate::domain::{
+    BlockId, Decision, Language, Limits, ModelName, ReplyEvent, Review, Revision, RunEvent, RunId, StepId,
+    Terms, TimerId,
+};
+
+/// A wish of the person, sent by a front door.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Ask for something. While a turn is going on it is queued and sent when the turn ends.
+    Submit(String),
+    /// Decide about a revision of a block. A stale revision is refused with a notice.
+    Decide {
+        /// The block.
+        block: BlockId,
+        /// The revision that was on screen.
+        revision: Revision,
+        /// The choice.
+        decision: Decision,
+    },
+    /// Skip every block of the reply that is not settled.
+    SkipAll,
+    /// Choose the language of a block that names none.
+    ChooseLanguage {
+        /// The block.
+        block: BlockId,
+        /// The language.
+        language: Language,
+    },
+    /// Change the limits of the block that waits; a new look is asked for.
+    SetLimits {
+        /// The block.
+        block: BlockId,
+        /// The new limits.
+        limits: Limits,
+    },
+    /// Put a settled block back for review (also a LOST one). It runs again only after a new decision.
+    PutBack(BlockId),
+    /// Stop what goes on: the reply (its text is kept), the wait for a retry, the run (an interrupt; the turn moves on
+    /// when the run has ended). Never answers a waiting block.
+    Stop,
+    /// End the run by force; a kernel loses its state.
+    Kill,
+    /// Start the kernel anew; its variables are lost. Refused while a run goes on.
+    RestartKernel,
+    /// Send the failed request again.
+    Retry,
+    /// Go on after the step limit or a repeated block.
+    Continue,
+    /// Don't go on: end the turn.
+    EndTurn,
+    /// Take the queued prompt back (to edit it); it leaves the queue.
+    TakeQueued,
+    /// Replies come from this model from the next step on.
+    UseModel(ModelName),
+    /// Give the session a name.
+    Rename(String),
+    /// Try to write the session file again.
+    RetryStore,
+}
+
+/// What the driver found out about one revision of a block: the review, and the terms under which it would run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inspection {
+    /// What the review says.
+    pub review: Review,
+    /// The terms, or why it can't run here (`node is not installed: …`).
+    pub terms: Result<Terms, String>,
+}
+
+/// What the session file's room tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreEvent {
+    /// Writing failed: runs are held until it works again. The text says why, without a path's secrets.
+    Failed(String),
+    /// Writing works again; everything is on disk.
+    Recovered,
+}
+
+/// One input of the engine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A wish of the person.
+    User(Command),
+    /// Something of a reply arrived.
+    Reply(StepId, ReplyEvent),
+    /// A revision was looked at.
+    Inspected(BlockId, Revision, Box<Inspection>),
+    /// Something of a run arrived.
+    Run(RunId, RunEvent),
+    /// A timer fired.
+    Timer(TimerId),
+    /// The session file.
+    Store(StoreEvent),
+    /// The kernel ended while nothing ran, and what is known of the cause.
+    KernelDied(String),
+}

