@@ -677,6 +677,23 @@ def _on_interrupt(number, frame):
         raise KeyboardInterrupt
 
 
+_own_print = print
+
+
+def _print(*values, sep=" ", end="\n", file=None, flush=False):
+    """`print`, but a line is one write: lines of several processes do not mix."""
+    if file is None and (type(sep) is str or sep is None) and (type(end) is str or end is None):
+        stream = sys.stdout
+        if stream in _streams:
+            text = (" " if sep is None else sep).join(map(str, values))
+            stream.write(text + ("\n" if end is None else end))
+            return
+    _own_print(*values, sep=sep, end=end, file=file, flush=flush)
+
+
+_print.__name__ = _print.__qualname__ = "print"
+
+
 def _no_input(prompt=""):
     raise EOFError(NO_INPUT)
 
@@ -747,6 +764,7 @@ def _main():
     os.register_at_fork(after_in_child=lambda: os.close(CONTROL))
     _setsignal(signal.SIGINT, _on_interrupt)
     builtins.input = _no_input
+    builtins.print = _print
     _own_builtins.update(builtins.__dict__)
     _ready_streams()
     try:

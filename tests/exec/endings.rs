@@ -231,7 +231,7 @@ async fn a_crowd_that_forks_is_ended() {
     let shop = Shop::new();
     let name = sleeper();
     let source = format!(
-        "f() {{ for i in 1 2 3; do (sleep {name}; :) & done; }}; for n in $(seq 30); do f & done; wait"
+        "f() {{ for i in 1 2 3; do (sleep {name}; :) & done; wait; }}; for n in $(seq 30); do f & done; wait"
     );
     let told = shop.run_for("bash", &source, Some(400)).await;
     assert_eq!(told.report.outcome, Outcome::TimedOut);

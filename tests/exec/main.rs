@@ -5,3 +5,4 @@ mod endings;
 mod kernel;
 mod programs;
 mod support;
+mod speed;

@@ -18,6 +18,7 @@ pub struct Shop {
 pub struct Told {
     pub events: Vec<RunEvent>,
     pub report: RunReport,
+    /// From the order to the first output.
     pub first_output: Option<Duration>,
     pub took: Duration,
 }
