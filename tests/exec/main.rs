@@ -4,5 +4,5 @@ mod bytes;
 mod endings;
 mod kernel;
 mod programs;
-mod support;
 mod speed;
+mod support;

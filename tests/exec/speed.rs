@@ -29,7 +29,10 @@ async fn from_the_order_to_the_first_output() {
         }
         println!(
             "{language}: first output cold {:?}, warm {:?}; end cold {:?}, warm {:?} (median, worst)",
-            median(cold), median(warm), median(cold_end), median(warm_end)
+            median(cold),
+            median(warm),
+            median(cold_end),
+            median(warm_end)
         );
     }
     let shop = Shop::new();
