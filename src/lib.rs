@@ -2,4 +2,8 @@
 
 pub mod domain;
 pub mod engine;
+<<<<<<< HEAD
 pub mod review;
+=======
+pub mod exec;
+>>>>>>> room/exec
