@@ -2,8 +2,5 @@
 
 pub mod domain;
 pub mod engine;
-<<<<<<< HEAD
-pub mod review;
-=======
 pub mod exec;
->>>>>>> room/exec
+pub mod review;
