@@ -84,3 +84,4 @@ pub mod domain;
 pub mod engine;
 pub mod exec;
 pub mod review;
+pub mod provider;
