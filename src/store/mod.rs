@@ -223,4 +223,6 @@ fn file_stem(id: &str) -> String {
 }
 
 #[cfg(test)]
+mod samples;
+#[cfg(test)]
 mod tests;

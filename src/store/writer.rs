@@ -120,7 +120,10 @@ impl Writer {
                 Order::Sync(answer) => drop(answer.send(self.sync_unless_failed())),
                 Order::Retry(answer) => drop(answer.send(self.retry())),
                 Order::Close(answer) => {
-                    drop(answer.send(self.retry()));
+                    let result = self.retry();
+                    // Unlocked before it is answered: whoever waited may open the session at once.
+                    self.file = None;
+                    drop(answer.send(result));
                     return;
                 }
             }
