@@ -85,3 +85,4 @@ pub mod engine;
 pub mod exec;
 pub mod review;
 pub mod provider;
+pub mod store;
