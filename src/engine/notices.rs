@@ -19,7 +19,7 @@ pub(super) fn seconds(us: u64) -> String {
 
 /// A limit in seconds, with a decimal only where it has one.
 pub(super) fn limit(ms: u64) -> String {
-    if ms % 1000 == 0 { format!("{} s", ms / 1000) } else { format!("{:.1} s", ms as f64 / 1e3) }
+    if ms.is_multiple_of(1000) { format!("{} s", ms / 1000) } else { format!("{:.1} s", ms as f64 / 1e3) }
 }
 
 /// A count with its noun: `1 block`, `2 blocks`.

@@ -117,12 +117,11 @@ impl Engine {
         let waiting = self.state.live.reply.as_mut().and_then(|reply| reply.retry.take());
         let finish = Finish { reason: FinishReason::Incomplete, word: Some(STOPPED.into()) };
         self.close_reply(finish, Blocks::Shelved);
-        match waiting {
-            Some(retry) => self.get_stuck(retry.failure),
-            None => {
-                self.notify(notices::stopped());
-                self.finish(TurnEnd::Stopped);
-            }
+        if let Some(retry) = waiting {
+            self.get_stuck(retry.failure);
+        } else {
+            self.notify(notices::stopped());
+            self.finish(TurnEnd::Stopped);
         }
     }
 

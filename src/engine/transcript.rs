@@ -197,7 +197,11 @@ impl Transcript {
                 self.with(*block, |item| item.review = Some((*revision, review.clone())));
             }
             Entry::Edited { block, revision, source } => {
-                self.revise(*block, *revision, |last| Version { source: source.clone(), whole: true, ..last })
+                self.revise(*block, *revision, |last| Version {
+                    source: source.clone(),
+                    whole: true,
+                    ..last
+                });
             }
             Entry::LanguageChosen { block, revision, language } => {
                 self.revise(*block, *revision, |last| Version { language: Some(language.clone()), ..last });
