@@ -14,11 +14,11 @@ use crate::domain::{Dialect, Languages};
 use std::ops::Range;
 
 /// Bytes of passes that may be made for nothing yet.
-const ADVANCE: usize = 64 << 10;
+const ADVANCE: usize = 256 << 10;
 /// Bytes of passes that a byte of the reply pays for.
-const PER_BYTE: usize = 64;
+const PER_BYTE: usize = 16;
 /// Bytes of passes that a line pays for beside its bytes.
-const PER_LINE: usize = 256;
+const PER_LINE: usize = 128;
 /// Plain lines are passed over until so many bytes have gathered.
 const PATIENCE: usize = 2 << 10;
 
@@ -216,7 +216,11 @@ impl Parser {
             self.move_base(end);
         } else {
             let last = self.base + scan.last;
-            let line = self.text.get(self.base..last).and_then(|t| t.rfind('\n')).map_or(self.base, |i| self.base + i + 1);
+            let line = self
+                .text
+                .get(self.base..last)
+                .and_then(|t| t.rfind('\n'))
+                .map_or(self.base, |i| self.base + i + 1);
             self.move_base(line);
         }
     }
@@ -464,9 +468,14 @@ impl Parser {
         self.base = self.base.max(to);
     }
 
-    /// Parses `base..end` once, as a whole and without tags.
+    /// Parses `base..end` once, as a whole and without tags. The line of a tag that follows is looked at to its end: it is
+    /// that line which the Markdown is made of.
     fn whole(&mut self, end: usize, complete: bool) {
-        let scan = markdown::scan(self.text.get(self.base..end).unwrap_or(""), Tags::Ignored);
+        let rest = self.text.get(end..).unwrap_or("");
+        let reach = end + rest.find('\n').unwrap_or(rest.len());
+        let mut scan = markdown::scan(self.text.get(self.base..reach).unwrap_or(""), Tags::Ignored);
+        let limit = end - self.base;
+        scan.fences.retain(|fence| fence.range.end <= limit);
         self.adopt(&scan, self.base, end, complete || end < self.text.len());
     }
 }
