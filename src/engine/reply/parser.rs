@@ -216,7 +216,11 @@ impl Parser {
             self.move_base(end);
         } else {
             let last = self.base + scan.last;
-            let line = self.text.get(self.base..last).and_then(|t| t.rfind('\n')).map_or(self.base, |i| self.base + i + 1);
+            let line = self
+                .text
+                .get(self.base..last)
+                .and_then(|t| t.rfind('\n'))
+                .map_or(self.base, |i| self.base + i + 1);
             self.move_base(line);
         }
     }

@@ -94,7 +94,8 @@ fn starts_with(text: &str, word: &str) -> bool {
 /// Whether an opening tag may open a block there: it is the first or the last thing on its line, or it is closed on
 /// it. Else it is taken for a word of the prose (`wrap it in <execute> tags`), which must not swallow what follows.
 pub(super) fn opens(text: &str, tag: &Range<usize>) -> bool {
-    let before = text.get(text.floor_char_boundary(tag.start.saturating_sub(AROUND))..tag.start).unwrap_or("");
+    let before =
+        text.get(text.floor_char_boundary(tag.start.saturating_sub(AROUND))..tag.start).unwrap_or("");
     let after = text.get(tag.end..text.ceil_char_boundary(tag.end.saturating_add(AROUND).min(text.len())));
     let before = before.rsplit('\n').next().unwrap_or("");
     let after = after.unwrap_or("").split('\n').next().unwrap_or("");
@@ -169,7 +170,10 @@ pub(super) fn code(before: &str, between: &str) -> (String, Option<String>) {
     if lead.starts_with("```") || lead.starts_with("~~~") {
         let found = markdown::scan(text.trim_start_matches(['\n', '\r']), markdown::Tags::Ignored);
         if let [fence] = found.fences.as_slice()
-            && text.trim_start_matches(['\n', '\r']).get(fence.range.end..).is_some_and(|t| t.trim().is_empty())
+            && text
+                .trim_start_matches(['\n', '\r'])
+                .get(fence.range.end..)
+                .is_some_and(|t| t.trim().is_empty())
             && fence.top
         {
             return (fence.source.clone(), Some(fence.info.clone()));

@@ -137,7 +137,10 @@ fn longer_fences_hold_shorter_ones_and_tildes() {
 
 #[test]
 fn containers_are_taken_off() {
-    assert_eq!(source("1. Do this:\n   ```python\n   if x:\n       y()\n\n   z()\n   ```\n2. Then\n"), "if x:\n    y()\n\nz()\n");
+    assert_eq!(
+        source("1. Do this:\n   ```python\n   if x:\n       y()\n\n   z()\n   ```\n2. Then\n"),
+        "if x:\n    y()\n\nz()\n"
+    );
     assert_eq!(source("> quoted\n> ```bash\n> ls\n>\n> pwd\n> ```\n"), "ls\n\npwd\n");
     assert_eq!(source("- a\n  - b\n\n    > ~~~js\n    > f()\n    > ~~~\n"), "f()\n");
     assert_eq!(source("  ```py\n  a\n    b\n c\n  ```\n"), "a\n  b\nc\n");
@@ -317,7 +320,8 @@ fn line() -> impl Strategy<Value = String> {
         1 => Just("-->"), 1 => Just("<div>"), 1 => Just("<pre>"), 1 => Just("[a]: /b"), 1 => Just("'é\u{202e}"),
         1 => Just("x <execute>y</execute> z"), 1 => Just("===")
     ];
-    let end = prop_oneof![8 => Just("\n"), 1 => Just("\r\n"), 1 => Just(""), 1 => Just("\n\n"), 1 => Just(" \n")];
+    let end =
+        prop_oneof![8 => Just("\n"), 1 => Just("\r\n"), 1 => Just(""), 1 => Just("\n\n"), 1 => Just(" \n")];
     (lead, body, end).prop_map(|(a, b, c)| format!("{a}{b}{c}"))
 }
 
