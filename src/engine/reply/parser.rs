@@ -160,16 +160,15 @@ impl Parser {
         while self.read < end {
             let from = self.read;
             match self.tail {
-                Tail::Tag { start, body, shown, .. } => match self.closing_tag(body, end) {
-                    Some(close) => {
+                Tail::Tag { start, body, shown, .. } => {
+                    if let Some(close) = self.closing_tag(body, end) {
                         self.end_tag(start, body, shown, Some(&close));
                         self.read = close.end;
-                    }
-                    None => {
+                    } else {
                         self.mirror_tag(end);
                         self.read = end;
                     }
-                },
+                }
                 Tail::Fence { .. } => {
                     self.fence_line(from, end);
                 }
@@ -490,6 +489,5 @@ fn leads_to_code(line: &str) -> bool {
 }
 
 fn newlines(text: &str, range: Range<usize>) -> u32 {
-    let bytes = text.as_bytes().get(range).unwrap_or(&[]);
-    bytes.iter().filter(|b| **b == b'\n').count() as u32
+    text.get(range).map_or(0, |t| t.matches('\n').count()) as u32
 }
