@@ -86,3 +86,4 @@ pub mod exec;
 pub mod provider;
 pub mod review;
 pub mod store;
+pub mod workspace;
