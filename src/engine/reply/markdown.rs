@@ -76,7 +76,8 @@ pub(super) fn scan(text: &str, tags: Tags) -> Scan {
             }
             Event::End(end) => {
                 depth = depth.saturating_sub(1);
-                if depth == 0 {
+                // A list's own range may reach over definitions that stand behind its last item.
+                if (depth == 0 && !in_list) || (depth == 1 && in_list && end == TagEnd::Item) {
                     end_of_last = range.end;
                 }
                 if end == TagEnd::CodeBlock

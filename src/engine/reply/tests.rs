@@ -330,7 +330,7 @@ fn nasty() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
 
     #[test]
     fn pieces_of_any_size_give_the_same(text in nasty(), tags in any::<bool>()) {
@@ -353,4 +353,14 @@ proptest! {
     fn any_text_is_taken(text in "\\PC{0,60}|[`~<>\\-\\s/execut\\r\\n\\x00]{0,60}") {
         checked(&text, Dialect::Fences, &Languages::default());
     }
+}
+
+#[test]
+fn a_reply_that_is_built_to_be_slow_is_whole_in_the_end() {
+    let text = "> ```py\n> x\n> ```\n> text\n".repeat(20_000);
+    let segments = parse(&text, Dialect::Fences, &Languages::default(), true);
+    assert_tiles(text.len(), &segments);
+    let found = blocks(&segments);
+    assert_eq!(found.len(), 20_000);
+    assert!(found.iter().all(|b| b.closed && b.source == "x\n"));
 }
