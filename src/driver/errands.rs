@@ -5,6 +5,7 @@ use super::Driver;
 use super::sources::Signal;
 use crate::domain::{ImageRef, Interpreter};
 use crate::engine::transcript::BlockItem;
+use crate::provider::probe::Server;
 use crate::store::index::{self, Summary};
 use crate::workspace;
 use std::path::{Path, PathBuf};
@@ -45,8 +46,8 @@ pub enum Found {
     SessionsChanged,
     /// The interpreters on this machine.
     Interpreters(Vec<Interpreter>),
-    /// Model servers that answered: address and number of models.
-    Servers(Vec<(String, usize)>),
+    /// Model servers that answered on this machine.
+    Servers(Vec<Server>),
     /// A program was asked to open the file.
     Opened(PathBuf),
     /// A file was written.
