@@ -8,9 +8,10 @@ mod draw;
 mod edit;
 pub mod highlight;
 mod rights;
-mod writing;
+pub mod writing;
 
 pub use draw::{draw, title};
+pub use writing::lines_so_far;
 
 use crate::domain::{BlockId, Revision};
 use crate::engine::State;
