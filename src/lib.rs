@@ -83,4 +83,7 @@
 pub mod domain;
 pub mod engine;
 pub mod exec;
+pub mod provider;
 pub mod review;
+pub mod store;
+pub mod tui;
