@@ -87,3 +87,4 @@ pub mod provider;
 pub mod review;
 pub mod store;
 pub mod tui;
+pub mod workspace;

@@ -2,6 +2,7 @@
 //! find is told as [`super::Told::Found`].
 
 use super::Driver;
+use super::open;
 use super::sources::Signal;
 use crate::domain::{ImageRef, Interpreter};
 use crate::engine::transcript::BlockItem;
@@ -110,7 +111,7 @@ fn on_disk(errand: Errand, sessions: &Path, cwd: &Path) -> Result<Found, String>
         }
         Errand::SaveOutput(block) => save_output(&block, cwd),
         Errand::Open(path) => {
-            workspace::open::external(&path).map(|()| Found::Opened(path)).map_err(|e| e.to_string())
+            open::external(&path).map(|()| Found::Opened(path)).map_err(|e| e.to_string())
         }
         Errand::ReadImage(path) => {
             let bytes = workspace::read::bounded(&path, LARGEST_IMAGE).map_err(|e| e.to_string())?;

@@ -134,10 +134,10 @@ impl Engine {
         if fate == Blocks::Shelved && empty {
             return Vec::new();
         }
-        let segments = stream.parser.finish(finish.reason.complete());
+        let (text, segments) = stream.parser.finish(finish.reason.complete());
         self.record(Entry::Reply {
             step: reply.step,
-            text: reply.text,
+            text,
             reasoning: reply.reasoning,
             tool_calls: stream.tool_calls,
             finish,
