@@ -3,7 +3,7 @@
 //! It sleeps in one `poll` over all it has to hear: orders, the kernel, the program, their output. Children are started
 //! here and nowhere else, because the system's parent-death signal looks at the thread that started a child.
 
-use super::environment;
+use super::environment::{self, Environment};
 use super::error::ExecError;
 use super::helper_wire::{Order, Told};
 use super::interpreters::Finder;
@@ -21,7 +21,6 @@ use crate::domain::{
     RunRequest, SandboxReport, Stream, Terms,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::ffi::OsString;
 use std::io::{PipeReader, Read as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt as _;
@@ -39,7 +38,7 @@ const STATE_LIMIT: usize = 4 << 20;
 /// An order to the thread.
 pub enum Command {
     /// Tell the terms of a block.
-    Terms(Language, Interpreter, Option<Limits>, oneshot::Sender<Terms>),
+    Terms(Box<(Language, Interpreter)>, Option<Limits>, oneshot::Sender<Terms>),
     /// Carry out a run.
     Start(Box<RunRequest>, mpsc::Sender<(RunId, RunEvent)>),
     /// SIGINT to the group of the run.
@@ -61,7 +60,7 @@ pub struct Actor {
     commands: Receiver<Command>,
     bell: PipeReader,
     deaths: mpsc::Sender<String>,
-    environment: Vec<(OsString, OsString)>,
+    environment: Environment,
     kernel: Option<Kernel>,
     generation: u32,
     shell: ShellState,
@@ -196,7 +195,8 @@ impl Actor {
 
     fn obey(&mut self, command: Command) {
         match command {
-            Command::Terms(language, interpreter, limits, reply) => {
+            Command::Terms(what, limits, reply) => {
+                let (language, interpreter) = *what;
                 let limits = limits.unwrap_or(self.setup.limits);
                 let _ = reply.send(self.terms(&language, &interpreter, limits));
             }

@@ -24,6 +24,9 @@ use std::time::{Duration, Instant};
 const GRACE: [Duration; 2] = [Duration::from_millis(700), Duration::from_millis(500)];
 /// How long processes are hunted before the rest is given up (a process that hangs in the kernel can't be ended).
 const HUNT: Duration = Duration::from_millis(1500);
+/// When an interrupt is looked after: a process that was just being born loses it.
+const REPEATS: [Duration; 3] =
+    [Duration::from_millis(40), Duration::from_millis(160), Duration::from_millis(400)];
 /// The first and the longest pause between two looks at what a run uses.
 const LOOK: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(240));
 
@@ -51,6 +54,8 @@ struct Watch {
     cpu_before: u64,
     peak_rss: u64,
     seen: BTreeSet<i32>,
+    /// When interrupts are repeated, latest first.
+    repeat_at: Vec<Instant>,
 }
 
 /// Why the supervisor stops.
@@ -100,7 +105,8 @@ impl Supervisor {
             fds.push(PollFd::new(&program.ended, PollFlags::IN));
         }
         let timeout = self.watch.as_ref().map(|w| {
-            let rest = w.look_at.min(w.step_at).saturating_duration_since(Instant::now());
+            let due = w.repeat_at.last().map_or(w.look_at, |at| w.look_at.min(*at));
+            let rest = due.min(w.step_at).saturating_duration_since(Instant::now());
             Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) }
         });
         poll(&mut fds, timeout.as_ref())?;
@@ -110,7 +116,7 @@ impl Supervisor {
 
     /// Reads the socket and does what it says; false at its end.
     fn receive(&mut self) -> rustix::io::Result<bool> {
-        let mut buffer = [0u8; 64 << 10];
+        let mut buffer = [0u8; 8 << 10];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(8))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let received = rustix::net::recvmsg(
@@ -145,8 +151,27 @@ impl Supervisor {
             Order::Spawn(program) => self.spawn(&program),
             Order::Begin { wall_ms } => self.begin(wall_ms),
             Order::End => self.end_run(),
-            Order::Interrupt => self.signal_group(Signal::INT),
+            Order::Interrupt => self.interrupt(),
             Order::Kill => self.end_all(),
+        }
+    }
+
+    fn interrupt(&mut self) {
+        self.signal_group(Signal::INT);
+        if let Some(watch) = &mut self.watch {
+            let now = Instant::now();
+            watch.repeat_at = REPEATS.iter().rev().map(|after| now + *after).collect();
+        }
+    }
+
+    /// A process that is alive although the interrupt would have ended it was not reached by it: between its birth and
+    /// its own start, a child of a shell still has the shell's way with signals. It gets the interrupt again; who catches
+    /// or ignores it does not.
+    fn repeat_interrupt(&self) {
+        let Some(program) = &self.program else { return };
+        let group = program.pid.as_raw_nonzero().get();
+        for pid in tree::interruptible(self.own, group).into_iter().filter_map(Pid::from_raw) {
+            let _ = rustix::process::kill_process(pid, Signal::INT);
         }
     }
 
@@ -178,6 +203,7 @@ impl Supervisor {
             cpu_before: self.cpu_now(),
             peak_rss: 0,
             seen: BTreeSet::new(),
+            repeat_at: Vec::new(),
         });
     }
 
@@ -220,6 +246,10 @@ impl Supervisor {
     /// What is due by the clock: the next step of the ladder, the next look.
     fn on_time(&mut self) {
         let now = Instant::now();
+        let Some(watch) = &mut self.watch else { return };
+        if watch.repeat_at.pop_if(|at| now >= *at).is_some() {
+            self.repeat_interrupt();
+        }
         let Some(watch) = &mut self.watch else { return };
         if now >= watch.step_at {
             let step = watch.step;
@@ -323,7 +353,7 @@ fn start(program: &Program, fds: Vec<OwnedFd>, own: i32) -> Result<Running, Stri
     let (mut problem, status) = std::io::pipe().map_err(|e| e.to_string())?;
     let child = Command::new("/proc/self/exe")
         .args(["__run", EXEC, &own.to_string()])
-        .arg(&program.program)
+        .arg(&program.executable)
         .args(&program.args)
         .env_clear()
         .envs(program.env.iter().map(|(k, v)| (k, v)))
@@ -340,7 +370,7 @@ fn start(program: &Program, fds: Vec<OwnedFd>, own: i32) -> Result<Running, Stri
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or("no process id")?;
     if !why.is_empty() {
         let _ = rustix::process::waitpid(Some(pid), WaitOptions::empty());
-        return Err(format!("{}: {why}", program.program.display()));
+        return Err(format!("{}: {why}", program.executable.display()));
     }
     let ended = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(|e| e.to_string())?;
     Ok(Running { pid, ended })

@@ -265,7 +265,7 @@ async fn the_death_of_the_helper_ends_everything() {
 async fn child_that_is_killed() {
     let name = std::env::var("SAYSO_TEST_SLEEPER").unwrap();
     let shop = Shop::new();
-    shop.py(&format!("import subprocess\nprint(1)")).await.ok();
+    shop.py("print(1)").await.ok();
     let source = format!(
         "import subprocess\nfor i in range(3): subprocess.Popen(['setsid', 'sleep', '{name}'])\nprint('ready')\nwhile True: pass"
     );
