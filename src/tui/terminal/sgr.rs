@@ -57,8 +57,8 @@ impl Pen {
     fn modifiers(self, to: Modifier, out: &mut Vec<u8>) {
         const BOLD_DIM: Modifier = Modifier::BOLD.union(Modifier::DIM);
         let (removed, mut added) = (self.modifier - to, to - self.modifier);
-        // Bold and dim are switched off together.
-        if removed.intersects(BOLD_DIM) {
+        // Bold and dim are one thing to some terminals: switched off together, and set anew when either changes.
+        if self.modifier.intersects(BOLD_DIM) && (removed | added).intersects(BOLD_DIM) {
             out.extend_from_slice(b"22;");
             added |= to & BOLD_DIM;
         }
