@@ -88,3 +88,4 @@ pub mod provider;
 pub mod review;
 pub mod store;
 pub mod workspace;
+pub mod tui;
