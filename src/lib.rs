@@ -82,6 +82,7 @@
 
 pub mod cli;
 pub mod domain;
+pub mod driver;
 pub mod engine;
 pub mod exec;
 pub mod provider;
@@ -89,3 +90,4 @@ pub mod report;
 pub mod review;
 pub mod store;
 pub mod workspace;
+pub mod tui;
