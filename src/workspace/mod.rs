@@ -1,12 +1,13 @@
-//! The person's files: what stands in the places that a block names, and the few files that are written on request.
+//! The person's files: read bounded, written whole or not at all, counted for what a block names.
 //!
-//! It looks and writes only where it is told to, follows no link out of a folder that it was given, and runs nothing.
+//! This room does not decide what is read or written: a block that writes passes the gate like every other, and what is
+//! written here was asked for by a key.
 
+pub mod error;
 pub mod facts;
 pub mod folder;
 pub mod names;
+pub mod read;
 pub mod write;
 
-pub use facts::{Budget, Facts, Kind};
-pub use folder::FolderError;
-pub use write::WriteError;
+pub use error::FileError;

@@ -1,191 +1,133 @@
-//! Writes files for the person: whole or not at all, and nothing is overwritten unless it was asked for.
+//! Writing files that the person asked for: whole or not at all, never over something that is there.
 
-use std::fs::{self, File, Permissions};
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
-use tempfile::{Builder, NamedTempFile};
+use super::FileError;
+use std::fs::File;
+use std::io::{self, Read, Write as _};
+use std::path::{Component, Path, PathBuf};
 
-/// Why a file was not written.
-#[derive(Debug, thiserror::Error)]
-pub enum WriteError {
-    /// Something of that name is there.
-    #[error("{} is there already and was not overwritten", .0.display())]
-    Exists(PathBuf),
-    /// What stands there is no file that can be written.
-    #[error("{} is not a plain file", .0.display())]
-    NotAFile(PathBuf),
-    /// The name can't be that of a file in a folder.
-    #[error("{0:?} is not a name for a file")]
-    Name(String),
-    /// The system refused.
-    #[error("{} can't be written: {source}", .path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-}
+/// Numbered names that are tried: `figure-1.png`, `figure-1-2.png`, …
+const NUMBERED: u32 = 9_999;
 
-fn failed(path: &Path) -> impl Fn(io::Error) -> WriteError + '_ {
-    |source| WriteError::Io { path: path.to_owned(), source }
-}
-
-/// Writes a new file.
+/// Writes bytes under this name in the folder, or under the next free numbered name; gives the path.
 ///
 /// # Errors
-/// When something of that name is there, or it can't be written; then nothing was changed.
-pub fn new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let file = filled(path, bytes)?;
-    set_mode(&file, default_mode()).map_err(failed(path))?;
-    file.persist_noclobber(path).map(drop).map_err(|error| {
-        if error.error.kind() == io::ErrorKind::AlreadyExists {
-            WriteError::Exists(path.to_owned())
-        } else {
-            failed(path)(error.error)
+/// When the name leads elsewhere, nothing is free, or the system refuses; then nothing is left behind.
+pub fn fresh(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
+    fresh_from(folder, name, &mut &bytes[..])
+}
+
+/// Like [`fresh`], with the bytes of another file; that may be large.
+///
+/// # Errors
+/// As [`fresh`].
+pub fn copy_fresh(folder: &Path, name: &str, from: &Path) -> Result<PathBuf, FileError> {
+    let mut file = File::open(from).map_err(|e| FileError::io(from, &e))?;
+    fresh_from(folder, name, &mut file)
+}
+
+/// Writes bytes to a path that is relative to the folder, making folders on the way; replaces nothing.
+///
+/// # Errors
+/// As [`fresh`]; also when the file is there already.
+pub fn below(folder: &Path, relative: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
+    let path = folder.join(inside(relative)?);
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).map_err(|e| FileError::io(parent, &e))?;
+    }
+    let staged = stage(path.parent().unwrap_or(folder), &mut &bytes[..])?;
+    staged.persist_noclobber(&path).map_err(|e| FileError::io(&path, &e.error))?;
+    Ok(path)
+}
+
+/// A relative path without `..`, root or drive.
+fn inside(relative: &str) -> Result<&Path, FileError> {
+    let path = Path::new(relative);
+    let plain = path.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+    if plain && path.file_name().is_some() {
+        Ok(path)
+    } else {
+        Err(FileError::Escapes { name: relative.into() })
+    }
+}
+
+fn fresh_from(folder: &Path, name: &str, from: &mut dyn Read) -> Result<PathBuf, FileError> {
+    let plain = inside(name)?;
+    if plain.components().count() != 1 {
+        return Err(FileError::Escapes { name: name.into() });
+    }
+    let mut staged = stage(folder, from)?;
+    for number in 1..=NUMBERED {
+        let path = folder.join(numbered(plain, number));
+        match staged.persist_noclobber(&path) {
+            Ok(_) => return Ok(path),
+            Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => staged = refused.file,
+            Err(refused) => return Err(FileError::io(&path, &refused.error)),
         }
-    })
+    }
+    Err(FileError::Taken { path: folder.join(plain) })
 }
 
-/// Writes a file in the place of the one that is there, or a new one; a file that is there keeps its mode. A link is
-/// followed: what it points to is replaced, not the link.
-///
-/// # Errors
-/// When what is there is no plain file, or it can't be written; then nothing was changed.
-pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let mode = match fs::metadata(&target) {
-        Ok(meta) if meta.is_file() => meta.permissions(),
-        Ok(_) => return Err(WriteError::NotAFile(path.to_owned())),
-        Err(_) => default_mode(),
-    };
-    let file = filled(&target, bytes)?;
-    set_mode(&file, mode).map_err(failed(path))?;
-    file.persist(&target).map(drop).map_err(|error| failed(path)(error.error))
-}
-
-/// Writes a file under this name, or under the next one that is free: `figure-1.png`, then `figure-2.png`; `sales.csv`,
-/// then `sales-2.csv`. Returns where it is.
-///
-/// # Errors
-/// When the name leads out of the folder, or it can't be written.
-pub fn under_free_name(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, WriteError> {
-    if name.is_empty()
-        || name.starts_with('.')
-        || name.contains(['/', '\\', '\0'])
-        || name.chars().any(char::is_control)
+/// A complete file beside its destination, not yet under its name.
+fn stage(folder: &Path, from: &mut dyn Read) -> Result<tempfile::NamedTempFile, FileError> {
+    let failed = |e: io::Error| FileError::io(folder, &e);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".sayso-");
+    #[cfg(unix)]
     {
-        return Err(WriteError::Name(name.to_owned()));
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(std::fs::Permissions::from_mode(0o644));
     }
-    let mut candidate = name.to_owned();
-    for _ in 0..10_000 {
-        let path = folder.join(&candidate);
-        match new(&path, bytes) {
-            Ok(()) => return Ok(path),
-            Err(WriteError::Exists(_)) => candidate = next_name(&candidate),
-            Err(error) => return Err(error),
-        }
+    let mut staged = builder.tempfile_in(folder).map_err(failed)?;
+    io::copy(from, &mut staged).map_err(failed)?;
+    staged.flush().map_err(failed)?;
+    Ok(staged)
+}
+
+/// `figure.png` for 1, `figure-2.png` for 2, …
+fn numbered(name: &Path, number: u32) -> PathBuf {
+    if number == 1 {
+        return name.to_path_buf();
     }
-    Err(WriteError::Exists(folder.join(name)))
-}
-
-/// The name after this one.
-fn next_name(name: &str) -> String {
-    let (stem, extension) = match name.rsplit_once('.') {
-        Some((stem, extension)) => (stem, format!(".{extension}")),
-        None => (name, String::new()),
-    };
-    let numbered = stem.rsplit_once('-').and_then(|(base, number)| {
-        let plain = !number.is_empty() && number.len() < 6 && number.bytes().all(|b| b.is_ascii_digit());
-        plain.then(|| Some((base, number.parse::<u32>().ok()?))).flatten()
-    });
-    match numbered {
-        Some((base, number)) => format!("{base}-{}{extension}", number + 1),
-        None => format!("{stem}-2{extension}"),
+    let stem = name.file_stem().unwrap_or_default().to_string_lossy();
+    match name.extension() {
+        Some(extension) => PathBuf::from(format!("{stem}-{number}.{}", extension.to_string_lossy())),
+        None => PathBuf::from(format!("{stem}-{number}")),
     }
-}
-
-/// A temporary file beside the place where it will be, with these bytes on the disk.
-fn filled(path: &Path, bytes: &[u8]) -> Result<NamedTempFile, WriteError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = Builder::new().prefix(".sayso-").tempfile_in(folder).map_err(failed(path))?;
-    file.write_all(bytes).and_then(|()| file.as_file().sync_data()).map_err(failed(path))?;
-    Ok(file)
-}
-
-fn set_mode(file: &NamedTempFile, mode: Permissions) -> io::Result<()> {
-    let file: &File = file.as_file();
-    file.set_permissions(mode)
-}
-
-/// The mode that a new file would get.
-fn default_mode() -> Permissions {
-    use std::os::unix::fs::PermissionsExt as _;
-    // The mask can only be read by setting it, which would be seen by other threads; the system tells it in text.
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask =
-        status.lines().find_map(|line| u32::from_str_radix(line.strip_prefix("Umask:")?.trim(), 8).ok());
-    Permissions::from_mode(0o666 & !mask.unwrap_or(0o022))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt as _;
 
-    fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<String> =
-            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
+    #[test]
+    fn a_taken_name_gets_a_number() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let first = fresh(folder.path(), "figure.png", b"1").expect("written");
+        let second = fresh(folder.path(), "figure.png", b"2").expect("written");
+        assert_eq!(first, folder.path().join("figure.png"));
+        assert_eq!(second, folder.path().join("figure-2.png"));
+        assert_eq!(std::fs::read(first).expect("kept"), b"1");
+        let copied = copy_fresh(folder.path(), "figure.png", &second).expect("copied");
+        assert_eq!(std::fs::read(copied).expect("written"), b"2");
     }
 
     #[test]
-    fn a_free_name_is_found_and_nothing_is_overwritten() {
-        let dir = tempfile::tempdir().unwrap();
-        for (name, wanted) in [
-            ("figure-1.png", "figure-1.png"),
-            ("figure-1.png", "figure-2.png"),
-            ("sales.csv", "sales.csv"),
-            ("sales.csv", "sales-2.csv"),
-            ("sales.csv", "sales-3.csv"),
-            ("plain", "plain"),
-            ("plain", "plain-2"),
-        ] {
-            let path = under_free_name(dir.path(), name, name.as_bytes()).unwrap();
-            assert_eq!(path, dir.path().join(wanted));
-            assert_eq!(fs::read(path).unwrap(), name.as_bytes());
+    fn names_that_lead_elsewhere_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["../a", "/etc/a", "a/b", "..", "."] {
+            assert!(matches!(fresh(folder.path(), name, b""), Err(FileError::Escapes { .. })), "{name}");
         }
-        assert_eq!(names(dir.path()).len(), 7, "nothing else is left behind");
-        for bad in ["", "../x", "a/b", ".bashrc", "a\nb", "\0"] {
-            assert!(matches!(under_free_name(dir.path(), bad, b""), Err(WriteError::Name(_))), "{bad:?}");
+        for name in ["../a", "/etc/a", "a/../../b", "", ".."] {
+            assert!(matches!(below(folder.path(), name, b""), Err(FileError::Escapes { .. })), "{name:?}");
         }
+        assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 0, "nothing is left behind");
     }
 
     #[test]
-    fn replacing_keeps_the_mode_and_the_link() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("run.sh");
-        fs::write(&file, "old").unwrap();
-        fs::set_permissions(&file, Permissions::from_mode(0o750)).unwrap();
-        let link = dir.path().join("link");
-        std::os::unix::fs::symlink("run.sh", &link).unwrap();
-        replace(&link, b"new").unwrap();
-        assert_eq!(fs::read(&file).unwrap(), b"new");
-        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o750);
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert!(matches!(new(&file, b"x"), Err(WriteError::Exists(_))));
-        assert!(matches!(replace(dir.path(), b"x"), Err(WriteError::NotAFile(_))));
-        assert!(matches!(new(&dir.path().join("no/such"), b"x"), Err(WriteError::Io { .. })));
-        assert_eq!(names(dir.path()), ["link", "run.sh"]);
-    }
-
-    #[test]
-    fn a_new_file_has_the_mode_of_any_other() {
-        let dir = tempfile::tempdir().unwrap();
-        new(&dir.path().join("a"), b"").unwrap();
-        fs::write(dir.path().join("b"), b"").unwrap();
-        let mode = |name| fs::metadata(dir.path().join(name)).unwrap().permissions().mode();
-        assert_eq!(mode("a"), mode("b"));
+    fn what_is_there_is_not_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        below(folder.path(), "data/sales.csv", b"1").expect("written");
+        assert!(below(folder.path(), "data/sales.csv", b"2").is_err());
+        assert_eq!(std::fs::read(folder.path().join("data/sales.csv")).expect("kept"), b"1");
     }
 }
