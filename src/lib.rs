@@ -81,6 +81,7 @@
 //! - The front door owns the `Driver` (a struct with a cancel-safe `next()`) and borrows `&State` for drawing.
 
 pub mod cli;
+pub mod config;
 pub mod domain;
 pub mod driver;
 pub mod engine;
