@@ -162,6 +162,7 @@ async fn a_rejected_block_is_never_told_as_done() {
             .said("Results of your blocks.\n\nBlock 1 (python): rejected by the person, it was not run.\nReason: no.")
             .await;
         assert!(said.contains("nothing ran") || said.contains("another way"), "{prompt}: {said}");
-        assert!(!said.contains("**"), "no result is told: {said}");
+        let prose: String = said.split("```").step_by(2).collect();
+        assert!(!prose.contains("**"), "no result is told: {said}");
     }
 }

@@ -159,7 +159,7 @@ impl OpenAiDecoder {
             self.finish = Some(word);
         }
         if self.length + self.calls.bytes() > LONGEST {
-            let failure = self.asked.too_long(LONGEST);
+            let failure = Asked::too_long(LONGEST);
             self.fail(failure, out);
         }
     }
@@ -247,7 +247,7 @@ impl Decoder for OpenAiDecoder {
         }
         if matches!(&self.form, Form::Whole(body) if body.len() > LONGEST_BODY) {
             self.form = Form::Unknown(Vec::new());
-            let failure = self.asked.too_long(LONGEST_BODY);
+            let failure = Asked::too_long(LONGEST_BODY);
             self.fail(failure, out);
         }
     }

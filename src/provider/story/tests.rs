@@ -61,6 +61,7 @@ fn what_follows_depends_on_the_result_and_never_on_the_next_prompt() {
         told(story, &["sum", "Block 1: rejected by the person.\nReason: other sum"]).pop().unwrap(),
         "no"
     );
+    assert_eq!(told(story, &["sum", &result.replace("55\n", "55\n\nother\n\n")]).pop().unwrap(), "yes");
     // What a block printed starts nothing; a prompt does, alone or behind results; another prompt gets the list.
     assert_eq!(told(story, &["sum", &format!("{result}\nsum other")]).pop().unwrap(), "yes");
     assert_eq!(told(story, &["sum", "other"]).pop().unwrap(), "o");
