@@ -15,6 +15,7 @@ pub mod message;
 pub mod moment;
 pub mod notice;
 pub mod run;
+pub mod unicode;
 
 pub use approval::{Approval, Grantor, Mismatch, RunRequest, Sha256, Terms};
 pub use block::{Block, BlockKind, Dialect, Origin, Readiness, Version};

@@ -7,6 +7,7 @@
 mod clock;
 mod errands;
 mod inspect;
+mod open;
 mod perform;
 mod sources;
 mod update;
