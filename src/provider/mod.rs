@@ -162,6 +162,3 @@ impl Provider {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
