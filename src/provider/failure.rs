@@ -226,8 +226,10 @@ impl Asked {
     }
 
     fn not_found(&self, status: u16, body: &ErrorBody, said: String) -> ReplyFailure {
-        let (message, hint) = if body.is_structured && status != 405 {
+        let (message, hint) = if body.names_the_model() {
             (format!("{} does not know the model {} ({status}).", self.provider, self.model), said)
+        } else if body.is_structured && status != 405 {
+            (format!("{} found nothing for the model {} ({status}).", self.provider, self.model), said)
         } else {
             let hint = format!("Was /v1 left out? Or is the model {} not there?", self.model);
             (format!("No model answers at {} ({status}).", self.address), hint)
