@@ -1,0 +1,4 @@
+//! stub
+pub mod commands;
+pub mod field;
+pub mod filter;
