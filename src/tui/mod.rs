@@ -6,4 +6,5 @@ pub mod fence;
 pub mod frames;
 pub mod guard;
 pub mod keymap;
+pub mod paint;
 pub mod theme;
