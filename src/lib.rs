@@ -81,10 +81,11 @@
 //! - The front door owns the `Driver` (a struct with a cancel-safe `next()`) and borrows `&State` for drawing.
 
 pub mod domain;
+pub mod driver;
 pub mod engine;
 pub mod exec;
 pub mod provider;
 pub mod review;
 pub mod store;
-pub mod tui;
 pub mod workspace;
+pub mod tui;

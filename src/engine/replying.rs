@@ -228,3 +228,15 @@ fn follow_block(old: &mut Proposed, new: &Proposed) {
         old.clone_from(new);
     }
 }
+
+/// Feeds pieces to a parser and a live copy, and compares the two after each.
+#[cfg(test)]
+pub(super) fn follow_all(settings: &super::Settings, pieces: &[String]) {
+    let mut parser = Parser::new(settings.dialect, &settings.languages);
+    let mut live = Vec::new();
+    for piece in pieces {
+        parser.push(piece);
+        follow(&mut live, parser.segments());
+        assert_eq!(live, parser.segments());
+    }
+}

@@ -10,6 +10,7 @@
 mod disk;
 mod error;
 pub mod index;
+pub mod manage;
 mod naming;
 mod reader;
 mod redact;

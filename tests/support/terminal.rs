@@ -147,7 +147,10 @@ fn read_all(
             }
         }
         // A query may be split over two reads; what is kept is shorter than any query.
-        let keep = tail.iter().rposition(|b| *b == 0x1b).filter(|at| tail.len() - at < 10 && !ends_sequence(&tail[*at..]));
+        let keep = tail
+            .iter()
+            .rposition(|b| *b == 0x1b)
+            .filter(|at| tail.len() - at < 10 && !ends_sequence(&tail[*at..]));
         tail = keep.map(|at| tail[at..].to_vec()).unwrap_or_default();
         shared.1.notify_all();
     }
@@ -227,13 +230,21 @@ impl Terminal {
     /// Waits until the text is on the screen.
     #[track_caller]
     pub fn wait_for(&self, text: &str) {
-        assert!(self.holds_within(PATIENCE, |s| s.contains(text)), "`{text}` did not appear:\n{}", self.screen());
+        assert!(
+            self.holds_within(PATIENCE, |s| s.contains(text)),
+            "`{text}` did not appear:\n{}",
+            self.screen()
+        );
     }
 
     /// Waits until the text is gone from the screen.
     #[track_caller]
     pub fn wait_gone(&self, text: &str) {
-        assert!(self.holds_within(PATIENCE, |s| !s.contains(text)), "`{text}` did not go:\n{}", self.screen());
+        assert!(
+            self.holds_within(PATIENCE, |s| !s.contains(text)),
+            "`{text}` did not go:\n{}",
+            self.screen()
+        );
     }
 
     /// Presses a key until the text is on the screen, as a person does whose key was refused (the guard); the key must
@@ -280,7 +291,8 @@ impl Terminal {
 
     /// Sends a signal by name to the program.
     pub fn signal(&self, name: &str) {
-        let status = std::process::Command::new("kill").args([&format!("-{name}"), &self.pid().to_string()]).status();
+        let status =
+            std::process::Command::new("kill").args([&format!("-{name}"), &self.pid().to_string()]).status();
         assert!(status.expect("kill runs").success());
     }
 

@@ -31,7 +31,8 @@ pub(in crate::engine) struct Watched {
 
 #[derive(Default)]
 struct Look {
-    unanswered: u32,
+    unanswered: Vec<Revision>,
+    crossed: bool,
     answer: Option<(Revision, Inspection)>,
 }
 
@@ -72,6 +73,11 @@ impl Watched {
 
     pub(in crate::engine) fn send(&mut self, event: Event, now: Moment) -> Vec<Effect> {
         let before = self.engine.state().transcript.version;
+        let stale = match &event {
+            Event::Reply(step, _) => *step != self.last_step || self.engine.state().live.reply.is_none(),
+            Event::Run(run, _) => Some(*run) != self.going,
+            _ => false,
+        };
         self.hear(&event);
         let effects = self.engine.handle(event.clone(), now);
         let recorded = effects.iter().filter(|e| matches!(e, Effect::Record(_))).count() as u64;
@@ -81,6 +87,9 @@ impl Watched {
             "changed without a record: {event:?}"
         );
         self.account(Some(&event), &effects, now);
+        if stale {
+            assert_eq!(effects, [], "a stale event led to something: {event:?}");
+        }
         effects
     }
 
@@ -90,11 +99,10 @@ impl Watched {
             Event::Store(StoreEvent::Failed(_)) => self.unsaved = true,
             Event::Store(StoreEvent::Recovered) => self.unsaved = false,
             Event::Inspected(block, revision, inspection) => {
-                let current = self.folded.blocks.get(block).map(|item| item.block.current().revision);
                 let look = self.looks.entry(*block).or_default();
-                if look.unanswered > 0 {
-                    look.unanswered -= 1;
-                    if look.unanswered == 0 && current == Some(*revision) {
+                if let Some(order) = look.unanswered.iter().position(|ordered| ordered == revision) {
+                    look.unanswered.remove(order);
+                    if look.unanswered.is_empty() && !look.crossed {
                         look.answer = Some((*revision, (**inspection).clone()));
                     }
                 }
@@ -111,7 +119,8 @@ impl Watched {
                 Effect::Inspect { block, revision, .. } => {
                     assert_eq!(block.current().revision, *revision);
                     let look = self.looks.entry(block.id).or_default();
-                    look.unanswered += 1;
+                    look.crossed = !look.unanswered.is_empty();
+                    look.unanswered.push(*revision);
                     look.answer = None;
                 }
                 Effect::StartRun(request) => {

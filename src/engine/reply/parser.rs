@@ -6,6 +6,11 @@
 //! line is looked at together with the lines that lead to the fence, not with the fence's text, so that a line costs
 //! the same at any length. Passes are paid for by the bytes that arrived: a text that is built to be slow is shown
 //! later instead, and its tags are left alone.
+//!
+//! What an open block shows while it grows is in `growing`, the tags are in `tags`.
+
+mod growing;
+mod tags;
 
 use super::info::{self, Offer};
 use super::markdown::{self, Fence, Scan, Tags};
@@ -160,16 +165,15 @@ impl Parser {
         while self.read < end {
             let from = self.read;
             match self.tail {
-                Tail::Tag { start, body, shown, .. } => match self.closing_tag(body, end) {
-                    Some(close) => {
+                Tail::Tag { start, body, shown, .. } => {
+                    if let Some(close) = self.closing_tag(body, end) {
                         self.end_tag(start, body, shown, Some(&close));
                         self.read = close.end;
-                    }
-                    None => {
+                    } else {
                         self.mirror_tag(end);
                         self.read = end;
                     }
-                },
+                }
                 Tail::Fence { .. } => {
                     self.fence_line(from, end);
                 }
@@ -291,165 +295,6 @@ impl Parser {
         Tail::Fence { start: range.start, body, plain, marker, shown }
     }
 
-    /// Reads a line inside an open fence.
-    fn fence_line(&mut self, from: usize, end: usize) {
-        let Tail::Fence { start, body, plain, marker, shown } = self.tail else { return };
-        let line = self.text.get(from..end).unwrap_or("");
-        self.read = end;
-        let marks = if marker == b'~' { "~~~" } else { "```" };
-        if plain && !line.contains(marks) {
-            self.mirror(end, shown);
-            return;
-        }
-        let lead = body.saturating_sub(self.base);
-        let cost = lead + line.len();
-        // Lines were passed over for want of credit: only a pass over all of them can tell.
-        let behind = self.mirrored < from;
-        if behind || cost > self.credit {
-            self.pass(end);
-            return;
-        }
-        self.credit -= cost;
-        self.scratch.clear();
-        self.scratch.push_str(self.text.get(self.base..body).unwrap_or(""));
-        self.scratch.push_str(line);
-        let scan = markdown::scan(&self.scratch, Tags::Ignored);
-        match scan.fences.last() {
-            Some(fence)
-                if self.base + fence.range.start == start
-                    && !fence.closed
-                    && fence.range.end == self.scratch.len() =>
-            {
-                if plain {
-                    self.mirror(end, shown);
-                } else {
-                    self.append(&fence.source, shown);
-                    self.mirrored = end;
-                }
-            }
-            _ => self.pass(end),
-        }
-    }
-
-    /// The closing tag in `..end`, looked for where it can be new.
-    fn closing_tag(&self, body: usize, end: usize) -> Option<Range<usize>> {
-        tag::find_close(self.text.get(..end)?, self.read.max(body))
-    }
-
-    /// An opening tag was found.
-    fn begin_tag(&mut self, open: Range<usize>) {
-        let attributes = tag::attributes(self.text.get(open.clone()).unwrap_or("")).to_owned();
-        let offer = tag::offer(&attributes, &self.languages);
-        let first = self.base_lines + newlines(&self.text, self.base..open.start) + 1;
-        let shown = matches!(offer, Offer::Run(_));
-        if let Offer::Run(language) = offer {
-            self.segments.push(Segment::Block(Proposed {
-                dialect: Dialect::ExecuteTags,
-                info: attributes,
-                language: Some(language),
-                source: String::new(),
-                range: open.clone(),
-                lines: (first, first),
-                closed: false,
-            }));
-        }
-        self.tail = Tail::Tag { start: open.start, body: open.end, shown, begun: false };
-        self.read = open.end;
-        self.mirrored = open.end;
-        self.move_base(open.start);
-    }
-
-    /// The tag that began at `start` is over: at its closing tag, or with the reply.
-    fn end_tag(&mut self, start: usize, body: usize, shown: bool, close: Option<&Range<usize>>) {
-        let (until, end) = close.map_or((self.text.len(), self.text.len()), |c| (c.start, c.end));
-        let before = self.text.get(..start).and_then(|t| t.rsplit('\n').next()).unwrap_or("");
-        let (source, inner) = tag::code(before, self.text.get(body..until).unwrap_or(""));
-        let attributes = tag::attributes(self.text.get(start..body).unwrap_or(""));
-        let fenced = inner.as_deref().map(|i| info::offer(i, &self.languages));
-        let last = self.base_lines + newlines(&self.text, self.base..end.saturating_sub(1)) + 1;
-        if let (Some(Segment::Block(block)), true) = (self.segments.last_mut(), shown) {
-            block.source = source;
-            block.range.end = end;
-            block.lines.1 = last;
-            block.closed = close.is_some();
-            match fenced {
-                Some(Offer::Run(language)) if attributes.is_empty() => block.language = Some(language),
-                // A fence of something else between the tags: which of the two is meant is not guessed.
-                Some(Offer::Shown) if attributes.is_empty() => block.language = None,
-                _ => {}
-            }
-        } else {
-            self.prose(end);
-        }
-        self.tags.push(start..end);
-        self.tail = Tail::Prose;
-        self.move_base(end);
-    }
-
-    /// Adds a line of an open tag to its block, as it is: dedented and unwrapped when the tag is closed. What only leads
-    /// to the code is left out: blank lines and the opening of a fence.
-    fn mirror_tag(&mut self, end: usize) {
-        let line = self.text.get(self.read..end).unwrap_or("").trim_start();
-        let Tail::Tag { shown, begun, .. } = &mut self.tail else { return };
-        let (shown, first) = (*shown, !*begun);
-        *begun |= !line.is_empty();
-        if first && leads_to_code(line) {
-            self.mirrored = end;
-        } else {
-            self.mirror(end, shown);
-        }
-    }
-
-    /// Adds what is sure of the unfinished last line to the open block.
-    fn mirror_partial(&mut self) {
-        let Some(line) = self.text.get(self.read..) else { return };
-        match self.tail {
-            Tail::Fence { plain: true, marker, shown, .. } if self.mirrored >= self.read => {
-                // As long as it could become the closing fence it is held back.
-                let marker = char::from(marker);
-                let rest = line.trim_start_matches(' ').trim_start_matches(marker);
-                if self.mirrored > self.read || !rest.trim().is_empty() || line.starts_with("    ") {
-                    self.mirror(self.text.len(), shown);
-                }
-            }
-            Tail::Tag { shown, begun, .. } if begun || !leads_to_code(line.trim_start()) => {
-                let from = self.mirrored.max(self.read);
-                let sure = from + tag::maybe_close(self.text.get(from..).unwrap_or(""));
-                self.mirror(sure, shown);
-            }
-            _ => {}
-        }
-    }
-
-    /// Adds the text up to `end` to the open block as it is.
-    fn mirror(&mut self, end: usize, shown: bool) {
-        if let (Some(Segment::Block(block)), true, Some(more)) =
-            (self.segments.last_mut(), shown, self.text.get(self.mirrored..end))
-        {
-            block.source.push_str(more);
-        }
-        self.mirrored = self.mirrored.max(end);
-    }
-
-    fn append(&mut self, more: &str, shown: bool) {
-        if let (Some(Segment::Block(block)), true) = (self.segments.last_mut(), shown) {
-            block.source.push_str(more);
-        }
-    }
-
-    /// Lets the last segment reach to the end of the text.
-    fn stretch(&mut self) {
-        let (end, open) = (self.text.len(), self.tail != Tail::Prose);
-        let last_line = self.lines + u32::from(self.read < end);
-        match self.segments.last_mut() {
-            Some(Segment::Block(block)) if open && !block.closed => {
-                block.range.end = end;
-                block.lines.1 = last_line.max(block.lines.0);
-            }
-            _ => self.prose(end),
-        }
-    }
-
     /// Prose up to `end`, joined with prose in front of it.
     fn prose(&mut self, end: usize) {
         match self.segments.last_mut() {
@@ -484,12 +329,6 @@ fn is_tag(segment: &Segment) -> bool {
     matches!(segment, Segment::Block(block) if block.dialect == Dialect::ExecuteTags)
 }
 
-/// Whether a line inside a tag, its indentation gone, only leads to the code: it is blank, or opens a fence.
-fn leads_to_code(line: &str) -> bool {
-    line.is_empty() || line.starts_with(['`', '~'])
-}
-
 fn newlines(text: &str, range: Range<usize>) -> u32 {
-    let bytes = text.as_bytes().get(range).unwrap_or(&[]);
-    bytes.iter().filter(|b| **b == b'\n').count() as u32
+    text.get(range).map_or(0, |t| t.matches('\n').count()) as u32
 }
