@@ -5,14 +5,15 @@ mod lists;
 mod welcome;
 
 pub use ask::{Answer, Ask, Choice as AskChoice};
-pub use lists::{CommandList, Models, OldMessages, Sessions};
-pub use welcome::{KNOWN_HOSTS, Row as WelcomeRow, Welcome};
+pub use lists::{CommandList, Models, OldMessages, Sessions, model_name};
+pub use welcome::{Filling, KNOWN_HOSTS, Row as WelcomeRow, Welcome};
 
 use super::field::Field;
 use super::filter::Cursor;
 use crate::domain::{BlockId, Language, Revision};
 use crate::tui::keymap::Context;
 use crate::tui::view::roll::Anchor;
+use std::time::Instant;
 
 /// A layer.
 #[derive(Debug)]
@@ -71,6 +72,8 @@ pub struct Confirm {
     pub terms: u64,
     /// What was typed.
     pub field: Field,
+    /// When the last letter came.
+    pub last_letter: Option<Instant>,
 }
 
 /// The box for a reason.

@@ -1,7 +1,7 @@
 //! Lists with a filter: sessions, models, commands, messages sent before.
 
 use crate::domain::ModelName;
-use crate::store::index::Summary;
+use crate::driver::Summary;
 use crate::tui::screen::commands::{self, Entry};
 use crate::tui::screen::field::Field;
 use crate::tui::screen::filter::{Cursor, rank};
