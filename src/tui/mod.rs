@@ -5,6 +5,8 @@ pub mod clipboard;
 pub mod fence;
 pub mod frames;
 pub mod guard;
+pub mod input;
 pub mod keymap;
 pub mod paint;
+pub mod terminal;
 pub mod theme;

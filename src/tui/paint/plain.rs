@@ -100,13 +100,7 @@ impl<'a> Glyphs<'a> {
             && let width = width(cluster)
             && width > 0
         {
-            return Some(Glyph {
-                text: Cow::Borrowed(cluster),
-                width,
-                start,
-                end: self.at,
-                marked: false,
-            });
+            return Some(Glyph { text: Cow::Borrowed(cluster), width, start, end: self.at, marked: false });
         }
         self.take_apart(cluster, start);
         self.pending.pop()
@@ -138,7 +132,8 @@ impl<'a> Glyphs<'a> {
             }
             None => true,
             Some(Hidden::ZeroWidth) if self.strictness == Strictness::Text => {
-                let after = after.or_else(|| self.line.get(at + c.len_utf8()..).and_then(|s| s.chars().next()));
+                let after =
+                    after.or_else(|| self.line.get(at + c.len_utf8()..).and_then(|s| s.chars().next()));
                 unicode::joins(before, c, after)
             }
             Some(_) => false,

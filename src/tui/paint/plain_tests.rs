@@ -85,11 +85,7 @@ fn assert_safe(text: &str) -> Result<(), TestCaseError> {
         let before = i.checked_sub(1).and_then(|i| chars.get(i)).copied();
         let after = chars.get(i + 1).copied();
         prop_assert!(!c.is_control(), "{c:?} in {text:?}");
-        prop_assert!(
-            hidden(*c).is_none() || joins(before, *c, after),
-            "U+{:04X} in {text:?}",
-            u32::from(*c)
-        );
+        prop_assert!(hidden(*c).is_none() || joins(before, *c, after), "U+{:04X} in {text:?}", u32::from(*c));
     }
     Ok(())
 }

@@ -154,7 +154,8 @@ impl Builder {
 
     /// Takes a row off: up to the last space (`at_word`), or all of it.
     fn split(&mut self, at_word: bool) -> Row {
-        let cut = if at_word { self.cells.iter().rposition(|cell| cell.is_space).map(|i| i + 1) } else { None };
+        let cut =
+            if at_word { self.cells.iter().rposition(|cell| cell.is_space).map(|i| i + 1) } else { None };
         // A row that would hold nothing but its indent is no better than a broken word.
         let cut = cut.filter(|cut| self.cells.iter().take(*cut).any(|cell| !cell.is_space));
         let mut rest = self.cells.split_off(cut.unwrap_or(self.cells.len()));
