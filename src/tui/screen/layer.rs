@@ -6,7 +6,7 @@ mod welcome;
 
 pub use ask::{Answer, Ask, Choice as AskChoice};
 pub use lists::{CommandList, Models, OldMessages, Sessions, model_name};
-pub use welcome::{Filling, KNOWN_HOSTS, Row as WelcomeRow, Welcome};
+pub use welcome::{Filling, Row as WelcomeRow, USUAL_SERVER, Welcome};
 
 use super::field::Field;
 use super::filter::Cursor;

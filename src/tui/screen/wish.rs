@@ -75,12 +75,17 @@ pub enum Exit {
 pub enum Choice {
     /// The shipped stories.
     Demo,
-    /// A server on this computer, by its address.
-    Ollama(String),
+    /// A model server on this computer.
+    Server {
+        /// Its address.
+        base_url: String,
+        /// A model that it offers, where it was asked.
+        model: Option<String>,
+    },
     /// OpenAI, with a key that was pasted, or the one that is known.
     OpenAi(Option<SecretString>),
     /// Any server that speaks the same language.
-    Other {
+    Address {
         /// Its address.
         base_url: String,
         /// A key that was pasted.

@@ -15,6 +15,7 @@ pub mod problems;
 pub mod roll;
 pub mod safe;
 pub mod status;
+pub mod stopgap;
 pub mod vars;
 pub mod words;
 

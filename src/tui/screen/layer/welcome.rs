@@ -1,13 +1,14 @@
 //! The first choice: where answers come from.
 
 use crate::domain::Interpreter;
+use crate::driver::Server;
 use crate::tui::screen::Choice;
 use crate::tui::screen::field::Field;
 use crate::tui::screen::filter::Cursor;
 use secrecy::SecretString;
 
-/// Addresses that are looked for on this computer, with the name to show.
-pub const KNOWN_HOSTS: &str = "http://127.0.0.1:11434";
+/// Where a model server on this computer is expected.
+pub const USUAL_SERVER: &str = "http://127.0.0.1:11434/v1";
 
 /// One of the places that answers can come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +35,8 @@ pub struct Welcome {
     pub cursor: Cursor,
     /// Whether a key for OpenAI is known from the environment.
     pub has_openai_key: bool,
-    /// What a look at this computer found: addresses and numbers of models. `None`: not known yet.
-    pub servers: Option<Vec<(String, usize)>>,
+    /// Model servers that answered on this computer. `None`: not known yet.
+    pub servers: Option<Vec<Server>>,
     /// Interpreters that were found.
     pub interpreters: Option<Vec<Interpreter>>,
     /// A field that is being filled, and what for.
@@ -71,8 +72,8 @@ impl Welcome {
         Row::ALL.get(self.cursor.0).copied().unwrap_or(Row::Demo)
     }
 
-    /// The address of the first model server that answered.
-    pub fn server(&self) -> Option<&(String, usize)> {
+    /// The first model server that answered.
+    pub fn server(&self) -> Option<&Server> {
         self.servers.as_ref()?.first()
     }
 
@@ -86,9 +87,10 @@ impl Welcome {
         }
         match self.row() {
             Row::Demo => Ok(Choice::Demo),
-            Row::Ollama => Ok(Choice::Ollama(
-                self.server().map_or_else(|| KNOWN_HOSTS.to_owned(), |(address, _)| address.clone()),
-            )),
+            Row::Ollama => Ok(Choice::Server {
+                base_url: self.server().map_or_else(|| USUAL_SERVER.to_owned(), |s| s.base_url.clone()),
+                model: self.server().and_then(|s| s.models.first().cloned()),
+            }),
             Row::OpenAi if self.has_openai_key || self.key.is_some() => Ok(Choice::OpenAi(self.key.take())),
             Row::OpenAi => {
                 self.field = Some((Filling::Key, Field::secret()));
@@ -117,7 +119,7 @@ impl Welcome {
                 self.field = Some((Filling::Address, field));
                 Err("An address begins with http:// or https://.")
             }
-            Filling::Address => Ok(Choice::Other { base_url: text, key: self.key.take() }),
+            Filling::Address => Ok(Choice::Address { base_url: text, key: self.key.take() }),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Sheet;
 use super::lists::entry;
 use crate::tui::screen::Screen;
-use crate::tui::screen::layer::{Filling, KNOWN_HOSTS, Welcome, WelcomeRow};
+use crate::tui::screen::layer::{Filling, USUAL_SERVER, Welcome, WelcomeRow};
 use crate::tui::theme::Slot;
 use crate::tui::view::look::Look;
 use crate::tui::view::{safe, words};
@@ -67,12 +67,13 @@ fn describe(row: WelcomeRow, welcome: &Welcome) -> (&'static str, String, String
         WelcomeRow::Demo => ("Demo", "no network, no key, scripted answers".into(), "ready".into()),
         WelcomeRow::Ollama => {
             let state = match (&welcome.servers, welcome.server()) {
-                (_, Some((_, models))) => format!("found, {}", words::count(*models, "model")),
+                (_, Some(server)) => format!("found, {}", words::count(server.models.len(), "model")),
                 (None, None) => "looking".into(),
                 (Some(_), None) => "not found".into(),
             };
-            let address = welcome.server().map_or(KNOWN_HOSTS, |(address, _)| address.as_str());
-            ("Ollama", safe::one_line(address), state)
+            let (name, address) =
+                welcome.server().map_or(("Ollama", USUAL_SERVER), |s| (s.name, s.base_url.as_str()));
+            (name, safe::one_line(address.trim_end_matches("/v1")), state)
         }
         WelcomeRow::OpenAi => {
             let state = match (welcome.has_openai_key, &welcome.key) {
