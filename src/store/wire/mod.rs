@@ -9,6 +9,7 @@ mod decode;
 mod encode;
 mod fields;
 mod frame;
+mod json;
 mod output;
 
 pub(crate) use decode::{Decoded, decode};
