@@ -88,5 +88,5 @@ pub mod exec;
 pub mod provider;
 pub mod review;
 pub mod store;
-pub mod workspace;
 pub mod tui;
+pub mod workspace;

@@ -21,9 +21,16 @@ fn main() {
     let home = tempfile::tempdir().expect("a home");
     let (passed, time) = files(home.path(), &answers);
     println!("exec FILE…: {passed} of {} pass, {time:.2} ms a file", answers.len());
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
     let (turned, median) = runtime.block_on(turns(home.path(), &answers));
-    println!("turns: {turned} of {} pass, median {median:.2} ms from the prompt to the end of the turn", answers.len());
+    println!(
+        "turns: {turned} of {} pass, median {median:.2} ms from the prompt to the end of the turn",
+        answers.len()
+    );
     assert!(passed == answers.len() && turned == answers.len(), "an answer did not pass");
 }
 

@@ -107,7 +107,8 @@ async fn a_used_up_quota_is_not_asked_again() {
 
 #[tokio::test]
 async fn failing_servers_are_asked_again_with_growing_waits() {
-    let answers = vec![Answer::error(500, "x"), Answer::error(502, "x"), Answer { status: 0, ..Answer::text("") }];
+    let answers =
+        vec![Answer::error(500, "x"), Answer::error(502, "x"), Answer { status: 0, ..Answer::text("") }];
     let (server, events) = told(answers.into_iter().chain([Answer::text("there")]).collect()).await;
     assert_eq!(text(&events), "there");
     let waits = waits(&events);
@@ -143,8 +144,7 @@ async fn a_server_that_does_not_know_stream_options_is_asked_without() {
     let provider = provider(&server);
     assert_eq!(text(&ask(&provider).await), "a");
     assert_eq!(text(&ask(&provider).await), "b");
-    let has: Vec<bool> =
-        server.requests().iter().map(|r| r.json().get("stream_options").is_some()).collect();
+    let has: Vec<bool> = server.requests().iter().map(|r| r.json().get("stream_options").is_some()).collect();
     assert_eq!(has, [true, false, false]);
 }
 
@@ -193,7 +193,8 @@ async fn a_reply_without_an_end_is_incomplete() {
 
 #[tokio::test]
 async fn a_server_that_never_closes_after_its_last_word_does_not_hold_the_turn() {
-    let (_, events) = told(vec![Answer::stream(vec![Do::Write(delta("a")), Do::Write(done("stop")), Do::Hang])]).await;
+    let (_, events) =
+        told(vec![Answer::stream(vec![Do::Write(delta("a")), Do::Write(done("stop")), Do::Hang])]).await;
     assert_eq!(finish(&events).reason, FinishReason::Stop);
 }
 

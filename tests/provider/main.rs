@@ -75,7 +75,10 @@ fn finish(events: &[ReplyEvent]) -> &Finish {
 
 /// The waits that were told, in milliseconds.
 fn waits(events: &[ReplyEvent]) -> Vec<u64> {
-    events.iter().filter_map(|e| if let ReplyEvent::Retrying { wait_ms, .. } = e { Some(*wait_ms) } else { None }).collect()
+    events
+        .iter()
+        .filter_map(|e| if let ReplyEvent::Retrying { wait_ms, .. } = e { Some(*wait_ms) } else { None })
+        .collect()
 }
 
 fn short() -> Timeouts {

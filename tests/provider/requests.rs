@@ -69,7 +69,8 @@ async fn a_key_does_not_follow_to_another_origin() {
     let other = ModelServer::start(vec![Answer::text("caught")]);
     for status in [301, 302, 303, 307, 308] {
         let to = format!("{}/v1/chat/completions", other.url());
-        let server = ModelServer::start(vec![Answer::status(status, "text/plain", "").header("location", &to)]);
+        let server =
+            ModelServer::start(vec![Answer::status(status, "text/plain", "").header("location", &to)]);
         let events = ask(&provider(&server)).await;
         let told = &failure(&events).message;
         assert!(told.contains(&format!("sends on to {to} ({status})")), "{told}");
@@ -92,15 +93,18 @@ async fn a_redirect_to_another_path_of_the_same_origin_is_followed() {
 async fn further_headers_are_sent_and_may_replace_the_key() {
     let server = ModelServer::start(vec![Answer::text("a")]);
     let name = ModelName { provider: "azure".into(), model: "m".into() };
-    let headers = vec![("Api-Key".into(), "zzzz-secret".into()), ("Authorization".into(), "Basic abcd".into())];
+    let headers =
+        vec![("Api-Key".into(), "zzzz-secret".into()), ("Authorization".into(), "Basic abcd".into())];
     let key = Some(KEY.into());
-    let choice =
-        Choice::OpenAi { name, base_url: server.url(), key, headers, timeouts: Timeouts::default() };
+    let choice = Choice::OpenAi { name, base_url: server.url(), key, headers, timeouts: Timeouts::default() };
     let provider = Provider::new(choice).expect("the headers are good");
     assert!(!format!("{provider:?}").contains("zzzz"), "{provider:?}");
     ask(&provider).await;
     let sent = &server.requests()[0];
-    assert_eq!((sent.header("api-key"), sent.header("authorization")), (Some("zzzz-secret"), Some("Basic abcd")));
+    assert_eq!(
+        (sent.header("api-key"), sent.header("authorization")),
+        (Some("zzzz-secret"), Some("Basic abcd"))
+    );
 }
 
 #[test]

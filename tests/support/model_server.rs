@@ -39,7 +39,8 @@ pub struct Answer {
 impl Answer {
     /// A status with a body.
     pub fn status(status: u16, content_type: &str, body: &str) -> Self {
-        Self { status, headers: vec![], body: vec![Do::Write(body.into())] }.header("content-type", content_type)
+        Self { status, headers: vec![], body: vec![Do::Write(body.into())] }
+            .header("content-type", content_type)
     }
 
     /// An error as JSON.

@@ -44,9 +44,11 @@ impl Position {
         if let Some(index) = self.waiting_for(story, purpose, &message) {
             return self.take(story, index);
         }
-        let plain = story.replies.iter().zip(&self.taken).position(|(reply, taken)| {
-            !taken && reply.when.is_empty() && reply.purpose == purpose
-        });
+        let plain = story
+            .replies
+            .iter()
+            .zip(&self.taken)
+            .position(|(reply, taken)| !taken && reply.when.is_empty() && reply.purpose == purpose);
         match plain {
             Some(index) => self.take(story, index),
             None => unknown(story, purpose),
@@ -133,9 +135,8 @@ fn word_occurs(word: &str, message: &str) -> bool {
         let mut after = message.get(at + found.len()..).unwrap_or_default().chars();
         let (next, next_but_one) = (after.next(), after.next());
         // The 55 of `0.55` or of `55.5` is not the number 55; that of `It is 55.` is.
-        let goes_on = next.is_some_and(|c| {
-            inside(c) || (in_number(c) && next_but_one.is_some_and(|c| c.is_ascii_digit()))
-        });
+        let goes_on = next
+            .is_some_and(|c| inside(c) || (in_number(c) && next_but_one.is_some_and(|c| c.is_ascii_digit())));
         let begins = !before.next().is_some_and(|c| inside(c) || in_number(c));
         begins && (open || !goes_on)
     })

@@ -32,7 +32,12 @@ impl fmt::Display for Row {
         let Self { what, unit, median, worst, goal } = self;
         let goal = if goal.is_nan() { "-".into() } else { format!("{goal:.2} {unit}") };
         let verdict = if self.goal.is_nan() || *median <= self.goal { "" } else { "  missed" };
-        write!(f, "{what:<52} {:>12} {goal:>12} {:>12}{verdict}", format!("{median:.2} {unit}"), format!("{worst:.2} {unit}"))
+        write!(
+            f,
+            "{what:<52} {:>12} {goal:>12} {:>12}{verdict}",
+            format!("{median:.2} {unit}"),
+            format!("{worst:.2} {unit}")
+        )
     }
 }
 
@@ -63,7 +68,12 @@ impl Probe {
     pub fn story(home: &Path, story: &str, more: &[&str]) -> Self {
         let path = home.join("story.toml");
         std::fs::write(&path, story).expect("the story");
-        let mut args = vec!["--demo".to_string(), path.to_string_lossy().into_owned(), "--cwd".into(), home.to_string_lossy().into_owned()];
+        let mut args = vec![
+            "--demo".to_string(),
+            path.to_string_lossy().into_owned(),
+            "--cwd".into(),
+            home.to_string_lossy().into_owned(),
+        ];
         args.extend(more.iter().map(ToString::to_string));
         Self::start(home, &args)
     }
@@ -76,7 +86,8 @@ impl Probe {
 
     /// Opens the newest session.
     pub fn resumed(home: &Path) -> Self {
-        let args = ["resume", "--last", "--model", "openai/test", "--base-url", "http://127.0.0.1:9/v1"].map(String::from);
+        let args = ["resume", "--last", "--model", "openai/test", "--base-url", "http://127.0.0.1:9/v1"]
+            .map(String::from);
         Self::start(home, &args)
     }
 
@@ -174,7 +185,9 @@ impl Probe {
     pub fn cpu_ms(&self) -> f64 {
         let ns: u64 = self
             .tasks()
-            .filter_map(|t| std::fs::read_to_string(t.join("schedstat")).ok()?.split(' ').next()?.parse::<u64>().ok())
+            .filter_map(|t| {
+                std::fs::read_to_string(t.join("schedstat")).ok()?.split(' ').next()?.parse::<u64>().ok()
+            })
             .sum();
         ns as f64 / 1e6
     }
@@ -192,7 +205,8 @@ impl Probe {
 
     /// Proportional set size.
     pub fn pss_mb(&self) -> f64 {
-        let rollup = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid())).expect("its memory");
+        let rollup =
+            std::fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid())).expect("its memory");
         let line = rollup.lines().find(|l| l.starts_with("Pss:")).expect("a sum");
         line.split_whitespace().nth(1).and_then(|kb| kb.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
     }
@@ -241,10 +255,18 @@ pub fn long_session(home: &Path, messages: usize) {
             let at = Moment(n as i64 * 1000);
             store.append(Entry::Prompt(format!("Question {n}: what is it about?")), at);
             let end = if n + 1 == messages / 2 { "omega" } else { "and so on" };
-            let text = format!("An answer with **some** words and `code`, number {n}, {end}.\n\n- one\n- two\n");
+            let text =
+                format!("An answer with **some** words and `code`, number {n}, {end}.\n\n- one\n- two\n");
             let finish = Finish { reason: FinishReason::Stop, word: None };
             let step = StepId(n as u32 + 1);
-            let reply = Entry::Reply { step, text, reasoning: String::new(), tool_calls: vec![], finish, usage: Usage::default() };
+            let reply = Entry::Reply {
+                step,
+                text,
+                reasoning: String::new(),
+                tool_calls: vec![],
+                finish,
+                usage: Usage::default(),
+            };
             store.append(reply, at);
             store.append(Entry::TurnEnd(TurnEnd::Answered), at);
         }

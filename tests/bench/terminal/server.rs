@@ -34,7 +34,9 @@ impl Server {
             let _ = stream.write_all(head.as_bytes());
             for n in 0..words {
                 let word = if n + 1 == words { " omega" } else { " WORD" };
-                let chunk = format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{word}\"}}}}]}}\n\n");
+                let chunk = format!(
+                    "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{word}\"}}}}]}}\n\n"
+                );
                 if n + 1 == words {
                     let _ = last_sender.send(Instant::now());
                 }
@@ -66,6 +68,8 @@ impl Server {
 fn whole(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request);
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
-    let length = head.lines().find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse::<usize>().ok());
+    let length = head
+        .lines()
+        .find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse::<usize>().ok());
     length.is_some_and(|l| body.len() >= l)
 }

@@ -96,12 +96,19 @@ fn recordings_come_to_what_the_vendors_library_says_at_any_split() {
             .collect();
         assert_eq!(Value::from(calls), expected["tool_calls"], "{name}");
         assert_eq!(finished(&whole).1, expected["finish"].as_str(), "{name}");
-        assert!(matches!(finished(&whole).0, FinishReason::Incomplete) == expected["finish"].is_null(), "{name}");
+        assert!(
+            matches!(finished(&whole).0, FinishReason::Incomplete) == expected["finish"].is_null(),
+            "{name}"
+        );
         // The library does not look where Groq puts them, in a field of its own.
         if let Some(usage) = expected["usage"].as_object() {
             let count = |field: &str| usage.get(field).and_then(Value::as_u64);
             let told = whole.usage.unwrap_or_default();
-            assert_eq!((told.input, told.output), (count("prompt_tokens"), count("completion_tokens")), "{name}");
+            assert_eq!(
+                (told.input, told.output),
+                (count("prompt_tokens"), count("completion_tokens")),
+                "{name}"
+            );
         }
         assert_eq!(read(bytes.chunks(1), End::Closed), whole, "{name}, byte by byte");
         assert_eq!(read(bytes.chunks(7), End::Closed), whole, "{name}, seven bytes at a time");
@@ -169,7 +176,12 @@ fn every_way_to_end() {
 
 #[test]
 fn what_can_not_be_read_is_told_and_what_came_is_kept() {
-    for broken in ["data: {\"choices\":[{\"delta\"\n\n", "data: nonsense\n\n", "data: 5\n\n", "data: {\"choices\":7}\n\n"] {
+    for broken in [
+        "data: {\"choices\":[{\"delta\"\n\n",
+        "data: nonsense\n\n",
+        "data: 5\n\n",
+        "data: {\"choices\":7}\n\n",
+    ] {
         let total = closed(&format!("{}{broken}{}data: [DONE]\n\n", chunk("a"), chunk("b")));
         assert_eq!(total.text, "a");
         assert_eq!(failed(&total).kind, FailureKind::Malformed);
@@ -183,14 +195,29 @@ fn what_can_not_be_read_is_told_and_what_came_is_kept() {
 fn errors_inside_of_a_stream_are_errors_in_every_form() {
     for (error, kind) in [
         (r#"{"error":{"message":"Provider returned error","code":502}}"#, FailureKind::Server),
-        (r#"{"object":"error","message":"out of memory","type":"InternalServerError","code":500}"#, FailureKind::Server),
+        (
+            r#"{"object":"error","message":"out of memory","type":"InternalServerError","code":500}"#,
+            FailureKind::Server,
+        ),
         (r#"{"error":"upstream failed"}"#, FailureKind::Server),
         (r#"{"error":{"message":"Rate limit reached","code":429}}"#, FailureKind::RateLimit),
-        (r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, FailureKind::Server),
-        (r#"{"error":{"message":"maximum context length is 2048 tokens, requested 2070","code":400}}"#, FailureKind::Overflow),
-        (r#"{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}],"error":{"code":502,"message":"x"}}"#, FailureKind::Server),
+        (
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+            FailureKind::Server,
+        ),
+        (
+            r#"{"error":{"message":"maximum context length is 2048 tokens, requested 2070","code":400}}"#,
+            FailureKind::Overflow,
+        ),
+        (
+            r#"{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}],"error":{"code":502,"message":"x"}}"#,
+            FailureKind::Server,
+        ),
     ] {
-        for stream in [format!("{}data: {error}\n\n", chunk("a")), format!("{}event: error\ndata: {error}\n\n", chunk("a"))] {
+        for stream in [
+            format!("{}data: {error}\n\n", chunk("a")),
+            format!("{}event: error\ndata: {error}\n\n", chunk("a")),
+        ] {
             let total = closed(&stream);
             assert_eq!((total.text.as_str(), failed(&total).kind), ("a", kind), "{error}");
         }
@@ -224,7 +251,8 @@ fn what_is_no_reply_is_told() {
 #[test]
 fn calls_are_put_together_in_every_style() {
     let call = |pieces: &str| {
-        let text = format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":{pieces}}}}}]}}\n\n");
+        let text =
+            format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":{pieces}}}}}]}}\n\n");
         text.replace('\'', "\"")
     };
     let done = "data: {\"choices\":[{\"index\":0,\"finish_reason\":\"tool_calls\"}]}\n\n";
@@ -243,8 +271,9 @@ fn calls_are_put_together_in_every_style() {
         ),
         (
             "without index",
-            call("[{'id':'1','function':{'name':'f','arguments':[1]}},{'id':'2','function':{'name':'g','arguments':'[2'}}]")
-                + &call("[{'function':{'arguments':']'}}]"),
+            call(
+                "[{'id':'1','function':{'name':'f','arguments':[1]}},{'id':'2','function':{'name':'g','arguments':'[2'}}]",
+            ) + &call("[{'function':{'arguments':']'}}]"),
         ),
     ] {
         let total = closed(&(stream + done));
@@ -260,7 +289,9 @@ fn contents_in_parts_are_read() {
         r#"data: {"choices":[{"index":0,"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"Hi"}]}}]}"#,
     );
     assert_eq!((total.reasoning.as_str(), total.text.as_str()), ("hm", "Hi"));
-    let total = closed("data: {\"choices\":[{\"delta\":{\"reasoning\":\"a\",\"reasoning_content\":\"a\",\"content\":null}}]}");
+    let total = closed(
+        "data: {\"choices\":[{\"delta\":{\"reasoning\":\"a\",\"reasoning_content\":\"a\",\"content\":null}}]}",
+    );
     assert_eq!(total.reasoning, "a");
 }
 
@@ -273,7 +304,10 @@ fn an_endless_reply_is_bounded_and_told() {
         decoder.feed(piece.as_bytes(), &mut out);
         text += out.iter().map(|e| if let ReplyEvent::Delta(t) = e { t.len() } else { 0 }).sum::<usize>();
         if let Some(ReplyEvent::Failed(failure)) = out.pop() {
-            assert_eq!(failure.message, "The reply is longer than 8 MiB: the rest was not read. What came is kept.");
+            assert_eq!(
+                failure.message,
+                "The reply is longer than 8 MiB: the rest was not read. What came is kept."
+            );
             assert!(text <= LONGEST + (64 << 10));
             return;
         }
