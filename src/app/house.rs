@@ -74,7 +74,8 @@ impl House {
     /// # Errors
     /// When the address or the key can't be used.
     pub fn provider_at(&self, name: ModelName, base_url: &str) -> Result<Provider, String> {
-        let provider = config::Provider { base_url: Some(base_url.to_owned()), ..config::Provider::default() };
+        let provider =
+            config::Provider { base_url: Some(base_url.to_owned()), ..config::Provider::default() };
         self.connect(Chosen { name, provider })
     }
 
@@ -109,7 +110,8 @@ impl House {
             self.typed.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
         let env = self.place.env();
         for (name, provider) in &self.loaded.config.providers {
-            if let Ok(Some(key)) = config::keys::find(name, provider, &env, &self.loaded.paths.credentials()) {
+            if let Ok(Some(key)) = config::keys::find(name, provider, &env, &self.loaded.paths.credentials())
+            {
                 secrets.push(key);
             }
         }
@@ -174,7 +176,12 @@ impl House {
     ///
     /// # Errors
     /// When the file can't be opened for going on with it.
-    pub fn resume(&self, path: &Path, provider: Option<Provider>, policy: Policy) -> Result<Opened, StoreError> {
+    pub fn resume(
+        &self,
+        path: &Path,
+        provider: Option<Provider>,
+        policy: Policy,
+    ) -> Result<Opened, StoreError> {
         let (store, loaded) = Store::open(path)?;
         let store = store.with_secrets(self.secrets());
         let notices = loaded.damage.iter().map(|damage| Notice::warn(damage.to_string())).collect();

@@ -25,7 +25,10 @@ impl Place {
             None => std::env::current_dir()?,
         };
         if !here.is_dir() {
-            return Err(io::Error::new(io::ErrorKind::NotADirectory, format!("{} is not a folder", here.display())));
+            return Err(io::Error::new(
+                io::ErrorKind::NotADirectory,
+                format!("{} is not a folder", here.display()),
+            ));
         }
         let home = std::env::var_os("HOME").filter(|h| !h.is_empty()).map(PathBuf::from);
         Ok(Self { cwd: here, home, program: std::env::current_exe()? })

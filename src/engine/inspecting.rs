@@ -8,6 +8,10 @@ use super::{Effect, Engine, Inspection, Phase, notices};
 use crate::domain::{BlockId, Entry, Language, Limits, Revision};
 use std::collections::BTreeMap;
 
+/// So many blocks of a reply are looked at beforehand; those behind them when they come to wait. A reply that holds
+/// thousands must not start thousands of reviews.
+const AHEAD: usize = 16;
+
 /// What is known of looks beside the state.
 #[derive(Debug, Default)]
 pub(super) struct Looks {
@@ -46,6 +50,13 @@ impl Engine {
         look.unanswered.push(revision);
         look.world = self.looks.world;
         self.effects.push(Effect::Inspect { block: Box::new(item.block.clone()), revision, limits });
+    }
+
+    /// Orders looks at the first of these blocks.
+    pub(super) fn look_ahead(&mut self, blocks: &[BlockId]) {
+        for block in blocks.iter().take(AHEAD) {
+            self.look(*block);
+        }
     }
 
     /// Orders a look at a text that the person has just changed; the answer is told.

@@ -7,6 +7,7 @@
 
 pub mod approval;
 pub mod block_state;
+pub mod changes;
 pub mod context;
 pub mod effect;
 pub mod event;

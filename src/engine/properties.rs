@@ -46,7 +46,7 @@ fn event(watched: &Watched, (kind, a, b): Throw) -> Event {
         10 => aim.reply(aim.other_reply()),
         11 => aim.reply(ReplyEvent::Failed(failure(FailureKind::Cut))),
         12..=17 => aim.inspected(),
-        18..=23 => aim.decide(Decision::Approve { typed: aim.b % 4 != 0 }),
+        18..=23 => aim.decide(Decision::Approve { typed: !aim.b.is_multiple_of(4) }),
         24 => aim.decide(Decision::Edit(pick(SOURCES, aim.b).into())),
         25 => aim.decide(Decision::Reject("no".into())),
         26 => aim.decide(Decision::Skip),
@@ -59,7 +59,7 @@ fn event(watched: &Watched, (kind, a, b): Throw) -> Event {
             let limits = Limits { wall_ms: aim.b as u64 % 3, ..Limits::default() };
             Event::User(Command::SetLimits { block: aim.block(), limits })
         }
-        36 => Event::Store(if aim.a % 3 == 0 {
+        36 => Event::Store(if aim.a.is_multiple_of(3) {
             StoreEvent::Failed("full".into())
         } else {
             StoreEvent::Recovered
@@ -92,11 +92,11 @@ impl Aim<'_> {
     /// What could well come next: without it most sessions would end before anything has run.
     fn fitting(&self) -> Event {
         match self.phase() {
-            Phase::Idle if self.b % 3 == 0 => Event::User(Command::PutBack(self.block())),
+            Phase::Idle if self.b.is_multiple_of(3) => Event::User(Command::PutBack(self.block())),
             Phase::Idle => Event::User(Command::Submit("x".into())),
             Phase::Replying(_) => {
                 let reply = self.watched.engine.state().live.reply.as_ref();
-                if reply.is_some_and(|reply| reply.text.is_empty()) && self.b % 5 != 0 {
+                if reply.is_some_and(|reply| reply.text.is_empty()) && !self.b.is_multiple_of(5) {
                     self.reply(ReplyEvent::Delta(pick(&REPLIES[..5], self.b).into()))
                 } else {
                     self.reply(ReplyEvent::Finished(Finish { reason: self.reason(), word: None }))
@@ -112,16 +112,16 @@ impl Aim<'_> {
                     _ => self.decide(Decision::Approve { typed: true }),
                 },
             },
-            Phase::Running(_) if self.b % 3 == 0 => self.run(RunEvent::Started),
+            Phase::Running(_) if self.b.is_multiple_of(3) => self.run(RunEvent::Started),
             Phase::Running(_) => self.run(RunEvent::Ended(Box::new(self.report()))),
-            Phase::Asking(_) if self.b % 2 == 0 => Event::User(Command::EndTurn),
+            Phase::Asking(_) if self.b.is_multiple_of(2) => Event::User(Command::EndTurn),
             Phase::Asking(_) => Event::User(Command::Continue),
             Phase::Stuck(_) => Event::User(Command::Retry),
         }
     }
 
     fn reply(&self, event: ReplyEvent) -> Event {
-        let off = u32::from(self.a % 16 == 0);
+        let off = u32::from(self.a.is_multiple_of(16));
         Event::Reply(StepId(self.watched.last_step.0.saturating_sub(off)), event)
     }
 
@@ -144,7 +144,7 @@ impl Aim<'_> {
 
     fn block(&self) -> BlockId {
         match self.phase() {
-            Phase::Deciding(block) if self.a % 4 != 0 => *block,
+            Phase::Deciding(block) if !self.a.is_multiple_of(4) => *block,
             _ => {
                 let last = self.watched.engine.state().transcript.blocks.keys().next_back();
                 BlockId(self.a as u32 % (last.map_or(0, |b| b.0) + 2))
@@ -178,7 +178,7 @@ impl Aim<'_> {
             1 => review(Severity::Medium),
             _ => Review::default(),
         };
-        let terms = if self.b % 11 == 0 { Err("not installed".into()) } else { Ok(found) };
+        let terms = if self.b.is_multiple_of(11) { Err("not installed".into()) } else { Ok(found) };
         Event::Inspected(block, self.revision(block), Box::new(Inspection { review, terms }))
     }
 
@@ -189,7 +189,7 @@ impl Aim<'_> {
 
     fn run(&self, event: RunEvent) -> Event {
         let going = self.watched.engine.state().live.run.as_ref().map_or(RunId(1), |run| run.run);
-        Event::Run(if self.a % 8 == 0 { RunId(going.0.saturating_sub(1)) } else { going }, event)
+        Event::Run(if self.a.is_multiple_of(8) { RunId(going.0.saturating_sub(1)) } else { going }, event)
     }
 
     fn report(&self) -> RunReport {

@@ -99,9 +99,7 @@ impl Engine {
         if blocks.is_empty() {
             return self.finish(TurnEnd::Answered);
         }
-        for block in &blocks {
-            self.look(*block);
-        }
+        self.look_ahead(&blocks);
         self.weigh(&blocks);
     }
 

@@ -8,4 +8,5 @@ pub mod guard;
 pub mod input;
 pub mod keymap;
 pub mod paint;
+pub mod terminal;
 pub mod theme;

@@ -1,4 +1,6 @@
 //! Models over real connections: what goes out, what comes in, what is asked again and what is not.
+// Helpers of tests fail like tests.
+#![allow(clippy::expect_used, clippy::panic)]
 
 #[path = "../support/model_server.rs"]
 mod model_server;
@@ -6,6 +8,7 @@ mod model_server;
 mod failures;
 mod replay;
 mod requests;
+mod tour;
 
 use model_server::{DEADLINE, ModelServer};
 use sayso::domain::{

@@ -92,6 +92,20 @@ fn three_blocks_are_settled_one_after_the_other() {
     assert_eq!([d.word(1), d.word(2), d.word(3)], ["DONE 0", "REJECTED", "SKIPPED"]);
 }
 
+#[test]
+fn of_many_blocks_the_first_are_looked_at_and_the_others_when_they_wait() {
+    let mut d = replied(&"```python\nx\n```\n".repeat(40).replace('x', "a = 1"));
+    d.command(Command::Continue);
+    let looked = |d: &Dialogue| d.state().live.blocks.len();
+    assert_eq!((d.state().transcript.blocks.len(), looked(&d)), (40, 16));
+    for block in 1..=16 {
+        d.skip(block);
+    }
+    assert_eq!((d.state().phase.clone(), looked(&d)), (Phase::Deciding(BlockId(17)), 17));
+    d.inspected_ok(17);
+    assert!(d.type_run(17).contains("start r1"));
+}
+
 // The gate.
 
 #[test]

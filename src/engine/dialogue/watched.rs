@@ -23,6 +23,8 @@ pub(in crate::engine) struct Watched {
     /// The recorded entries, folded one by one.
     folded: Transcript,
     looks: BTreeMap<BlockId, Look>,
+    /// How often what a run would meet may have changed.
+    world: u64,
     runs: BTreeSet<RunId>,
     going: Option<RunId>,
     unsaved: bool,
@@ -33,6 +35,7 @@ pub(in crate::engine) struct Watched {
 struct Look {
     unanswered: Vec<Revision>,
     crossed: bool,
+    world: u64,
     answer: Option<(Revision, Inspection)>,
 }
 
@@ -48,6 +51,7 @@ impl Watched {
             started: None,
             folded,
             looks: BTreeMap::new(),
+            world: 0,
             runs,
             going: None,
             unsaved: false,
@@ -107,6 +111,7 @@ impl Watched {
                     }
                 }
             }
+            Event::KernelDied(_) => self.world += 1,
             Event::Run(run, RunEvent::Started) if self.going == Some(*run) => self.any_ran = true,
             _ => {}
         }
@@ -121,6 +126,7 @@ impl Watched {
                     let look = self.looks.entry(block.id).or_default();
                     look.crossed = !look.unanswered.is_empty();
                     look.unanswered.push(*revision);
+                    look.world = self.world;
                     look.answer = None;
                 }
                 Effect::StartRun(request) => {
@@ -152,6 +158,7 @@ impl Watched {
                     if matches!(report.outcome.as_str(), "refused" | "not_started")
             );
         }
+        self.world += u64::from(matches!(entry, Entry::Ran { .. } | Entry::KernelRestarted));
         self.folded.apply(entry, now);
         self.entries.push((now, entry.clone()));
     }
@@ -181,6 +188,7 @@ impl Watched {
         assert_eq!((version.revision, &version.source), (*revision, request.source()));
         assert!(version.whole && version.language.is_some() && !version.source.trim().is_empty());
         let Some((looked, inspection)) = &self.looks[block].answer else { panic!("never looked at") };
+        assert_eq!(self.looks[block].world, self.world, "looked at before the kernel or the folder changed");
         assert_eq!((*looked, inspection.terms.as_ref()), (*revision, Ok(terms)));
 
         // And somebody said yes to exactly this.

@@ -86,10 +86,11 @@ fn at<'a>(story: &'a Story, way: &[usize]) -> Option<&'a Scripted> {
 }
 
 /// The last paragraph of a message if it is one line, as a prompt is. Results have several: at least the line that
-/// names the block and one below it.
+/// names the block and one below it; what closes their output may stand alone behind a blank line.
 fn last_line(message: &str) -> Option<&str> {
     let paragraph = message.trim().rsplit("\n\n").next()?.trim();
-    (!paragraph.contains('\n')).then_some(paragraph)
+    let is_fence = paragraph.chars().all(|c| matches!(c, '`' | '~'));
+    (!is_fence && !paragraph.contains('\n')).then_some(paragraph)
 }
 
 /// Whether a reply proposes something, so that a result follows on it.
