@@ -7,7 +7,7 @@ use super::rules::{Ground, PlaceRow, common};
 use super::value::HOLE;
 
 /// The text that stands for a temporary folder that the code makes for itself.
-pub(super) const SCRATCH: &str = "<temporary>";
+pub(super) const SCRATCH: &str = "@temporary";
 
 /// Longest path that is judged; nothing longer names a file.
 const LONGEST: usize = 1024;

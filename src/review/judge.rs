@@ -4,7 +4,7 @@
 
 use super::Scope;
 use super::ground::{self, Located};
-use super::rules::{Condition, Effect, Ground, Inner, Mark, Rule, RuleBook};
+use super::rules::{Condition, Effect, Ground, Inner, Mark, Rule, RuleBook, Shape};
 use super::value::{Act, HOLE, Kind, Taint, Value};
 use crate::domain::{Effects, Severity};
 use std::ops::Range;
@@ -48,30 +48,40 @@ pub(super) fn judge(
     effects: &mut Effects,
 ) -> Judged {
     let mut judged = Judged::default();
+    let mut over: Vec<&str> = Vec::new();
     for (rule, shape) in book.rules_for(&act.name) {
         if !rule.when.iter().chain(&shape.when).all(|condition| holds(condition, act)) {
             continue;
         }
-        apply(rule, &shape.target, act, source, scope, effects, &mut judged);
+        let before = judged.remarks.len();
+        apply(rule, shape, act, source, scope, effects, &mut judged);
+        if judged.remarks.len() > before {
+            over.extend(rule.over.iter().map(String::as_str));
+        }
     }
-    strongest(&mut judged.remarks);
+    strongest(&mut judged.remarks, &over);
     judged
 }
 
-/// Of remarks of one act on the same effect, only the gravest stay.
-fn strongest(remarks: &mut Vec<Remark>) {
-    let best: Vec<_> = remarks.iter().map(|r| (r.effect, r.severity, r.span.clone())).collect();
+/// Of remarks of one act, those that say the same more mildly go: what a graver rule names in `over`, and of those on
+/// the same effect all but the gravest (the first one of several).
+fn strongest(remarks: &mut Vec<Remark>, over: &[&str]) {
+    remarks.retain(|r| !over.contains(&r.rule.as_str()));
+    let ranks: Vec<_> = remarks.iter().map(|r| (r.effect, r.severity)).collect();
+    let mut index = 0;
     remarks.retain(|r| {
-        let graver = |(effect, severity, span): &(Option<Effect>, Severity, Range<usize>)| {
-            *effect == r.effect && *severity > r.severity && *span == r.span
+        let here = index;
+        index += 1;
+        let beaten = |(at, (effect, severity)): (usize, &(Option<Effect>, Severity))| {
+            *effect == r.effect && (*severity > r.severity || *severity == r.severity && at < here)
         };
-        r.effect.is_none() || !best.iter().any(graver)
+        r.effect.is_none() || !ranks.iter().enumerate().any(beaten)
     });
 }
 
 fn apply(
     rule: &Rule,
-    target: &[String],
+    shape: &Shape,
     act: &Act,
     source: &str,
     scope: &Scope,
@@ -81,9 +91,9 @@ fn apply(
     let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
     let mut shown = Vec::new();
     let mut what = None;
-    let targets = act.first_of(target);
+    let targets = act.first_of(&shape.target);
     let none_given = targets.is_empty();
-    let any = none_given && target.is_empty();
+    let any = none_given && shape.target.is_empty();
     for (value, span) in targets {
         let located = match rule.effect {
             Some(Effect::Hosts) => hosted(value),
@@ -98,7 +108,8 @@ fn apply(
         tell(rule.effect, value, folder, effects);
         if let Some(language) = rule.runs {
             let span = span.cloned().unwrap_or_else(|| act.span.clone());
-            nest(value, language, span, judged, effects);
+            let more: Vec<&Value> = act.first_of(&shape.words).into_iter().map(|(value, _)| value).collect();
+            nest(value, &more, language, span, judged, effects);
         }
     }
     if shown.is_empty() && !any {
@@ -156,10 +167,21 @@ fn spell(
             short(&ground::joined(text, folder))
         }
         Some((text, _)) => short(text),
+        None if value.is_constant() => short(&constant(value)),
         None => match span.and_then(|span| source.get(span.clone())) {
             Some(text) if !text.trim().is_empty() => format!("{} (known only at run time)", short(text)),
             _ => "(known only at run time)".to_owned(),
         },
+    }
+}
+
+/// The text of a constant that is no text: the words of a list.
+fn constant(value: &Value) -> String {
+    match &value.kind {
+        Kind::List(items) => items.iter().map(constant).collect::<Vec<_>>().join(" "),
+        Kind::Number(number) => number.to_string(),
+        Kind::Bool(truth) => truth.to_string(),
+        _ => value.as_text().map(|(text, _)| text.to_owned()).unwrap_or_default(),
     }
 }
 
@@ -211,10 +233,27 @@ fn tell(effect: Option<Effect>, value: &Value, folder: Option<&str>, effects: &m
 }
 
 /// Hands code inside code to the caller; what is not known in full is told as such.
-fn nest(value: &Value, language: Inner, span: Range<usize>, judged: &mut Judged, effects: &mut Effects) {
+fn nest(
+    value: &Value,
+    more: &[&Value],
+    language: Inner,
+    span: Range<usize>,
+    judged: &mut Judged,
+    effects: &mut Effects,
+) {
     match (&value.kind, value.as_text()) {
         (Kind::List(words), _) if language == Inner::Bash => {
             judged.nested.push(Nested::Words { words: words.clone(), span });
+        }
+        (_, Some(_)) if language == Inner::Bash && !more.is_empty() => {
+            let mut words = vec![value.clone()];
+            for value in more {
+                match &value.kind {
+                    Kind::List(items) => words.extend(items.iter().cloned()),
+                    _ => words.push((*value).clone()),
+                }
+            }
+            judged.nested.push(Nested::Words { words, span });
         }
         (_, Some((text, whole))) => {
             effects.unknown |= !whole;

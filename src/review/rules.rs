@@ -48,6 +48,9 @@ struct NamedShape {
     target: Vec<String>,
     #[serde(default)]
     when: Vec<Condition>,
+    /// Where the operands of a program stand, when the target is its name alone.
+    #[serde(default)]
+    words: Vec<String>,
 }
 
 /// Calls whose result is marked.
@@ -196,8 +199,9 @@ pub(super) struct Rule {
     acts: Vec<String>,
     /// A tree-sitter query instead; the finding is placed at its capture `@found`, `{target}` is `@target`.
     pub(super) query: Option<String>,
-    /// A matcher that is written in code (hidden characters, shape).
-    pub(super) builtin: Option<String>,
+    /// A matcher that is written in code (hidden characters, shape); named for the reader of the file.
+    #[allow(dead_code)]
+    builtin: Option<String>,
     /// Where the concrete thing stands: selectors, the first that is given counts.
     #[serde(default)]
     target: Vec<String>,
@@ -210,6 +214,9 @@ pub(super) struct Rule {
     #[serde(default)]
     pub(super) except: Vec<Ground>,
     pub(super) effect: Option<Effect>,
+    /// Milder rules that say the same of one act; they are silent where this one speaks.
+    #[serde(default)]
+    pub(super) over: Vec<String>,
     /// The target is itself code.
     pub(super) runs: Option<Inner>,
     /// `{target}`, `{what}` (of a place with a meaning), `{name}` are filled in.
@@ -307,6 +314,7 @@ pub(super) struct Shape {
     rule: usize,
     pub(super) target: Vec<String>,
     pub(super) when: Vec<Condition>,
+    pub(super) words: Vec<String>,
 }
 
 /// The rules of one language, with an index by called name.
@@ -328,13 +336,17 @@ impl RuleBook {
             toml::from_str(text).map_err(|source| RuleError::Unreadable { file: name.to_owned(), source })?;
         let mut book = RuleBook::default();
         for (index, rule) in file.rule.iter().enumerate() {
-            book.add(index, &rule.calls, &rule.target, &[]);
+            let own = NamedShape {
+                calls: rule.calls.clone(),
+                target: rule.target.clone(),
+                ..NamedShape::default()
+            };
+            book.add(index, &own, &[]);
             for wanted in &rule.acts {
                 let mut known = false;
                 for act in file.act.iter().filter(|act| act.name == *wanted) {
                     known = true;
-                    let target = if rule.target.is_empty() { &act.target } else { &rule.target };
-                    book.add(index, &act.calls, target, &act.when);
+                    book.add(index, act, &rule.target);
                 }
                 if !known {
                     let (file, rule, act) = (name.to_owned(), rule.id.clone(), wanted.clone());
@@ -354,13 +366,15 @@ impl RuleBook {
         Ok(book)
     }
 
-    fn add(&mut self, rule: usize, calls: &[String], target: &[String], when: &[Condition]) {
-        if calls.is_empty() {
+    /// Adds a way of doing what a rule speaks of; `target` of the rule goes before that of the act.
+    fn add(&mut self, rule: usize, act: &NamedShape, target: &[String]) {
+        if act.calls.is_empty() {
             return;
         }
         let shape = self.shapes.len();
-        self.shapes.push(Shape { rule, target: target.to_vec(), when: when.to_vec() });
-        for call in calls {
+        let target = if target.is_empty() { act.target.clone() } else { target.to_vec() };
+        self.shapes.push(Shape { rule, target, when: act.when.clone(), words: act.words.clone() });
+        for call in &act.calls {
             if let Some(prefix) = call.strip_suffix('*') {
                 self.prefixes.push((prefix.to_owned(), shape));
             } else if let Some(suffix) = call.strip_prefix('*') {

@@ -157,3 +157,165 @@ fn harmless_samples_stay_silent() {
     println!("review: {} of {} harmless samples silent", samples.len() - wrong.len(), samples.len());
     assert!(samples.len() >= 60 && wrong.is_empty(), "{} samples\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// Texts that try to make the review slow, deep or large.
+fn hostile(size: usize) -> Vec<(&'static str, String)> {
+    let n = size;
+    let mut texts = vec![
+        ("python", "(".repeat(n)),
+        ("python", "[".repeat(n / 2) + &"]".repeat(n / 2)),
+        ("python", format!("x = {}", "f(".repeat(n / 3) + &")".repeat(n / 3))),
+        ("python", format!("x = a{}", ".b".repeat(n / 2))),
+        ("python", format!("x = 'a'{}", " + 'a'".repeat(n / 6))),
+        ("python", "x = 'a'\n".to_owned() + &"x = x + x\n".repeat(n / 10)),
+        ("python", "x = [1]\n".to_owned() + &"x = [x, x, x]\n".repeat(n / 14)),
+        ("python", "x = os\n".to_owned() + &"x = x.path()\n".repeat(n / 13)),
+        ("python", "def f():\n ".to_owned() + &"lambda: ".repeat(n / 8)),
+        ("python", "import os\n".to_owned() + &"os.remove('a')\n".repeat(n / 15)),
+        ("python", "os.system('".to_owned() + &"a;".repeat(n / 2) + "')"),
+        ("python", "os.system('ls')\n".repeat(n / 16)),
+        ("python", "if a:\n  pass\nelif".repeat(n / 17)),
+        ("python", "\"\"\"'".repeat(n / 4)),
+        ("python", "a\u{200b}".repeat(n / 4)),
+        ("bash", "$(".repeat(n / 2)),
+        ("bash", "a | ".repeat(n / 4)),
+        ("bash", "`".repeat(n)),
+        ("bash", "\"$(".repeat(n / 3)),
+        ("bash", "cat <<E\n".repeat(n / 8)),
+        ("bash", "X=a\n".to_owned() + &"X=\"$X$X\"\n".repeat(n / 9)),
+        ("bash", "sudo ".repeat(n / 5)),
+        ("bash", "if ".repeat(n / 3)),
+        ("bash", "rm ".to_owned() + &"a* ".repeat(n / 3)),
+        ("bash", "bash -c '".repeat(n / 9)),
+        ("bash", "{".repeat(n)),
+        ("bash", "((".repeat(n / 2)),
+        ("javascript", "(".repeat(n)),
+        ("javascript", "{".repeat(n)),
+        ("javascript", "`${".repeat(n / 3)),
+        ("javascript", "a=>".repeat(n / 3)),
+        ("javascript", "x = 'a';".to_owned() + &"x = x + x;".repeat(n / 10)),
+        ("javascript", "<a>".repeat(n / 3)),
+        ("javascript", "a?.[".repeat(n / 4)),
+        ("none", "\u{202e}".repeat(n / 3)),
+    ];
+    for language in ["python", "bash", "javascript"] {
+        texts.push((language, "\u{0}\u{1b}\\'\"${<<".repeat(n / 8)));
+        texts.push((language, " ".repeat(n)));
+        texts.push((language, "\n".repeat(n)));
+    }
+    texts
+}
+
+#[test]
+fn hostile_texts_end_well() {
+    for (language, text) in hostile(20_000) {
+        let review = look(language, &text);
+        assert!(review.findings.len() <= MOST);
+    }
+}
+
+/// Figures for the eye, in the profile that it is run in: `cargo test --lib review::tests::speed -- --ignored --nocapture`.
+#[test]
+#[ignore = "prints figures, asserts nothing"]
+fn speed() {
+    warm();
+    let time = |language: &str, text: &str| {
+        let start = std::time::Instant::now();
+        let review = look(language, text);
+        (start.elapsed(), review.unchecked, review.findings.len())
+    };
+    for (language, text) in fixtures("dangerous").iter().chain(&fixtures("harmless")).fold(
+        Vec::<(&str, String)>::new(),
+        |mut all, (language, sample)| {
+            match all.iter_mut().find(|(l, _)| l == language) {
+                Some((_, text)) => text.push_str(&sample.source),
+                None => all.push((language, sample.source.clone())),
+            }
+            all
+        },
+    ) {
+        let block: String = text.lines().cycle().take(200).flat_map(|l| [l, "\n"]).collect();
+        println!("200 lines of {language}, {} bytes: {:?}", block.len(), time(language, &block));
+        let large: String = text.lines().cycle().flat_map(|l| [l, "\n"]).take(1 << 16).collect();
+        let large = large.get(..large.floor_char_boundary((1 << 20).min(large.len()))).unwrap();
+        println!("{language}, {} bytes: {:?}", large.len(), time(language, large));
+    }
+    for (language, text) in hostile(1 << 20) {
+        let short: String = text.chars().take(24).collect();
+        println!("{language} {short:?}, {} bytes: {:?}", text.len(), time(language, &text));
+    }
+}
+
+mod properties {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn language() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(vec!["python", "bash", "javascript", "ruby"])
+    }
+
+    /// Pieces of real samples, put together anew.
+    fn pieces() -> impl Strategy<Value = String> {
+        let lines: Vec<String> = fixtures("dangerous")
+            .iter()
+            .chain(&fixtures("harmless"))
+            .flat_map(|(_, s)| s.source.lines().map(str::to_owned).collect::<Vec<_>>())
+            .collect();
+        let line = prop::sample::select(lines);
+        let piece = (line, any::<prop::sample::Index>(), prop::bool::ANY).prop_map(|(line, at, head)| {
+            let at = line.floor_char_boundary(at.index(line.len() + 1));
+            let (first, rest) = line.split_at(at);
+            if head { first.to_owned() } else { format!("{rest}\n") }
+        });
+        prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    fn sound(language: &str, source: &str) {
+        let review = look(language, source);
+        let lines = u32::try_from(source.split('\n').count()).unwrap();
+        for finding in &review.findings {
+            assert!(finding.place.line >= 1 && finding.place.end_line <= lines, "{finding:?}");
+            assert!(
+                (finding.place.line, finding.place.column)
+                    <= (finding.place.end_line, finding.place.end_column)
+            );
+            assert!(
+                !finding.message.is_empty() && !finding.message.contains('{')
+                    || finding.message.contains('…')
+                    || source.contains('{')
+            );
+            assert!(
+                finding.message.chars().all(|c| crate::domain::unicode::hidden(c).is_none()),
+                "{finding:?}"
+            );
+        }
+        assert!(review.findings.is_sorted_by_key(|f| (f.place.line, f.place.column)));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        #[test]
+        fn any_text_is_reviewed(language in language(), source in any::<String>()) {
+            sound(language, &source);
+        }
+
+        #[test]
+        fn any_mix_of_code_is_reviewed(language in language(), source in pieces()) {
+            sound(language, &source);
+        }
+
+        #[test]
+        fn any_bytes_are_reviewed(language in language(), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            sound(language, &String::from_utf8_lossy(&bytes));
+        }
+
+        #[test]
+        fn what_is_outside_of_code_changes_nothing(source in pieces()) {
+            // A comment in front moves places and nothing else.
+            let plain = look("python", &source);
+            let moved = look("python", &format!("# a note\n{source}"));
+            prop_assert_eq!(plain.findings.len(), moved.findings.len());
+        }
+    }
+}

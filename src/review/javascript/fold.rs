@@ -100,8 +100,11 @@ impl<'t> Reader<'_, 't> {
             },
             Kind::Name { path, about } => {
                 // `import fs from 'fs'` and `(await import('fs')).default` are the module itself.
-                let member =
-                    if name == "default" { Value::name(path) } else { self.named(&format!("{path}.{name}")) };
+                let member = if name == "default" {
+                    Value::name(path)
+                } else {
+                    self.named(format!("{path}.{name}").trim_start_matches('.'))
+                };
                 let member = member.tainted(value.taint);
                 match (member.kind, about) {
                     (Kind::Name { path, .. }, Some(about)) => {

@@ -127,7 +127,8 @@ impl<'t> Reader<'_, 't> {
                 if let Some(found) = known::path_part(value, name) {
                     return found;
                 }
-                let member = self.named(&format!("{path}.{name}")).tainted(value.taint);
+                let member =
+                    self.named(format!("{path}.{name}").trim_start_matches('.')).tainted(value.taint);
                 match (member.kind, about) {
                     (Kind::Name { path, .. }, Some(about)) => {
                         Value { kind: Kind::Name { path, about: Some(about.clone()) }, taint: member.taint }

@@ -110,7 +110,9 @@ impl Reader<'_> {
             let parts: Vec<Value> = rest.iter().map(|a| a.value.clone()).collect();
             let whole = rest.first().map_or(span.start, |a| a.span.start)
                 ..rest.last().map_or(span.end, |a| a.span.end);
-            match Value::join(&parts, " ").as_text() {
+            let text = Value::join(&parts, " ");
+            let text = if name == "eval" { self.put_in(&text) } else { text };
+            match text.as_text() {
                 Some((text, _)) => {
                     let text = text.to_owned();
                     self.reading.nested.push(Nested::Text { language: Inner::Bash, text, span: whole });
@@ -132,6 +134,31 @@ impl Reader<'_> {
         self.command(rest, input, span, depth + 1);
     }
 
+    /// Text that this shell will read again later, the variables that are known by now put in.
+    fn put_in(&mut self, value: &Value) -> Value {
+        let Some((text, _)) = value.as_text() else { return value.clone() };
+        let mut parts = text.split('$');
+        let mut out = parts.next().unwrap_or_default().to_owned();
+        for part in parts.take(64) {
+            let inner = part.strip_prefix('{').unwrap_or(part);
+            let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
+            let (name, rest) = inner.split_at(end);
+            let held = self.frames.lookup(0, name);
+            match held.as_ref().and_then(Value::as_text).filter(|(held, _)| !held.contains(HOLE)) {
+                Some((held, _)) => {
+                    out.push_str(held);
+                    out.push_str(if inner.len() < part.len() {
+                        rest.strip_prefix('}').unwrap_or(rest)
+                    } else {
+                        rest
+                    });
+                }
+                None => out.extend(["$", part]),
+            }
+        }
+        Value::text(out).tainted(value.taint)
+    }
+
     /// A command that runs no other one, as far as its name tells.
     fn plain(
         &mut self,
@@ -144,7 +171,10 @@ impl Reader<'_> {
         if name == "find" {
             self.find(&words, span, depth);
         }
-        let act = self.parted(&name, words, input, span);
+        let mut act = self.parted(&name, words, input, span);
+        if let ("trap", Some(first)) = (act.name.as_str(), act.arguments.first_mut()) {
+            first.value = self.put_in(&first.value);
+        }
         if matches!(act.name.as_str(), "cd" | "pushd") {
             let went = act.arguments.first().map_or_else(|| Value::text("~"), |a| a.value.clone());
             self.folder = Some(match (went.as_text(), self.folder.as_ref().and_then(Value::as_text)) {
