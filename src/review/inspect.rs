@@ -14,21 +14,26 @@ const DEEPEST: u32 = 4;
 const MOST: usize = 2000;
 
 /// Remarks on a text; effects and what was not looked at go to `review`.
-pub(super) fn inspect(source: &str, tongue: Tongue, scope: &Scope, review: &mut Review) -> Vec<Remark> {
-    let Some(tree) = syntax::parse(source, tongue) else {
-        review.unchecked =
-            Some("too tangled to parse within its budget: only its characters were checked".to_owned());
+pub(super) fn inspect(
+    source: &str,
+    tongue: Tongue,
+    scope: &Scope,
+    go_on: &dyn Fn() -> bool,
+    review: &mut Review,
+) -> Vec<Remark> {
+    let Some(tree) = syntax::parse(source, tongue, go_on) else {
+        review.unchecked = Some("too tangled to read in time: only its characters were checked".to_owned());
         return hidden::look(source, None);
     };
     let matter = syntax::matter(&tree);
     let mut remarks = hidden::look(source, Some(&matter));
     remarks.extend(lookalike::look(source, &matter));
     remarks.extend(queries::look(&tree, source, tongue));
-    let mut inspector = Inspector { scope, effects: Effects::default(), cut: false, left: MOST };
+    let mut inspector = Inspector { scope, go_on, effects: Effects::default(), cut: false, left: MOST };
     let reading = read(&tree, source, tongue, scope);
     remarks.extend(inspector.settle(reading, source, tongue, 0));
     if inspector.cut {
-        review.unchecked = Some("too intricate to follow to its end".to_owned());
+        review.unchecked = Some("too intricate to follow to its end: what is told is not all".to_owned());
     }
     review.effects = inspector.effects;
     remarks
@@ -45,6 +50,7 @@ fn read(tree: &tree_sitter::Tree, source: &str, tongue: Tongue, scope: &Scope) -
 
 struct Inspector<'a> {
     scope: &'a Scope,
+    go_on: &'a dyn Fn() -> bool,
     effects: Effects,
     cut: bool,
     /// Nested texts that may still be read.
@@ -63,6 +69,10 @@ impl Inspector<'_> {
         }
         let mut remarks = Vec::new();
         for act in &reading.acts {
+            if !(self.go_on)() {
+                self.cut = true;
+                break;
+            }
             let mut judged = judge::judge(act, book(tongue), source, self.scope, &mut self.effects);
             let inner: Vec<Remark> =
                 judged.nested.drain(..).flat_map(|n| self.nested(n, source, depth)).collect();
@@ -98,7 +108,7 @@ impl Inspector<'_> {
                     Inner::Python => Tongue::Python,
                     Inner::Javascript => Tongue::Javascript,
                 };
-                let Some(tree) = syntax::parse(&text, tongue) else {
+                let Some(tree) = syntax::parse(&text, tongue, self.go_on) else {
                     self.cut = true;
                     return Vec::new();
                 };

@@ -70,7 +70,21 @@ pub struct RuleInfo {
 }
 
 /// Reviews a text in a language. Never fails: what was not looked at is told in `Review::unchecked`.
+///
+/// Time grows with the size, but for texts that are made to be slow to parse; who must not wait for those gives a
+/// deadline to `review_while`.
 pub fn review(source: &str, language: Option<&Language>, scope: &Scope) -> Review {
+    review_while(source, language, scope, &|| true)
+}
+
+/// Like `review`, and stops reading when `go_on` says no; then `unchecked` tells so. It is asked often (each hundred
+/// steps of the parser, each call that is judged) and should answer at once: a comparison with a deadline.
+pub fn review_while(
+    source: &str,
+    language: Option<&Language>,
+    scope: &Scope,
+    go_on: &dyn Fn() -> bool,
+) -> Review {
     let mut review = Review::default();
     let tongue = language.and_then(|l| Tongue::of(l.as_str()));
     let mut remarks = match tongue {
@@ -80,7 +94,7 @@ pub fn review(source: &str, language: Option<&Language>, scope: &Scope) -> Revie
                 Some(format!("too large to read as code: {size} KiB, the limit is {} KiB", LARGEST / 1024));
             hidden::look(source, None)
         }
-        Some(tongue) => inspect::inspect(source, tongue, scope, &mut review),
+        Some(tongue) => inspect::inspect(source, tongue, scope, go_on, &mut review),
         None => {
             let name = language.map_or("an unnamed language", Language::as_str);
             review.unchecked =

@@ -199,6 +199,9 @@ pub(super) struct Rule {
     acts: Vec<String>,
     /// A tree-sitter query instead; the finding is placed at its capture `@found`, `{target}` is `@target`.
     pub(super) query: Option<String>,
+    /// Kinds of nodes that the query begins at.
+    #[serde(default)]
+    pub(super) on: Vec<String>,
     /// A matcher that is written in code (hidden characters, shape); named for the reader of the file.
     #[allow(dead_code)]
     builtin: Option<String>,

@@ -16,15 +16,16 @@ pub(super) fn grammar(tongue: Tongue) -> tree_sitter::Language {
     }
 }
 
-/// Parses a text; `None` where it took more steps than its size allows (the parser calls back every hundred or so).
-pub(super) fn parse(source: &str, tongue: Tongue) -> Option<Tree> {
+/// Parses a text; `None` where it took more steps than its size allows, or where `go_on` said no. The parser asks every
+/// hundred steps or so; on a text made for it a step can cost as much as the text is long.
+pub(super) fn parse(source: &str, tongue: Tongue, go_on: &dyn Fn() -> bool) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&grammar(tongue)).ok()?;
     let bytes = source.as_bytes();
     let mut left = 2_000 + bytes.len() / 8;
     let mut progress = |_: &tree_sitter::ParseState| {
         left = left.saturating_sub(1);
-        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if left == 0 || !go_on() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))

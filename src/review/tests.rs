@@ -240,7 +240,8 @@ fn speed() {
         let large = large.get(..large.floor_char_boundary((1 << 20).min(large.len()))).unwrap();
         println!("{language}, {} bytes: {:?}", large.len(), time(language, large));
     }
-    for (language, text) in hostile(1 << 20) {
+    let size = std::env::var("SIZE").ok().and_then(|s| s.parse().ok()).unwrap_or(1 << 20);
+    for (language, text) in hostile(size) {
         let short: String = text.chars().take(24).collect();
         println!("{language} {short:?}, {} bytes: {:?}", text.len(), time(language, &text));
     }
