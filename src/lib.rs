@@ -1,5 +1,97 @@
 //! sayso: an interactive coding assistant for the terminal. Nothing runs without your say-so.
+//!
+//! This head is the plan of the house; where the code teaches better, it is changed here first.
+//!
+//! # Rules of the house
+//!
+//! 1. Each room has one purpose, told in its `//!` head: what it does, and what it does *not* do.
+//! 2. Data travels one way: key → action → command → event → engine → effect → I/O → event. Nobody calls back up.
+//! 3. Only the engine changes the session; only [`engine::Transcript::apply`] changes its durable half, live and on
+//!    resume alike; everybody else reads.
+//! 4. Only an [`domain::Approval`] can become a run. It binds the SHA-256 of the bytes, the language, rights, limits,
+//!    executor, interpreter, the kernel's generation and the folder in which the code would start. `Approval::grant` is
+//!    called in `engine/approval.rs` only. The executor is given those bytes and refuses others, and refuses when the
+//!    terms no longer hold. Nothing rewrites code after approval: wrappers travel beside it, never around it.
+//! 5. Nothing runs before the decision that allowed it is on disk: the driver syncs the session file between
+//!    `Record(Approved)` and the start. Where the disk is not durable, that is told.
+//! 6. The engine never asks the time, the disk, the network, the environment or chance: all of it arrives as arguments.
+//! 7. Text from outside is hostile until `tui/paint/plain.rs` turned it into cells, or the headless printer escaped it.
+//! 8. Import directions are checked by `tests/architecture.rs`. What no test checks is not a rule.
+//!
+//! # The rooms
+//!
+//! ```text
+//!    main.rs ── app (composition root: sees every room)       cli.rs  report.rs
+//!                  │
+//!         ┌────────┴─────────┐
+//!       tui/              headless/   commands/     front doors: read State, send Command
+//!         └────────┬─────────┘
+//!               driver/                             hallway: performs effects, feeds events, owns the clock
+//!       ┌──────────┬───────────┬──────────────┬─────────┐
+//!    provider/   exec/       store/      workspace/     │      rooms of I/O: know nothing of each other or of the engine
+//!       └──────────┴───────┬───┴──────────────┘         │
+//!                     config/     engine/  review/            pure: the session machine; block → findings
+//!                        │               │
+//!                        └──── domain/ ──┘                    the nouns; imports nothing
+//! ```
+//!
+//! | Room | may import | may touch the world |
+//! |---|---|---|
+//! | `domain` | - | no |
+//! | `review`, `engine` | domain | no |
+//! | `config` | domain | files and environment, in `load.rs`, `keys.rs` and `paths.rs` only |
+//! | `provider` | domain, config | network |
+//! | `exec` | domain, config | processes |
+//! | `store` | domain | session files |
+//! | `workspace` | domain | the person's files |
+//! | `driver` | all of the above | spawns tasks, owns the clock |
+//! | `tui` | domain, engine, driver, config | terminal, clipboard, external editor |
+//! | `headless` | domain, engine, driver, config | standard input and output |
+//! | `commands` | all but tui | standard output; one file a subcommand |
+//! | `cli`, `report`, `app`, `main` | all | exit code, log file, panic hook |
+//!
+//! # One turn, with the types that travel
+//!
+//! ```text
+//!  key ─keymap▶ Action ─screen▶ Command::Submit
+//!  Driver::send ─▶ Engine::handle(Event::User(command), now)
+//!       ◀─ Record(Entry::Prompt), Ask(ModelRequest)                      Idle → Replying(step)
+//!  provider ─▶ Event::Reply(step, Delta | Reasoning | … | Finished | Failed)
+//!       reply: text → Segment::Prose | Segment::Block                     live only, nothing durable yet
+//!       ◀─ on Finished: Record(Entry::Reply), Record(Entry::Block)…, Inspect(block, revision)
+//!  driver, on a worker: review(), sizes of what it names, Executor::terms()
+//!       ─▶ Event::Inspected(block, revision, Inspection)                  approve stays locked until it is there
+//!       ◀─ Record(Entry::Review)                                          → Deciding (first block that is not settled)
+//!  person ─▶ Command::Decide(block, revision, Decision)                   a stale revision is refused
+//!       Approve → Approval → ◀─ Record(Entry::Approved), StartRun(RunRequest)      → Running(run)
+//!       Edit → new revision → looked at and asked again     Reject(reason), Skip → settled
+//!  driver: sync the session file, then exec ─▶ Event::Run(run, Started, Output(Chunk)… , Ended(RunReport))
+//!       ◀─ Record(Entry::Ran); next block, or all settled: ◀─ Ask (results, edits as diffs), or Record(Entry::TurnEnd)
+//! ```
+//!
+//! - Every asynchronous event carries the id of its step, run or timer; a stale one is dropped by comparison.
+//! - Interrupt is not cancel: the turn moves on only when `Ended` arrives, and says how it ended.
+//! - Blocks of one reply are settled in order, one at a time. Terms are found anew when a block's turn comes: an
+//!   earlier `cd` or a dead kernel changes what it means.
+//! - Resume folds the entries through the same `apply`. An approval without its end is LOST and never run by itself.
+//! - Channels that carry outside data are bounded; pieces that are ready together are joined before the engine sees
+//!   them; a front drains all that is ready, then draws once.
+//! - Every run goes through the helper (`sayso __run`): one socket, a session of its own, supervision, and the end of the
+//!   whole tree when the socket closes.
+//! - The front door owns the `Driver` (a struct with a cancel-safe `next()`) and borrows `&State` for drawing.
 
+pub mod app;
+pub mod cli;
+pub mod commands;
+pub mod config;
 pub mod domain;
+pub mod driver;
 pub mod engine;
+pub mod exec;
+pub mod headless;
+pub mod provider;
+pub mod report;
 pub mod review;
+pub mod store;
+pub mod tui;
+pub mod workspace;

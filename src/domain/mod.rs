@@ -16,6 +16,7 @@ pub mod moment;
 pub mod notice;
 pub mod run;
 pub mod unicode;
+pub mod visible;
 
 pub use approval::{Approval, Grantor, Mismatch, RunRequest, Sha256, Terms};
 pub use block::{Block, BlockKind, Dialect, Origin, Readiness, Version};
@@ -32,6 +33,6 @@ pub use message::{
 pub use moment::Moment;
 pub use notice::{Level, Notice};
 pub use run::{
-    Chunk, ExecutorKind, FileChange, ImageRef, KernelFate, KernelRef, Layer, Limits, Outcome, Receipt,
-    Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream, Variable,
+    Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits, Outcome,
+    Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream, Variable,
 };

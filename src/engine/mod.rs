@@ -1,17 +1,44 @@
 //! The session machine: events in, effects out. Pure: no clock, no file, no process, no network, no chance.
+//!
+//! [`Engine::handle`] takes one event and returns what has to be done. It never waits: what takes time is ordered with
+//! an effect and answered with an event. Each file holds the transitions of one concern: `turn` (prompts, steps, ends),
+//! `replying` (a streamed reply), `inspecting` (looks at blocks), `approval` (decisions), `running` (runs and kernels),
+//! `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
 
+pub mod approval;
+pub mod block_state;
+pub mod changes;
+pub mod context;
 pub mod effect;
 pub mod event;
+mod inspecting;
+mod notices;
+pub mod prompt;
 pub mod reply;
+mod replying;
+mod resume;
+mod running;
 pub mod state;
 pub mod transcript;
+mod turn;
 
+#[cfg(test)]
+mod dialogue;
+#[cfg(test)]
+mod properties;
+
+pub use block_state::BlockState;
 pub use effect::Effect;
 pub use event::{Command, Event, Inspection, StoreEvent};
 pub use state::{Phase, State};
 pub use transcript::Transcript;
 
-use crate::domain::{Dialect, Entry, Languages, Limits, Moment, Policy};
+use crate::domain::{
+    BlockId, Dialect, Entry, Header, Languages, Limits, Moment, Notice, Policy, RunId, StepId,
+};
+use inspecting::Looks;
+use replying::Stream;
+use turn::Turn;
 
 /// What the engine has to know beforehand. All of it comes from the configuration or the command line.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,34 +76,79 @@ impl Default for Settings {
     }
 }
 
+/// The newest identities that were given out; each kind is counted through the whole session.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    step: StepId,
+    block: BlockId,
+    run: RunId,
+}
+
 /// The machine.
 #[derive(Debug)]
 pub struct Engine {
     settings: Settings,
     state: State,
+    turn: Turn,
+    stream: Option<Stream>,
+    looks: Looks,
+    counted: Counted,
+    /// The moment of the event that is handled.
+    now: Moment,
+    /// What the event that is handled has led to so far.
+    effects: Vec<Effect>,
 }
 
 impl Engine {
-    /// A machine for a new session; the driver records the header.
+    /// A machine for a new session; [`Engine::start`] gives it its header.
     pub fn new(settings: Settings) -> Self {
-        Self { settings, state: State::default() }
+        Self {
+            settings,
+            state: State::default(),
+            turn: Turn::default(),
+            stream: None,
+            looks: Looks::default(),
+            counted: Counted::default(),
+            now: Moment::default(),
+            effects: Vec::new(),
+        }
     }
 
     /// A machine that goes on with a session: its entries are folded, runs without an end become LOST, an undecided
-    /// block waits again. Effects: `Record(Resumed)`, `Inspect` of the waiting block, notices.
+    /// block waits again. Effects: `Record(Resumed)`, `Inspect` of the blocks that wait, notices. Nothing is asked and
+    /// nothing runs by itself. No entries: as a new session.
     pub fn resume(settings: Settings, entries: &[(Moment, Entry)], now: Moment) -> (Self, Vec<Effect>) {
         let mut engine = Self::new(settings);
-        for (at, entry) in entries {
-            engine.state.transcript.apply(entry, *at);
+        engine.now = now;
+        if !entries.is_empty() {
+            engine.state.transcript = Transcript::fold(entries);
+            engine.take_up();
         }
-        let _ = now;
-        (engine, Vec::new())
+        let effects = std::mem::take(&mut engine.effects);
+        (engine, effects)
+    }
+
+    /// Begins a new session: its header is the first fact.
+    pub fn start(&mut self, header: Header, now: Moment) -> Vec<Effect> {
+        self.now = now;
+        self.record(Entry::Header(header));
+        std::mem::take(&mut self.effects)
     }
 
     /// Takes one event; returns what has to be done, in this order.
     pub fn handle(&mut self, event: Event, now: Moment) -> Vec<Effect> {
-        let _ = (event, now, &self.settings);
-        Vec::new()
+        self.now = now;
+        match event {
+            Event::User(command) => self.command(command),
+            Event::Reply(step, event) => self.reply(step, event),
+            Event::Inspected(block, revision, inspection) => self.inspected(block, revision, *inspection),
+            Event::Run(run, event) => self.run(run, event),
+            Event::Store(event) => self.store(event),
+            Event::KernelDied(cause) => self.kernel_died(&cause),
+            // The engine sets no timer yet, so one that fires is an old one.
+            Event::Timer(_) => {}
+        }
+        std::mem::take(&mut self.effects)
     }
 
     /// What there is to know.
@@ -87,5 +159,67 @@ impl Engine {
     /// What it was told beforehand.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    fn command(&mut self, command: Command) {
+        match command {
+            Command::Submit(text) => self.submit(text),
+            Command::Decide { block, revision, decision } => self.decide(block, revision, decision),
+            Command::SkipAll => self.skip_all(),
+            Command::ChooseLanguage { block, language } => self.choose_language(block, language),
+            Command::SetLimits { block, limits } => self.set_limits(block, limits),
+            Command::PutBack(block) => self.put_back(block),
+            Command::Stop => self.stop(),
+            Command::Kill => self.kill(),
+            Command::RestartKernel => self.restart_kernel(),
+            Command::Retry => self.retry(),
+            Command::Continue => self.go_on(),
+            Command::EndTurn => self.end_turn(),
+            Command::TakeQueued => self.state.live.queued = None,
+            Command::UseModel(model) => {
+                self.notify(notices::model(&model));
+                self.record(Entry::Model(model));
+                self.effects.push(Effect::SwitchModel);
+            }
+            Command::Rename(name) => self.rename(&name),
+            Command::RetryStore => {
+                if self.state.live.store_failure.is_some() {
+                    self.effects.push(Effect::RetryStore);
+                }
+            }
+        }
+    }
+
+    fn rename(&mut self, name: &str) {
+        let name = name.trim();
+        if !name.is_empty() && name != self.state.transcript.name {
+            self.record(Entry::Named(name.to_owned()));
+        }
+    }
+
+    fn store(&mut self, event: StoreEvent) {
+        match event {
+            StoreEvent::Failed(why) => {
+                self.notify(notices::store_failed(&why));
+                self.state.live.store_failure = Some(why);
+            }
+            StoreEvent::Recovered => {
+                if self.state.live.store_failure.take().is_some() {
+                    self.notify(notices::store_recovered());
+                    self.apply_policy();
+                }
+            }
+        }
+    }
+
+    /// Changes the durable half and orders that the change is written down: nothing else changes it.
+    fn record(&mut self, entry: Entry) {
+        self.state.transcript.apply(&entry, self.now);
+        self.effects.push(Effect::Record(entry));
+    }
+
+    fn notify(&mut self, notice: Notice) {
+        self.state.live.notice = Some(notice.clone());
+        self.effects.push(Effect::Notify(notice));
     }
 }

@@ -3,10 +3,10 @@
 //! Front doors read this and nothing else; only the engine changes it.
 
 use super::reply::Segment;
-use super::transcript::Transcript;
+use super::transcript::{BlockItem, Transcript};
 use crate::domain::{
     BlockId, Captured, ImageRef, KernelRef, Limits, Moment, Notice, ReplyFailure, Review, Revision, RunId,
-    StepId, Terms, Usage, Variable,
+    SandboxLevel, Severity, StepId, Terms, Usage, Variable,
 };
 use std::collections::BTreeMap;
 
@@ -154,4 +154,34 @@ pub struct State {
     pub live: Live,
     /// What the engine is doing.
     pub phase: Phase,
+}
+
+impl State {
+    /// The block that waits for a decision.
+    pub fn waiting(&self) -> Option<&BlockItem> {
+        match self.phase {
+            Phase::Deciding(block) => self.transcript.blocks.get(&block),
+            _ => None,
+        }
+    }
+
+    /// All blocks that are not settled, the waiting one first.
+    pub fn queue(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
+        self.transcript.open()
+    }
+
+    /// The inspection of a block's newest revision; `None` while it is being looked at.
+    pub fn inspected(&self, block: BlockId) -> Option<&Inspected> {
+        let current = self.transcript.blocks.get(&block)?.block.current().revision;
+        self.live.blocks.get(&block)?.inspected.as_ref().filter(|i| i.revision == current)
+    }
+
+    /// Whether running a block takes the typed word: it has a high finding, or nothing confines it and no block of
+    /// this session ran yet in this process. `true` while it is being looked at.
+    pub fn needs_typed(&self, block: BlockId) -> bool {
+        let Some(inspected) = self.inspected(block) else { return true };
+        let unconfined =
+            inspected.terms.as_ref().is_ok_and(|terms| terms.rights.sandbox.level == SandboxLevel::Off);
+        inspected.review.gravest() == Some(Severity::High) || (unconfined && !self.live.ran_any)
+    }
 }

@@ -1,8 +1,10 @@
-//! The durable half of the state: all entries, folded. `apply` is the only way in, live and on resume alike.
+//! The durable half of the state: all entries, folded. What it holds stands here; how an entry changes it in `fold`.
+
+mod fold;
 
 use crate::domain::{
-    Block, BlockId, Entry, Finish, Grantor, Header, ModelName, Moment, Review, Revision, RunId, RunReport,
-    Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
+    Block, BlockId, Finish, Grantor, Header, ModelName, Moment, Review, Revision, RunId, RunReport, Sha256,
+    StepId, Terms, ToolCall, TurnEnd, Usage,
 };
 use std::collections::BTreeMap;
 
@@ -115,6 +117,26 @@ pub struct BlockItem {
     pub runs: Vec<RunItem>,
 }
 
+/// Something that was settled and that the model is told of, with its place in the conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settled {
+    /// How many items stood before it.
+    pub after: usize,
+    /// The block.
+    pub block: BlockId,
+    /// What became of it.
+    pub what: Settlement,
+}
+
+/// What became of a block at one time. A block that is put back gets another one later.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Settlement {
+    /// This run of it ended, or was lost.
+    Ran(RunId),
+    /// It was rejected with these words.
+    Rejected(String),
+}
+
 /// All entries, folded.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Transcript {
@@ -128,15 +150,8 @@ pub struct Transcript {
     pub items: Vec<Item>,
     /// All blocks.
     pub blocks: BTreeMap<BlockId, BlockItem>,
+    /// What was settled, in the order in which it was, for what the model is told.
+    pub settled: Vec<Settled>,
     /// How many entries were applied; grows by one with each, so that views can tell whether anything changed.
     pub version: u64,
-}
-
-impl Transcript {
-    /// Folds one more fact in. Facts that make no sense (a block that is not known) are passed over: a damaged file
-    /// still opens.
-    pub fn apply(&mut self, entry: &Entry, at: Moment) {
-        let _ = (entry, at);
-        self.version += 1;
-    }
 }

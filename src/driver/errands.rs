@@ -1,0 +1,144 @@
+//! Small jobs that a front door asks for beside the session: lists, files, probes. They never block it; what they
+//! find is told as [`super::Told::Found`].
+
+use super::Driver;
+use super::open;
+use super::sources::Signal;
+use crate::domain::{ImageRef, Interpreter};
+use crate::engine::transcript::BlockItem;
+use crate::provider::probe::Server;
+use crate::store::index::{self, Summary};
+use crate::store::manage;
+use crate::workspace;
+use std::path::{Path, PathBuf};
+
+/// A job.
+#[derive(Clone, Debug)]
+pub enum Errand {
+    /// List the sessions.
+    Sessions,
+    /// Read the end of a session for a preview, at most so many messages.
+    Preview(PathBuf),
+    /// Give a session another name.
+    Rename(PathBuf, String),
+    /// Delete a session and its blobs.
+    Delete(PathBuf),
+    /// Which interpreters are on this machine.
+    Interpreters,
+    /// Which model servers answer on this machine.
+    Servers,
+    /// Save an image into the working folder.
+    SaveImage(ImageRef),
+    /// Save a block's output into the working folder.
+    SaveOutput(Box<BlockItem>),
+    /// Open a file with the program that the desktop has for it.
+    Open(PathBuf),
+    /// Read an image file for drawing, bounded.
+    ReadImage(PathBuf),
+}
+
+/// What came of a job.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// The sessions, newest first.
+    Sessions(Vec<Summary>),
+    /// The end of a session as plain lines.
+    Preview(PathBuf, Vec<String>),
+    /// The list of sessions has changed.
+    SessionsChanged,
+    /// The interpreters on this machine.
+    Interpreters(Vec<Interpreter>),
+    /// Model servers that answered on this machine.
+    Servers(Vec<Server>),
+    /// A program was asked to open the file.
+    Opened(PathBuf),
+    /// A file was written.
+    Saved(PathBuf),
+    /// The bytes of an image.
+    Image(PathBuf, Vec<u8>),
+    /// The job failed, and why.
+    Failed(String),
+}
+
+/// Images larger than this are not drawn.
+const LARGEST_IMAGE: u64 = 4 << 20;
+
+impl Driver {
+    /// Starts a job; what comes of it is told as [`Found`].
+    pub fn errand(&self, errand: Errand) {
+        let inbox = self.inbox();
+        match errand {
+            Errand::Interpreters => {
+                let executor = self.executor.clone();
+                tokio::spawn(async move {
+                    let found = Found::Interpreters(executor.found().await);
+                    let _ = inbox.send(Signal::Errand(found)).await;
+                });
+            }
+            Errand::Servers => {
+                tokio::spawn(async move {
+                    let found = Found::Servers(crate::provider::probe::servers().await);
+                    let _ = inbox.send(Signal::Errand(found)).await;
+                });
+            }
+            Errand::Rename(path, name) => {
+                let now = self.now();
+                tokio::spawn(async move {
+                    let found = match manage::rename(&path, &name, now).await {
+                        Ok(()) => Found::SessionsChanged,
+                        Err(error) => Found::Failed(error.to_string()),
+                    };
+                    let _ = inbox.send(Signal::Errand(found)).await;
+                });
+            }
+            other => {
+                let (sessions, cwd) = (self.sessions.clone(), self.scope.cwd.clone());
+                tokio::task::spawn_blocking(move || {
+                    let found = on_disk(other, &sessions, &cwd).unwrap_or_else(Found::Failed);
+                    let _ = inbox.blocking_send(Signal::Errand(found));
+                });
+            }
+        }
+    }
+}
+
+/// The jobs that read or write files; each may take its time.
+fn on_disk(errand: Errand, sessions: &Path, cwd: &Path) -> Result<Found, String> {
+    match errand {
+        Errand::Sessions => Ok(Found::Sessions(index::list(sessions))),
+        Errand::Preview(path) => Ok(Found::Preview(path.clone(), manage::preview(&path, 12))),
+        Errand::Delete(path) => {
+            manage::delete(&path).map_err(|e| e.to_string())?;
+            Ok(Found::SessionsChanged)
+        }
+        Errand::SaveImage(image) => {
+            let bytes =
+                workspace::read::bounded(&image.path, LARGEST_IMAGE * 16).map_err(|e| e.to_string())?;
+            workspace::write::fresh(cwd, &image.name, &bytes).map(Found::Saved).map_err(|e| e.to_string())
+        }
+        Errand::SaveOutput(block) => save_output(&block, cwd),
+        Errand::Open(path) => open::external(&path).map(|()| Found::Opened(path)),
+        Errand::ReadImage(path) => {
+            let bytes = workspace::read::bounded(&path, LARGEST_IMAGE).map_err(|e| e.to_string())?;
+            Ok(Found::Image(path, bytes))
+        }
+        Errand::Interpreters | Errand::Servers | Errand::Rename(..) => {
+            Err("this job is not done on the disk".into())
+        }
+    }
+}
+
+/// Writes all output of a block's last run: the blob where more was printed than is kept.
+fn save_output(block: &BlockItem, cwd: &Path) -> Result<Found, String> {
+    let report = block.runs.last().and_then(|r| r.ended.as_ref()).map(|(_, report)| report);
+    let report = report.ok_or_else(|| "No output yet.".to_string())?;
+    let name = format!("block-{}-output.txt", block.block.id);
+    let saved = match &report.blob {
+        Some(blob) => workspace::write::copy_fresh(cwd, &name, blob),
+        None => {
+            let bytes: Vec<u8> = report.output.pieces().flat_map(|p| p.bytes.iter().copied()).collect();
+            workspace::write::fresh(cwd, &name, &bytes)
+        }
+    };
+    saved.map(Found::Saved).map_err(|e| e.to_string())
+}

@@ -1,0 +1,69 @@
+//! Looking at a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
+
+use super::sources::Signal;
+use crate::domain::{Block, Limits, Review, Revision, Terms};
+use crate::engine::{Event, Inspection};
+use crate::exec::Executor;
+use crate::review::{self, Scope};
+use crate::workspace::facts;
+use tokio::sync::mpsc;
+
+/// Looks at one revision of a block and tells what was found.
+pub(super) fn spawn(
+    block: Block,
+    revision: Revision,
+    limits: Option<Limits>,
+    scope: Scope,
+    executor: Executor,
+    inbox: mpsc::Sender<Signal>,
+) {
+    tokio::spawn(async move {
+        let id = block.id;
+        let terms = find_terms(&block, revision, limits, &executor).await;
+        let scope = match &terms {
+            // An earlier `cd` changes what a relative path means.
+            Ok(terms) => Scope { cwd: terms.cwd.clone(), ..scope },
+            Err(_) => scope,
+        };
+        let review = look(block, revision, scope).await;
+        let inspection = Inspection { review, terms };
+        let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
+    });
+}
+
+async fn find_terms(
+    block: &Block,
+    revision: Revision,
+    limits: Option<Limits>,
+    executor: &Executor,
+) -> Result<Terms, String> {
+    match block.version(revision).and_then(|v| v.language.as_ref()) {
+        Some(language) => executor.terms(language, limits).await,
+        None => Err("No language yet. Choose one first.".into()),
+    }
+}
+
+async fn look(block: Block, revision: Revision, scope: Scope) -> Review {
+    let work = tokio::task::spawn_blocking(move || {
+        let Some(version) = block.version(revision) else { return Review::default() };
+        let mut review = review::review(&version.source, version.language.as_ref(), &scope);
+        add_sizes(&mut review, &scope);
+        review
+    });
+    work.await.unwrap_or_else(|error| {
+        // A rule that breaks must not let a block pass as clean.
+        tracing::error!(%error, "the review broke off");
+        Review { unchecked: Some("the checks broke off".into()), ..Review::default() }
+    })
+}
+
+/// Says of what would be deleted how much it is: `deletes a folder: out/charts (3 files, 1.2 MB)`.
+fn add_sizes(review: &mut Review, scope: &Scope) {
+    for path in &review.effects.deletes {
+        let Some(size) = facts::describe(&scope.cwd, scope.home.as_deref(), path) else { continue };
+        let named = review.findings.iter_mut().filter(|f| f.message.ends_with(path.as_str()));
+        for finding in named {
+            finding.message = format!("{} ({size})", finding.message);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The hallway: feeds events to the engine and performs its effects with the rooms of I/O.
+//!
+//! A front door owns the [`Driver`], sends it commands, waits for [`Driver::next`] and borrows the state for drawing:
+//! no lock, no clone, no mirror. The driver decides nothing: what happens next is the engine's business. It owns the
+//! clock and the tasks.
+
+mod clock;
+mod errands;
+mod inspect;
+mod open;
+mod perform;
+mod sources;
+mod update;
+
+pub use crate::provider::probe::Server;
+pub use crate::store::index::Summary;
+pub use clock::Clock;
+pub use errands::{Errand, Found};
+pub use update::{Told, Update};
+
+use crate::domain::{ModelName, Moment, ReplyEvent, RunEvent, RunId, StepId};
+use crate::engine::{Command, Effect, Engine, Event, State, StoreEvent};
+use crate::exec::Executor;
+use crate::provider::Provider;
+use crate::review::Scope;
+use crate::store::Store;
+use sources::{Signal, Sources};
+use std::path::PathBuf;
+use tokio::sync::mpsc;
+
+/// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
+pub type Connect = Box<dyn Fn(&ModelName) -> Result<Provider, String> + Send + Sync>;
+
+/// What a driver is put together from.
+pub struct Parts {
+    /// The machine, new or resumed.
+    pub engine: Engine,
+    /// What the machine ordered when it was resumed; empty for a new session.
+    pub effects: Vec<Effect>,
+    /// The session file.
+    pub store: Store,
+    /// What carries out runs.
+    pub executor: Executor,
+    /// The source of replies, where one is chosen.
+    pub provider: Option<Provider>,
+    /// Makes another source of replies.
+    pub connect: Connect,
+    /// What the review has to know of this place.
+    pub scope: Scope,
+    /// The folder that holds all sessions.
+    pub sessions: PathBuf,
+    /// The clock.
+    pub clock: Clock,
+}
+
+/// Performs effects, feeds events.
+pub struct Driver {
+    engine: Engine,
+    store: Store,
+    executor: Executor,
+    provider: Option<Provider>,
+    connect: Connect,
+    scope: Scope,
+    sessions: PathBuf,
+    clock: Clock,
+    sources: Sources,
+    /// What has been told since the front door was told last.
+    update: Update,
+}
+
+impl Driver {
+    /// Puts a driver together and performs what the engine ordered on resuming. Must be called inside a runtime.
+    pub fn new(parts: Parts) -> Self {
+        let mut driver = Self {
+            engine: parts.engine,
+            store: parts.store,
+            executor: parts.executor,
+            provider: parts.provider,
+            connect: parts.connect,
+            scope: parts.scope,
+            sessions: parts.sessions,
+            clock: parts.clock,
+            sources: Sources::new(),
+            update: Update::default(),
+        };
+        driver.perform(parts.effects);
+        driver
+    }
+
+    /// What there is to know of the session.
+    pub fn state(&self) -> &State {
+        self.engine.state()
+    }
+
+    /// The moment that the clock shows.
+    pub fn now(&self) -> Moment {
+        self.clock.now()
+    }
+
+    /// The file of the session.
+    pub fn session_path(&self) -> PathBuf {
+        self.store.path()
+    }
+
+    /// The folder in which runs start.
+    pub fn cwd(&self) -> &std::path::Path {
+        &self.scope.cwd
+    }
+
+    /// Whether a source of replies is chosen.
+    pub fn has_provider(&self) -> bool {
+        self.provider.is_some()
+    }
+
+    /// Takes another source of replies from here on and notes it in the session.
+    pub fn use_provider(&mut self, provider: Provider) {
+        let name = provider.name().clone();
+        self.provider = Some(provider);
+        if self.state().transcript.model.as_ref() != Some(&name) {
+            self.send(Command::UseModel(name));
+        }
+    }
+
+    /// Sends a wish of the person; the state shows its consequences when this returns.
+    pub fn send(&mut self, command: Command) {
+        self.feed(Event::User(command));
+    }
+
+    /// Waits until something has happened, takes in all that is ready, and tells what it was. May be dropped while it
+    /// waits: nothing is lost.
+    pub async fn next(&mut self) -> Update {
+        if self.update.is_empty() {
+            let signal = self.sources.wait(&self.store, &self.executor).await;
+            self.take(signal);
+        }
+        // A flood is taken in portions, so that the front door can draw in between.
+        for _ in 0..64 {
+            let Some(signal) = self.sources.ready() else { break };
+            self.take(signal);
+        }
+        std::mem::take(&mut self.update)
+    }
+
+    /// Ends what goes on, syncs the session file and leaves no process behind. A run that goes on is interrupted and
+    /// reads LOST when the session is opened again, if it does not end in time.
+    pub async fn close(mut self) {
+        self.sources.drop_reply();
+        self.executor.close().await;
+        // What the executor told while it was closing belongs into the session file.
+        while let Some(signal) = self.sources.ready() {
+            self.take(signal);
+        }
+        if let Err(error) = self.store.close().await {
+            tracing::error!(%error, "the session file could not be closed");
+        }
+    }
+
+    fn take(&mut self, signal: Signal) {
+        match signal {
+            Signal::Reply(step, event) => self.take_reply(step, event),
+            Signal::Run(run, event) => self.take_run(run, event),
+            Signal::Event(event) => self.feed(event),
+            Signal::Errand(found) => self.update.told.push(Told::Found(found)),
+            Signal::StoreFailed(why) => self.feed(Event::Store(StoreEvent::Failed(why))),
+            Signal::KernelDied(why) => self.feed(Event::KernelDied(why)),
+        }
+    }
+
+    fn take_reply(&mut self, step: StepId, event: ReplyEvent) {
+        let told = match &event {
+            ReplyEvent::Delta(text) => Some(Told::Delta(step, text.clone())),
+            ReplyEvent::Reasoning(text) => Some(Told::Reasoning(step, text.clone())),
+            ReplyEvent::Retrying { attempt, of, wait_ms, failure } => Some(Told::Retrying {
+                attempt: *attempt,
+                of: *of,
+                wait_ms: *wait_ms,
+                failure: failure.clone(),
+            }),
+            ReplyEvent::Failed(failure) => Some(Told::Failed(failure.clone())),
+            _ => None,
+        };
+        self.update.streaming |= matches!(event, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_));
+        self.update.told.extend(told);
+        self.feed(Event::Reply(step, event));
+    }
+
+    fn take_run(&mut self, run: RunId, event: RunEvent) {
+        match &event {
+            RunEvent::Output(chunk) => {
+                self.update.streaming = true;
+                self.update.told.push(Told::Output(run, chunk.clone()));
+            }
+            RunEvent::Usage { .. } => self.update.streaming = true,
+            RunEvent::Ended(_) => self.sources.drop_run(),
+            _ => {}
+        }
+        self.feed(Event::Run(run, event));
+    }
+
+    fn feed(&mut self, event: Event) {
+        let quiet = matches!(
+            event,
+            Event::Reply(_, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_))
+                | Event::Run(_, RunEvent::Output(_) | RunEvent::Usage { .. })
+        );
+        self.update.urgent |= !quiet;
+        let effects = self.engine.handle(event, self.clock.now());
+        self.perform(effects);
+    }
+
+    /// A sender for events of tasks.
+    fn inbox(&self) -> mpsc::Sender<Signal> {
+        self.sources.inbox()
+    }
+}

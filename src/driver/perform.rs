@@ -1,0 +1,157 @@
+//! One effect, one act. What takes time is spawned and reports back with an event.
+
+use super::inspect;
+use super::sources::Signal;
+use super::{Driver, Told};
+use crate::domain::{
+    Captured, Entry, FailureKind, KernelFate, ModelRequest, Outcome, Receipt, ReplyEvent, ReplyFailure,
+    RunEvent, RunReport, RunRequest, StepId, TimerId,
+};
+use crate::engine::{Command, Effect, Event, StoreEvent};
+use crate::store::name_for;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// Pieces of a reply, or of a run's output, that may wait in a channel.
+const WAITING: usize = 256;
+
+impl Driver {
+    /// Performs effects in their order.
+    pub(super) fn perform(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            self.perform_one(effect);
+        }
+    }
+
+    fn perform_one(&mut self, effect: Effect) {
+        match effect {
+            Effect::Record(entry) => self.record(entry),
+            Effect::Ask(request) => self.ask(*request),
+            Effect::CancelAsk(_) => self.sources.drop_reply(),
+            Effect::Inspect { block, revision, limits } => {
+                inspect::spawn(
+                    *block,
+                    revision,
+                    limits,
+                    self.scope.clone(),
+                    self.executor.clone(),
+                    self.inbox(),
+                );
+            }
+            Effect::StartRun(request) => self.start_run(*request),
+            Effect::InterruptRun(run) => self.executor.interrupt(run),
+            Effect::KillRun(run) => self.executor.kill(run),
+            Effect::RestartKernel => self.executor.restart_kernel(),
+            Effect::SwitchModel => self.switch_model(),
+            Effect::SetTimer(timer, ms) => self.set_timer(timer, ms),
+            Effect::Foresee(language) => {
+                self.executor.warm(&language);
+                tokio::task::spawn_blocking(crate::review::warm);
+            }
+            Effect::RetryStore => self.retry_store(),
+            Effect::Settled(_) => {}
+            Effect::Notify(notice) => self.update.told.push(Told::Notice(notice)),
+        }
+    }
+
+    fn record(&mut self, entry: Entry) {
+        self.update.told.push(Told::Recorded(Box::new(entry.clone())));
+        let name = match &entry {
+            Entry::Prompt(text) if self.state().transcript.name.is_empty() => Some(name_for(text)),
+            _ => None,
+        };
+        self.store.append(entry, self.clock.now());
+        // A session is called after what was asked first, until the person calls it otherwise.
+        if let Some(name) = name {
+            self.send(Command::Rename(name));
+        }
+    }
+
+    fn ask(&mut self, request: ModelRequest) {
+        let step = request.step;
+        let Some(provider) = self.provider.clone() else {
+            self.fail_ask(step);
+            return;
+        };
+        let (sender, events) = mpsc::channel(WAITING);
+        let task = tokio::spawn(async move { provider.ask(&request, &sender).await });
+        self.sources.listen_reply(step, events, task.abort_handle());
+    }
+
+    fn fail_ask(&self, step: StepId) {
+        let failure = ReplyFailure {
+            kind: FailureKind::NoKey,
+            status: None,
+            message: "No model is chosen yet. Your message is kept.".into(),
+            hint: "Choose one with /model, or start with --model PROVIDER/MODEL or --demo.".into(),
+        };
+        let inbox = self.inbox();
+        tokio::spawn(async move {
+            let _ = inbox.send(Signal::Reply(step, ReplyEvent::Failed(failure))).await;
+        });
+    }
+
+    /// The decision has to be on disk before the program gets the code.
+    fn start_run(&mut self, request: RunRequest) {
+        let (sender, events) = mpsc::channel(WAITING);
+        self.sources.listen_run(events);
+        let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
+        let run = request.approval().run();
+        tokio::spawn(async move {
+            match store.sync().await {
+                Ok(()) => executor.start(request, sender),
+                Err(error) => {
+                    let why = error.to_string();
+                    let _ = inbox.send(Signal::Event(Event::Store(StoreEvent::Failed(why.clone())))).await;
+                    let _ = sender.send((run, RunEvent::Ended(Box::new(not_started(why))))).await;
+                }
+            }
+        });
+    }
+
+    fn switch_model(&mut self) {
+        let Some(name) = self.state().transcript.model.clone() else { return };
+        if self.provider.as_ref().is_some_and(|p| *p.name() == name) {
+            return;
+        }
+        match (self.connect)(&name) {
+            Ok(provider) => self.provider = Some(provider),
+            Err(why) => self.update.told.push(Told::Notice(crate::domain::Notice::error(why))),
+        }
+    }
+
+    fn set_timer(&self, timer: TimerId, ms: u64) {
+        let inbox = self.inbox();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(ms)).await;
+            let _ = inbox.send(Signal::Event(Event::Timer(timer))).await;
+        });
+    }
+
+    fn retry_store(&mut self) {
+        self.sources.store_recovered();
+        let (store, inbox) = (self.store.clone(), self.inbox());
+        tokio::spawn(async move {
+            let event = match store.retry().await {
+                Ok(()) => StoreEvent::Recovered,
+                Err(error) => StoreEvent::Failed(error.to_string()),
+            };
+            let _ = inbox.send(Signal::Event(Event::Store(event))).await;
+        });
+    }
+}
+
+/// The report of a run that never began.
+fn not_started(why: String) -> RunReport {
+    RunReport {
+        outcome: Outcome::NotStarted(why),
+        receipt: Receipt::default(),
+        output: Captured::default(),
+        blob: None,
+        value: None,
+        error: None,
+        images: Vec::new(),
+        kernel: KernelFate::None,
+        cwd: None,
+    }
+}

@@ -1,0 +1,204 @@
+//! Everything that the driver waits for: the reply, the run, tasks, the session file, the kernel.
+//!
+//! Pieces that are ready together are joined before the engine sees them: a flood costs one event, not thousands.
+
+use super::Found;
+use crate::domain::{Chunk, ReplyEvent, RunEvent, RunId, StepId};
+use crate::engine::Event;
+use crate::exec::Executor;
+use crate::store::Store;
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+
+/// Something that arrived.
+#[derive(Debug)]
+pub(super) enum Signal {
+    /// A piece of the reply.
+    Reply(StepId, ReplyEvent),
+    /// A piece of the run.
+    Run(RunId, RunEvent),
+    /// An event made by a task.
+    Event(Event),
+    /// An errand was done.
+    Errand(Found),
+    /// The session file can't be written.
+    StoreFailed(String),
+    /// The kernel ended while nothing ran.
+    KernelDied(String),
+}
+
+/// Bytes of output that one event may carry at most.
+const JOINED: usize = 64 << 10;
+
+/// The reply that streams in.
+struct ReplySource {
+    step: StepId,
+    events: mpsc::Receiver<ReplyEvent>,
+    task: AbortHandle,
+}
+
+/// The run that goes on.
+struct RunSource {
+    events: mpsc::Receiver<(RunId, RunEvent)>,
+}
+
+/// All sources of events.
+pub(super) struct Sources {
+    inbox: (mpsc::Sender<Signal>, mpsc::Receiver<Signal>),
+    reply: Option<ReplySource>,
+    run: Option<RunSource>,
+    /// Taken out of a channel while joining, still to be told.
+    held: Option<Signal>,
+    store_failed: bool,
+}
+
+impl Sources {
+    pub(super) fn new() -> Self {
+        Self { inbox: mpsc::channel(256), reply: None, run: None, held: None, store_failed: false }
+    }
+
+    pub(super) fn inbox(&self) -> mpsc::Sender<Signal> {
+        self.inbox.0.clone()
+    }
+
+    /// Listens to a reply; an older one is dropped.
+    pub(super) fn listen_reply(
+        &mut self,
+        step: StepId,
+        events: mpsc::Receiver<ReplyEvent>,
+        task: AbortHandle,
+    ) {
+        self.drop_reply();
+        self.reply = Some(ReplySource { step, events, task });
+    }
+
+    /// Listens to a run.
+    pub(super) fn listen_run(&mut self, events: mpsc::Receiver<(RunId, RunEvent)>) {
+        self.run = Some(RunSource { events });
+    }
+
+    /// Drops the request that is out: its task ends, its connection closes.
+    pub(super) fn drop_reply(&mut self) {
+        if let Some(reply) = self.reply.take() {
+            reply.task.abort();
+        }
+    }
+
+    /// The run told its end.
+    pub(super) fn drop_run(&mut self) {
+        self.run = None;
+    }
+
+    /// Writing works again: a new failure is news.
+    pub(super) fn store_recovered(&mut self) {
+        self.store_failed = false;
+    }
+
+    /// Waits for the next signal. Cancel-safe.
+    pub(super) async fn wait(&mut self, store: &Store, executor: &Executor) -> Signal {
+        if let Some(held) = self.held.take() {
+            return held;
+        }
+        loop {
+            tokio::select! {
+                biased;
+                Some(signal) = self.inbox.1.recv() => return signal,
+                event = next_reply(&mut self.reply) => match event {
+                    Some((step, event)) => return self.join_reply(step, event),
+                    None => self.reply = None,
+                },
+                event = next_run(&mut self.run) => match event {
+                    Some((run, event)) => return self.join_run(run, event),
+                    None => self.run = None,
+                },
+                why = store.failed(), if !self.store_failed => {
+                    self.store_failed = true;
+                    return Signal::StoreFailed(why);
+                }
+                why = executor.deaths() => return Signal::KernelDied(why),
+            }
+        }
+    }
+
+    /// What is ready now, without waiting.
+    pub(super) fn ready(&mut self) -> Option<Signal> {
+        if let Some(held) = self.held.take() {
+            return Some(held);
+        }
+        if let Ok(signal) = self.inbox.1.try_recv() {
+            return Some(signal);
+        }
+        if let Some(reply) = &mut self.reply
+            && let Ok(event) = reply.events.try_recv()
+        {
+            let step = reply.step;
+            return Some(self.join_reply(step, event));
+        }
+        if let Some(run) = &mut self.run
+            && let Ok((run, event)) = run.events.try_recv()
+        {
+            return Some(self.join_run(run, event));
+        }
+        None
+    }
+
+    /// Joins the deltas that are ready behind this one.
+    fn join_reply(&mut self, step: StepId, mut event: ReplyEvent) -> Signal {
+        let Some(reply) = &mut self.reply else { return Signal::Reply(step, event) };
+        loop {
+            match (&mut event, reply.events.try_recv()) {
+                (ReplyEvent::Delta(text), Ok(ReplyEvent::Delta(more)))
+                | (ReplyEvent::Reasoning(text), Ok(ReplyEvent::Reasoning(more))) => {
+                    text.push_str(&more);
+                    if text.len() > JOINED {
+                        break;
+                    }
+                }
+                (_, Ok(other)) => {
+                    self.held = Some(Signal::Reply(step, other));
+                    break;
+                }
+                (_, Err(_)) => break,
+            }
+        }
+        Signal::Reply(step, event)
+    }
+
+    /// Joins the output that is ready behind this piece, as long as it is of the same stream.
+    fn join_run(&mut self, run: RunId, mut event: RunEvent) -> Signal {
+        let Some(source) = &mut self.run else { return Signal::Run(run, event) };
+        while let RunEvent::Output(Chunk { stream, bytes }) = &mut event {
+            if bytes.len() > JOINED {
+                break;
+            }
+            match source.events.try_recv() {
+                Ok((again, RunEvent::Output(more))) if again == run && more.stream == *stream => {
+                    bytes.extend_from_slice(&more.bytes);
+                }
+                Ok((again, other)) => {
+                    self.held = Some(Signal::Run(again, other));
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        Signal::Run(run, event)
+    }
+}
+
+async fn next_reply(source: &mut Option<ReplySource>) -> Option<(StepId, ReplyEvent)> {
+    match source {
+        Some(reply) => {
+            let step = reply.step;
+            reply.events.recv().await.map(|event| (step, event))
+        }
+        None => std::future::pending().await,
+    }
+}
+
+async fn next_run(source: &mut Option<RunSource>) -> Option<(RunId, RunEvent)> {
+    match source {
+        Some(run) => run.events.recv().await,
+        None => std::future::pending().await,
+    }
+}

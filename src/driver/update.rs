@@ -1,0 +1,53 @@
+//! What a front door is told when [`super::Driver::next`] returns. The state is the truth; this says what happened
+//! to it, for fronts that tell events on (JSON lines) and for deciding how soon to draw.
+
+use super::Found;
+use crate::domain::{Chunk, Entry, Notice, ReplyFailure, RunId, StepId};
+
+/// One thing that happened.
+#[derive(Clone, Debug)]
+pub enum Told {
+    /// A durable fact was added.
+    Recorded(Box<Entry>),
+    /// A piece of the reply's text.
+    Delta(StepId, String),
+    /// A piece of the model's reasoning.
+    Reasoning(StepId, String),
+    /// The request will be sent again by itself.
+    Retrying {
+        /// Which repetition comes next.
+        attempt: u32,
+        /// How many there are at most.
+        of: u32,
+        /// Milliseconds until then.
+        wait_ms: u64,
+        /// What happened.
+        failure: ReplyFailure,
+    },
+    /// The reply failed.
+    Failed(ReplyFailure),
+    /// A piece of a run's output.
+    Output(RunId, Chunk),
+    /// Something for the person.
+    Notice(Notice),
+    /// An errand of the front door was done.
+    Found(Found),
+}
+
+/// What happened since the last time.
+#[derive(Clone, Debug, Default)]
+pub struct Update {
+    /// What happened, in its order.
+    pub told: Vec<Told>,
+    /// Something streams: draw at the rate for streams.
+    pub streaming: bool,
+    /// Something happened that should be on screen at once.
+    pub urgent: bool,
+}
+
+impl Update {
+    /// Whether nothing happened.
+    pub fn is_empty(&self) -> bool {
+        self.told.is_empty() && !self.streaming && !self.urgent
+    }
+}

@@ -1,0 +1,222 @@
+//! Decisions about blocks, and the one gate through which a block becomes a run.
+//!
+//! This is the only file that grants an [`Approval`]. What the gate asks for is told by [`check`], so that front doors
+//! can say why a block is locked in the same words in which it would be refused.
+
+use super::state::{Inspected, LiveRun};
+use super::transcript::{BlockItem, Standing};
+use super::{Effect, Engine, Phase, State, notices};
+use crate::domain::{
+    Approval, BlockId, Captured, Decision, Entry, Grantor, Moment, Policy, Readiness, Revision, RunId,
+    RunRequest, Terms, Verdict,
+};
+use std::sync::Arc;
+
+/// Why a block can't be approved now. The text is for the status line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It is settled, or not known.
+    #[error("Block {0} does not wait for a decision.")]
+    NotWaiting(BlockId),
+    /// Another one comes first.
+    #[error("Block {0} waits behind block {1}.")]
+    Queued(BlockId, BlockId),
+    /// What was on screen is not the newest revision.
+    #[error("Block {0} was changed since. Look at the new text first.")]
+    Stale(BlockId),
+    /// The review or the terms are not there yet.
+    #[error("Block {0} is still being checked.")]
+    NotInspected(BlockId),
+    /// It holds nothing.
+    #[error("Block {0} is empty: there is nothing to run.")]
+    Empty(BlockId),
+    /// Its end never arrived.
+    #[error("Block {0} is incomplete: its end never arrived. e edits it, then it can be approved.")]
+    Incomplete(BlockId),
+    /// It names no language.
+    #[error("Block {0} names no language. Choose one first.")]
+    NeedsLanguage(BlockId),
+    /// It can't run on this machine, and why.
+    #[error("Block {0} can't run here: {1}")]
+    Impossible(BlockId, String),
+    /// The session file can't be written, and why.
+    #[error("Session not saved: {0}. Approving is paused.")]
+    Unsaved(String),
+    /// The word was not typed.
+    #[error("Type run and press Enter to run it once.")]
+    NotTyped,
+}
+
+/// Whether the person may approve this revision now.
+///
+/// # Errors
+/// Why not.
+pub fn check(state: &State, block: BlockId, revision: Revision, typed: bool) -> Result<(), Refusal> {
+    ready(state, block, revision)?;
+    if state.needs_typed(block) && !typed { Err(Refusal::NotTyped) } else { Ok(()) }
+}
+
+/// Everything that the gate asks for but the typed word.
+fn ready(state: &State, block: BlockId, revision: Revision) -> Result<&Terms, Refusal> {
+    let item = deciding(state, block, revision)?;
+    match item.block.readiness() {
+        Readiness::Ready => {}
+        Readiness::NeedsLanguage => return Err(Refusal::NeedsLanguage(block)),
+        Readiness::Incomplete => return Err(Refusal::Incomplete(block)),
+        Readiness::Empty => return Err(Refusal::Empty(block)),
+    }
+    let Some(Inspected { terms, .. }) = state.inspected(block) else {
+        return Err(Refusal::NotInspected(block));
+    };
+    let terms = terms.as_ref().map_err(|why| Refusal::Impossible(block, notices::one_line(why)))?;
+    if item.block.current().language.as_ref() != Some(&terms.language) {
+        return Err(Refusal::NotInspected(block));
+    }
+    match &state.live.store_failure {
+        Some(why) => Err(Refusal::Unsaved(notices::one_line(why.trim_end_matches('.')))),
+        None => Ok(terms),
+    }
+}
+
+/// The block, if a decision about this revision of it is waited for.
+fn deciding(state: &State, block: BlockId, revision: Revision) -> Result<&BlockItem, Refusal> {
+    let open = state.transcript.blocks.get(&block).filter(|item| item.standing == Standing::Open);
+    let Some(item) = open else { return Err(Refusal::NotWaiting(block)) };
+    match state.phase {
+        Phase::Deciding(first) if first == block => {}
+        Phase::Deciding(first) => return Err(Refusal::Queued(block, first)),
+        _ => return Err(Refusal::NotWaiting(block)),
+    }
+    if item.block.current().revision == revision { Ok(item) } else { Err(Refusal::Stale(block)) }
+}
+
+/// The approval of a file that the person named on the command line (`sayso exec FILE`): naming it is the decision.
+pub fn named(run: RunId, block: (BlockId, Revision), source: &str, terms: Terms, at: Moment) -> Approval {
+    Approval::grant(run, block, source, terms, Grantor::Named, at)
+}
+
+impl Engine {
+    /// A decision of the person. It is refused when it speaks of anything but the block and revision that wait.
+    pub(super) fn decide(&mut self, block: BlockId, revision: Revision, decision: Decision) {
+        if let Err(refusal) = deciding(&self.state, block, revision) {
+            return self.notify(notices::refused(&refusal));
+        }
+        match decision {
+            Decision::Approve { typed } => match check(&self.state, block, revision, typed) {
+                Ok(()) => self.grant(block, revision, Grantor::Person { typed }),
+                Err(refusal) => self.notify(notices::refused(&refusal)),
+            },
+            Decision::Edit(source) => self.edit(block, revision, source),
+            Decision::Reject(reason) => {
+                self.turn.news = true;
+                self.record(Entry::Rejected { block, revision, reason: reason.trim().to_owned() });
+                self.settled(block);
+                self.notify(notices::rejected(block));
+                self.advance();
+            }
+            Decision::Skip => {
+                self.record(Entry::Skipped { block, revision });
+                self.settled(block);
+                self.notify(notices::skipped(block));
+                self.advance();
+            }
+        }
+    }
+
+    fn edit(&mut self, block: BlockId, revision: Revision, source: String) {
+        let current = self.state.transcript.blocks.get(&block).map(|item| item.block.current());
+        if current.is_some_and(|version| *version.source == *source) {
+            return self.notify(notices::unchanged(block));
+        }
+        self.record(Entry::Edited { block, revision: revision.next(), source: Arc::from(source) });
+        self.look_at_edit(block);
+    }
+
+    /// Skips every block that is not settled; one that runs goes on.
+    pub(super) fn skip_all(&mut self) {
+        if !matches!(self.state.phase, Phase::Deciding(_) | Phase::Running(_)) {
+            return;
+        }
+        let count = self.skip_open();
+        if count > 0 {
+            self.notify(notices::all_skipped(count));
+            self.advance();
+        }
+    }
+
+    /// Records that every block which is not settled is skipped; returns how many those were.
+    pub(super) fn skip_open(&mut self) -> usize {
+        let open: Vec<_> = self.state.queue().map(|i| (i.block.id, i.block.current().revision)).collect();
+        for (block, revision) in &open {
+            self.record(Entry::Skipped { block: *block, revision: *revision });
+            self.settled(*block);
+        }
+        open.len()
+    }
+
+    /// Lets the block that waits run where policy allows that without asking. Whatever else keeps it from running
+    /// keeps it waiting.
+    pub(super) fn apply_policy(&mut self) {
+        let (policy, Phase::Deciding(block)) = (self.settings.policy, &self.state.phase) else { return };
+        let block = *block;
+        let Some(inspected) = self.state.inspected(block) else { return };
+        if policy == Policy::Ask || policy.judge(&inspected.review) != Verdict::Allow {
+            return;
+        }
+        let revision = inspected.revision;
+        if ready(&self.state, block, revision).is_ok() {
+            self.grant(block, revision, Grantor::Flag);
+        }
+    }
+
+    /// Makes the run. The decision is recorded first; the order that follows syncs it before anything starts.
+    fn grant(&mut self, block: BlockId, revision: Revision, by: Grantor) {
+        let Ok(terms) = ready(&self.state, block, revision).cloned() else { return };
+        let Some(version) = self.state.transcript.blocks.get(&block).map(|item| item.block.current()) else {
+            return;
+        };
+        let source = version.source.clone();
+        let run = self.counted.run.next();
+        let approval = Approval::grant(run, (block, revision), &source, terms.clone(), by, self.now);
+        let sha256 = approval.sha256();
+        let Ok(request) = RunRequest::new(approval, source) else { return };
+        self.counted.run = run;
+        self.turn.news = true;
+        self.state.phase = Phase::Running(run);
+        self.state.live.run = Some(LiveRun {
+            run,
+            block,
+            since: self.now,
+            started: false,
+            output: Captured::new(terms.limits.kept_bytes),
+            images: Vec::new(),
+            interrupted: None,
+            killed: false,
+            rss_bytes: 0,
+            cpu_ms: 0,
+            wall_ms: terms.limits.wall_ms,
+        });
+        self.record(Entry::Approved { run, block, revision, sha256, terms, by });
+        self.settled(block);
+        self.effects.push(Effect::StartRun(Box::new(request)));
+    }
+
+    fn settled(&mut self, block: BlockId) {
+        self.effects.push(Effect::Settled(block));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::dialogue::terms;
+
+    #[test]
+    fn a_named_file_is_approved_for_its_bytes_only() {
+        let approval = named(RunId(3), (BlockId(2), Revision(1)), "print(1)\n", terms(), Moment(7));
+        assert_eq!((approval.by(), approval.run(), approval.at()), (Grantor::Named, RunId(3), Moment(7)));
+        assert!(RunRequest::new(approval.clone(), "print(1)\n".into()).is_ok());
+        assert!(RunRequest::new(approval.clone(), "print(1)".into()).is_err());
+        assert!(RunRequest::new(approval, "print(1)\r\n".into()).is_err());
+    }
+}

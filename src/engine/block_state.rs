@@ -1,0 +1,109 @@
+//! The word that tells how a block stands, as every front door shows it. It reads the state and decides nothing.
+
+use super::state::{Phase, State};
+use super::transcript::{BlockItem, RunItem, Standing};
+use crate::domain::Outcome;
+use std::fmt;
+
+/// How a block stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockState {
+    /// The model is still writing it (no block of the transcript: a segment of the reply that streams).
+    Writing,
+    /// It waits for a decision.
+    Waiting,
+    /// It waits for a decision, and the person changed its text.
+    Edited,
+    /// It waits behind another block.
+    Queued,
+    /// It runs.
+    Running,
+    /// It ended with success; the exit status.
+    Done(Option<i32>),
+    /// It ended with an error; the exit status.
+    Failed(Option<i32>),
+    /// It was ended at its time limit.
+    Timeout,
+    /// It was ended at another limit.
+    Limit,
+    /// The person stopped it.
+    Interrupted,
+    /// Its process died; the signal, else the exit status.
+    Died(Option<i32>),
+    /// The executor refused it.
+    Refused,
+    /// It could not be started.
+    NotStarted,
+    /// It was rejected.
+    Rejected,
+    /// It was skipped.
+    Skipped,
+    /// The program was closed while it ran.
+    Lost,
+}
+
+impl fmt::Display for BlockState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (word, number) = match self {
+            BlockState::Writing => ("WRITING", None),
+            BlockState::Waiting => ("WAITING", None),
+            BlockState::Edited => ("EDITED", None),
+            BlockState::Queued => ("QUEUED", None),
+            BlockState::Running => ("RUNNING", None),
+            BlockState::Done(code) => ("DONE", *code),
+            BlockState::Failed(code) => ("FAILED", *code),
+            BlockState::Timeout => ("TIMEOUT", None),
+            BlockState::Limit => ("LIMIT", None),
+            BlockState::Interrupted => ("INTERRUPTED", None),
+            BlockState::Died(number) => ("DIED", *number),
+            BlockState::Refused => ("REFUSED", None),
+            BlockState::NotStarted => ("NOT STARTED", None),
+            BlockState::Rejected => ("REJECTED", None),
+            BlockState::Skipped => ("SKIPPED", None),
+            BlockState::Lost => ("LOST", None),
+        };
+        match number {
+            Some(number) => f.pad(&format!("{word} {number}")),
+            None => f.pad(word),
+        }
+    }
+}
+
+impl BlockState {
+    /// How a run ended, or that it goes on.
+    pub fn of_run(run: &RunItem) -> Self {
+        let Some((_, report)) = &run.ended else {
+            return if run.lost { BlockState::Lost } else { BlockState::Running };
+        };
+        let receipt = &report.receipt;
+        match &report.outcome {
+            Outcome::Ok => BlockState::Done(receipt.exit_code),
+            Outcome::Failed => BlockState::Failed(receipt.exit_code),
+            Outcome::TimedOut => BlockState::Timeout,
+            Outcome::Limit(_) => BlockState::Limit,
+            Outcome::Interrupted => BlockState::Interrupted,
+            Outcome::Crashed(_) => BlockState::Died(receipt.signal.or(receipt.exit_code)),
+            Outcome::Refused(_) => BlockState::Refused,
+            Outcome::NotStarted(_) => BlockState::NotStarted,
+        }
+    }
+}
+
+impl State {
+    /// How a block stands.
+    pub fn block_state(&self, item: &BlockItem) -> BlockState {
+        match &item.standing {
+            Standing::Open if self.phase != Phase::Deciding(item.block.id) => BlockState::Queued,
+            Standing::Open if item.block.edited() => BlockState::Edited,
+            Standing::Open => BlockState::Waiting,
+            Standing::Approved => item.runs.last().map_or(BlockState::Lost, BlockState::of_run),
+            Standing::Rejected(_) => BlockState::Rejected,
+            Standing::Skipped => BlockState::Skipped,
+        }
+    }
+
+    /// How a block stands, as the word on screen: `WAITING`, `DONE 0`, `FAILED 1`, `LOST`.
+    pub fn block_state_word(&self, item: &BlockItem) -> String {
+        self.block_state(item).to_string()
+    }
+}

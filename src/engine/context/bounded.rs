@@ -1,0 +1,101 @@
+//! Text from outside, made fit for a message: readable, bounded, and fenced so that it can't pass for anything else.
+
+use crate::domain::{Captured, Stream};
+use std::fmt::Write as _;
+
+/// What one stream printed, at most about `budget` bytes of it: the first quarter and the tail.
+pub(super) fn stream(output: &Captured, stream: Stream, budget: usize) -> String {
+    let head = readable(&String::from_utf8_lossy(&output.head(stream)));
+    let tail = readable(&String::from_utf8_lossy(&output.tail(stream)));
+    let dropped = output.dropped(stream);
+    if dropped == 0 {
+        return text(&format!("{head}{tail}"), budget);
+    }
+    let kept_head = start(&head, budget / 4);
+    let kept_tail = end(&tail, budget - budget / 4);
+    let missing = dropped + (head.len() - kept_head.len() + tail.len() - kept_tail.len()) as u64;
+    joined(kept_head, missing, kept_tail)
+}
+
+/// A text, at most about `budget` bytes of it: the first quarter and the tail.
+pub(super) fn text(text: &str, budget: usize) -> String {
+    if text.len() <= budget {
+        return text.to_owned();
+    }
+    let head = start(text, budget / 4);
+    let tail = end(text, budget - budget / 4);
+    joined(head, (text.len() - head.len() - tail.len()) as u64, tail)
+}
+
+fn joined(head: &str, missing: u64, tail: &str) -> String {
+    let gap = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
+    format!("{head}{gap}[… {missing} bytes left out …]\n{tail}")
+}
+
+/// The beginning, cut behind a line where one ends in its second half.
+fn start(text: &str, budget: usize) -> &str {
+    let cut = text.get(..text.floor_char_boundary(budget)).unwrap_or_default();
+    match cut.rfind('\n') {
+        Some(at) if cut.len() < text.len() && at >= budget / 2 => cut.get(..=at).unwrap_or(cut),
+        _ => cut,
+    }
+}
+
+/// The end, cut before a line where one begins in its first half.
+fn end(text: &str, budget: usize) -> &str {
+    let from = text.ceil_char_boundary(text.len().saturating_sub(budget));
+    let cut = text.get(from..).unwrap_or_default();
+    match cut.find('\n') {
+        Some(at) if from > 0 && at < budget / 2 => cut.get(at + 1..).unwrap_or(cut),
+        _ => cut,
+    }
+}
+
+/// A text inside a fence that is longer than any run of backticks in it.
+pub(super) fn fenced(info: &str, text: &str) -> String {
+    let mut longest = 0;
+    let mut run = 0;
+    for c in text.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let fence = "`".repeat(3.max(longest + 1));
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}{info}\n{text}{end}{fence}")
+}
+
+/// Without the control sequences of terminals, which say nothing to a model; other control characters are named.
+fn readable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => match chars.peek() {
+                Some('[') => {
+                    // A control sequence ends with its first byte of @ to ~.
+                    chars.next();
+                    while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
+                    chars.next_if(|c| matches!(c, '@'..='~'));
+                }
+                Some(']') => {
+                    // A system command ends with BEL or ESC \.
+                    while chars.next_if(|c| !matches!(c, '\u{7}' | '\u{1b}' | '\n')).is_some() {}
+                    if chars.next_if(|c| matches!(c, '\u{7}' | '\u{1b}')) == Some('\u{1b}') {
+                        chars.next_if_eq(&'\\');
+                    }
+                }
+                _ => {
+                    chars.next_if(|c| matches!(c, '0'..='~'));
+                }
+            },
+            '\r' if chars.peek() == Some(&'\n') => {}
+            '\r' => out.push('\n'),
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() => {
+                let _ = write!(out, "<U+{:04X}>", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,350 @@
+//! Dialogues with the engine, as short as they are told: `user("plot x")`, `reply("…")`, `approve(1)`, `ended(1, ok)`.
+//!
+//! Every call sends one event (or a reply in pieces) and returns the effects and the phase as one line:
+//! `+prompt, ask s1 | replying s1`. A `+` is a recorded entry, a text in quotes is a notice. Each event is watched by
+//! [`Watched`], which knows what may never happen.
+
+mod tests;
+mod watched;
+
+pub(super) use watched::Watched;
+
+use super::state::Question;
+use super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, State};
+use crate::domain::{
+    BlockId, Captured, Chunk, Decision, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason,
+    KernelFate, KernelRef, Language, Limits, Message, Moment, Outcome, Place, Receipt, ReplyEvent,
+    ReplyFailure, Review, Revision, Rights, RunError, RunEvent, RunId, RunReport, Severity, StepId, Stream,
+    Terms,
+};
+
+/// One session that is talked to.
+pub(super) struct Dialogue {
+    pub(super) watched: Watched,
+    now: i64,
+    run: RunId,
+    printed: Captured,
+}
+
+impl Dialogue {
+    pub(super) fn new() -> Self {
+        Self::with(Settings::default())
+    }
+
+    pub(super) fn with(settings: Settings) -> Self {
+        Self {
+            watched: Watched::new(Engine::new(settings), Vec::new()),
+            now: 0,
+            run: RunId(0),
+            printed: Captured::default(),
+        }
+    }
+
+    /// The program is closed (or killed) and the session opened again.
+    pub(super) fn reopen(&mut self) -> String {
+        self.now += 1_000;
+        let settings = self.watched.engine.settings().clone();
+        let entries = std::mem::take(&mut self.watched.entries);
+        let (watched, effects) = Watched::resume(settings, entries, Moment(self.now));
+        self.watched = watched;
+        self.line(&effects)
+    }
+
+    pub(super) fn state(&self) -> &State {
+        self.watched.engine.state()
+    }
+
+    pub(super) fn send(&mut self, event: Event) -> String {
+        self.now += 100;
+        let effects = self.watched.send(event, Moment(self.now));
+        self.line(&effects)
+    }
+
+    pub(super) fn command(&mut self, command: Command) -> String {
+        self.send(Event::User(command))
+    }
+
+    pub(super) fn wait(&mut self, ms: i64) {
+        self.now += ms;
+    }
+
+    pub(super) fn user(&mut self, text: &str) -> String {
+        self.command(Command::Submit(text.into()))
+    }
+
+    pub(super) fn stop(&mut self) -> String {
+        self.command(Command::Stop)
+    }
+
+    // Replies.
+
+    fn step(&self) -> StepId {
+        self.watched.last_step
+    }
+
+    pub(super) fn replied(&mut self, event: ReplyEvent) -> String {
+        self.send(Event::Reply(self.step(), event))
+    }
+
+    /// Pieces of a reply, a few bytes each.
+    pub(super) fn delta(&mut self, text: &str) -> String {
+        let mut effects = Vec::new();
+        let chars: Vec<char> = text.chars().collect();
+        for piece in chars.chunks(5) {
+            self.now += 1;
+            let event = Event::Reply(self.step(), ReplyEvent::Delta(piece.iter().collect()));
+            effects.extend(self.watched.send(event, Moment(self.now)));
+        }
+        self.line(&effects)
+    }
+
+    pub(super) fn finish(&mut self, reason: FinishReason) -> String {
+        self.replied(ReplyEvent::Finished(Finish { reason, word: None }))
+    }
+
+    /// A whole reply; what is told is the effects of its end.
+    pub(super) fn reply(&mut self, text: &str) -> String {
+        self.delta(text);
+        self.finish(FinishReason::Stop)
+    }
+
+    pub(super) fn fail(&mut self, kind: FailureKind) -> String {
+        self.replied(ReplyEvent::Failed(failure(kind)))
+    }
+
+    // Looks.
+
+    pub(super) fn inspected(&mut self, block: u32, review: Review, terms: Result<Terms, String>) -> String {
+        let id = BlockId(block);
+        let revision = self.revision(block);
+        self.send(Event::Inspected(id, revision, Box::new(Inspection { review, terms })))
+    }
+
+    /// The answer to an order to look at this revision: no findings, and it could run.
+    pub(super) fn answered(&mut self, block: u32, revision: u32) -> String {
+        let inspection = Inspection { review: Review::default(), terms: Ok(terms()) };
+        self.send(Event::Inspected(BlockId(block), Revision(revision), Box::new(inspection)))
+    }
+
+    /// Looked at: no findings, and it could run in the kernel.
+    pub(super) fn inspected_ok(&mut self, block: u32) -> String {
+        self.inspected(block, Review::default(), Ok(terms()))
+    }
+
+    pub(super) fn inspected_with(&mut self, block: u32, severity: Severity) -> String {
+        self.inspected(block, review(severity), Ok(terms()))
+    }
+
+    // Decisions.
+
+    fn revision(&self, block: u32) -> Revision {
+        self.state()
+            .transcript
+            .blocks
+            .get(&BlockId(block))
+            .map_or(Revision(1), |b| b.block.current().revision)
+    }
+
+    pub(super) fn decide(&mut self, block: u32, decision: Decision) -> String {
+        let revision = self.revision(block);
+        self.command(Command::Decide { block: BlockId(block), revision, decision })
+    }
+
+    pub(super) fn approve(&mut self, block: u32) -> String {
+        self.decide(block, Decision::Approve { typed: false })
+    }
+
+    /// Approves with the typed word.
+    pub(super) fn type_run(&mut self, block: u32) -> String {
+        self.decide(block, Decision::Approve { typed: true })
+    }
+
+    pub(super) fn edit(&mut self, block: u32, text: &str) -> String {
+        self.decide(block, Decision::Edit(text.into()))
+    }
+
+    pub(super) fn reject(&mut self, block: u32, why: &str) -> String {
+        self.decide(block, Decision::Reject(why.into()))
+    }
+
+    pub(super) fn skip(&mut self, block: u32) -> String {
+        self.decide(block, Decision::Skip)
+    }
+
+    pub(super) fn put_back(&mut self, block: u32) -> String {
+        self.command(Command::PutBack(BlockId(block)))
+    }
+
+    // Runs.
+
+    pub(super) fn ran(&mut self, run: u32, event: RunEvent) -> String {
+        self.send(Event::Run(RunId(run), event))
+    }
+
+    pub(super) fn started(&mut self, run: u32) -> String {
+        self.run = RunId(run);
+        self.printed = Captured::default();
+        self.ran(run, RunEvent::Started)
+    }
+
+    pub(super) fn prints(&mut self, text: &str) -> String {
+        self.printed.push(Stream::Stdout, text.as_bytes());
+        let chunk = Chunk { stream: Stream::Stdout, bytes: text.as_bytes().to_vec() };
+        self.send(Event::Run(self.run, RunEvent::Output(chunk)))
+    }
+
+    /// The run ends in this way after 0.8 s, the kernel goes on.
+    pub(super) fn ended(&mut self, run: u32, outcome: Outcome) -> String {
+        let output = std::mem::take(&mut self.printed);
+        self.ended_as(run, RunReport { output, ..report(outcome) })
+    }
+
+    pub(super) fn ended_as(&mut self, run: u32, report: RunReport) -> String {
+        self.ran(run, RunEvent::Ended(Box::new(report)))
+    }
+
+    /// A block that is looked at, approved with the typed word, run and over.
+    pub(super) fn runs(&mut self, block: u32, run: u32, outcome: Outcome) -> String {
+        self.inspected_ok(block);
+        self.type_run(block);
+        self.started(run);
+        self.ended(run, outcome)
+    }
+
+    // What is told.
+
+    /// The messages of the newest request.
+    pub(super) fn request(&self) -> &[Message] {
+        self.watched.request.as_ref().map_or(&[], |request| &request.messages)
+    }
+
+    /// The last message of the newest request.
+    pub(super) fn told(&self) -> &str {
+        self.request().last().map_or("", |message| &message.text)
+    }
+
+    pub(super) fn word(&self, block: u32) -> String {
+        let state = self.state();
+        state
+            .transcript
+            .blocks
+            .get(&BlockId(block))
+            .map_or_else(String::new, |item| state.block_state_word(item))
+    }
+
+    fn line(&self, effects: &[Effect]) -> String {
+        let effects: Vec<_> = effects.iter().filter_map(effect).collect();
+        let phase = phase(&self.state().phase);
+        if effects.is_empty() { format!("| {phase}") } else { format!("{} | {phase}", effects.join(", ")) }
+    }
+}
+
+/// Terms in the first kernel, without a sandbox.
+pub(super) fn terms() -> Terms {
+    Terms {
+        language: Language::python(),
+        executor: ExecutorKind::Kernel,
+        interpreter: "/usr/bin/python3".into(),
+        version: None,
+        kernel: Some(KernelRef { generation: 1, variables: 0 }),
+        cwd: "/work".into(),
+        rights: Rights::default(),
+        limits: Limits::default(),
+    }
+}
+
+/// A review with one finding.
+pub(super) fn review(severity: Severity) -> Review {
+    let finding =
+        Finding { rule: "t.rule".into(), severity, place: Place::default(), message: "does much".into() };
+    Review { findings: vec![finding], ..Review::default() }
+}
+
+pub(super) fn failure(kind: FailureKind) -> ReplyFailure {
+    ReplyFailure { kind, status: None, message: "It broke.".into(), hint: "r retries".into() }
+}
+
+/// The end of a run in the kernel after 0.8 s.
+pub(super) fn report(outcome: Outcome) -> RunReport {
+    let exit_code = match outcome {
+        Outcome::Ok => Some(0),
+        Outcome::Failed => Some(1),
+        _ => None,
+    };
+    let error = (outcome == Outcome::Failed).then(|| RunError {
+        kind: "ValueError".into(),
+        message: "no".into(),
+        traceback: "block 1, line 1\nValueError: no\n".into(),
+    });
+    RunReport {
+        outcome,
+        receipt: Receipt { wall_us: 800_000, exit_code, ..Receipt::default() },
+        output: Captured::default(),
+        blob: None,
+        value: None,
+        error,
+        images: Vec::new(),
+        kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 14 }),
+        cwd: None,
+    }
+}
+
+fn effect(effect: &Effect) -> Option<String> {
+    Some(match effect {
+        Effect::Record(entry) => entry_word(entry),
+        Effect::Ask(request) => format!("ask s{}", request.step),
+        Effect::CancelAsk(step) => format!("cancel s{step}"),
+        Effect::Inspect { block, revision, .. } => format!("look {}.{revision}", block.id),
+        Effect::StartRun(request) => format!("start r{}", request.approval().run()),
+        Effect::InterruptRun(run) => format!("interrupt r{run}"),
+        Effect::KillRun(run) => format!("kill r{run}"),
+        Effect::RestartKernel => "restart".into(),
+        Effect::SwitchModel => "switch".into(),
+        Effect::SetTimer(timer, ms) => format!("timer {timer} {ms}"),
+        Effect::Foresee(language) => format!("foresee {language}"),
+        Effect::RetryStore => "retry store".into(),
+        Effect::Settled(_) => return None,
+        Effect::Notify(notice) => format!("'{}'", notice.text),
+    })
+}
+
+fn entry_word(entry: &Entry) -> String {
+    match entry {
+        Entry::Header(_) => "+header".into(),
+        Entry::Resumed => "+resumed".into(),
+        Entry::Named(name) => format!("+named {name}"),
+        Entry::Model(model) => format!("+model {model}"),
+        Entry::Prompt(_) => "+prompt".into(),
+        Entry::Reply { finish, .. } => match &finish.word {
+            Some(word) => format!("+reply {word}"),
+            None => format!("+reply {}", finish.reason.as_str()),
+        },
+        Entry::Block(block) => format!("+block {}", block.id),
+        Entry::Review { block, revision, .. } => format!("+review {block}.{revision}"),
+        Entry::Edited { block, revision, .. } => format!("+edited {block}.{revision}"),
+        Entry::LanguageChosen { block, revision, .. } => format!("+language {block}.{revision}"),
+        Entry::Approved { run, block, revision, by, .. } => {
+            format!("+approved r{run} {block}.{revision} {}", by.as_str())
+        }
+        Entry::Rejected { block, .. } => format!("+rejected {block}"),
+        Entry::Skipped { block, .. } => format!("+skipped {block}"),
+        Entry::PutBack(block) => format!("+back {block}"),
+        Entry::Ran { run, report, .. } => format!("+ran r{run} {}", report.outcome.as_str()),
+        Entry::KernelRestarted => "+restarted".into(),
+        Entry::TurnEnd(end) => format!("+end {}", end.as_str()),
+    }
+}
+
+fn phase(phase: &Phase) -> String {
+    match phase {
+        Phase::Idle => "idle".into(),
+        Phase::Replying(step) => format!("replying s{step}"),
+        Phase::Deciding(block) => format!("deciding {block}"),
+        Phase::Running(run) => format!("running r{run}"),
+        Phase::Asking(Question::StepLimit(steps)) => format!("asking after {steps} steps"),
+        Phase::Asking(Question::Repeated(block, times)) => {
+            format!("asking: block {block} came {times} times")
+        }
+        Phase::Stuck(failure) => format!("stuck {}", failure.kind.as_str()),
+    }
+}

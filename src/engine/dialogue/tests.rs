@@ -1,0 +1,979 @@
+//! The dialogues: each path through a session, told as it goes.
+
+use super::*;
+use crate::domain::Policy;
+
+const ONE: &str = "First this.\n```python\nprint(1)\n```\nThen more.\n";
+const THREE: &str = "```python\na = 1\n```\nand\n```python\nb = 2\n```\nand\n```bash\nls\n```\n";
+
+fn ok() -> Outcome {
+    Outcome::Ok
+}
+
+/// A dialogue whose first prompt got this reply.
+fn replied(text: &str) -> Dialogue {
+    let mut d = Dialogue::new();
+    d.user("plot x");
+    d.reply(text);
+    d
+}
+
+// One turn.
+
+#[test]
+fn a_turn_from_prompt_to_answer() {
+    let mut d = Dialogue::new();
+    assert_eq!(d.user("plot x"), "+prompt, ask s1 | replying s1");
+    assert_eq!(d.delta(ONE), "foresee python | replying s1");
+    assert_eq!(d.finish(FinishReason::Stop), "+reply stop, +block 1, look 1.1, foresee python | deciding 1");
+    assert_eq!(d.word(1), "WAITING");
+    assert_eq!(d.inspected_ok(1), "+review 1.1 | deciding 1");
+    assert_eq!(d.type_run(1), "+approved r1 1.1 person-typed, start r1 | running r1");
+    assert_eq!(d.word(1), "RUNNING");
+    assert_eq!(d.started(1), "| running r1");
+    assert_eq!(d.prints("1\n"), "| running r1");
+    assert_eq!(d.ended(1, ok()), "+ran r1 ok, 'Block 1 done: exit 0, 0.8 s.', ask s2 | replying s2");
+    assert_eq!(d.word(1), "DONE 0");
+    assert_eq!(d.reply("It is 1."), "+reply stop, +end answered | idle");
+    assert_eq!(d.user("thanks"), "+prompt, ask s3 | replying s3");
+}
+
+#[test]
+fn the_second_request_holds_the_first_reply_and_its_result() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    d.type_run(1);
+    d.started(1);
+    d.prints("1\n");
+    d.ended(1, ok());
+    let roles: Vec<_> = d.request().iter().map(|m| m.role).collect();
+    use crate::domain::Role::{Assistant, User};
+    assert_eq!(roles, [User, Assistant, User]);
+    assert_eq!(d.request()[1].text, ONE);
+    assert!(d.told().ends_with("Block 1 (python): exit 0, 0.8 s\nOutput:\n```text\n1\n```"), "{}", d.told());
+}
+
+#[test]
+fn an_answer_without_blocks_ends_the_turn() {
+    let mut d = Dialogue::new();
+    d.user("hello");
+    assert_eq!(d.reply("Hello.\n```json\n{}\n```\n"), "+reply stop, +end answered | idle");
+}
+
+#[test]
+fn an_empty_prompt_is_none_and_an_empty_block_is_nothing_to_run() {
+    let mut d = Dialogue::new();
+    assert_eq!(d.user(" \n"), "| idle");
+    d.user("x");
+    assert_eq!(d.reply("```python\n\n```\n"), "+reply stop, +end answered | idle");
+}
+
+#[test]
+fn three_blocks_are_settled_one_after_the_other() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    assert_eq!(
+        d.reply(THREE),
+        "+reply stop, +block 1, +block 2, +block 3, look 1.1, look 2.1, look 3.1, foresee python | deciding 1"
+    );
+    assert_eq!([d.word(1), d.word(2), d.word(3)], ["WAITING", "QUEUED", "QUEUED"]);
+    assert_eq!(d.inspected_ok(2), "+review 2.1 | deciding 1");
+    assert_eq!(d.type_run(2), "'Block 2 waits behind block 1.' | deciding 1");
+    // The kernel changed with the first run: the second block is looked at again before it can be approved.
+    let end = d.runs(1, 1, ok());
+    assert_eq!(end, "+ran r1 ok, 'Block 1 done: exit 0, 0.8 s.', foresee python, look 2.1 | deciding 2");
+    assert_eq!(d.approve(2), "'Block 2 is still being checked.' | deciding 2");
+    assert_eq!(d.inspected_ok(2), "| deciding 2", "the same review is not recorded twice");
+    assert_eq!(
+        d.reject(2, "no"),
+        "+rejected 2, 'Block 2 rejected. Nothing ran.', foresee bash, look 3.1 | deciding 3"
+    );
+    assert_eq!(d.skip(3), "+skipped 3, 'Block 3 skipped. Nothing ran.', ask s2 | replying s2");
+    assert_eq!([d.word(1), d.word(2), d.word(3)], ["DONE 0", "REJECTED", "SKIPPED"]);
+}
+
+#[test]
+fn of_many_blocks_the_first_are_looked_at_and_the_others_when_they_wait() {
+    let mut d = replied(&"```python\nx\n```\n".repeat(40).replace('x', "a = 1"));
+    d.command(Command::Continue);
+    let looked = |d: &Dialogue| d.state().live.blocks.len();
+    assert_eq!((d.state().transcript.blocks.len(), looked(&d)), (40, 16));
+    for block in 1..=16 {
+        d.skip(block);
+    }
+    assert_eq!((d.state().phase.clone(), looked(&d)), (Phase::Deciding(BlockId(17)), 17));
+    d.inspected_ok(17);
+    assert!(d.type_run(17).contains("start r1"));
+}
+
+// The gate.
+
+#[test]
+fn approving_waits_for_the_look() {
+    let mut d = replied(ONE);
+    assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
+    d.inspected_ok(1);
+    assert_eq!(d.type_run(1), "+approved r1 1.1 person-typed, start r1 | running r1");
+}
+
+#[test]
+fn without_a_sandbox_the_first_block_takes_the_typed_word_and_the_next_does_not() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    assert_eq!(d.approve(1), "'Type run and press Enter to run it once.' | deciding 1");
+    d.runs(1, 1, ok());
+    d.reply(ONE);
+    d.inspected_ok(2);
+    assert!(!d.state().needs_typed(BlockId(2)));
+    assert_eq!(d.approve(2), "+approved r2 2.1 person, start r2 | running r2");
+}
+
+#[test]
+fn a_high_finding_takes_the_typed_word_every_time() {
+    let mut d = replied(ONE);
+    d.runs(1, 1, ok());
+    d.reply(ONE);
+    d.inspected_with(2, Severity::High);
+    assert_eq!(d.approve(2), "'Type run and press Enter to run it once.' | deciding 2");
+    assert_eq!(d.type_run(2), "+approved r2 2.1 person-typed, start r2 | running r2");
+}
+
+#[test]
+fn a_run_that_never_began_does_not_spare_the_typed_word() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    d.type_run(1);
+    d.ended(1, Outcome::NotStarted("no memory".into()));
+    d.put_back(1);
+    d.inspected_ok(1);
+    assert!(d.state().needs_typed(BlockId(1)));
+}
+
+#[test]
+fn a_block_that_cannot_run_here_says_why() {
+    let mut d = replied(ONE);
+    d.inspected(1, Review::default(), Err("python3 is not installed: apt install python3".into()));
+    let refused = "'Block 1 can't run here: python3 is not installed: apt install python3' | deciding 1";
+    assert_eq!(d.type_run(1), refused);
+    assert_eq!(d.skip(1), "+skipped 1, 'Block 1 skipped. Nothing ran.', +end stopped | idle");
+}
+
+#[test]
+fn an_unclosed_block_is_edited_before_it_can_be_approved() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.delta("```python\nprint(1");
+    let end = d.finish(FinishReason::Length);
+    let cut = "'The reply was cut at the model's length limit.'";
+    assert_eq!(end, format!("+reply length, +block 1, {cut}, look 1.1, foresee python | deciding 1"));
+    d.inspected_ok(1);
+    let refused =
+        "'Block 1 is incomplete: its end never arrived. e edits it, then it can be approved.' | deciding 1";
+    assert_eq!(d.type_run(1), refused);
+    assert_eq!(d.edit(1, "print(1)\n"), "+edited 1.2, look 1.2 | deciding 1");
+    d.inspected_ok(1);
+    assert_eq!(d.type_run(1), "+approved r1 1.2 person-typed, start r1 | running r1");
+}
+
+#[test]
+fn closed_blocks_of_a_reply_that_ended_early_wait_as_usual() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.delta("```python\na\n```\n```python\nb");
+    d.finish(FinishReason::Incomplete);
+    d.inspected_ok(1);
+    assert!(d.type_run(1).starts_with("+approved r1 1.1"));
+}
+
+#[test]
+fn a_block_without_a_language_waits_for_one() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    assert_eq!(d.reply("```\nls\n```\n"), "+reply stop, +block 1, look 1.1 | deciding 1");
+    d.inspected_ok(1);
+    assert_eq!(d.type_run(1), "'Block 1 names no language. Choose one first.' | deciding 1");
+    let choose = |language| Command::ChooseLanguage { block: BlockId(1), language };
+    assert_eq!(
+        d.command(choose(Language("cobol".into()))),
+        "'No interpreter is configured for cobol.' | deciding 1"
+    );
+    assert_eq!(d.command(choose(Language::python())), "+language 1.2, foresee python, look 1.2 | deciding 1");
+    assert_eq!(d.command(choose(Language::bash())), "| deciding 1", "it has one now");
+    d.inspected_ok(1);
+    assert_eq!(d.type_run(1), "+approved r1 1.2 person-typed, start r1 | running r1");
+}
+
+#[test]
+fn terms_for_another_language_do_not_open_the_gate() {
+    let mut d = replied("```bash\nls\n```\n");
+    d.inspected_ok(1);
+    assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
+}
+
+#[test]
+fn changed_limits_ask_for_a_new_look_and_older_looks_do_not_count() {
+    let mut d = replied(ONE);
+    let limits = Limits { wall_ms: 5_000, ..Limits::default() };
+    let set = |limits| Command::SetLimits { block: BlockId(1), limits };
+    assert_eq!(
+        d.command(set(Limits { wall_ms: 0, ..limits })),
+        "'The time limit has to be longer than 0 s.' | deciding 1"
+    );
+    assert_eq!(d.command(set(limits)), "look 1.1 | deciding 1");
+    // Two orders are out, and either answer may tell of the old limits: what counts is one more look.
+    assert_eq!(d.inspected_ok(1), "| deciding 1");
+    assert_eq!(d.inspected_ok(1), "look 1.1 | deciding 1");
+    assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
+    d.inspected(1, Review::default(), Ok(Terms { limits, ..terms() }));
+    d.type_run(1);
+    assert_eq!(d.state().live.run.as_ref().map(|run| run.wall_ms), Some(5_000));
+}
+
+#[test]
+fn while_the_session_cannot_be_saved_nothing_runs() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    let failed = Event::Store(super::super::StoreEvent::Failed("no space left.".into()));
+    let paused = "'Session not saved: no space left. Approving is paused.' | deciding 1";
+    assert_eq!(d.send(failed), paused);
+    assert_eq!(d.type_run(1), paused);
+    assert_eq!(d.command(Command::RetryStore), "retry store | deciding 1");
+    let recovered = || Event::Store(super::super::StoreEvent::Recovered);
+    assert_eq!(d.send(recovered()), "'The session is saved again.' | deciding 1");
+    assert_eq!(d.send(recovered()), "| deciding 1");
+    assert_eq!(d.command(Command::RetryStore), "| deciding 1");
+    assert!(d.type_run(1).contains("start r1"));
+}
+
+#[test]
+fn a_decision_about_an_older_revision_is_refused() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    d.edit(1, "print(2)\n");
+    d.inspected_ok(1);
+    for decision in [Decision::Approve { typed: true }, Decision::Skip, Decision::Edit("x".into())] {
+        let stale = Command::Decide { block: BlockId(1), revision: Revision(1), decision };
+        assert_eq!(d.command(stale), "'Block 1 was changed since. Look at the new text first.' | deciding 1");
+    }
+}
+
+#[test]
+fn a_settled_block_and_an_unknown_one_take_no_decision() {
+    let mut d = replied(ONE);
+    d.skip(1);
+    assert_eq!(d.type_run(1), "'Block 1 does not wait for a decision.' | idle");
+    assert_eq!(d.reject(9, ""), "'Block 9 does not wait for a decision.' | idle");
+}
+
+#[test]
+fn policy_clean_runs_what_has_no_grave_finding_and_asks_for_the_rest() {
+    let mut d = Dialogue::with(Settings { policy: Policy::Clean, ..Settings::default() });
+    d.user("x");
+    d.reply(THREE);
+    assert_eq!(
+        d.inspected_with(1, Severity::Info),
+        "+review 1.1, +approved r1 1.1 flag, start r1 | running r1"
+    );
+    d.started(1);
+    d.ended(1, ok());
+    assert_eq!(d.inspected_ok(2), "| deciding 2", "the first look was still unanswered");
+    assert_eq!(d.inspected_ok(2), "look 2.1 | deciding 2", "which of the two answers is newer is not known");
+    assert_eq!(d.inspected_with(2, Severity::Medium), "+review 2.1 | deciding 2");
+    assert_eq!(d.skip(2), "+skipped 2, 'Block 2 skipped. Nothing ran.', foresee bash, look 3.1 | deciding 3");
+}
+
+#[test]
+fn policy_all_runs_everything_that_can_run() {
+    let mut d = Dialogue::with(Settings { policy: Policy::All, ..Settings::default() });
+    d.user("x");
+    d.reply(ONE);
+    assert_eq!(
+        d.inspected_with(1, Severity::High),
+        "+review 1.1, +approved r1 1.1 flag, start r1 | running r1"
+    );
+    d.started(1);
+    d.ended(1, ok());
+    d.reply(ONE);
+    assert_eq!(d.inspected(2, Review::default(), Err("gone".into())), "+review 2.1 | deciding 2");
+}
+
+#[test]
+fn policy_waits_for_the_session_file() {
+    let mut d = Dialogue::with(Settings { policy: Policy::All, ..Settings::default() });
+    d.user("x");
+    d.reply(ONE);
+    d.send(Event::Store(super::super::StoreEvent::Failed("full".into())));
+    assert_eq!(d.inspected_ok(1), "+review 1.1 | deciding 1");
+    let recovered = d.send(Event::Store(super::super::StoreEvent::Recovered));
+    assert_eq!(recovered, "'The session is saved again.', +approved r1 1.1 flag, start r1 | running r1");
+}
+
+// Edits.
+
+#[test]
+fn an_edit_is_looked_at_and_asked_about_again_and_the_model_is_told_the_change() {
+    let mut d = replied("```python\nprint(1)\nprint(2)\n```\n");
+    d.inspected_ok(1);
+    assert_eq!(d.edit(1, "print(1)\nprint(3)\n"), "+edited 1.2, look 1.2 | deciding 1");
+    assert_eq!(d.word(1), "EDITED");
+    assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
+    let told = "+review 1.2, 'Edited by you: 1 line. Checks ran again: 1 medium.' | deciding 1";
+    assert_eq!(d.inspected_with(1, Severity::Medium), told);
+    assert_eq!(d.edit(1, "print(1)\nprint(3)\n"), "'Block 1 is unchanged.' | deciding 1");
+    assert_eq!(d.type_run(1), "+approved r1 1.2 person-typed, start r1 | running r1");
+    assert_eq!(&**d.watched.started.as_ref().unwrap().source(), "print(1)\nprint(3)\n");
+    d.started(1);
+    d.ended(1, ok());
+    assert!(d.told().contains("-print(2)\n+print(3)\n"), "{}", d.told());
+}
+
+#[test]
+fn back_to_the_models_text_is_a_revision_too() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    d.edit(1, "print(2)\n");
+    d.inspected_ok(1);
+    assert_eq!(d.edit(1, "print(1)\n"), "+edited 1.3, look 1.3 | deciding 1");
+    let back = "'Back to the model's text. Checks ran again: no findings.'";
+    assert_eq!(d.inspected_ok(1), format!("+review 1.3, {back} | deciding 1"));
+    assert_eq!(d.word(1), "WAITING");
+}
+
+#[test]
+fn a_rejection_tells_the_model_why() {
+    let mut d = replied(ONE);
+    assert_eq!(
+        d.reject(1, " keep the old charts "),
+        "+rejected 1, 'Block 1 rejected. Nothing ran.', ask s2 | replying s2"
+    );
+    assert!(
+        d.told().contains(
+            "Block 1 (python): rejected by the person, it was not run.\nReason: keep the old charts"
+        )
+    );
+}
+
+#[test]
+fn all_skipped_ends_the_turn_without_asking() {
+    let mut d = replied(THREE);
+    d.skip(1);
+    let all = d.command(Command::SkipAll);
+    assert_eq!(all, "+skipped 2, +skipped 3, '2 blocks skipped. Nothing ran.', +end stopped | idle");
+    assert_eq!(d.command(Command::SkipAll), "| idle");
+}
+
+#[test]
+fn skipping_all_while_one_runs_lets_it_run() {
+    let mut d = replied(THREE);
+    d.inspected_ok(1);
+    d.type_run(1);
+    let all = d.command(Command::SkipAll);
+    assert_eq!(all, "+skipped 2, +skipped 3, '2 blocks skipped. Nothing ran.' | running r1");
+    assert_eq!(d.ended(1, ok()), "+ran r1 ok, 'Block 1 done: exit 0, 0.8 s.', ask s2 | replying s2");
+}
+
+// Runs and how they end.
+
+#[test]
+fn every_outcome_has_its_words() {
+    let cases = [
+        (Outcome::Failed, "'Block 1 failed: exit 1, 0.8 s. The error is in Output.', ask s2", "FAILED 1"),
+        (Outcome::TimedOut, "'Stopped at the 60 s limit.', ask s2", "TIMEOUT"),
+        (Outcome::Limit("memory".into()), "'Stopped at a limit: memory.', ask s2", "LIMIT"),
+        (Outcome::Interrupted, "'Block 1 interrupted after 0.8 s.', +end stopped", "INTERRUPTED"),
+        (Outcome::Crashed("signal 11".into()), "'Block 1 died: signal 11.', ask s2", "DIED"),
+        (
+            Outcome::Refused("the kernel is another one".into()),
+            "'Block 1 was refused: the kernel is another one. Nothing ran. R puts it back for review.', +end stopped",
+            "REFUSED",
+        ),
+        (
+            Outcome::NotStarted("no space left".into()),
+            "'Block 1 did not start: no space left. Nothing ran. R puts it back for review.', +end stopped",
+            "NOT STARTED",
+        ),
+    ];
+    for (outcome, told, word) in cases {
+        let mut d = replied(ONE);
+        d.inspected_ok(1);
+        d.type_run(1);
+        let line = d.ended(1, outcome.clone());
+        assert!(line.contains(told), "{outcome:?}: {line}");
+        assert_eq!(d.word(1), word);
+    }
+}
+
+#[test]
+fn a_kernel_that_dies_in_a_run_is_told_to_both() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    d.type_run(1);
+    d.started(1);
+    let kernel = KernelFate::Lost(KernelRef { generation: 1, variables: 14 });
+    let line =
+        d.ended_as(1, RunReport { kernel, ..report(Outcome::Crashed("killed, memory 2.0 of 2 GiB".into())) });
+    let told = "'Kernel k1 died: killed, memory 2.0 of 2 GiB. 14 variables lost. Nothing was rerun.'";
+    assert_eq!(line, format!("+ran r1 crashed, {told}, ask s2 | replying s2"));
+    assert_eq!(d.state().live.kernel, None);
+    assert!(d.told().contains("Block 1 (python): died after 0.8 s: killed, memory 2.0 of 2 GiB"));
+    assert!(d.told().contains("The Python kernel ended with it"), "{}", d.told());
+}
+
+#[test]
+fn a_kernel_that_dies_while_a_block_waits_has_it_looked_at_again() {
+    let mut d = replied(ONE);
+    d.runs(1, 1, ok());
+    d.reply(ONE);
+    d.inspected_ok(2);
+    let line = d.send(Event::KernelDied("signal 9".into()));
+    assert_eq!(
+        line,
+        "'Kernel k1 died: signal 9. 14 variables lost. Nothing was rerun.', look 2.1 | deciding 2"
+    );
+    assert_eq!(d.approve(2), "'Block 2 is still being checked.' | deciding 2");
+    let kernel = Some(KernelRef { generation: 2, variables: 0 });
+    d.inspected(2, Review::default(), Ok(Terms { kernel, ..terms() }));
+    d.approve(2);
+    d.started(2);
+    d.ended(2, ok());
+    assert!(
+        d.told().contains("The Python kernel had ended before: this block met an empty one."),
+        "{}",
+        d.told()
+    );
+}
+
+#[test]
+fn restarting_the_kernel_is_recorded_and_refused_while_something_runs() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    let again = d.command(Command::RestartKernel);
+    assert_eq!(again, "'The next block starts a new kernel.', +restarted, restart, look 1.1 | deciding 1");
+    d.inspected_ok(1);
+    d.type_run(1);
+    let refused = "'A block runs: Ctrl-C interrupts it, then the kernel can be restarted.' | running r1";
+    assert_eq!(d.command(Command::RestartKernel), refused);
+    d.started(1);
+    d.ended(1, ok());
+    d.reply("Done.");
+    let ended = "'Kernel k1 ended: 14 variables lost. Nothing was rerun.', +restarted, restart | idle";
+    assert_eq!(d.command(Command::RestartKernel), ended);
+    d.user("and now");
+    assert!(d.told().starts_with("[The person restarted the Python kernel"), "{}", d.told());
+    assert!(d.told().ends_with("and now"));
+}
+
+#[test]
+fn what_a_run_tells_is_shown_while_it_lasts() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    d.type_run(1);
+    d.started(1);
+    d.prints("one\n");
+    d.ran(1, RunEvent::Usage { rss_bytes: 9, cpu_ms: 7 });
+    let run = d.state().live.run.clone().unwrap();
+    assert_eq!((run.started, run.rss_bytes, run.cpu_ms), (true, 9, 7));
+    assert_eq!(run.output.bytes(Stream::Stdout), b"one\n");
+    assert!(d.state().live.ran_any);
+}
+
+// Stopping.
+
+#[test]
+fn stopping_a_reply_keeps_its_text_and_shelves_its_blocks() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.delta("```python\na = 1\n```\nmore ```");
+    let line = d.stop();
+    assert_eq!(
+        line,
+        "cancel s1, +reply stopped, +block 1, +skipped 1, 'Stopped. What came of the reply is kept.', +end stopped | idle"
+    );
+    assert_eq!(d.reply("late"), "| idle", "what still comes is dropped");
+    assert_eq!(d.put_back(1), "+back 1, look 1.1, foresee python | deciding 1");
+    d.inspected_ok(1);
+    d.type_run(1);
+    d.started(1);
+    let end = d.ended(1, ok());
+    assert_eq!(end, "+ran r1 ok, 'Block 1 done: exit 0, 0.8 s.' | idle", "the model is not asked by itself");
+    d.user("go on");
+    assert!(d.told().contains("Block 1 (python): exit 0") && d.told().ends_with("go on"));
+}
+
+#[test]
+fn stopping_before_anything_came_leaves_only_the_prompt() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    assert_eq!(d.stop(), "cancel s1, 'Stopped. Nothing had come of the reply.', +end stopped | idle");
+}
+
+#[test]
+fn stopping_a_wait_for_a_repetition_leaves_the_failure_and_the_prompt() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.replied(ReplyEvent::Retrying {
+        attempt: 1,
+        of: 5,
+        wait_ms: 18_000,
+        failure: failure(FailureKind::RateLimit),
+    });
+    let retry = d.state().live.reply.as_ref().and_then(|r| r.retry.clone()).unwrap();
+    assert_eq!((retry.attempt, retry.of, retry.due), (1, 5, Moment(18_200)));
+    assert_eq!(d.stop(), "cancel s1, 'It broke.' | stuck rate_limit");
+    assert_eq!(d.command(Command::Retry), "ask s2 | replying s2");
+}
+
+#[test]
+fn a_wait_for_a_repetition_can_be_cut_short() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    assert_eq!(d.command(Command::Retry), "| replying s1", "nothing is waited for");
+    d.replied(ReplyEvent::Retrying {
+        attempt: 1,
+        of: 5,
+        wait_ms: 18_000,
+        failure: failure(FailureKind::RateLimit),
+    });
+    assert_eq!(d.command(Command::Retry), "cancel s1, ask s2 | replying s2");
+}
+
+#[test]
+fn stopping_a_run_interrupts_it_and_the_turn_ends_when_it_has_ended() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    d.type_run(1);
+    d.started(1);
+    let sent =
+        "interrupt r1, 'Interrupt sent. Still running: Ctrl-C again asks to kill the kernel.' | running r1";
+    assert_eq!(d.stop(), sent);
+    assert_eq!(d.stop(), "| running r1", "too soon to insist");
+    d.wait(500);
+    assert_eq!(d.stop(), "'Kill block 1? k kill  Enter wait' | running r1");
+    assert_eq!(d.command(Command::Kill), "kill r1 | running r1");
+    let end = d.ended(1, Outcome::Interrupted);
+    assert_eq!(end, "+ran r1 interrupted, 'Block 1 interrupted after 0.8 s.', +end stopped | idle");
+    d.user("go on");
+    assert!(d.told().contains("interrupted by the person after 0.8 s"));
+}
+
+#[test]
+fn after_an_interrupt_the_other_blocks_still_wait_and_then_the_turn_ends() {
+    let mut d = replied(THREE);
+    d.inspected_ok(1);
+    d.type_run(1);
+    d.started(1);
+    d.stop();
+    assert!(d.ended(1, Outcome::Interrupted).ends_with("| deciding 2"));
+    d.skip(2);
+    assert_eq!(d.reject(3, ""), "+rejected 3, 'Block 3 rejected. Nothing ran.', +end stopped | idle");
+}
+
+#[test]
+fn a_block_that_ended_well_in_spite_of_the_interrupt_goes_on() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    d.type_run(1);
+    d.stop();
+    assert!(d.ended(1, ok()).ends_with("| replying s2"));
+}
+
+#[test]
+fn stopping_answers_no_block_and_no_question() {
+    let mut d = replied(ONE);
+    assert_eq!(d.stop(), "| deciding 1");
+    d.skip(1);
+    assert_eq!(d.stop(), "| idle");
+    assert_eq!(d.command(Command::Kill), "| idle");
+    let mut d = limited();
+    assert_eq!(d.stop(), "| asking after 2 steps");
+}
+
+// The queue.
+
+#[test]
+fn a_prompt_in_a_turn_is_queued_and_sent_when_it_ends() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    assert_eq!(d.user("and y"), "'Queued. It is sent when this turn ends.' | replying s1");
+    d.user("and z");
+    assert_eq!(d.state().live.queued.as_deref(), Some("and y\n\nand z"));
+    assert_eq!(d.reply("Done."), "+reply stop, +end answered, +prompt, ask s2 | replying s2");
+    assert_eq!(d.told(), "and y\n\nand z");
+    assert_eq!(d.state().live.queued, None);
+}
+
+#[test]
+fn a_queued_prompt_can_be_taken_back() {
+    let mut d = replied(ONE);
+    d.user("and y");
+    assert_eq!(d.command(Command::TakeQueued), "| deciding 1");
+    assert_eq!(d.skip(1), "+skipped 1, 'Block 1 skipped. Nothing ran.', +end stopped | idle");
+}
+
+#[test]
+fn a_prompt_while_a_block_is_put_back_is_sent_behind_it() {
+    let mut d = replied(ONE);
+    d.skip(1);
+    d.put_back(1);
+    d.user("next");
+    assert_eq!(d.skip(1), "+skipped 1, 'Block 1 skipped. Nothing ran.', +prompt, ask s2 | replying s2");
+}
+
+// Limits.
+
+/// A dialogue that asks at its limit of two steps.
+fn limited() -> Dialogue {
+    let mut d = Dialogue::with(Settings { step_limit: 2, repeat_limit: 9, ..Settings::default() });
+    d.user("x");
+    d.reply(ONE);
+    d.runs(1, 1, ok());
+    d.reply("```python\nprint(2)\n```\n");
+    d.runs(2, 2, ok());
+    d
+}
+
+#[test]
+fn the_step_limit_asks() {
+    let mut d = limited();
+    assert_eq!(d.state().phase, Phase::Asking(Question::StepLimit(2)));
+    assert_eq!(d.state().live.notice.as_ref().unwrap().text, "2 steps taken in this turn. Go on?");
+    assert_eq!(d.user("later"), "'Queued. It is sent when this turn ends.' | asking after 2 steps");
+    d.command(Command::TakeQueued);
+    assert_eq!(d.command(Command::Continue), "ask s3 | replying s3");
+    assert!(d.told().contains("Block 2 (python): exit 0"));
+    assert_eq!(d.reply("Done."), "+reply stop, +end answered | idle");
+}
+
+#[test]
+fn the_turn_can_end_at_the_step_limit() {
+    let mut d = limited();
+    assert_eq!(d.command(Command::EndTurn), "+end step_limit | idle");
+    assert_eq!(d.command(Command::EndTurn), "| idle");
+    assert_eq!(d.command(Command::Continue), "| idle");
+}
+
+/// A dialogue in which the same block came three times.
+fn repeated() -> Dialogue {
+    let mut d = replied(ONE);
+    d.runs(1, 1, ok());
+    d.reply(ONE);
+    d.runs(2, 2, ok());
+    d.reply(ONE);
+    d
+}
+
+#[test]
+fn the_same_block_three_times_asks() {
+    let mut d = repeated();
+    assert_eq!(d.state().phase, Phase::Asking(Question::Repeated(BlockId(3), 3)));
+    assert_eq!(d.type_run(3), "'Block 3 does not wait for a decision.' | asking: block 3 came 3 times");
+    assert_eq!(d.command(Command::Continue), "foresee python | deciding 3");
+    assert!(d.runs(3, 3, ok()).ends_with("| replying s4"));
+    assert!(d.reply(ONE).ends_with("| deciding 4"), "counting has started again");
+}
+
+#[test]
+fn the_turn_can_end_at_a_repeated_block() {
+    let mut d = repeated();
+    assert_eq!(d.command(Command::EndTurn), "+skipped 3, +end repeated | idle");
+}
+
+#[test]
+fn a_new_turn_counts_anew() {
+    let mut d = replied(ONE);
+    d.runs(1, 1, ok());
+    d.reply(ONE);
+    d.skip(2);
+    d.user("again");
+    assert!(d.reply(ONE).ends_with("| deciding 3"));
+}
+
+// Failures of the provider.
+
+#[test]
+fn a_failure_keeps_the_prompt_and_can_be_retried() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    assert_eq!(d.fail(FailureKind::NameNotFound), "'It broke.' | stuck name_not_found");
+    assert_eq!(d.stop(), "| stuck name_not_found");
+    assert_eq!(d.command(Command::Retry), "ask s2 | replying s2");
+    assert_eq!(d.told(), "x");
+    assert_eq!(d.state().live.steps, 1, "a repetition is no further step");
+}
+
+#[test]
+fn a_cut_reply_stays_visible_and_is_not_a_part_of_the_next_request() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.delta("Well.\n```python\na\n```\nand th");
+    assert_eq!(d.fail(FailureKind::Cut), "+reply failed, +block 1, +skipped 1, 'It broke.' | stuck cut");
+    d.command(Command::Retry);
+    assert_eq!(d.request().len(), 1);
+    assert_eq!(d.told(), "x");
+}
+
+#[test]
+fn a_block_of_a_cut_reply_can_be_put_back_and_then_its_reply_counts() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.delta("```python\na\n```\nand th");
+    d.fail(FailureKind::Cut);
+    assert_eq!(d.put_back(1), "+back 1, look 1.1, foresee python | deciding 1");
+    assert!(d.runs(1, 1, ok()).ends_with("ask s2 | replying s2"));
+    assert_eq!(d.request().len(), 3);
+    assert!(d.told().contains("Block 1 (python): exit 0"));
+}
+
+#[test]
+fn a_new_prompt_ends_the_turn_that_is_stuck() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.user("queued");
+    d.fail(FailureKind::Server);
+    assert_eq!(d.user("y"), "+end failed, +prompt, ask s2 | replying s2");
+    assert_eq!(d.told(), "x\n\nqueued\n\ny");
+}
+
+#[test]
+fn a_stuck_turn_can_be_ended_and_the_queue_goes_on() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.user("queued");
+    d.fail(FailureKind::Server);
+    assert_eq!(d.command(Command::EndTurn), "+end failed, +prompt, ask s2 | replying s2");
+}
+
+#[test]
+fn another_model_is_used_from_the_next_request_on() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.fail(FailureKind::Refused);
+    let model = crate::domain::ModelName { provider: "ollama".into(), model: "qwen".into() };
+    let line = d.command(Command::UseModel(model.clone()));
+    let told = "'Replies come from ollama/qwen from the next message on.'";
+    assert_eq!(line, format!("{told}, +model ollama/qwen, switch | stuck key_refused"));
+    assert_eq!(d.state().transcript.model, Some(model));
+    assert_eq!(d.command(Command::Rename("  plots ".into())), "+named plots | stuck key_refused");
+    assert_eq!(d.command(Command::Rename("plots".into())), "| stuck key_refused");
+}
+
+// What is stale.
+
+#[test]
+fn stale_events_change_nothing() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    let step = StepId(1);
+    let finish = Finish { reason: FinishReason::Stop, word: None };
+    for event in [
+        Event::Reply(step, ReplyEvent::Delta("```python\nevil()\n```\n".into())),
+        Event::Reply(step, ReplyEvent::Finished(finish.clone())),
+        Event::Reply(StepId(7), ReplyEvent::Failed(failure(FailureKind::Cut))),
+        Event::Run(RunId(1), RunEvent::Started),
+        Event::Run(RunId(1), RunEvent::Ended(Box::new(report(ok())))),
+        Event::Timer(crate::domain::TimerId(1)),
+        Event::Inspected(
+            BlockId(1),
+            Revision(1),
+            Box::new(Inspection { review: review(Severity::High), terms: Err("no".into()) }),
+        ),
+        Event::Inspected(
+            BlockId(5),
+            Revision(1),
+            Box::new(Inspection { review: Review::default(), terms: Ok(terms()) }),
+        ),
+    ] {
+        let before = d.state().clone();
+        assert_eq!(d.send(event.clone()), "| deciding 1", "{event:?}");
+        assert_eq!(*d.state(), before, "{event:?}");
+    }
+    d.type_run(1);
+    assert_eq!(d.ran(2, RunEvent::Ended(Box::new(report(ok())))), "| running r1");
+    d.started(1);
+    d.ended(1, ok());
+    assert_eq!(d.ended(1, Outcome::Failed), "| replying s2", "a run ends once");
+}
+
+#[test]
+fn a_stale_step_adds_nothing_to_the_next_reply() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.stop();
+    d.user("y");
+    d.delta("new");
+    let late = ReplyEvent::Delta("old".into());
+    assert_eq!(d.send(Event::Reply(StepId(1), late)), "| replying s2");
+    assert_eq!(d.state().live.reply.as_ref().unwrap().text, "new");
+}
+
+#[test]
+fn answers_that_crossed_do_not_open_the_gate_in_either_order() {
+    for (first, second) in [(1, 2), (2, 1)] {
+        let mut d = replied(ONE);
+        d.edit(1, "print(2)\n");
+        assert_eq!(d.answered(1, first), "| deciding 1");
+        assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
+        assert_eq!(d.answered(1, second), "look 1.2 | deciding 1");
+        assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
+        let told = "+review 1.2, 'Edited by you: 1 line. Checks ran again: no findings.' | deciding 1";
+        assert_eq!(d.answered(1, 2), told);
+        assert_eq!(d.answered(1, 1), "| deciding 1");
+        assert_eq!(d.type_run(1), "+approved r1 1.2 person-typed, start r1 | running r1");
+    }
+}
+
+// Putting back.
+
+#[test]
+fn putting_back_waits_its_turn_and_goes_to_the_front() {
+    let mut d = replied(THREE);
+    d.inspected_ok(1);
+    assert_eq!(d.put_back(1), "| deciding 1", "it waits already");
+    d.skip(1);
+    assert_eq!(d.put_back(1), "+back 1, look 1.1, foresee python | deciding 1");
+    assert_eq!([d.word(1), d.word(2)], ["WAITING", "QUEUED"]);
+    d.inspected_ok(1);
+    d.type_run(1);
+    assert_eq!(d.put_back(1), "'Block 1 can be put back when this step is over.' | running r1");
+    assert_eq!(d.put_back(9), "| running r1");
+}
+
+#[test]
+fn a_block_that_ran_can_run_again_only_by_a_new_decision() {
+    let mut d = replied(ONE);
+    d.runs(1, 1, Outcome::Failed);
+    d.reply("It failed.");
+    assert_eq!(d.put_back(1), "+back 1, look 1.1, foresee python | deciding 1");
+    assert_eq!(d.approve(1), "'Block 1 is still being checked.' | deciding 1");
+    d.inspected_ok(1);
+    assert_eq!(d.approve(1), "+approved r2 1.1 person, start r2 | running r2");
+}
+
+// Resuming, in every phase.
+
+#[test]
+fn resuming_between_turns() {
+    let mut d = Dialogue::new();
+    assert_eq!(d.reopen(), "| idle", "a session without an entry is a new one");
+    d.user("x");
+    d.reply("Hello.");
+    assert_eq!(d.reopen(), "+resumed | idle");
+    assert_eq!(d.user("y"), "+prompt, ask s2 | replying s2");
+    assert_eq!(d.told(), "y", "there was nothing to lose");
+}
+
+#[test]
+fn resuming_in_a_reply() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.delta("Wel");
+    assert_eq!(d.reopen(), "+resumed | stuck cut");
+    assert_eq!(d.command(Command::Retry), "ask s1 | replying s1");
+    assert_eq!(d.told(), "x");
+}
+
+#[test]
+fn resuming_while_a_block_waits() {
+    let mut d = replied(THREE);
+    d.inspected_ok(1);
+    d.inspected_ok(2);
+    d.skip(1);
+    assert_eq!(d.reopen(), "+resumed, look 2.1, look 3.1, foresee python | deciding 2");
+    assert_eq!(d.type_run(2), "'Block 2 is still being checked.' | deciding 2");
+    assert_eq!(d.inspected_ok(2), "| deciding 2", "its review is on record");
+    assert_eq!(d.reject(2, ""), "+rejected 2, 'Block 2 rejected. Nothing ran.', foresee bash | deciding 3");
+    assert_eq!(d.skip(3), "+skipped 3, 'Block 3 skipped. Nothing ran.', ask s2 | replying s2");
+}
+
+#[test]
+fn resuming_in_a_run_finds_it_lost_and_does_not_run_it_again() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    d.type_run(1);
+    d.started(1);
+    let lost = "'Block 1 ran when the session was closed: LOST. Nothing was rerun. Variables are not kept.'";
+    assert_eq!(d.reopen(), format!("+resumed, {lost}, +end stopped | idle"));
+    assert_eq!(d.word(1), "LOST");
+    assert_eq!(d.ended(1, ok()), "| idle");
+    d.user("and now");
+    assert!(d.told().contains("Block 1 (python): lost. sayso was closed while it ran"), "{}", d.told());
+    assert!(d.told().contains("[The session was opened again"), "{}", d.told());
+    assert!(d.told().ends_with("and now"));
+    assert_eq!(d.put_back(1), "'Block 1 can be put back when this step is over.' | replying s2");
+    d.reply("Well.");
+    d.put_back(1);
+    d.inspected_ok(1);
+    assert!(d.type_run(1).starts_with("+approved r2 1.1"));
+}
+
+#[test]
+fn resuming_in_a_run_with_others_behind_it() {
+    let mut d = replied(THREE);
+    d.inspected_ok(1);
+    d.type_run(1);
+    let line = d.reopen();
+    assert!(line.ends_with("look 2.1, look 3.1, foresee python | deciding 2"), "{line}");
+    assert_eq!([d.word(1), d.word(2)], ["LOST", "WAITING"]);
+    d.skip(2);
+    assert!(d.skip(3).ends_with("+end stopped | idle"));
+}
+
+#[test]
+fn resuming_while_the_model_had_to_be_asked() {
+    let mut d = replied(ONE);
+    d.runs(1, 1, ok());
+    let line = d.reopen();
+    assert_eq!(line, "+resumed, 'Variables are not kept: the kernel is new.' | stuck cut");
+    d.command(Command::Retry);
+    assert!(
+        d.told().contains("Block 1 (python): exit 0") && d.told().contains("[The session was opened again")
+    );
+}
+
+#[test]
+fn resuming_when_stuck_and_when_asked() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.delta("We");
+    d.fail(FailureKind::Cut);
+    assert_eq!(d.reopen(), "+resumed | stuck cut");
+    let mut d = limited();
+    assert!(d.reopen().ends_with("| stuck cut"));
+    let mut d = repeated();
+    assert!(d.reopen().ends_with("| deciding 3"));
+}
+
+#[test]
+fn resuming_counts_repeated_blocks_and_steps_of_the_turn() {
+    let mut d = replied(ONE);
+    d.runs(1, 1, ok());
+    d.reopen();
+    d.command(Command::Retry);
+    d.reply(ONE);
+    d.runs(2, 2, ok());
+    d.reply(ONE);
+    assert_eq!(d.state().phase, Phase::Asking(Question::Repeated(BlockId(3), 3)));
+    assert_eq!(d.state().live.steps, 2);
+}
+
+#[test]
+fn resuming_a_turn_whose_end_was_not_written() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.reply("Done.");
+    d.watched.entries.pop();
+    assert_eq!(d.reopen(), "+resumed, +end answered | idle");
+    let mut d = replied(ONE);
+    d.skip(1);
+    d.watched.entries.pop();
+    assert_eq!(d.reopen(), "+resumed, +end stopped | idle");
+}
+
+#[test]
+fn resuming_after_a_block_was_put_back_between_turns() {
+    let mut d = replied(ONE);
+    d.skip(1);
+    d.put_back(1);
+    assert_eq!(d.reopen(), "+resumed, look 1.1, foresee python | deciding 1");
+    assert_eq!(d.skip(1), "+skipped 1, 'Block 1 skipped. Nothing ran.' | idle");
+}

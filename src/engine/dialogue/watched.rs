@@ -1,0 +1,241 @@
+//! An engine under watch: after each event it is checked that nothing happened that may never happen.
+//!
+//! The watch keeps its own account of what it saw go in and come out, and looks at the engine's state only to compare.
+
+use super::super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, StoreEvent, Transcript};
+use crate::domain::{
+    BlockId, Decision, Entry, Grantor, ModelRequest, Moment, Policy, Revision, RunEvent, RunId, RunRequest,
+    SandboxLevel, Severity, Sha256, StepId, Verdict,
+};
+use crate::engine::transcript::Standing;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An engine, and the account of what it was told and what it did.
+pub(in crate::engine) struct Watched {
+    pub(in crate::engine) engine: Engine,
+    /// All that was recorded, with its moment.
+    pub(in crate::engine) entries: Vec<(Moment, Entry)>,
+    /// The newest request to the model, and its step.
+    pub(in crate::engine) request: Option<ModelRequest>,
+    pub(in crate::engine) last_step: StepId,
+    /// The newest order to run.
+    pub(in crate::engine) started: Option<RunRequest>,
+    /// The recorded entries, folded one by one.
+    folded: Transcript,
+    looks: BTreeMap<BlockId, Look>,
+    /// How often what a run would meet may have changed.
+    world: u64,
+    runs: BTreeSet<RunId>,
+    going: Option<RunId>,
+    unsaved: bool,
+    any_ran: bool,
+}
+
+#[derive(Default)]
+struct Look {
+    unanswered: Vec<Revision>,
+    crossed: bool,
+    world: u64,
+    answer: Option<(Revision, Inspection)>,
+}
+
+impl Watched {
+    pub(in crate::engine) fn new(engine: Engine, entries: Vec<(Moment, Entry)>) -> Self {
+        let folded = Transcript::fold(&entries);
+        let runs = folded.blocks.values().flat_map(|b| b.runs.iter().map(|r| r.run)).collect();
+        Self {
+            engine,
+            entries,
+            request: None,
+            last_step: StepId(0),
+            started: None,
+            folded,
+            looks: BTreeMap::new(),
+            world: 0,
+            runs,
+            going: None,
+            unsaved: false,
+            any_ran: false,
+        }
+    }
+
+    /// Opens a session again from what was recorded.
+    pub(in crate::engine) fn resume(
+        settings: Settings,
+        entries: Vec<(Moment, Entry)>,
+        now: Moment,
+    ) -> (Self, Vec<Effect>) {
+        let (engine, effects) = Engine::resume(settings, &entries, now);
+        let mut watched = Self::new(engine, entries);
+        assert!(
+            !effects.iter().any(|e| matches!(e, Effect::Ask(_) | Effect::StartRun(_))),
+            "a session that is opened again asked or ran something by itself: {effects:?}"
+        );
+        watched.account(None, &effects, now);
+        (watched, effects)
+    }
+
+    pub(in crate::engine) fn send(&mut self, event: Event, now: Moment) -> Vec<Effect> {
+        let before = self.engine.state().transcript.version;
+        let stale = match &event {
+            Event::Reply(step, _) => *step != self.last_step || self.engine.state().live.reply.is_none(),
+            Event::Run(run, _) => Some(*run) != self.going,
+            _ => false,
+        };
+        self.hear(&event);
+        let effects = self.engine.handle(event.clone(), now);
+        let recorded = effects.iter().filter(|e| matches!(e, Effect::Record(_))).count() as u64;
+        assert_eq!(
+            self.engine.state().transcript.version,
+            before + recorded,
+            "changed without a record: {event:?}"
+        );
+        self.account(Some(&event), &effects, now);
+        if stale {
+            assert_eq!(effects, [], "a stale event led to something: {event:?}");
+        }
+        effects
+    }
+
+    /// What the event itself says, before the engine has it.
+    fn hear(&mut self, event: &Event) {
+        match event {
+            Event::Store(StoreEvent::Failed(_)) => self.unsaved = true,
+            Event::Store(StoreEvent::Recovered) => self.unsaved = false,
+            Event::Inspected(block, revision, inspection) => {
+                let look = self.looks.entry(*block).or_default();
+                if let Some(order) = look.unanswered.iter().position(|ordered| ordered == revision) {
+                    look.unanswered.remove(order);
+                    if look.unanswered.is_empty() && !look.crossed {
+                        look.answer = Some((*revision, (**inspection).clone()));
+                    }
+                }
+            }
+            Event::KernelDied(_) => self.world += 1,
+            Event::Run(run, RunEvent::Started) if self.going == Some(*run) => self.any_ran = true,
+            _ => {}
+        }
+    }
+
+    fn account(&mut self, event: Option<&Event>, effects: &[Effect], now: Moment) {
+        for effect in effects {
+            match effect {
+                Effect::Record(entry) => self.recorded(event, entry, now),
+                Effect::Inspect { block, revision, .. } => {
+                    assert_eq!(block.current().revision, *revision);
+                    let look = self.looks.entry(block.id).or_default();
+                    look.crossed = !look.unanswered.is_empty();
+                    look.unanswered.push(*revision);
+                    look.world = self.world;
+                    look.answer = None;
+                }
+                Effect::StartRun(request) => {
+                    self.check_start(event, request, now);
+                    self.started = Some((**request).clone());
+                }
+                Effect::Ask(request) => {
+                    assert!(self.going.is_none(), "asked while something runs");
+                    assert!(request.step > self.last_step, "a step came twice");
+                    self.last_step = request.step;
+                    self.request = Some((**request).clone());
+                }
+                _ => {}
+            }
+        }
+        self.compare();
+    }
+
+    fn recorded(&mut self, event: Option<&Event>, entry: &Entry, now: Moment) {
+        if let Entry::Ran { run, .. } = entry {
+            assert_eq!(self.going.take(), Some(*run), "a run ended that did not go on");
+            assert!(
+                matches!(event, Some(Event::Run(told, RunEvent::Ended(_))) if told == run),
+                "an end was made up"
+            );
+            self.any_ran |= !matches!(
+                event,
+                Some(Event::Run(_, RunEvent::Ended(report)))
+                    if matches!(report.outcome.as_str(), "refused" | "not_started")
+            );
+        }
+        self.world += u64::from(matches!(entry, Entry::Ran { .. } | Entry::KernelRestarted));
+        self.folded.apply(entry, now);
+        self.entries.push((now, entry.clone()));
+    }
+
+    /// The one thing that matters most: what may start, and why.
+    fn check_start(&mut self, event: Option<&Event>, request: &RunRequest, now: Moment) {
+        let approval = request.approval();
+        assert!(self.going.is_none(), "two runs at once");
+        assert!(self.runs.insert(approval.run()), "a run came twice");
+        assert!(!self.unsaved, "a run started while the session can't be saved");
+        self.going = Some(approval.run());
+
+        // The decision is the newest fact on record, and it is about these bytes and these terms.
+        let Some((at, Entry::Approved { run, block, revision, sha256, terms, by })) = self.entries.last()
+        else {
+            panic!("a run started without its decision on record: {:?}", self.entries.last());
+        };
+        assert_eq!(
+            (*at, *run, *block, *revision),
+            (now, approval.run(), approval.block(), approval.revision())
+        );
+        assert_eq!((*sha256, terms, *by), (approval.sha256(), approval.terms(), approval.by()));
+        assert_eq!(*sha256, Sha256::of(request.source().as_bytes()));
+
+        // These are the bytes of the newest revision, which is whole and was looked at, with these terms.
+        let version = self.folded.blocks[block].block.current();
+        assert_eq!((version.revision, &version.source), (*revision, request.source()));
+        assert!(version.whole && version.language.is_some() && !version.source.trim().is_empty());
+        let Some((looked, inspection)) = &self.looks[block].answer else { panic!("never looked at") };
+        assert_eq!(self.looks[block].world, self.world, "looked at before the kernel or the folder changed");
+        assert_eq!((*looked, inspection.terms.as_ref()), (*revision, Ok(terms)));
+
+        // And somebody said yes to exactly this.
+        let policy = self.engine.settings().policy;
+        match (by, event) {
+            (
+                Grantor::Person { typed },
+                Some(Event::User(Command::Decide { block: b, revision: r, decision })),
+            ) => {
+                assert_eq!((b, r, decision), (block, revision, &Decision::Approve { typed: *typed }));
+                let off = terms.rights.sandbox.level == SandboxLevel::Off;
+                let demanded = inspection.review.gravest() == Some(Severity::High) || (off && !self.any_ran);
+                assert!(*typed || !demanded, "the typed word was passed over");
+            }
+            (Grantor::Flag, Some(_)) => {
+                assert!(policy != Policy::Ask && policy.judge(&inspection.review) == Verdict::Allow);
+            }
+            other => panic!("nobody said yes: {other:?}"),
+        }
+    }
+
+    /// The state agrees with the account, and the phase with the state.
+    fn compare(&self) {
+        let state = self.engine.state();
+        assert_eq!(state.transcript, self.folded, "the durable half is not what its entries fold to");
+        let first = state.queue().next().map(|item| item.block.id);
+        let run = state.live.run.as_ref().map(|run| run.run);
+        assert_eq!(run, self.going);
+        match state.phase {
+            Phase::Idle | Phase::Stuck(_) => assert_eq!((first, run), (None, None)),
+            Phase::Replying(step) => {
+                assert_eq!((first, run, step), (None, None, self.last_step));
+                assert_eq!(state.live.reply.as_ref().map(|reply| reply.step), Some(step));
+            }
+            Phase::Deciding(block) => assert_eq!((first, run), (Some(block), None)),
+            Phase::Running(id) => {
+                assert_eq!(run, Some(id));
+                let block = state.live.run.as_ref().map(|run| run.block).unwrap();
+                assert_eq!(state.transcript.blocks[&block].standing, Standing::Approved);
+            }
+            Phase::Asking(_) => assert_eq!(run, None),
+        }
+        assert!(matches!(state.phase, Phase::Replying(_)) || state.live.reply.is_none());
+    }
+
+    /// All entries, folded at once, are the durable half.
+    pub(in crate::engine) fn replay(&self) {
+        assert_eq!(Transcript::fold(&self.entries), self.engine.state().transcript);
+    }
+}

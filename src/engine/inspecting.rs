@@ -1,0 +1,150 @@
+//! Looks at blocks: every revision is reviewed, and its terms are found, before anyone can say yes to it.
+//!
+//! A look that was ordered before something changed (the text, the limits, the kernel) must not open the gate: while
+//! any order is unanswered the block counts as not looked at.
+
+use super::transcript::Standing;
+use super::{Effect, Engine, Inspection, Phase, notices};
+use crate::domain::{BlockId, Entry, Language, Limits, Revision};
+use std::collections::BTreeMap;
+
+/// So many blocks of a reply are looked at beforehand; those behind them when they come to wait. A reply that holds
+/// thousands must not start thousands of reviews.
+const AHEAD: usize = 16;
+
+/// What is known of looks beside the state.
+#[derive(Debug, Default)]
+pub(super) struct Looks {
+    /// Grows when what a run would meet may have changed: a run has ended, a kernel is gone.
+    world: u64,
+    orders: BTreeMap<BlockId, Look>,
+}
+
+#[derive(Debug, Default)]
+struct Look {
+    /// The revisions of orders without an answer.
+    unanswered: Vec<Revision>,
+    /// Whether an order was given while another was unanswered: their answers may come in any order.
+    crossed: bool,
+    /// The world when the newest order was given.
+    world: u64,
+    /// Whether the person changed the text and waits to hear of its checks.
+    edited: bool,
+}
+
+impl Engine {
+    /// What a run would meet may have changed: terms that were found before have to be found again.
+    pub(super) fn world_changed(&mut self) {
+        self.looks.world += 1;
+    }
+
+    /// Orders a look at the newest revision; until it is answered the block can't be approved.
+    pub(super) fn look(&mut self, block: BlockId) {
+        let Some(item) = self.state.transcript.blocks.get(&block) else { return };
+        let live = self.state.live.blocks.entry(block).or_default();
+        live.inspected = None;
+        let limits = live.limits;
+        let revision = item.block.current().revision;
+        let look = self.looks.orders.entry(block).or_default();
+        look.crossed = !look.unanswered.is_empty();
+        look.unanswered.push(revision);
+        look.world = self.looks.world;
+        self.effects.push(Effect::Inspect { block: Box::new(item.block.clone()), revision, limits });
+    }
+
+    /// Orders looks at the first of these blocks.
+    pub(super) fn look_ahead(&mut self, blocks: &[BlockId]) {
+        for block in blocks.iter().take(AHEAD) {
+            self.look(*block);
+        }
+    }
+
+    /// Orders a look at a text that the person has just changed; the answer is told.
+    pub(super) fn look_at_edit(&mut self, block: BlockId) {
+        self.look(block);
+        if let Some(look) = self.looks.orders.get_mut(&block) {
+            look.edited = true;
+        }
+    }
+
+    /// An answer. It counts when no other is waited for; where orders crossed, one more look tells how things stand.
+    pub(super) fn inspected(&mut self, block: BlockId, revision: Revision, inspection: Inspection) {
+        let Some(look) = self.looks.orders.get_mut(&block) else { return };
+        let Some(order) = look.unanswered.iter().position(|ordered| *ordered == revision) else { return };
+        look.unanswered.remove(order);
+        let open = self.state.transcript.blocks.get(&block).filter(|item| item.standing == Standing::Open);
+        let (Some(item), true) = (open, look.unanswered.is_empty()) else { return };
+        if look.crossed || item.block.current().revision != revision {
+            return self.look(block);
+        }
+        let edited = std::mem::take(&mut look.edited);
+        let Inspection { review, terms } = inspection;
+        let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && *known == review);
+        let notice = edited.then(|| notices::edited(&item.block, &review));
+        self.state.live.blocks.entry(block).or_default().inspected =
+            Some(super::state::Inspected { revision, review: review.clone(), terms });
+        if !known {
+            self.record(Entry::Review { block, revision, review });
+        }
+        if let Some(notice) = notice {
+            self.notify(notice);
+        }
+        self.apply_policy();
+    }
+
+    /// The first block that is not settled waits now. It is looked at again when its last look is out of date.
+    pub(super) fn wait_for_decision(&mut self, block: BlockId) {
+        self.state.phase = Phase::Deciding(block);
+        let Some(item) = self.state.transcript.blocks.get(&block) else { return };
+        if let Some(language) = item.block.current().language.clone() {
+            self.effects.push(Effect::Foresee(language));
+        }
+        if self.looks.orders.get(&block).is_none_or(|look| look.world != self.looks.world) {
+            self.look(block);
+        }
+        self.apply_policy();
+    }
+
+    /// Looks again at the block that waits, if its terms may have changed.
+    pub(super) fn look_again(&mut self) {
+        if let Phase::Deciding(block) = self.state.phase {
+            self.look(block);
+        }
+    }
+
+    /// The person tells the language of a block that names none.
+    pub(super) fn choose_language(&mut self, block: BlockId, language: Language) {
+        let Some(item) = self.open_block(block) else { return };
+        let version = item.block.current();
+        if version.language.is_some() {
+            return;
+        }
+        if !self.settings.languages.0.iter().any(|entry| entry.name == language) {
+            self.notify(notices::unknown_language(&language));
+            return;
+        }
+        let revision = version.revision.next();
+        self.record(Entry::LanguageChosen { block, revision, language: language.clone() });
+        if self.state.phase == Phase::Deciding(block) {
+            self.effects.push(Effect::Foresee(language));
+        }
+        self.look(block);
+    }
+
+    /// The person changes the limits of a block.
+    pub(super) fn set_limits(&mut self, block: BlockId, limits: Limits) {
+        if self.open_block(block).is_none() {
+            return;
+        }
+        if limits.wall_ms == 0 {
+            self.notify(notices::no_time());
+            return;
+        }
+        self.state.live.blocks.entry(block).or_default().limits = Some(limits);
+        self.look(block);
+    }
+
+    fn open_block(&self, block: BlockId) -> Option<&super::transcript::BlockItem> {
+        self.state.transcript.blocks.get(&block).filter(|item| item.standing == Standing::Open)
+    }
+}

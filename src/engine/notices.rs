@@ -1,0 +1,224 @@
+//! What the engine tells the person, in the words of the interface: what happened, then what to press.
+
+use super::approval::Refusal;
+use super::changes;
+use super::state::Question;
+use crate::domain::{
+    Block, BlockId, FinishReason, KernelFate, KernelRef, Language, ModelName, Notice, Outcome, ReplyFailure,
+    Review, RunReport, Severity,
+};
+
+/// A text on one line: notices have no room for more.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A duration in seconds with one decimal, as on screen.
+pub(super) fn seconds(us: u64) -> String {
+    format!("{:.1} s", us as f64 / 1e6)
+}
+
+/// A limit in seconds, with a decimal only where it has one.
+pub(super) fn limit(ms: u64) -> String {
+    if ms.is_multiple_of(1000) { format!("{} s", ms / 1000) } else { format!("{:.1} s", ms as f64 / 1e3) }
+}
+
+/// A count with its noun: `1 block`, `2 blocks`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+pub(super) fn queued() -> Notice {
+    Notice::info("Queued. It is sent when this turn ends.")
+}
+
+pub(super) fn stopped(kept: bool) -> Notice {
+    Notice::info(if kept {
+        "Stopped. What came of the reply is kept."
+    } else {
+        "Stopped. Nothing had come of the reply."
+    })
+}
+
+pub(super) fn question(question: &Question) -> Notice {
+    match question {
+        Question::StepLimit(steps) => {
+            Notice::warn(format!("{} taken in this turn. Go on?", counted(*steps as usize, "step")))
+        }
+        Question::Repeated(block, times) => {
+            Notice::warn(format!("Block {block} was proposed {times} times in this turn. Go on?"))
+        }
+    }
+}
+
+pub(super) fn failure(failure: &ReplyFailure) -> Notice {
+    Notice::error(one_line(&failure.message))
+}
+
+pub(super) fn finish(reason: FinishReason) -> Option<Notice> {
+    Some(Notice::warn(match reason {
+        FinishReason::Stop | FinishReason::ToolCalls => return None,
+        FinishReason::Length => "The reply was cut at the model's length limit.",
+        FinishReason::Filter => "The provider's filter ended the reply.",
+        FinishReason::Incomplete => "The reply ended early: it may not be whole.",
+    }))
+}
+
+pub(super) fn model(model: &ModelName) -> Notice {
+    Notice::info(format!("Replies come from {} from the next message on.", one_line(&model.to_string())))
+}
+
+pub(super) fn refused(refusal: &Refusal) -> Notice {
+    Notice::warn(refusal.to_string())
+}
+
+pub(super) fn rejected(block: BlockId) -> Notice {
+    Notice::info(format!("Block {block} rejected. Nothing ran."))
+}
+
+pub(super) fn skipped(block: BlockId) -> Notice {
+    Notice::info(format!("Block {block} skipped. Nothing ran."))
+}
+
+pub(super) fn all_skipped(count: usize) -> Notice {
+    Notice::info(format!("{} skipped. Nothing ran.", counted(count, "block")))
+}
+
+pub(super) fn unchanged(block: BlockId) -> Notice {
+    Notice::info(format!("Block {block} is unchanged."))
+}
+
+pub(super) fn not_now(block: BlockId) -> Notice {
+    Notice::warn(format!("Block {block} can be put back when this step is over."))
+}
+
+pub(super) fn unknown_language(language: &Language) -> Notice {
+    Notice::warn(format!("No interpreter is configured for {}.", one_line(language.as_str())))
+}
+
+pub(super) fn no_time() -> Notice {
+    Notice::warn("The time limit has to be longer than 0 s.")
+}
+
+/// What the checks say of a text that the person has just changed.
+pub(super) fn edited(block: &Block, review: &Review) -> Notice {
+    let findings = findings(review);
+    Notice::info(match changes::count(&block.original().source, &block.current().source) {
+        Some(0) => format!("Back to the model's text. Checks ran again: {findings}."),
+        Some(lines) => format!("Edited by you: {}. Checks ran again: {findings}.", counted(lines, "line")),
+        None => format!("Edited by you. Checks ran again: {findings}."),
+    })
+}
+
+fn findings(review: &Review) -> String {
+    if review.findings.is_empty() {
+        return "no findings".into();
+    }
+    [Severity::High, Severity::Medium, Severity::Info]
+        .into_iter()
+        .filter_map(|severity| match review.count(severity) {
+            0 => None,
+            count => Some(format!("{count} {}", severity.as_str())),
+        })
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+pub(super) fn interrupt_sent() -> Notice {
+    Notice::info("Interrupt sent. Still running: Ctrl-C again asks to kill the kernel.")
+}
+
+pub(super) fn kill_asked(block: BlockId, kernel: Option<KernelRef>) -> Notice {
+    Notice::warn(match kernel {
+        Some(kernel) => {
+            format!("Kill kernel k{}? {} lost. k kill  Enter wait", kernel.generation, variables(kernel))
+        }
+        None => format!("Kill block {block}? k kill  Enter wait"),
+    })
+}
+
+/// How a run ended.
+pub(super) fn ended(block: BlockId, wall_ms: u64, report: &RunReport) -> Notice {
+    let time = seconds(report.receipt.wall_us);
+    let exit = report.receipt.exit_code.map(|code| format!("exit {code}, ")).unwrap_or_default();
+    let why = one_line(report.outcome.detail().unwrap_or_default().trim_end_matches('.'));
+    let text = match &report.outcome {
+        Outcome::Ok => return Notice::info(format!("Block {block} done: {exit}{time}.")),
+        Outcome::Failed => format!("Block {block} failed: {exit}{time}. The error is in Output."),
+        Outcome::Crashed(cause) => match report.kernel {
+            KernelFate::Lost(kernel) => return kernel_died(Some(kernel), cause),
+            _ => format!("Block {block} died: {why}."),
+        },
+        Outcome::TimedOut => format!("Stopped at the {} limit.", limit(wall_ms)),
+        Outcome::Limit(_) => format!("Stopped at a limit: {why}."),
+        Outcome::Interrupted => format!("Block {block} interrupted after {time}."),
+        Outcome::Refused(_) => {
+            format!("Block {block} was refused: {why}. Nothing ran. R puts it back for review.")
+        }
+        Outcome::NotStarted(_) => {
+            format!("Block {block} did not start: {why}. Nothing ran. R puts it back for review.")
+        }
+    };
+    match report.kernel {
+        KernelFate::Lost(kernel) => {
+            Notice::warn(format!("{text} {} lost with kernel k{}.", variables(kernel), kernel.generation))
+        }
+        _ => Notice::warn(text),
+    }
+}
+
+pub(super) fn kernel_died(kernel: Option<KernelRef>, cause: &str) -> Notice {
+    let cause = one_line(cause.trim_end().trim_end_matches('.'));
+    Notice::error(match kernel {
+        Some(kernel) => {
+            format!(
+                "Kernel k{} died: {cause}. {} lost. Nothing was rerun.",
+                kernel.generation,
+                variables(kernel)
+            )
+        }
+        None => format!("The kernel died: {cause}. Nothing was rerun."),
+    })
+}
+
+pub(super) fn restart_refused() -> Notice {
+    Notice::warn("A block runs: Ctrl-C interrupts it, then the kernel can be restarted.")
+}
+
+pub(super) fn restarted(kernel: Option<KernelRef>) -> Notice {
+    Notice::info(match kernel {
+        Some(kernel) => {
+            format!("Kernel k{} ended: {} lost. Nothing was rerun.", kernel.generation, variables(kernel))
+        }
+        None => "The next block starts a new kernel.".into(),
+    })
+}
+
+fn variables(kernel: KernelRef) -> String {
+    counted(kernel.variables as usize, "variable")
+}
+
+pub(super) fn store_failed(why: &str) -> Notice {
+    Notice::error(format!(
+        "Session not saved: {}. Approving is paused.",
+        one_line(why.trim_end().trim_end_matches('.'))
+    ))
+}
+
+pub(super) fn store_recovered() -> Notice {
+    Notice::info("The session is saved again.")
+}
+
+/// What a session that is opened again has lost.
+pub(super) fn resumed(lost: &[BlockId]) -> Notice {
+    match lost {
+        [] => Notice::info("Variables are not kept: the kernel is new."),
+        [block] => Notice::warn(format!(
+            "Block {block} ran when the session was closed: LOST. Nothing was rerun. Variables are not kept."
+        )),
+        more => Notice::warn(format!(
+            "{} ran when the session was closed: LOST. Nothing was rerun. Variables are not kept.",
+            counted(more.len(), "block")
+        )),
+    }
+}

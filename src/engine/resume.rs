@@ -1,0 +1,139 @@
+//! Going on with a session: what its entries say about where it stood. Nothing is asked and nothing runs by itself.
+
+use super::replying::{FAILED, STOPPED};
+use super::transcript::{Item, ReplyItem, Settlement};
+use super::{Counted, Engine, Phase, Transcript, notices};
+use crate::domain::{Entry, FailureKind, Outcome, ReplyFailure, RunId, StepId, TurnEnd};
+
+/// Where a session without a block that waits stood.
+#[derive(Debug, PartialEq)]
+enum Place {
+    /// Between turns.
+    Idle,
+    /// In a turn whose end was not written down any more.
+    Over(TurnEnd),
+    /// In a turn whose next reply did not come.
+    Unanswered,
+}
+
+impl Engine {
+    /// Takes the folded entries up: identities go on, runs without an end are lost, blocks wait again.
+    pub(super) fn take_up(&mut self) {
+        let unfinished: Vec<_> = self
+            .state
+            .transcript
+            .blocks
+            .values()
+            .filter(|item| item.runs.iter().any(|run| run.ended.is_none() && !run.lost))
+            .map(|item| item.block.id)
+            .collect();
+        self.record(Entry::Resumed);
+        let transcript = &self.state.transcript;
+        self.counted = counted(transcript);
+        let turn = open_turn(transcript);
+        self.turn.active = !turn.is_empty();
+        let step = news(transcript, turn);
+        (self.turn.news, self.turn.halted) = (step.news, step.halted);
+        for item in turn {
+            let Item::Reply(reply) = item else { continue };
+            self.state.live.steps = self.state.live.steps.saturating_add(1);
+            for item in reply.blocks.iter().filter_map(|id| transcript.blocks.get(id)) {
+                self.turn.proposed.count(&item.block);
+            }
+        }
+        let place = place(turn, &step);
+        if self.state.transcript.blocks.values().any(|item| !item.runs.is_empty()) {
+            self.notify(notices::resumed(&unfinished));
+        }
+        self.wait_again(place);
+    }
+
+    fn wait_again(&mut self, place: Place) {
+        let open: Vec<_> = self.state.queue().map(|item| item.block.id).collect();
+        self.look_ahead(&open);
+        if !open.is_empty() {
+            return self.advance();
+        }
+        match place {
+            Place::Idle => {}
+            Place::Over(end) => self.finish(end),
+            Place::Unanswered => {
+                self.state.phase = Phase::Stuck(ReplyFailure {
+                    kind: FailureKind::Cut,
+                    status: None,
+                    message: "The session was closed before the reply came. Your message is kept.".into(),
+                    hint: "r asks again".into(),
+                });
+            }
+        }
+    }
+}
+
+/// The newest identities in a transcript.
+fn counted(transcript: &Transcript) -> Counted {
+    let replies = transcript.items.iter().filter_map(|item| match item {
+        Item::Reply(reply) => Some(reply.step),
+        _ => None,
+    });
+    let of_blocks = transcript.blocks.values().map(|item| item.block.step);
+    let runs = transcript.blocks.values().flat_map(|item| item.runs.iter().map(|run| run.run));
+    Counted {
+        step: replies.chain(of_blocks).max().unwrap_or(StepId(0)),
+        block: transcript.blocks.keys().next_back().copied().unwrap_or_default(),
+        run: runs.max().unwrap_or(RunId(0)),
+    }
+}
+
+/// The items of the turn that has no end: from its prompt on. Empty: no turn goes on.
+fn open_turn(transcript: &Transcript) -> &[Item] {
+    let last =
+        transcript.items.iter().rposition(|item| matches!(item, Item::Prompt { .. } | Item::TurnEnd { .. }));
+    last.filter(|at| matches!(transcript.items.get(*at), Some(Item::Prompt { .. })))
+        .and_then(|at| transcript.items.get(at..))
+        .unwrap_or_default()
+}
+
+/// What was settled behind the last reply.
+#[derive(Debug, Default)]
+struct Step {
+    news: bool,
+    halted: bool,
+}
+
+fn news(transcript: &Transcript, turn: &[Item]) -> Step {
+    let behind = transcript.items.len() - turn.len();
+    let replied = turn.iter().rposition(|item| matches!(item, Item::Reply(_)));
+    let since = replied.map_or(transcript.items.len() + 1, |at| behind + at + 1);
+    let mut step = Step::default();
+    for settled in transcript.settled.iter().filter(|settled| settled.after >= since) {
+        step.news = true;
+        let Settlement::Ran(run) = settled.what else { continue };
+        let Some((_, run)) = transcript.run(run) else { continue };
+        step.halted |= run.lost || run.ended.as_ref().is_some_and(|(_, report)| halts(&report.outcome));
+    }
+    step
+}
+
+fn halts(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Interrupted | Outcome::Refused(_) | Outcome::NotStarted(_))
+}
+
+fn place(turn: &[Item], step: &Step) -> Place {
+    let reply: Option<&ReplyItem> = turn.iter().rev().find_map(|item| match item {
+        Item::Reply(reply) => Some(reply.as_ref()),
+        _ => None,
+    });
+    let word = reply.and_then(|reply| reply.finish.word.as_deref());
+    match reply {
+        _ if turn.is_empty() => Place::Idle,
+        None => Place::Unanswered,
+        Some(_) if step.halted => Place::Over(TurnEnd::Stopped),
+        Some(_) if step.news => Place::Unanswered,
+        Some(reply) if !reply.finish.reason.complete() && word == Some(FAILED) => Place::Unanswered,
+        Some(reply) if !reply.finish.reason.complete() && word == Some(STOPPED) => {
+            Place::Over(TurnEnd::Stopped)
+        }
+        Some(reply) if reply.blocks.is_empty() => Place::Over(TurnEnd::Answered),
+        Some(_) => Place::Over(TurnEnd::Stopped),
+    }
+}

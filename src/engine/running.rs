@@ -1,0 +1,109 @@
+//! A run: what it tells while it lasts, how it is stopped, what its end leads to; and the kernel around it.
+//!
+//! Stopping is asked for, never assumed: the turn moves on when the run has told its end.
+
+use super::{Effect, Engine, Phase, notices};
+use crate::domain::{Entry, KernelFate, Outcome, RunEvent, RunId, RunReport};
+
+/// Milliseconds after which a second wish to stop asks whether to kill.
+const INSIST_MS: u64 = 500;
+
+impl Engine {
+    /// Something of a run arrived. What belongs to another run than the one that goes on is stale.
+    pub(super) fn run(&mut self, id: RunId, event: RunEvent) {
+        let now = self.now;
+        let Some(run) = self.state.live.run.as_mut().filter(|run| run.run == id) else { return };
+        match event {
+            RunEvent::Started => {
+                run.started = true;
+                self.state.live.ran_any = true;
+            }
+            RunEvent::Output(chunk) => run.output.push(chunk.stream, &chunk.bytes),
+            RunEvent::Image(image) => run.images.push(image),
+            RunEvent::Usage { rss_bytes, cpu_ms } => {
+                run.rss_bytes = rss_bytes;
+                run.cpu_ms = cpu_ms;
+            }
+            RunEvent::Variables(variables) => {
+                self.state.live.variables = variables;
+                self.state.live.variables_at = Some(now);
+            }
+            RunEvent::Ended(report) => self.ended(id, report),
+        }
+    }
+
+    fn ended(&mut self, id: RunId, report: Box<RunReport>) {
+        let Some(run) = self.state.live.run.take() else { return };
+        match report.outcome {
+            Outcome::Refused(_) | Outcome::NotStarted(_) => self.turn.halted = true,
+            Outcome::Interrupted => {
+                self.turn.halted = true;
+                self.state.live.ran_any = true;
+            }
+            _ => self.state.live.ran_any = true,
+        }
+        let notice = notices::ended(run.block, run.wall_ms, &report);
+        match report.kernel {
+            KernelFate::None => {}
+            KernelFate::Kept(kernel) => self.state.live.kernel = Some(kernel),
+            KernelFate::Lost(_) => self.forget_kernel(),
+        }
+        self.world_changed();
+        self.record(Entry::Ran { run: id, block: run.block, report });
+        self.notify(notice);
+        self.advance();
+    }
+
+    /// Asks the run to stop. When it is asked again after a moment, the front door asks whether to kill.
+    pub(super) fn interrupt(&mut self, id: RunId) {
+        let now = self.now;
+        let kernel = self.state.live.kernel;
+        let Some(run) = self.state.live.run.as_mut() else { return };
+        match run.interrupted {
+            None => {
+                run.interrupted = Some(now);
+                self.effects.push(Effect::InterruptRun(id));
+                self.notify(notices::interrupt_sent());
+            }
+            Some(first) if now.since(first) >= INSIST_MS => {
+                let notice = notices::kill_asked(run.block, kernel);
+                self.notify(notice);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Ends the run by force.
+    pub(super) fn kill(&mut self) {
+        let (Phase::Running(id), Some(run)) = (&self.state.phase, &mut self.state.live.run) else { return };
+        run.killed = true;
+        self.effects.push(Effect::KillRun(*id));
+    }
+
+    /// The person wants an empty kernel.
+    pub(super) fn restart_kernel(&mut self) {
+        if self.state.live.run.is_some() {
+            return self.notify(notices::restart_refused());
+        }
+        self.notify(notices::restarted(self.state.live.kernel));
+        self.record(Entry::KernelRestarted);
+        self.forget_kernel();
+        self.effects.push(Effect::RestartKernel);
+        self.world_changed();
+        self.look_again();
+    }
+
+    /// The kernel ended while nothing ran in it.
+    pub(super) fn kernel_died(&mut self, cause: &str) {
+        self.notify(notices::kernel_died(self.state.live.kernel, cause));
+        self.forget_kernel();
+        self.world_changed();
+        self.look_again();
+    }
+
+    fn forget_kernel(&mut self) {
+        self.state.live.kernel = None;
+        self.state.live.variables.clear();
+        self.state.live.variables_at = None;
+    }
+}

@@ -1,0 +1,229 @@
+//! A turn: from a prompt through its steps to its end. Prompts, requests, the step limit, repeated blocks, the queue.
+//!
+//! What happens inside a step (a reply, a decision, a run) is told elsewhere; each of those ends in [`Engine::advance`].
+
+use super::state::{LiveReply, Question};
+use super::transcript::Standing;
+use super::{Effect, Engine, Phase, context, notices};
+use crate::domain::{Block, BlockId, Entry, Language, ModelRequest, Purpose, ReplyFailure, Sha256, TurnEnd};
+use std::collections::BTreeMap;
+
+/// What is known of the turn beside the state: it dies with the turn.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    /// Whether a turn goes on. Blocks that are put back after its end are settled without asking the model again.
+    pub(super) active: bool,
+    /// Whether something was settled since the last request that the model has to be told.
+    pub(super) news: bool,
+    /// Whether a run was interrupted, or never came to run, since the last request: the turn then ends with its blocks.
+    pub(super) halted: bool,
+    /// How often each text was proposed.
+    pub(super) proposed: Proposals,
+}
+
+/// How often each text was proposed in a turn.
+#[derive(Debug, Default)]
+pub(super) struct Proposals(BTreeMap<(Option<Language>, [u8; 32]), u32>);
+
+impl Proposals {
+    /// Counts one more proposal of this block's text; returns how many there are now.
+    pub(super) fn count(&mut self, block: &Block) -> u32 {
+        let times = self.0.entry(Self::key(block)).or_default();
+        *times = times.saturating_add(1);
+        *times
+    }
+
+    /// The person knows and goes on: counting starts again for this text.
+    fn forget(&mut self, block: &Block) {
+        self.0.remove(&Self::key(block));
+    }
+
+    fn key(block: &Block) -> (Option<Language>, [u8; 32]) {
+        let version = block.original();
+        (version.language.clone(), Sha256::of(version.source.trim().as_bytes()).0)
+    }
+}
+
+impl Engine {
+    /// A prompt: begins a turn, or waits for the end of the one that goes on.
+    pub(super) fn submit(&mut self, text: String) {
+        if text.trim().is_empty() {
+            return;
+        }
+        match &self.state.phase {
+            Phase::Idle => self.begin(text),
+            Phase::Stuck(failure) => {
+                // The prompt that got no answer stays in the transcript; the new one is asked behind it.
+                let failure = failure.clone();
+                let text = joined(self.state.live.queued.take(), text);
+                self.record(Entry::TurnEnd(TurnEnd::Failed(failure)));
+                self.begin(text);
+            }
+            _ => {
+                self.state.live.queued = Some(joined(self.state.live.queued.take(), text));
+                self.notify(notices::queued());
+            }
+        }
+    }
+
+    fn begin(&mut self, text: String) {
+        self.turn = Turn { active: true, ..Turn::default() };
+        self.state.live.steps = 0;
+        self.record(Entry::Prompt(text));
+        self.ask();
+    }
+
+    /// Takes the next step: a request with all that is known.
+    fn ask(&mut self) {
+        self.state.live.steps = self.state.live.steps.saturating_add(1);
+        self.send_request();
+    }
+
+    /// Sends the request again that failed or waits for its repetition; it counts as the same step of the turn.
+    pub(super) fn retry(&mut self) {
+        match self.state.phase {
+            Phase::Stuck(_) => self.send_request(),
+            Phase::Replying(step) if self.state.live.reply.as_ref().is_some_and(|r| r.retry.is_some()) => {
+                self.effects.push(Effect::CancelAsk(step));
+                self.send_request();
+            }
+            _ => {}
+        }
+    }
+
+    fn send_request(&mut self) {
+        let step = self.counted.step.next();
+        self.counted.step = step;
+        self.turn.active = true;
+        self.turn.news = false;
+        self.turn.halted = false;
+        self.open_reply(LiveReply { step, since: self.now, ..LiveReply::default() });
+        self.state.phase = Phase::Replying(step);
+        let messages = context::messages(&self.state.transcript, &self.settings);
+        self.effects.push(Effect::Ask(Box::new(ModelRequest { step, purpose: Purpose::Answer, messages })));
+    }
+
+    /// Moves on after something was settled or a run has ended: the next block waits, or the step is over.
+    pub(super) fn advance(&mut self) {
+        if self.state.live.run.is_some() {
+            return;
+        }
+        let next = self.state.queue().next().map(|item| item.block.id);
+        match next {
+            Some(block) => self.wait_for_decision(block),
+            None if !self.turn.active => {
+                self.state.phase = Phase::Idle;
+                self.take_queued_prompt();
+            }
+            None if self.turn.halted || !self.turn.news => self.finish(TurnEnd::Stopped),
+            None if self.state.live.steps >= self.settings.step_limit.max(1) => {
+                let question = Question::StepLimit(self.state.live.steps);
+                self.notify(notices::question(&question));
+                self.state.phase = Phase::Asking(question);
+            }
+            None => self.ask(),
+        }
+    }
+
+    /// Goes on with the blocks of a reply that has ended, or asks first when one of them comes again and again.
+    pub(super) fn weigh(&mut self, blocks: &[BlockId]) {
+        let mut repeated = None;
+        for id in blocks {
+            let Some(item) = self.state.transcript.blocks.get(id) else { continue };
+            let times = self.turn.proposed.count(&item.block);
+            if times >= self.settings.repeat_limit.max(2) && repeated.is_none() {
+                repeated = Some(Question::Repeated(*id, times));
+            }
+        }
+        match repeated {
+            Some(question) => {
+                self.notify(notices::question(&question));
+                self.state.phase = Phase::Asking(question);
+            }
+            None => self.advance(),
+        }
+    }
+
+    /// The person goes on after the step limit or a repeated block.
+    pub(super) fn go_on(&mut self) {
+        let Phase::Asking(question) = &self.state.phase else { return };
+        match *question {
+            Question::StepLimit(_) => {
+                self.state.live.steps = 0;
+                self.ask();
+            }
+            Question::Repeated(block, _) => {
+                if let Some(item) = self.state.transcript.blocks.get(&block) {
+                    self.turn.proposed.forget(&item.block);
+                }
+                self.advance();
+            }
+        }
+    }
+
+    /// The person does not go on.
+    pub(super) fn end_turn(&mut self) {
+        let end = match &self.state.phase {
+            Phase::Asking(Question::StepLimit(_)) => TurnEnd::StepLimit,
+            Phase::Asking(Question::Repeated(..)) => {
+                self.skip_open();
+                TurnEnd::Repeated
+            }
+            Phase::Stuck(failure) => TurnEnd::Failed(failure.clone()),
+            _ => return,
+        };
+        self.finish(end);
+    }
+
+    /// Ends the turn; what was queued begins the next one.
+    pub(super) fn finish(&mut self, end: TurnEnd) {
+        self.record(Entry::TurnEnd(end));
+        self.turn = Turn::default();
+        self.state.phase = Phase::Idle;
+        self.take_queued_prompt();
+    }
+
+    /// The provider failed: the prompt is kept, the person chooses what to do.
+    pub(super) fn get_stuck(&mut self, failure: ReplyFailure) {
+        self.notify(notices::failure(&failure));
+        self.state.phase = Phase::Stuck(failure);
+    }
+
+    /// Stops what goes on. A waiting block is not touched by it.
+    pub(super) fn stop(&mut self) {
+        match self.state.phase {
+            Phase::Replying(step) => self.stop_reply(step),
+            Phase::Running(run) => self.interrupt(run),
+            _ => {}
+        }
+    }
+
+    /// Takes settled work up again: it waits for a new decision.
+    pub(super) fn put_back(&mut self, block: BlockId) {
+        let Some(item) = self.state.transcript.blocks.get(&block) else { return };
+        if item.standing == Standing::Open {
+            return;
+        }
+        if !matches!(self.state.phase, Phase::Idle | Phase::Deciding(_) | Phase::Stuck(_)) {
+            self.notify(notices::not_now(block));
+            return;
+        }
+        self.record(Entry::PutBack(block));
+        self.look(block);
+        self.advance();
+    }
+
+    fn take_queued_prompt(&mut self) {
+        if let Some(text) = self.state.live.queued.take() {
+            self.begin(text);
+        }
+    }
+}
+
+/// A prompt behind one that is queued already, with a blank line between.
+fn joined(queued: Option<String>, text: String) -> String {
+    match queued {
+        Some(queued) => format!("{queued}\n\n{text}"),
+        None => text,
+    }
+}

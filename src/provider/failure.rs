@@ -1,0 +1,296 @@
+//! What went wrong, in the words of the interface, and whether asking again can help. Pure: values in, values out.
+//!
+//! Texts of servers are hostile: they are cut to one short line without controls. Keys are taken out by the caller.
+
+mod body;
+
+pub(super) use body::ErrorBody;
+
+use super::retry::Again;
+use super::wire::failure;
+use crate::domain::{FailureKind, ReplyFailure};
+use std::time::Duration;
+
+/// Who is asked: what messages name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// The provider's name as configured.
+    pub(super) provider: String,
+    /// The model's name there.
+    pub(super) model: String,
+    /// The host, with its port where one was written.
+    pub(super) host: String,
+    /// The address that requests go to.
+    pub(super) address: String,
+    /// Whether a key is sent.
+    pub(super) has_key: bool,
+}
+
+/// A failure, and what can be done about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) failure: ReplyFailure,
+    pub(super) again: Again,
+}
+
+/// An answer that is no reply: its status, what its headers say, its body.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// The HTTP status.
+    pub(super) status: u16,
+    /// How long the server asks to wait.
+    pub(super) retry_after: Option<Duration>,
+    /// The server itself says whether asking again can help (`x-should-retry`).
+    pub(super) should_retry: Option<bool>,
+    /// Where it sends on to.
+    pub(super) location: Option<String>,
+    /// The start of its body, without keys.
+    pub(super) body: String,
+}
+
+const KEPT: &str = "Your message is kept.";
+
+impl Asked {
+    /// The connection could not be made.
+    pub(super) fn unreachable(&self, kind: FailureKind, why: &str) -> ReplyFailure {
+        let why = one_line(why);
+        let host = match kind {
+            FailureKind::NameNotFound => self.host.split(':').next().unwrap_or(&self.host),
+            _ => &self.host,
+        };
+        let hint = match kind {
+            FailureKind::NameNotFound => "Check the address and the network, then try again.".to_owned(),
+            FailureKind::Tls => "Check the address: http:// or https://, and the certificate.".to_owned(),
+            _ => format!("Is the server running? It is asked at {}.", self.address),
+        };
+        failure(kind, None, format!("Cannot reach {host}: {why}. {KEPT}"), hint)
+    }
+
+    /// Nothing came in time.
+    pub(super) fn silent(&self, after: Duration, begun: bool) -> ReplyFailure {
+        let seconds = after.as_secs_f64();
+        let time = if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") };
+        if begun {
+            let message =
+                format!("{} went silent for {time} inside the reply. What came is kept.", self.host);
+            failure(FailureKind::TimedOut, None, message, "The reply is not complete: ask again.")
+        } else {
+            let message = format!("No reply from {} within {time}. {KEPT}", self.host);
+            let hint = "A large model may need longer: raise the time limit of the provider.";
+            failure(FailureKind::TimedOut, None, message, hint)
+        }
+    }
+
+    /// The connection broke. `begun`: some of the reply had come.
+    pub(super) fn cut(&self, begun: bool) -> ReplyFailure {
+        let kept = if begun { "What came is kept." } else { KEPT };
+        let message = format!("The connection to {} broke inside the reply. {kept}", self.host);
+        failure(FailureKind::Cut, None, message, "The reply is not complete: ask again.")
+    }
+
+    /// The reply is longer than is kept.
+    pub(super) fn too_long(limit: usize) -> ReplyFailure {
+        let message = format!(
+            "The reply is longer than {} MiB: the rest was not read. What came is kept.",
+            limit >> 20
+        );
+        failure(FailureKind::Cut, None, message, "Ask for less at a time.")
+    }
+
+    /// Something in the stream can't be read.
+    pub(super) fn malformed(&self, why: &str, begun: bool) -> ReplyFailure {
+        let kept = if begun { "What came is kept." } else { KEPT };
+        let message = format!("{} sent something that can't be read. {kept}", self.host);
+        failure(FailureKind::Malformed, None, message, one_line(why))
+    }
+
+    /// The answer is no reply at all.
+    pub(super) fn not_a_model(&self, status: Option<u16>, what: &str) -> ReplyFailure {
+        let message = format!("{} answered with {what}, not as a model. {KEPT}", self.host);
+        let hint = format!("Check the address: {} was asked.", self.address);
+        failure(FailureKind::NotAModel, status, message, hint)
+    }
+
+    /// The conversation is too long. `sent`: the server said so; else it was known before.
+    pub(super) fn overflow(
+        &self,
+        tokens: Option<(u64, u64)>,
+        status: Option<u16>,
+        sent: bool,
+    ) -> ReplyFailure {
+        let end = if sent { "It was not answered." } else { "Nothing was sent." };
+        let message = match tokens {
+            Some((needs, limit)) => {
+                format!("This chat needs {} of {} tokens. {end}", grouped(needs), grouped(limit))
+            }
+            None => format!("This chat is longer than {} can read. {end}", self.model),
+        };
+        let hint = "Start a new chat, or use a model with a longer context.";
+        failure(FailureKind::Overflow, status, message, hint)
+    }
+
+    /// An answer other than success, classified.
+    pub(super) fn refusal(&self, answer: &Answer) -> Refusal {
+        let body = ErrorBody::read(&answer.body);
+        let refusal = self.by_status(answer, &body);
+        match (refusal.again, answer.should_retry) {
+            (Again::Backoff | Again::Loading | Again::After(_), Some(false)) => {
+                Refusal { again: Again::Never, ..refusal }
+            }
+            _ => refusal,
+        }
+    }
+
+    fn by_status(&self, answer: &Answer, body: &ErrorBody) -> Refusal {
+        let status = answer.status;
+        let said = self.said(body);
+        let never = |failure| Refusal { failure, again: Again::Never };
+        if body.tells_overflow() && (400..=500).contains(&status) {
+            return never(self.overflow(body.tokens(), Some(status), true));
+        }
+        let again = answer.retry_after.map_or(Again::Backoff, Again::After);
+        match status {
+            300..=399 => never(self.sent_on(status, answer.location.as_deref())),
+            401 | 403 => never(self.key_refused(status, said)),
+            404 | 405 => never(self.not_found(status, body, said)),
+            402 => never(failure(
+                FailureKind::Refused,
+                Some(status),
+                format!("{} asks to be paid (402). Not sent again.", self.provider),
+                said,
+            )),
+            429 if body.tells_quota() => never(failure(
+                FailureKind::RateLimit,
+                Some(status),
+                format!("The quota of the key for {} is used up (429). Not sent again.", self.provider),
+                said,
+            )),
+            429 => {
+                Refusal { failure: failure(FailureKind::RateLimit, Some(status), "Rate limit.", said), again }
+            }
+            408 | 409 | 425 => {
+                let message = format!("{} could not take the request ({status}).", self.provider);
+                Refusal { failure: failure(FailureKind::Server, Some(status), message, said), again }
+            }
+            500..=599 => self.failed(status, body, said, again),
+            _ if body.is_page => never(self.not_a_model(Some(status), "a web page")),
+            _ if body.refuses_usage() => {
+                Refusal { failure: self.bad_request(status, said), again: Again::WithoutUsage }
+            }
+            _ if body.tells_unknown_model() => never(self.not_found(status, body, said)),
+            _ => never(self.bad_request(status, said)),
+        }
+    }
+
+    /// An error inside of a stream whose status was 200.
+    pub(super) fn refused_inside(&self, body: &ErrorBody, begun: bool) -> ReplyFailure {
+        let status = body.status.unwrap_or(if body.tells_overload() { 503 } else { 500 });
+        let mut refusal = self.by_status(&Answer { status, ..Answer::default() }, body).failure;
+        refusal.status = body.status;
+        if begun && matches!(refusal.kind, FailureKind::Server | FailureKind::BadRequest) {
+            refusal.message = format!("{} failed inside the reply. What came is kept.", self.provider);
+        }
+        refusal
+    }
+
+    fn said(&self, body: &ErrorBody) -> String {
+        if body.message.is_empty() {
+            format!("{} gave no reason.", self.host)
+        } else {
+            format!("{} says: {}", self.host, one_line(&body.message))
+        }
+    }
+
+    fn sent_on(&self, status: u16, location: Option<&str>) -> ReplyFailure {
+        let to = location.map_or("another address".into(), one_line);
+        let message = format!("{} sends on to {to} ({status}). Keys are not sent there.", self.host);
+        failure(
+            FailureKind::BadRequest,
+            Some(status),
+            message,
+            "If that is right, set it as the base address.",
+        )
+    }
+
+    fn key_refused(&self, status: u16, said: String) -> ReplyFailure {
+        if self.has_key {
+            let message = format!("The key for {} was refused ({status}). Not sent again.", self.provider);
+            failure(FailureKind::Refused, Some(status), message, said)
+        } else {
+            let message =
+                format!("{} wants a key ({status}) and none is set. Not sent again.", self.provider);
+            let hint =
+                format!("Set the key for {} in the environment or in credentials.toml.", self.provider);
+            failure(FailureKind::NoKey, Some(status), message, hint)
+        }
+    }
+
+    fn not_found(&self, status: u16, body: &ErrorBody, said: String) -> ReplyFailure {
+        let (message, hint) = if body.names_the_model() {
+            (format!("{} does not know the model {} ({status}).", self.provider, self.model), said)
+        } else if body.is_structured && status != 405 {
+            (format!("{} found nothing for the model {} ({status}).", self.provider, self.model), said)
+        } else {
+            let hint = format!("Was /v1 left out? Or is the model {} not there?", self.model);
+            (format!("No model answers at {} ({status}).", self.address), hint)
+        };
+        failure(FailureKind::NotFound, Some(status), message, hint)
+    }
+
+    fn failed(&self, status: u16, body: &ErrorBody, said: String, again: Again) -> Refusal {
+        let (message, again) = if body.tells_loading() {
+            let again = if again == Again::Backoff { Again::Loading } else { again };
+            (format!("{} is still loading the model ({status}).", self.host), again)
+        } else if matches!(status, 503 | 529) || body.tells_overload() {
+            (format!("{} is overloaded ({status}).", self.provider), again)
+        } else {
+            (format!("{} failed ({status}).", self.provider), again)
+        };
+        // Not implemented, or a version that is not spoken: no wait helps.
+        let again = if matches!(status, 501 | 505) { Again::Never } else { again };
+        Refusal { failure: failure(FailureKind::Server, Some(status), message, said), again }
+    }
+
+    fn bad_request(&self, status: u16, said: String) -> ReplyFailure {
+        let message = format!("{} did not accept the request ({status}). Not sent again.", self.provider);
+        failure(FailureKind::BadRequest, Some(status), message, said)
+    }
+}
+
+/// One line of at most 300 characters without controls and without characters that reorder.
+pub(super) fn one_line(text: &str) -> String {
+    let mut line = String::new();
+    let mut blank = false;
+    for (count, c) in text.trim().chars().enumerate() {
+        if count == 300 {
+            line.push('…');
+            break;
+        }
+        let hidden = matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+        if c.is_whitespace() {
+            blank = true;
+        } else if !c.is_control() && !hidden {
+            if std::mem::take(&mut blank) {
+                line.push(' ');
+            }
+            line.push(c);
+        }
+    }
+    line
+}
+
+/// A number with its thousands apart: 34,100.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+//! Tool calls arrive in pieces; here they are put together. Groq, xAI and z.ai send a call in one piece, OpenAI token by
+//! token; some servers leave out the index, or give every call the index 0.
+
+use super::chunk::{CallPiece, Function};
+use crate::domain::ToolCall;
+use serde_json::Value;
+
+/// The calls of one reply, as far as they came.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    calls: Vec<(Option<u64>, ToolCall)>,
+    bytes: usize,
+}
+
+impl Calls {
+    /// Adds a piece.
+    pub(super) fn add(&mut self, piece: CallPiece) {
+        let id = piece.id.unwrap_or_default();
+        let function = piece.function.unwrap_or(Function { name: None, arguments: None });
+        let place = self.place(piece.index, &id, function.name.as_deref().unwrap_or_default());
+        let Some((_, call)) = self.calls.get_mut(place) else { return };
+        if call.id.is_empty() {
+            call.id = id;
+        }
+        if let Some(name) = function.name.filter(|name| *name != call.name) {
+            call.name.push_str(&name);
+        }
+        let before = call.arguments.len();
+        match function.arguments {
+            Some(Value::String(text)) => call.arguments.push_str(&text),
+            None | Some(Value::Null) => {}
+            Some(other) => call.arguments.push_str(&other.to_string()),
+        }
+        self.bytes += call.arguments.len() - before;
+    }
+
+    /// A call in the older form, of which there is one at most.
+    pub(super) fn add_function(&mut self, function: Function) {
+        self.add(CallPiece { index: Some(0), id: None, function: Some(function) });
+    }
+
+    /// Where this piece belongs; a new call is begun when it belongs to none.
+    fn place(&mut self, index: Option<u64>, id: &str, name: &str) -> usize {
+        let open = match index {
+            Some(index) => self.calls.iter().rposition(|(i, _)| *i == Some(index)),
+            None => self.calls.len().checked_sub(1),
+        };
+        let same = |(_, call): &(Option<u64>, ToolCall)| {
+            let is_another = !id.is_empty() && !call.id.is_empty() && call.id != id;
+            // Without an index, a name begins a call unless the id says that it goes on.
+            let begins = index.is_none() && !name.is_empty() && (id.is_empty() || call.id != id);
+            !is_another && !begins
+        };
+        match open {
+            Some(place) if self.calls.get(place).is_some_and(same) => place,
+            _ => {
+                self.bytes += 64;
+                let call = ToolCall { id: String::new(), name: String::new(), arguments: String::new() };
+                self.calls.push((index, call));
+                self.calls.len() - 1
+            }
+        }
+    }
+
+    /// How many bytes are kept.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// The calls, whole.
+    pub(super) fn take(&mut self) -> impl Iterator<Item = ToolCall> + use<> {
+        self.bytes = 0;
+        std::mem::take(&mut self.calls).into_iter().map(|(_, call)| call)
+    }
+}

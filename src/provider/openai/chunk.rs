@@ -1,0 +1,126 @@
+//! A chunk of a chat completion, as lenient as the servers differ: what is only informative is never a reason to fail.
+
+use crate::domain::{FinishReason, Usage};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// One chunk of a stream, or a whole completion.
+#[derive(Debug, Deserialize)]
+pub(super) struct Chunk {
+    pub(super) choices: Option<Vec<Choice>>,
+    pub(super) usage: Option<Value>,
+    pub(super) x_groq: Option<Value>,
+    pub(super) error: Option<Value>,
+    pub(super) object: Option<Value>,
+    #[serde(rename = "type")]
+    pub(super) kind: Option<Value>,
+    pub(super) detail: Option<Value>,
+}
+
+/// One of the alternatives; only the first is asked for.
+#[derive(Debug, Deserialize)]
+pub(super) struct Choice {
+    #[serde(default)]
+    pub(super) index: Option<u64>,
+    pub(super) delta: Option<Said>,
+    pub(super) message: Option<Said>,
+    /// Of the older completions interface.
+    pub(super) text: Option<String>,
+    pub(super) finish_reason: Option<Value>,
+}
+
+/// A piece of what the model says, or all of it.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Said {
+    pub(super) content: Option<Content>,
+    pub(super) reasoning_content: Option<Content>,
+    pub(super) reasoning: Option<Content>,
+    pub(super) refusal: Option<String>,
+    pub(super) tool_calls: Option<Vec<CallPiece>>,
+    pub(super) function_call: Option<Function>,
+}
+
+/// Text, or a list of parts of which some are text.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Content {
+    Text(String),
+    Parts(Vec<Part>),
+    Other(serde::de::IgnoredAny),
+}
+
+/// A part of a content.
+#[derive(Debug, Deserialize)]
+pub(super) struct Part {
+    #[serde(rename = "type", default)]
+    pub(super) kind: String,
+    pub(super) text: Option<String>,
+    /// Mistral's reasoning: a list of parts, or text.
+    pub(super) thinking: Option<Box<Content>>,
+}
+
+/// A piece of a tool call.
+#[derive(Debug, Deserialize)]
+pub(super) struct CallPiece {
+    pub(super) index: Option<u64>,
+    pub(super) id: Option<String>,
+    pub(super) function: Option<Function>,
+}
+
+/// What is called.
+#[derive(Debug, Deserialize)]
+pub(super) struct Function {
+    pub(super) name: Option<String>,
+    /// JSON as text in pieces; some servers send the object itself.
+    pub(super) arguments: Option<Value>,
+}
+
+impl Content {
+    /// Appends the text to `text` and reasoning inside of it to `reasoning`.
+    pub(super) fn split_into(self, text: &mut String, reasoning: &mut String) {
+        match self {
+            Content::Text(piece) if text.is_empty() => *text = piece,
+            Content::Text(piece) => text.push_str(&piece),
+            Content::Parts(parts) => {
+                for part in parts {
+                    if let Some(thinking) = part.thinking {
+                        let mut inner = String::new();
+                        thinking.split_into(reasoning, &mut inner);
+                        reasoning.push_str(&inner);
+                    }
+                    let into = if part.kind == "thinking" { &mut *reasoning } else { &mut *text };
+                    into.push_str(part.text.as_deref().unwrap_or_default());
+                }
+            }
+            Content::Other(_) => {}
+        }
+    }
+}
+
+/// What a provider's word for the end means. A word that is not known is not taken for completeness.
+pub(super) fn reason(word: &str) -> FinishReason {
+    match word.to_ascii_lowercase().as_str() {
+        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "end" | "complete" | "completed" => {
+            FinishReason::Stop
+        }
+        "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCalls,
+        "length" | "max_tokens" | "model_length" | "max_output_tokens" => FinishReason::Length,
+        "content_filter" | "sensitive" | "safety" | "recitation" => FinishReason::Filter,
+        _ => FinishReason::Incomplete,
+    }
+}
+
+/// The tokens used, under the names that servers have for them.
+pub(super) fn usage(value: &Value) -> Option<Usage> {
+    let number = |path: &[&str]| {
+        path.iter()
+            .find_map(|p| value.pointer(p).and_then(|v| v.as_u64().or_else(|| v.as_f64().map(|f| f as u64))))
+    };
+    let usage = Usage {
+        input: number(&["/prompt_tokens", "/input_tokens"]),
+        output: number(&["/completion_tokens", "/output_tokens"]),
+        cached: number(&["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens"]),
+        reasoning: number(&["/completion_tokens_details/reasoning_tokens"]),
+    };
+    (usage != Usage::default()).then_some(usage)
+}

@@ -1,0 +1,214 @@
+//! Plays a story: the replies of a model that is not there, in its tempo, with its failures. No network.
+
+use super::failure::{Answer, Asked, Refusal};
+use super::retry::{Again, REPETITIONS};
+use super::story::{Cause, Chosen, Fault, Position, Scripted, Story};
+use super::wire::failure;
+use crate::domain::{
+    FailureKind, Finish, FinishReason, ModelName, ModelRequest, ReplyEvent, ReplyFailure, ToolCall,
+};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc::Sender;
+use tokio::time::Instant;
+
+/// How often text is sent when it is faster than this: a screen shows no more anyway.
+const TICK: Duration = Duration::from_millis(5);
+/// Tokens in one piece where there is no tempo.
+const BURST: usize = 16;
+
+/// Plays a story; remembers how far it was told.
+#[derive(Debug)]
+pub(super) struct Player {
+    name: ModelName,
+    story: Story,
+    position: Mutex<Position>,
+}
+
+/// Nobody listens any more.
+struct Gone;
+
+impl Player {
+    pub(super) fn new(name: ModelName, story: Story) -> Self {
+        Self { name, story, position: Mutex::default() }
+    }
+
+    pub(super) async fn play(&self, request: &ModelRequest, out: &Sender<ReplyEvent>) {
+        // The guard lives inside of the block only: it is not held while anything is awaited.
+        let chosen = {
+            let mut position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
+            position.choose(&self.story, request)
+        };
+        let _ = match chosen {
+            Chosen::Reply(reply) => self.reply(reply, out).await,
+            Chosen::Prompts(text) => self.list(&text, out).await,
+            Chosen::Nothing => {
+                let message = "This story has no further reply. Your message is kept.";
+                let hint = "Start it anew, or choose a model.";
+                told(out, ReplyEvent::Failed(failure(FailureKind::NoReply, None, message, hint))).await
+            }
+        };
+    }
+
+    async fn list(&self, text: &str, out: &Sender<ReplyEvent>) -> Result<(), Gone> {
+        told(out, ReplyEvent::Sent).await?;
+        let whole = text.len();
+        stream(out, text, 0..whole, 0, ReplyEvent::Delta).await?;
+        told(out, ReplyEvent::Finished(Finish { reason: FinishReason::Stop, word: Some("stop".into()) }))
+            .await
+    }
+
+    async fn reply(&self, reply: &Scripted, out: &Sender<ReplyEvent>) -> Result<(), Gone> {
+        if let Some(fault) = &reply.fault
+            && !self.fail(fault, out).await?
+        {
+            return Ok(());
+        }
+        told(out, ReplyEvent::Sent).await?;
+        let reasoning = &reply.reasoning;
+        stream(out, reasoning, 0..reasoning.len(), reply.pace, ReplyEvent::Reasoning).await?;
+        let end = reply.cut_after.map_or(reply.text.len(), |at| boundary(&reply.text, at));
+        let mut from = 0;
+        if let Some((ms, before)) = reply.stall {
+            from = boundary(&reply.text, before).min(end);
+            stream(out, &reply.text, 0..from, reply.pace, ReplyEvent::Delta).await?;
+            pause(out, Duration::from_millis(ms)).await?;
+        }
+        stream(out, &reply.text, from..end, reply.pace, ReplyEvent::Delta).await?;
+        if reply.cut_after.is_some() {
+            return told(out, ReplyEvent::Failed(self.asked("api.example.com", None).cut(end > 0))).await;
+        }
+        for (count, (name, arguments)) in reply.tool_calls.iter().enumerate() {
+            let id = format!("call_{}", count + 1);
+            let call = ToolCall { id, name: name.clone(), arguments: arguments.clone() };
+            told(out, ReplyEvent::ToolCall(call)).await?;
+        }
+        if let Some(usage) = reply.usage {
+            told(out, ReplyEvent::Usage(usage)).await?;
+        }
+        let word = (reply.finish != FinishReason::Incomplete).then(|| reply.finish.as_str().to_owned());
+        told(out, ReplyEvent::Finished(Finish { reason: reply.finish, word })).await
+    }
+
+    fn asked(&self, host: &str, provider: Option<&str>) -> Asked {
+        Asked {
+            provider: provider.unwrap_or(&self.name.provider).to_owned(),
+            model: self.name.model.clone(),
+            host: host.to_owned(),
+            address: format!("https://{host}/v1/chat/completions"),
+            has_key: true,
+        }
+    }
+
+    /// Fails as a server would; tells whether the reply comes after all.
+    async fn fail(&self, fault: &Fault, out: &Sender<ReplyEvent>) -> Result<bool, Gone> {
+        let mut failed = 0;
+        loop {
+            if fault.times.is_some_and(|times| failed >= times) {
+                return Ok(true);
+            }
+            let Refusal { failure, again } = self.refusal(fault);
+            failed += 1;
+            // No chance here: a story is the same each time.
+            let Some(wait) = again.wait(failed, 0) else {
+                told(out, ReplyEvent::Failed(failure)).await?;
+                return Ok(false);
+            };
+            let wait_ms = wait.as_millis() as u64;
+            told(out, ReplyEvent::Retrying { attempt: failed, of: REPETITIONS, wait_ms, failure }).await?;
+            pause(out, wait).await?;
+        }
+    }
+
+    fn refusal(&self, fault: &Fault) -> Refusal {
+        let asked = self.asked(&fault.host, fault.provider.as_deref());
+        let never = |failure: ReplyFailure| Refusal { failure, again: Again::Never };
+        match fault.cause {
+            Cause::Status(status) => {
+                let body = serde_json::json!({ "error": { "message": fault.message } }).to_string();
+                let retry_after = fault.retry_after_ms.map(Duration::from_millis);
+                asked.refusal(&Answer { status, retry_after, body, ..Answer::default() })
+            }
+            Cause::NameNotFound => never(asked.unreachable(FailureKind::NameNotFound, "name not found")),
+            Cause::Unreachable => never(asked.unreachable(FailureKind::Unreachable, "connection refused")),
+            Cause::Tls => never(asked.unreachable(FailureKind::Tls, "its certificate is not trusted")),
+            Cause::TimedOut => never(asked.silent(Duration::from_mins(5), false)),
+            Cause::Overflow(needs, limit) => never(asked.overflow(Some((needs, limit)), None, false)),
+            Cause::NotAModel => never(asked.not_a_model(Some(200), "a web page")),
+            Cause::Malformed => never(asked.malformed(&fault.message, false)),
+        }
+    }
+}
+
+async fn told(out: &Sender<ReplyEvent>, event: ReplyEvent) -> Result<(), Gone> {
+    out.send(event).await.map_err(|_| Gone)
+}
+
+async fn pause(out: &Sender<ReplyEvent>, time: Duration) -> Result<(), Gone> {
+    tokio::select! {
+        () = tokio::time::sleep(time) => Ok(()),
+        () = out.closed() => Err(Gone),
+    }
+}
+
+/// Sends a stretch of text in small pieces: `pace` tokens a second, or all at once.
+async fn stream(
+    out: &Sender<ReplyEvent>,
+    text: &str,
+    range: std::ops::Range<usize>,
+    pace: u32,
+    kind: fn(String) -> ReplyEvent,
+) -> Result<(), Gone> {
+    let mut rest = text.get(range).unwrap_or_default();
+    let begin = Instant::now();
+    let mut sent: u64 = 0;
+    while !rest.is_empty() {
+        let due = if pace == 0 {
+            sent + BURST as u64
+        } else {
+            // The first token is due at once.
+            1 + (begin.elapsed().as_millis() as u64).saturating_mul(u64::from(pace)) / 1000
+        };
+        let mut end = 0;
+        while sent < due && end < rest.len() {
+            end += token(rest.get(end..).unwrap_or_default());
+            sent += 1;
+        }
+        if end > 0 {
+            let (piece, left) = rest.split_at(end);
+            told(out, kind(piece.to_owned())).await?;
+            rest = left;
+        }
+        if pace > 0 && !rest.is_empty() {
+            let next = begin + Duration::from_micros(sent.saturating_mul(1_000_000) / u64::from(pace));
+            tokio::time::sleep_until(next.max(Instant::now() + TICK.min(Duration::from_secs(1) / pace)))
+                .await;
+        }
+    }
+    Ok(())
+}
+
+/// The length of the first token: blanks and up to six letters, or one other character.
+fn token(text: &str) -> usize {
+    let blanks = text.len() - text.trim_start_matches([' ', '\n']).len();
+    for (count, (at, c)) in text.get(blanks..).unwrap_or_default().char_indices().enumerate() {
+        match c.is_alphanumeric() {
+            true if count < 6 => {}
+            false if count == 0 => return blanks + c.len_utf8(),
+            _ => return blanks + at,
+        }
+    }
+    text.len()
+}
+
+/// The last place for a cut that is not behind `at` and not inside of a character.
+fn boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests;

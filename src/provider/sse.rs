@@ -1,0 +1,205 @@
+//! Server-sent events: bytes in, events out, whatever the splits. Follows the HTML standard's "event stream" with one
+//! difference: what stands at the end without a blank line is handed out too, and the caller is told whether its last
+//! line was whole. Does not know what the events mean.
+
+/// One event.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(super) struct Event {
+    /// The `event` field, empty where there was none.
+    pub(super) name: String,
+    /// The `data` lines, joined by line feeds.
+    pub(super) data: String,
+}
+
+/// A line or an event became longer than is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an event of the stream is longer than {LONGEST} bytes")]
+pub(super) struct TooLong;
+
+/// Bytes that one event may have.
+pub(super) const LONGEST: usize = 16 << 20;
+
+/// Takes a stream apart.
+#[derive(Debug, Default)]
+pub(super) struct Parser {
+    /// The line that is not over yet.
+    line: Vec<u8>,
+    event: Event,
+    has_data: bool,
+    /// The last byte was a CR: a LF that follows belongs to it.
+    after_cr: bool,
+    /// A line was read: a byte order mark may only stand before the first.
+    begun: bool,
+}
+
+impl Parser {
+    /// Reads on; events that are over are given to `each`.
+    ///
+    /// # Errors
+    /// When an event is too long. What is read afterwards makes no sense any more.
+    pub(super) fn feed(&mut self, mut bytes: &[u8], each: &mut impl FnMut(Event)) -> Result<(), TooLong> {
+        while !bytes.is_empty() {
+            if std::mem::take(&mut self.after_cr)
+                && let Some((b'\n', rest)) = bytes.split_first()
+            {
+                bytes = rest;
+                continue;
+            }
+            let Some(end) = bytes.iter().position(|b| matches!(b, b'\n' | b'\r')) else {
+                return self.keep(bytes);
+            };
+            let (line, rest) = bytes.split_at(end);
+            self.after_cr = rest.first() == Some(&b'\r');
+            bytes = rest.get(1..).unwrap_or_default();
+            if self.line.is_empty() {
+                self.line_over(line, each)?;
+            } else {
+                self.keep(line)?;
+                let mut whole = std::mem::take(&mut self.line);
+                self.line_over(&whole, each)?;
+                whole.clear();
+                self.line = whole;
+            }
+        }
+        Ok(())
+    }
+
+    /// The stream is over: what is left, and whether its last line had its end.
+    pub(super) fn end(mut self) -> Option<(Event, bool)> {
+        let whole = self.line.is_empty();
+        let rest = std::mem::take(&mut self.line);
+        self.field(&rest);
+        self.has_data.then_some((self.event, whole))
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
+        if self.line.len() + bytes.len() > LONGEST {
+            return Err(TooLong);
+        }
+        self.line.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn line_over(&mut self, line: &[u8], each: &mut impl FnMut(Event)) -> Result<(), TooLong> {
+        let is_blank = self.without_mark(line).is_empty();
+        if is_blank {
+            self.begun = true;
+            let event = std::mem::take(&mut self.event);
+            if std::mem::take(&mut self.has_data) {
+                each(event);
+            }
+            return Ok(());
+        }
+        if self.event.data.len() + line.len() > LONGEST {
+            return Err(TooLong);
+        }
+        self.field(line);
+        Ok(())
+    }
+
+    fn without_mark<'a>(&self, line: &'a [u8]) -> &'a [u8] {
+        if self.begun { line } else { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) }
+    }
+
+    /// One line that is not blank: `name: value`, `name:value`, `name` or `: comment`.
+    fn field(&mut self, line: &[u8]) {
+        let line = self.without_mark(line);
+        self.begun = true;
+        let (name, value) = match line.iter().position(|b| *b == b':') {
+            Some(at) => (line.get(..at).unwrap_or_default(), line.get(at + 1..).unwrap_or_default()),
+            None => (line, &b""[..]),
+        };
+        let value = String::from_utf8_lossy(value.strip_prefix(b" ").unwrap_or(value));
+        match name {
+            b"data" => {
+                if self.has_data {
+                    self.event.data.push('\n');
+                }
+                self.has_data = true;
+                self.event.data.push_str(&value);
+            }
+            b"event" => self.event.name = value.into_owned(),
+            // `id` and `retry` are for reconnecting, which no reply can do; everything else is a comment.
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn events(pieces: &[&[u8]]) -> (Vec<Event>, Option<(Event, bool)>) {
+        let mut parser = Parser::default();
+        let mut all = Vec::new();
+        for piece in pieces {
+            parser.feed(piece, &mut |e| all.push(e)).unwrap();
+        }
+        let rest = parser.end();
+        (all, rest)
+    }
+
+    fn data(text: &str) -> Vec<String> {
+        events(&[text.as_bytes()]).0.into_iter().map(|e| e.data).collect()
+    }
+
+    #[test]
+    fn fields_comments_and_line_ends() {
+        assert_eq!(data("data: a\n\ndata:b\n\n"), ["a", "b"]);
+        assert_eq!(data("data: a\r\n\r\ndata: b\r\rdata: c\n\n"), ["a", "b", "c"]);
+        assert_eq!(data(": OPENROUTER PROCESSING\n\ndata: a\n: ping\ndata: b\n\n"), ["a\nb"]);
+        assert_eq!(data("data\n\n"), [""]);
+        assert_eq!(data("data:  two blanks\n\n"), [" two blanks"]);
+        assert_eq!(data("\u{feff}data: a\n\n"), ["a"]);
+        assert_eq!(data("\u{feff}\ndata: a\n\n"), ["a"]);
+        assert_eq!(data("id: 7\nretry: 10\nother: x\n\n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn names_belong_to_their_event_only() {
+        let (all, _) = events(&[b"event: error\ndata: a\n\ndata: b\n\n"]);
+        let names: Vec<_> = all.iter().map(|e| e.name.as_str()).collect();
+        assert_eq!(names, ["error", ""]);
+    }
+
+    #[test]
+    fn what_is_left_at_the_end_is_told_with_its_state() {
+        let left = |text: &str| events(&[text.as_bytes()]).1.map(|(e, whole)| (e.data, whole));
+        assert_eq!(left("data: a\n\n"), None);
+        assert_eq!(left("data: a\n"), Some(("a".into(), true)));
+        assert_eq!(left("data: a\r"), Some(("a".into(), true)));
+        assert_eq!(left("data: {\"cho"), Some(("{\"cho".into(), false)));
+        assert_eq!(left("dat"), None);
+    }
+
+    #[test]
+    fn an_endless_line_is_an_error_and_no_memory() {
+        let mut parser = Parser::default();
+        let block = vec![b'x'; 1 << 20];
+        let mut fed = 0;
+        while parser.feed(&block, &mut |_| {}).is_ok() {
+            fed += block.len();
+            assert!(fed <= LONGEST);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_gives_the_same(
+            lines in prop::collection::vec(
+                prop::sample::select(vec![
+                    "data: a", "data:", "data: {\"x\":1}", "event: error", ": c", "", "", "id: 1", "data: é\u{1F600}", "dat",
+                ]), 0..24),
+            ends in prop::collection::vec(prop::sample::select(vec!["\n", "\r\n", "\r"]), 24),
+            cuts in prop::collection::vec(0usize..400, 0..12),
+        ) {
+            let text: String = lines.iter().zip(&ends).flat_map(|(l, e)| [*l, *e]).collect();
+            let bytes = text.as_bytes();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|c| c.min(bytes.len())).chain([0, bytes.len()]).collect();
+            cuts.sort_unstable();
+            let pieces: Vec<&[u8]> = cuts.windows(2).map(|w| &bytes[w[0]..w[1]]).collect();
+            prop_assert_eq!(events(&pieces), events(&[bytes]));
+        }
+    }
+}

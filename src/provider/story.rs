@@ -1,0 +1,170 @@
+//! A story: scripted replies as data, for the tour, the tests and bug reports alike. No network, no clock, no chance.
+//!
+//! # The format
+//! ```toml
+//! pace = 200                    # tokens a second; 0 = as fast as possible (the default)
+//! [files]                       # put into the working folder at the start; relative paths only
+//! "sales.csv" = "region,revenue\n"
+//! [[reply]]
+//! prompt = "square root of 2"   # how the prompt is named in the list of known prompts; default: the words of `when`
+//! when = "square root"          # its words; or a list of alternatives: ["square root", "sqrt"]
+//! text = "…"                    # Markdown with fenced blocks
+//! [[reply.then]]                # replies that follow on it: what is said about the result
+//! when = "1.414*"
+//! text = "…"
+//! ```
+//! Other keys of a reply: `purpose` (`answer`, `judge`, `summary`), `pace`, `reasoning`, `repeat` (the text so many
+//! times), `tool_calls = [{ name, arguments = {…} }]`, `finish` (`stop`, `length`, `filter`, `incomplete`),
+//! `usage = { input, output }`, `stall_ms` with `stall_after` (a pause before so many bytes of text), `cut_after` (the
+//! connection breaks after so many bytes) and `error` (see [`Fault`]): `{ status = 429, retry_after = 2 }`,
+//! `{ kind = "name_not_found", host = "api.example.com" }`; with `times = 2` it fails so often, then the text comes.
+//!
+//! # Matching
+//! The last message (a prompt or a result) and the purpose choose, in this order:
+//! 1. a reply with `when`, all of whose words occur in the last paragraph of the message, if that is one line as prompts
+//!    are (results have several, so that what a block printed can't start something else). Words are whole words, in any
+//!    case and order; `1.414*` is any word that begins so. Replies not taken yet come first, in the order of the file; a
+//!    taken one is taken again when asked again;
+//! 2. the first reply of `then` under the reply taken last that has no `when` or whose words occur in the message. What
+//!    follows on it is its own `then`. On a reply with a block only a result follows, never a prompt of one line;
+//! 3. a reply with `when` whose words occur anywhere in the message, as in 1;
+//! 4. the first reply without `when` that was not taken yet;
+//! 5. a list of the prompts that the story knows; a story without prompts has nothing more to say.
+
+mod format;
+mod matching;
+mod shipped;
+
+pub use format::StoryError;
+pub use matching::{Chosen, Position};
+
+use crate::domain::{FinishReason, Purpose, Usage};
+
+/// Scripted replies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Story {
+    pace: u32,
+    replies: Vec<Scripted>,
+    files: Vec<(String, String)>,
+}
+
+/// One scripted reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scripted {
+    /// What it answers.
+    pub purpose: Purpose,
+    /// Alternatives; each is a list of words that must all occur. Empty: no condition.
+    pub when: Vec<Vec<String>>,
+    /// How its prompt is named in the list of prompts.
+    pub prompt: Option<String>,
+    /// The text, complete.
+    pub text: String,
+    /// Reasoning that comes before the text.
+    pub reasoning: String,
+    /// Calls of tools behind the text: name and arguments as JSON.
+    pub tool_calls: Vec<(String, String)>,
+    /// Tokens a second; 0: as fast as possible.
+    pub pace: u32,
+    /// A pause: milliseconds, and before which byte of the text.
+    pub stall: Option<(u64, usize)>,
+    /// Bytes of text after which the connection breaks.
+    pub cut_after: Option<usize>,
+    /// What goes wrong instead of the reply, or before it.
+    pub fault: Option<Fault>,
+    /// How it ends.
+    pub finish: FinishReason,
+    /// Tokens used, where the story tells some.
+    pub usage: Option<Usage>,
+    /// What follows on it.
+    pub then: Vec<Scripted>,
+}
+
+/// Something that goes wrong, told in the same words as if a server had done it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The HTTP status (with `status`), or one of the kinds that have none.
+    pub cause: Cause,
+    /// The host in the message.
+    pub host: String,
+    /// The provider in the message; `None`: the name of the scripted one.
+    pub provider: Option<String>,
+    /// Milliseconds that the server asks to wait.
+    pub retry_after_ms: Option<u64>,
+    /// What the server says.
+    pub message: String,
+    /// How many tries fail before the reply comes; `None`: all.
+    pub times: Option<u32>,
+}
+
+/// What goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The server answers with this status.
+    Status(u16),
+    /// The host's name is not found.
+    NameNotFound,
+    /// The host refuses the connection.
+    Unreachable,
+    /// TLS fails.
+    Tls,
+    /// No answer in time.
+    TimedOut,
+    /// The conversation is too long: tokens needed, tokens allowed.
+    Overflow(u64, u64),
+    /// An HTML page comes instead of a reply.
+    NotAModel,
+    /// A piece of the stream can't be read.
+    Malformed,
+}
+
+impl Story {
+    /// Reads a story; `origin` is its path or name, for the errors.
+    ///
+    /// # Errors
+    /// When the text is no TOML, a key is unknown or a value can't be; with line and column.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, StoryError> {
+        format::parse(text, origin)
+    }
+
+    /// The text of a story that comes with the program.
+    pub fn shipped(name: &str) -> Option<&'static str> {
+        shipped::STORIES.iter().find(|s| s.name == name).map(|s| s.text)
+    }
+
+    /// The stories that come with the program: name, and what each shows in one line.
+    pub fn names() -> &'static [(&'static str, &'static str)] {
+        &shipped::NAMES
+    }
+
+    /// Files for the working folder: relative path (checked) and text.
+    pub fn files(&self) -> &[(String, String)] {
+        &self.files
+    }
+
+    /// The prompts that it knows, in the order of the file.
+    pub fn prompts(&self) -> Vec<String> {
+        self.replies
+            .iter()
+            .filter(|r| r.purpose == Purpose::Answer && !r.when.is_empty())
+            .map(|r| {
+                r.prompt.clone().unwrap_or_else(|| r.when.first().map(|w| w.join(" ")).unwrap_or_default())
+            })
+            .collect()
+    }
+
+    /// All replies, those of `then` behind the one that they follow on.
+    pub fn replies(&self) -> Vec<&Scripted> {
+        fn walk<'a>(replies: &'a [Scripted], all: &mut Vec<&'a Scripted>) {
+            for reply in replies {
+                all.push(reply);
+                walk(&reply.then, all);
+            }
+        }
+        let mut all = Vec::new();
+        walk(&self.replies, &mut all);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,263 @@
+//! The text of a story: TOML in, [`Story`] out, errors with line and column.
+
+use super::{Cause, Fault, Scripted, Story};
+use crate::domain::{FailureKind, FinishReason, Purpose, Usage};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Component, Path};
+
+/// Why a story can't be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}:{line}:{column}: {what}")]
+pub struct StoryError {
+    /// Its path or name.
+    pub path: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub what: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawStory {
+    #[serde(default)]
+    pace: u32,
+    #[serde(default)]
+    reply: Vec<toml::Spanned<RawReply>>,
+    #[serde(default)]
+    files: BTreeMap<toml::Spanned<String>, String>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RawReply {
+    purpose: Option<String>,
+    when: Option<When>,
+    prompt: Option<String>,
+    text: String,
+    reasoning: String,
+    repeat: Option<usize>,
+    tool_calls: Vec<RawCall>,
+    pace: Option<u32>,
+    stall_ms: Option<u64>,
+    stall_after: Option<usize>,
+    cut_after: Option<usize>,
+    error: Option<RawFault>,
+    finish: Option<String>,
+    usage: Option<RawUsage>,
+    then: Vec<toml::Spanned<RawReply>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected words or a list of alternatives")]
+enum When {
+    One(String),
+    Any(Vec<String>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawCall {
+    name: String,
+    #[serde(default)]
+    arguments: serde_json::Value,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawUsage {
+    input: Option<u64>,
+    output: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawFault {
+    status: Option<u16>,
+    kind: Option<String>,
+    host: Option<String>,
+    provider: Option<String>,
+    retry_after: Option<f64>,
+    message: Option<String>,
+    needs: Option<u64>,
+    limit: Option<u64>,
+    times: Option<u32>,
+}
+
+/// A text of a story may grow to this many bytes by `repeat`.
+const LARGEST_TEXT: usize = 64 << 20;
+
+/// Where in the text something is wrong, and what.
+struct Wrong {
+    at: usize,
+    what: String,
+    hint: &'static str,
+}
+
+const DIRECTION: &str = "Correct the story there; those in assets/demo are examples.";
+
+pub(super) fn parse(text: &str, origin: &str) -> Result<Story, StoryError> {
+    let raw: RawStory = toml::from_str(text).map_err(|e| {
+        let at = e.span().map_or(0, |s| s.start);
+        locate(text, origin, Wrong { at, what: e.message().to_owned(), hint: DIRECTION })
+    })?;
+    story(raw).map_err(|wrong| locate(text, origin, wrong))
+}
+
+fn locate(text: &str, origin: &str, wrong: Wrong) -> StoryError {
+    let before = text.get(..wrong.at).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+    StoryError {
+        path: origin.to_owned(),
+        line: before.matches('\n').count() + 1,
+        column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
+        what: wrong.what.replace('\n', " "),
+        hint: wrong.hint.to_owned(),
+    }
+}
+
+fn story(raw: RawStory) -> Result<Story, Wrong> {
+    let mut files = Vec::new();
+    for (path, text) in raw.files {
+        let at = path.span().start;
+        let path = path.into_inner();
+        let inside = Path::new(&path).components().all(|c| matches!(c, Component::Normal(_)));
+        if path.is_empty() || !inside || path.contains('\\') || path.contains('\0') {
+            return Err(Wrong {
+                at,
+                what: format!("the file `{path}` would lie outside of the working folder"),
+                hint: "Use a relative path without `..`.",
+            });
+        }
+        files.push((path, text));
+    }
+    if raw.reply.is_empty() {
+        return Err(Wrong {
+            at: 0,
+            what: "the story has no reply".into(),
+            hint: "Add a [[reply]] with text.",
+        });
+    }
+    let replies = raw.reply.into_iter().map(|r| reply(r, raw.pace)).collect::<Result<_, _>>()?;
+    Ok(Story { pace: raw.pace, replies, files })
+}
+
+fn reply(raw: toml::Spanned<RawReply>, pace: u32) -> Result<Scripted, Wrong> {
+    let at = raw.span().start;
+    let raw = raw.into_inner();
+    let wrong = |what: String, hint| Wrong { at, what, hint };
+    let purpose = match raw.purpose.as_deref() {
+        None | Some("answer") => Purpose::Answer,
+        Some("judge") => Purpose::Judge,
+        Some("summary") => Purpose::Summary,
+        Some(word) => {
+            let what = format!("`{word}` is no purpose of a reply");
+            return Err(wrong(what, "Use answer, judge or summary."));
+        }
+    };
+    let finish = match raw.finish.as_deref() {
+        None if raw.tool_calls.is_empty() => FinishReason::Stop,
+        None | Some("tool_calls") => FinishReason::ToolCalls,
+        Some("stop") => FinishReason::Stop,
+        Some("length") => FinishReason::Length,
+        Some("filter") => FinishReason::Filter,
+        Some("incomplete") => FinishReason::Incomplete,
+        Some(word) => {
+            let what = format!("`{word}` is no way for a reply to end");
+            return Err(wrong(what, "Use stop, tool_calls, length, filter or incomplete."));
+        }
+    };
+    let when = words(raw.when);
+    if when.iter().any(Vec::is_empty) {
+        return Err(wrong(
+            "`when` has no words".into(),
+            "Write words that the prompt holds, or leave it out.",
+        ));
+    }
+    let times = raw.repeat.unwrap_or(1);
+    if raw.text.len().saturating_mul(times) > LARGEST_TEXT {
+        return Err(wrong("the repeated text is longer than 64 MiB".into(), "Make `repeat` smaller."));
+    }
+    let fault = raw.error.map(|e| fault(e, at)).transpose()?;
+    if raw.text.is_empty() && raw.tool_calls.is_empty() && raw.reasoning.is_empty() && fault.is_none() {
+        // An empty text may be meant, but then it is said.
+        if raw.finish.is_none() && raw.cut_after.is_none() {
+            return Err(wrong(
+                "the reply has no text".into(),
+                "Add `text`, `tool_calls` or `error`, or `finish` for a reply that is empty on purpose.",
+            ));
+        }
+    }
+    Ok(Scripted {
+        purpose,
+        when,
+        prompt: raw.prompt,
+        text: raw.text.repeat(times),
+        reasoning: raw.reasoning,
+        tool_calls: raw.tool_calls.into_iter().map(|c| (c.name, c.arguments.to_string())).collect(),
+        pace: raw.pace.unwrap_or(pace),
+        stall: raw.stall_ms.map(|ms| (ms, raw.stall_after.unwrap_or(0))),
+        cut_after: raw.cut_after,
+        fault,
+        finish,
+        usage: raw.usage.map(|u| Usage { input: u.input, output: u.output, ..Usage::default() }),
+        then: raw.then.into_iter().map(|r| reply(r, pace)).collect::<Result<_, _>>()?,
+    })
+}
+
+fn words(when: Option<When>) -> Vec<Vec<String>> {
+    let alternatives = match when {
+        None => Vec::new(),
+        Some(When::One(one)) => vec![one],
+        Some(When::Any(any)) => any,
+    };
+    alternatives.iter().map(|a| a.split_whitespace().map(str::to_lowercase).collect()).collect()
+}
+
+fn fault(raw: RawFault, at: usize) -> Result<Fault, Wrong> {
+    let known = [
+        (FailureKind::NameNotFound, Cause::NameNotFound),
+        (FailureKind::Unreachable, Cause::Unreachable),
+        (FailureKind::Tls, Cause::Tls),
+        (FailureKind::TimedOut, Cause::TimedOut),
+        (FailureKind::Overflow, Cause::Overflow(raw.needs.unwrap_or(34_100), raw.limit.unwrap_or(32_768))),
+        (FailureKind::NotAModel, Cause::NotAModel),
+        (FailureKind::Malformed, Cause::Malformed),
+    ];
+    let cause = match (raw.status, raw.kind.as_deref()) {
+        (Some(status @ 100..=599), None) => Cause::Status(status),
+        (None, Some(word)) => {
+            let found = known.iter().find(|(kind, _)| kind.as_str() == word).map(|(_, cause)| *cause);
+            found.ok_or_else(|| {
+                let words: Vec<_> = known.iter().map(|(kind, _)| kind.as_str()).collect();
+                let what = format!("`{word}` is no kind of error; one of {}", words.join(", "));
+                Wrong { at, what, hint: "Everything that a server answers is told by `status`." }
+            })?
+        }
+        _ => {
+            return Err(Wrong {
+                at,
+                what: "an error needs either `status` (100 to 599) or `kind`".into(),
+                hint: "For example: error = { status = 429, retry_after = 2 }",
+            });
+        }
+    };
+    let seconds = raw.retry_after.unwrap_or(0.0);
+    if !(0.0..=86_400.0).contains(&seconds) {
+        let what = "`retry_after` is between 0 and 86400 seconds".into();
+        return Err(Wrong { at, what, hint: DIRECTION });
+    }
+    Ok(Fault {
+        cause,
+        host: raw.host.unwrap_or_else(|| "api.example.com".into()),
+        provider: raw.provider,
+        retry_after_ms: raw.retry_after.map(|s| (s * 1000.0) as u64),
+        message: raw.message.unwrap_or_default(),
+        times: raw.times,
+    })
+}

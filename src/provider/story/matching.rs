@@ -1,0 +1,144 @@
+//! Which reply of a story comes next. Pure: the place in the story goes in and out.
+
+use super::{Scripted, Story};
+use crate::domain::{ModelRequest, Purpose};
+
+/// How far a story has been told.
+#[derive(Clone, Debug, Default)]
+pub struct Position {
+    /// Which replies were taken, by their place.
+    taken: Vec<bool>,
+    /// The way to the reply taken last: its place, then its place among the `then` of the one before.
+    last: Vec<usize>,
+}
+
+/// What comes next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Chosen<'a> {
+    /// This reply.
+    Reply(&'a Scripted),
+    /// Nothing fits: a text that lists the prompts which the story knows.
+    Prompts(String),
+    /// Nothing fits, and the story knows no prompts.
+    Nothing,
+}
+
+impl Position {
+    /// Chooses the reply to a request and goes on in the story.
+    pub fn choose<'a>(&mut self, story: &'a Story, request: &ModelRequest) -> Chosen<'a> {
+        self.taken.resize(story.replies.len(), false);
+        let purpose = request.purpose;
+        let message = request.messages.last().map_or("", |m| m.text.as_str()).to_lowercase();
+        let line = last_line(&message);
+        if let Some(index) = line.and_then(|line| self.waiting_for(story, purpose, line)) {
+            return self.take(story, index);
+        }
+        let last = at(story, &self.last);
+        if let Some(last) = last.filter(|last| line.is_none() || !expects_result(last))
+            && let Some(next) = last.then.iter().position(|reply| fits(reply, purpose, &message))
+            && let Some(reply) = last.then.get(next)
+        {
+            self.last.push(next);
+            return Chosen::Reply(reply);
+        }
+        if let Some(index) = self.waiting_for(story, purpose, &message) {
+            return self.take(story, index);
+        }
+        let plain = story
+            .replies
+            .iter()
+            .zip(&self.taken)
+            .position(|(reply, taken)| !taken && reply.when.is_empty() && reply.purpose == purpose);
+        match plain {
+            Some(index) => self.take(story, index),
+            None => unknown(story, purpose),
+        }
+    }
+
+    fn take<'a>(&mut self, story: &'a Story, index: usize) -> Chosen<'a> {
+        if let Some(taken) = self.taken.get_mut(index) {
+            *taken = true;
+        }
+        match story.replies.get(index) {
+            Some(reply) => {
+                // A judgement in between is no step of the conversation.
+                if reply.purpose == Purpose::Answer {
+                    self.last = vec![index];
+                }
+                Chosen::Reply(reply)
+            }
+            None => Chosen::Nothing,
+        }
+    }
+
+    /// The reply that waits for words of this text: not taken ones first.
+    fn waiting_for(&self, story: &Story, purpose: Purpose, text: &str) -> Option<usize> {
+        let fits = |reply: &Scripted| !reply.when.is_empty() && fits(reply, purpose, text);
+        let fresh = story.replies.iter().zip(&self.taken).position(|(reply, taken)| !taken && fits(reply));
+        fresh.or_else(|| story.replies.iter().position(fits))
+    }
+}
+
+/// The reply at the end of a way.
+fn at<'a>(story: &'a Story, way: &[usize]) -> Option<&'a Scripted> {
+    let (first, rest) = way.split_first()?;
+    rest.iter().try_fold(story.replies.get(*first)?, |reply, next| reply.then.get(*next))
+}
+
+/// The last paragraph of a message if it is one line, as a prompt is. Results have several: at least the line that
+/// names the block and one below it; what closes their output may stand alone behind a blank line.
+fn last_line(message: &str) -> Option<&str> {
+    let paragraph = message.trim().rsplit("\n\n").next()?.trim();
+    let is_fence = paragraph.chars().all(|c| matches!(c, '`' | '~'));
+    (!is_fence && !paragraph.contains('\n')).then_some(paragraph)
+}
+
+/// Whether a reply proposes something, so that a result follows on it.
+fn expects_result(reply: &Scripted) -> bool {
+    !reply.tool_calls.is_empty() || ["```", "~~~", "<execute"].iter().any(|mark| reply.text.contains(mark))
+}
+
+/// Whether a reply may answer a text.
+fn fits(reply: &Scripted, purpose: Purpose, text: &str) -> bool {
+    reply.purpose == purpose && (reply.when.is_empty() || occurs(&reply.when, text))
+}
+
+fn unknown(story: &Story, purpose: Purpose) -> Chosen<'static> {
+    let prompts = story.prompts();
+    if prompts.is_empty() || purpose != Purpose::Answer {
+        return Chosen::Nothing;
+    }
+    let mut text = String::from("This is a demo with scripted answers. It knows these prompts:\n\n");
+    for prompt in prompts {
+        text.push_str("- ");
+        text.push_str(&prompt);
+        text.push('\n');
+    }
+    text.push_str("\nType one of them, or a part of it, and press Enter.\n");
+    Chosen::Prompts(text)
+}
+
+/// Whether all words of one of the alternatives occur in the message (lower case).
+fn occurs(alternatives: &[Vec<String>], message: &str) -> bool {
+    alternatives.iter().any(|words| words.iter().all(|word| word_occurs(word, message)))
+}
+
+fn word_occurs(word: &str, message: &str) -> bool {
+    let (word, open) = match word.strip_suffix('*') {
+        Some(start) if !start.is_empty() => (start, true),
+        _ => (word, false),
+    };
+    let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+    let inside = |c: char| c.is_alphanumeric() || c == '_';
+    let in_number = |c: char| is_number && matches!(c, '.' | ',');
+    message.match_indices(word).any(|(at, found)| {
+        let mut before = message.get(..at).unwrap_or_default().chars().rev();
+        let mut after = message.get(at + found.len()..).unwrap_or_default().chars();
+        let (next, next_but_one) = (after.next(), after.next());
+        // The 55 of `0.55` or of `55.5` is not the number 55; that of `It is 55.` is.
+        let goes_on = next
+            .is_some_and(|c| inside(c) || (in_number(c) && next_but_one.is_some_and(|c| c.is_ascii_digit())));
+        let begins = !before.next().is_some_and(|c| inside(c) || in_number(c));
+        begins && (open || !goes_on)
+    })
+}

@@ -1,0 +1,35 @@
+//! The stories that come with the program.
+
+/// One of them.
+pub(super) struct Shipped {
+    pub(super) name: &'static str,
+    pub(super) text: &'static str,
+}
+
+macro_rules! stories {
+    ($($name:literal: $about:literal,)*) => {
+        /// Their texts.
+        pub(super) static STORIES: &[Shipped] = &[$(Shipped {
+            name: $name,
+            text: include_str!(concat!("../../../assets/demo/", $name, ".toml")),
+        },)*];
+        /// Their names, and what each shows.
+        pub(super) static NAMES: [(&str, &str); [$($name),*].len()] = [$(($name, $about),)*];
+    };
+}
+
+stories! {
+    "tour": "a guided tour: asks, blocks, decisions, results",
+    "slow": "a long reply that comes slowly",
+    "long": "a long block with a high finding, then short ones",
+    "three": "three blocks in one reply",
+    "sleep60": "a block that sleeps for a minute, to interrupt or to time out",
+    "files": "blocks that create, change and delete files, draw an image and fail",
+    "die": "a block that ends its kernel",
+    "cjk": "wide letters and emoji",
+    "hostile": "escape sequences, reordering and hidden characters",
+    "offline": "the host's name is not found",
+    "401": "the key is refused",
+    "429": "too many requests, with a countdown",
+    "overflow": "the conversation is longer than the model's context",
+}

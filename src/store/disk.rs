@@ -1,0 +1,163 @@
+//! How session files and their folders are made and opened: private, never through a link, never somebody else's.
+//!
+//! Only opening stands here; what is read and written is the business of `reader` and `writer`.
+
+use super::StoreError;
+use rustix::fs::{Mode, OFlags};
+use std::fs::{DirBuilder, File, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// Makes a folder (and those above it) with mode 0700; one that is there has to be ours.
+pub(super) fn make_folder(folder: &Path) -> Result<(), StoreError> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|error| StoreError::io(folder, "made", error))?;
+    let owner = std::fs::metadata(folder).map_err(|error| StoreError::io(folder, "read", error))?.uid();
+    ours(folder, owner)
+}
+
+/// Makes a file that was not there, and locks it.
+pub(super) fn create_new(path: &Path) -> Result<File, StoreError> {
+    let flags =
+        OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = open_with(path, flags, "made")?;
+    lock(path, &file)?;
+    Ok(file)
+}
+
+/// Opens a session file for reading and adding to it, and locks it.
+pub(super) fn open_locked(path: &Path) -> Result<File, StoreError> {
+    let file = open_checked(path, OFlags::RDWR | OFlags::APPEND)?;
+    lock(path, &file)?;
+    Ok(file)
+}
+
+/// Opens a session file for reading, locked by another or not.
+pub(super) fn open_read(path: &Path) -> Result<File, StoreError> {
+    open_checked(path, OFlags::RDONLY)
+}
+
+/// Makes or overwrites a file beside the session, for its writer only.
+pub(super) fn replace(path: &Path) -> Result<File, StoreError> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    open_with(path, flags, "made")
+}
+
+/// A new name in a folder is durable only when the folder is synced.
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+fn open_checked(path: &Path, flags: OFlags) -> Result<File, StoreError> {
+    // NONBLOCK: a pipe in the place of a session must not hold us.
+    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = open_with(path, flags, "opened")?;
+    let meta = file.metadata().map_err(|error| StoreError::io(path, "read", error))?;
+    if !meta.is_file() {
+        return Err(StoreError::NotASession { path: path.to_owned(), why: "it is not a plain file".into() });
+    }
+    ours(path, meta.uid())?;
+    if meta.mode() & 0o077 != 0 {
+        // A copy that was made with a wide mask; narrowing what is ours can only fail where it does not matter.
+        file.set_permissions(std::fs::Permissions::from_mode(0o600)).ok();
+    }
+    Ok(file)
+}
+
+fn open_with(path: &Path, flags: OFlags, doing: &'static str) -> Result<File, StoreError> {
+    match rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR) {
+        Ok(fd) => Ok(File::from(fd)),
+        Err(rustix::io::Errno::LOOP) => {
+            Err(StoreError::unsafe_place(path, "is a symbolic link: sessions are not opened through links"))
+        }
+        Err(errno) => Err(StoreError::io(path, doing, errno.into())),
+    }
+}
+
+fn ours(path: &Path, owner: u32) -> Result<(), StoreError> {
+    let me = rustix::process::geteuid().as_raw();
+    if owner == me {
+        Ok(())
+    } else {
+        Err(StoreError::unsafe_place(
+            path,
+            format!("belongs to another user (id {owner}, you are {me}): choose another folder for sessions"),
+        ))
+    }
+}
+
+/// Takes the lock that only one process may hold.
+fn lock(path: &Path, file: &File) -> Result<(), StoreError> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => {
+            let pid = file.metadata().ok().and_then(|meta| Locks::read().holder(meta.ino()));
+            Err(StoreError::Locked { path: path.to_owned(), pid })
+        }
+        Err(TryLockError::Error(error)) => Err(StoreError::io(path, "locked", error)),
+    }
+}
+
+/// Who holds locks on files, as the system tells it. Where it does not tell, nobody seems to.
+#[derive(Debug, Default)]
+pub(super) struct Locks(Vec<(u64, u32)>);
+
+impl Locks {
+    /// Asks the system once, for all files.
+    pub(super) fn read() -> Self {
+        let text = std::fs::read_to_string("/proc/locks").unwrap_or_default();
+        Self(text.lines().filter_map(Self::line).collect())
+    }
+
+    /// `1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF`
+    fn line(line: &str) -> Option<(u64, u32)> {
+        let mut words = line.split_whitespace().skip(1);
+        if words.next()? != "FLOCK" || words.next()? != "ADVISORY" || words.next()? != "WRITE" {
+            return None;
+        }
+        let pid = words.next()?.parse().ok()?;
+        let inode = words.next()?.rsplit(':').next()?.parse().ok()?;
+        Some((inode, pid))
+    }
+
+    /// The process that holds the file with this number.
+    pub(super) fn holder(&self, inode: u64) -> Option<u32> {
+        self.0.iter().find(|(held, _)| *held == inode).map(|(_, pid)| *pid)
+    }
+}
+
+/// Whether what is synced in this folder (or in the nearest one above that exists) outlives the machine's power.
+pub(super) fn durable(folder: &Path) -> bool {
+    let mut place: PathBuf = folder.to_owned();
+    while !place.exists() {
+        if !place.pop() {
+            return true;
+        }
+    }
+    kept_by_the_system(&place)
+}
+
+#[cfg(target_os = "linux")]
+fn kept_by_the_system(place: &Path) -> bool {
+    /// Memory: tmpfs, ramfs. Network and user space, where a sync promises little: NFS, SMB, CIFS, 9p, FUSE.
+    const LOOSE: [u32; 8] = [
+        0x0102_1994,
+        0x8584_58f6,
+        0x0000_6969,
+        0xfe53_4d42,
+        0xff53_4d42,
+        0x0000_517b,
+        0x0102_1997,
+        0x6573_5546,
+    ];
+    rustix::fs::statfs(place).map_or(true, |stat| !LOOSE.contains(&(stat.f_type as u32)))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn kept_by_the_system(_place: &Path) -> bool {
+    true
+}

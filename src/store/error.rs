@@ -1,0 +1,166 @@
+//! What can go wrong with a session file, in words that say what happened, where, and what to do next.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A session can't be opened, read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Another process writes to the session.
+    #[error("{} is open in another sayso{}: close it there, or start a new session", .path.display(), by_process(*.pid))]
+    Locked {
+        /// The session file.
+        path: PathBuf,
+        /// The process that holds it, where the system tells.
+        pid: Option<u32>,
+    },
+    /// The file was written by a newer version; it was not touched.
+    #[error("{}:{line}: the session was written by a newer sayso (format {found}, this one reads {known}): update sayso to open it", .path.display())]
+    Newer {
+        /// The session file.
+        path: PathBuf,
+        /// The line that says so.
+        line: u64,
+        /// The version found.
+        found: u64,
+        /// The newest version that this program reads.
+        known: u64,
+    },
+    /// The file is something else.
+    #[error("{} is not a session file: {why}", .path.display())]
+    NotASession {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The file holds no whole line: its process ended before anything was written.
+    #[error("{} is empty: there is nothing to resume, it can be deleted", .path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file or its folder can't be trusted: it belongs to somebody else, or is no plain file.
+    #[error("{} {why}", .path.display())]
+    Unsafe {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why, and what to do.
+        why: String,
+    },
+    /// The system refused.
+    #[error("{} can't be {doing}: {}", .path.display(), cause(.source))]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was tried: `opened`, `read`, `written`.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The session can't be written at the moment; its newest entries are kept in memory.
+    #[error("Session not saved: {0}.")]
+    NotSaved(String),
+    /// The session was closed already.
+    #[error("the session is closed")]
+    Closed,
+}
+
+impl StoreError {
+    pub(crate) fn io(path: &Path, doing: &'static str, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), doing, source }
+    }
+
+    pub(crate) fn unsafe_place(path: &Path, why: impl Into<String>) -> Self {
+        Self::Unsafe { path: path.to_owned(), why: why.into() }
+    }
+
+    /// The cause alone, for `Session not saved: CAUSE.`
+    pub(crate) fn brief(&self) -> String {
+        match self {
+            StoreError::Io { source, .. } => cause(source),
+            StoreError::NotSaved(why) => why.clone(),
+            other => other.to_string(),
+        }
+    }
+}
+
+fn by_process(pid: Option<u32>) -> String {
+    pid.map(|pid| format!(" (process {pid})")).unwrap_or_default()
+}
+
+/// The words for what the system said.
+pub(crate) fn cause(error: &io::Error) -> String {
+    use io::ErrorKind as K;
+    match error.kind() {
+        K::StorageFull => "no space left".into(),
+        K::QuotaExceeded => "disk quota exceeded".into(),
+        K::ReadOnlyFilesystem => "the file system is read-only".into(),
+        K::PermissionDenied => "permission denied".into(),
+        K::NotFound => "no such file or folder".into(),
+        K::NotADirectory => "a part of its path is not a folder".into(),
+        K::FileTooLarge => "the file would be larger than allowed".into(),
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+        }
+    }
+}
+
+/// Something that is wrong inside a session file. Told to the person, never fatal; the file keeps the line as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// The line, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The last line was not written to its end; so many bytes were cut off.
+    Torn(u64),
+    /// The line can't be read, and why; it is skipped.
+    Unreadable(String),
+    /// The bytes are not those that were written; the line is skipped.
+    Checksum,
+    /// The line before this one is not the one that was there when it was written: lines are missing or were changed.
+    Chain,
+    /// A kind of entry that this version does not know; it is skipped.
+    UnknownKind(String),
+    /// The first line, which names the session, is damaged: its folder and model are not known.
+    Header,
+    /// The output of a run was kept in a file of its own, which is missing or changed.
+    Blob(String),
+    /// A known secret was masked when this line was written: its text is not what it was.
+    Redacted,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = self.line;
+        match &self.fault {
+            Fault::Torn(bytes) => {
+                write!(f, "Line {line} was not written to its end: {bytes} bytes were cut off.")
+            }
+            Fault::Unreadable(why) => write!(f, "Line {line} is damaged and was skipped: {why}."),
+            Fault::Checksum => write!(f, "Line {line} is damaged and was skipped: its checksum differs."),
+            Fault::Chain => {
+                write!(f, "Before line {line} something is missing or was changed: its link does not fit.")
+            }
+            Fault::UnknownKind(kind) => {
+                write!(f, "Line {line} was skipped: this version does not know entries of kind {kind:?}.")
+            }
+            Fault::Header => {
+                write!(
+                    f,
+                    "Line {line}, which names the session, is damaged: its folder and model are not known."
+                )
+            }
+            Fault::Blob(why) => write!(f, "The output of line {line} is not complete: {why}."),
+            Fault::Redacted => write!(f, "In line {line} a secret was masked when it was saved."),
+        }
+    }
+}

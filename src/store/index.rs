@@ -1,0 +1,189 @@
+//! Lists sessions and finds one, by reading the head and the tail of each file: never the middle of a large one.
+//!
+//! Files that can't be read are listed as such. Nothing is locked, nothing is changed.
+
+mod glance;
+
+use super::disk::{self, Locks};
+use crate::domain::{Moment, SessionId};
+use std::fmt;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// What is told of a session in a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Its identity; of a damaged file, its name without the extension.
+    pub id: String,
+    /// Its name for people; empty where it has none.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// When it was made, where it tells.
+    pub created: Option<Moment>,
+    /// When it was written last.
+    pub modified: Moment,
+    /// Prompts and replies.
+    pub messages: u64,
+    /// Blocks proposed.
+    pub blocks: u32,
+    /// Blocks that wait for a decision.
+    pub waiting: u32,
+    /// Whether its last run, or its last turn, failed.
+    pub failed: bool,
+    /// Whether a run was approved whose end was never told (of a session that is open: it goes on).
+    pub unended: bool,
+    /// Its working folder.
+    pub cwd: PathBuf,
+    /// What was asked first; cut after some lines.
+    pub first_prompt: String,
+    /// The last prose of the model, for a preview; cut after some lines.
+    pub last_reply: String,
+    /// The size of its file, blobs not counted.
+    pub bytes: u64,
+    /// The other process that has it open, where the system tells.
+    pub locked: Option<u32>,
+    /// What is wrong with its file, where it can't be read.
+    pub damage: Option<String>,
+}
+
+impl Summary {
+    /// What to call it: its name, else its identity.
+    pub fn label(&self) -> &str {
+        if self.name.is_empty() { &self.id } else { &self.name }
+    }
+
+    /// Its identity as a type.
+    pub fn session_id(&self) -> SessionId {
+        SessionId(self.id.clone())
+    }
+}
+
+/// All sessions in a folder, the one written last first. A folder that is not there holds none.
+pub fn list(folder: &Path) -> Vec<Summary> {
+    let locks = Locks::read();
+    by_age(folder).into_iter().map(|file| file.summary(&locks)).collect()
+}
+
+/// The session that was written last, of those with this working folder where one is given. Damaged ones are passed
+/// over.
+pub fn last(folder: &Path, cwd: Option<&Path>) -> Option<Summary> {
+    let locks = Locks::read();
+    by_age(folder)
+        .into_iter()
+        .map(|file| file.summary(&locks))
+        .find(|s| s.damage.is_none() && cwd.is_none_or(|cwd| s.cwd == cwd))
+}
+
+/// The session that is meant by an identity, the beginning of one (four characters at least), or a name.
+///
+/// # Errors
+/// When none or several fit.
+pub fn find(folder: &Path, wanted: &str) -> Result<Summary, FindError> {
+    let all = list(folder);
+    if let Some(exact) = all.iter().find(|s| s.id == wanted) {
+        return Ok(exact.clone());
+    }
+    let fold = |text: &str| text.to_lowercase();
+    let mut fitting: Vec<Summary> = all.iter().filter(|s| fold(&s.name) == fold(wanted)).cloned().collect();
+    if fitting.is_empty() && wanted.len() >= 4 {
+        fitting = all.iter().filter(|s| s.id.starts_with(wanted)).cloned().collect();
+    }
+    if fitting.len() > 1 {
+        return Err(FindError::Several { wanted: wanted.to_owned(), fitting });
+    }
+    fitting.pop().ok_or_else(|| FindError::None {
+        wanted: wanted.to_owned(),
+        folder: folder.to_owned(),
+        near: nearest(&all, wanted),
+    })
+}
+
+fn nearest(all: &[Summary], wanted: &str) -> Option<String> {
+    let wanted = wanted.to_lowercase();
+    let near = |s: &&Summary| !s.name.is_empty() && (s.name.contains(&wanted) || wanted.contains(&s.name));
+    all.iter().find(near).map(|s| s.name.clone())
+}
+
+/// No session, or no single one, is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FindError {
+    /// None fits.
+    None {
+        /// What was looked for.
+        wanted: String,
+        /// Where.
+        folder: PathBuf,
+        /// The name of one that is alike.
+        near: Option<String>,
+    },
+    /// Several fit.
+    Several {
+        /// What was looked for.
+        wanted: String,
+        /// Those that fit, the one written last first.
+        fitting: Vec<Summary>,
+    },
+}
+
+impl std::error::Error for FindError {}
+
+impl fmt::Display for FindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FindError::None { wanted, folder, near } => {
+                write!(f, "no session {wanted:?} in {}", folder.display())?;
+                near.as_ref().map_or(Ok(()), |name| write!(f, ": there is one called {name:?}"))
+            }
+            FindError::Several { wanted, fitting } => {
+                write!(f, "{} sessions are meant by {wanted:?}: name one by its id:", fitting.len())?;
+                fitting.iter().try_for_each(|s| write!(f, " {}", s.id))
+            }
+        }
+    }
+}
+
+/// A file of the folder.
+struct Candidate {
+    path: PathBuf,
+    modified: Moment,
+    bytes: u64,
+    inode: u64,
+}
+
+fn by_age(folder: &Path) -> Vec<Candidate> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<Candidate> = entries
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            let meta = std::fs::symlink_metadata(&path).ok()?;
+            (path.extension()? == "jsonl").then_some(())?;
+            let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+            let modified = Moment(i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
+            Some(Candidate { path, modified, bytes: meta.len(), inode: meta.ino() })
+        })
+        .collect();
+    files.sort_by(|a, b| (b.modified, &b.path).cmp(&(a.modified, &a.path)));
+    files
+}
+
+impl Candidate {
+    fn summary(self, locks: &Locks) -> Summary {
+        let stem = self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut summary = Summary {
+            id: stem,
+            modified: self.modified,
+            bytes: self.bytes,
+            locked: locks.holder(self.inode).filter(|pid| *pid != std::process::id()),
+            ..Summary::default()
+        };
+        let seen = disk::open_read(&self.path).and_then(|file| glance::at(&self.path, &file, &mut summary));
+        summary.damage = seen.err().map(|error| error.to_string());
+        summary.path = self.path;
+        summary
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,216 @@
+//! What the head and the tail of a session file tell about it.
+
+use super::Summary;
+use crate::domain::Entry;
+use crate::store::StoreError;
+use crate::store::wire::{self, Decoded, LineFault};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+/// Bytes read at first of each end; more where that does not tell enough.
+const WINDOW: u64 = 16 << 10;
+
+/// Bytes read of each end at the most.
+const LARGEST: u64 = 4 << 20;
+
+/// Bytes of a text that are kept for a preview.
+const PREVIEW: usize = 600;
+
+/// Fills in what the file tells.
+pub(super) fn at(path: &Path, file: &File, summary: &mut Summary) -> Result<(), StoreError> {
+    let size = summary.bytes;
+    if size == 0 {
+        return Err(StoreError::Empty { path: path.to_owned() });
+    }
+    head(path, file, size, summary)?;
+    let mut tail = Tail::default();
+    for window in windows(size) {
+        tail = Tail::default();
+        read_lines(path, file, size - window, size, |line| tail.line(line))?;
+        if tail.tells_enough {
+            break;
+        }
+    }
+    tail.tell(summary);
+    Ok(())
+}
+
+/// Growing windows, the last of them as large as the file or as allowed.
+fn windows(size: u64) -> impl Iterator<Item = u64> {
+    let most = size.min(LARGEST);
+    std::iter::successors(Some(WINDOW.min(most)), move |last| (*last < most).then(|| (last * 8).min(most)))
+}
+
+/// The header and the first prompt.
+fn head(path: &Path, file: &File, size: u64, summary: &mut Summary) -> Result<(), StoreError> {
+    let not_ours =
+        || StoreError::NotASession { path: path.to_owned(), why: "its first line is not a header".into() };
+    let mut state = Err(not_ours());
+    for window in windows(size) {
+        let mut number = 0u64;
+        let mut prompted = false;
+        read_lines(path, file, 0, window, |line| {
+            number += 1;
+            if number == 1 {
+                state = header(path, line, summary).unwrap_or_else(|| Err(not_ours()));
+            } else if !prompted && state.is_ok() {
+                prompted = first_words(line, summary);
+            }
+        })?;
+        if prompted || (number > 0 && state.is_err()) {
+            break;
+        }
+    }
+    state
+}
+
+fn header(path: &Path, line: &[u8], summary: &mut Summary) -> Option<Result<(), StoreError>> {
+    if let Some(found) = wire::peek_version(line).filter(|found| *found > wire::VERSION) {
+        return Some(Err(StoreError::Newer { path: path.to_owned(), line: 1, found, known: wire::VERSION }));
+    }
+    match wire::open(line) {
+        Ok(frame) if frame.kind == "header" => {
+            let Ok(Decoded::Entry(entry, _)) = wire::decode("header", frame.fields, Path::new("")) else {
+                return None;
+            };
+            let Entry::Header(header) = *entry else { return None };
+            summary.id = header.id.0;
+            summary.name = header.name;
+            summary.created = Some(header.created);
+            summary.cwd = header.cwd;
+            Some(Ok(()))
+        }
+        // A damaged header still opens: its session is listed under the name of its file.
+        Err(LineFault::Checksum | LineFault::Unreadable(_)) if line.starts_with(b"{\"v\":1,") => Some(Ok(())),
+        _ => None,
+    }
+}
+
+/// Takes what was asked first, and a name given near the start; tells whether the prompt was there.
+fn first_words(line: &[u8], summary: &mut Summary) -> bool {
+    let Ok(mut frame) = wire::open(line) else { return false };
+    match frame.kind.as_ref() {
+        "named" => summary.name = frame.fields.text_or_empty("name"),
+        "prompt" => {
+            summary.first_prompt = preview(frame.fields.text_or_empty("text"));
+            return true;
+        }
+        _ => {}
+    }
+    false
+}
+
+fn preview(mut text: String) -> String {
+    let end = (0..=PREVIEW.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    text.truncate(end);
+    text.shrink_to_fit();
+    text
+}
+
+/// Reads the whole lines between two places of a file; a line that begins before `from` is left out.
+fn read_lines(
+    path: &Path,
+    file: &File,
+    from: u64,
+    to: u64,
+    mut line: impl FnMut(&[u8]),
+) -> Result<(), StoreError> {
+    // One byte earlier: it tells whether `from` is the start of a line.
+    let start = from.saturating_sub(1);
+    let mut bytes = vec![0; usize::try_from(to - start).unwrap_or(0)];
+    let mut filled = 0;
+    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, start + filled as u64) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(StoreError::io(path, "read", error)),
+        }
+    }
+    bytes.truncate(filled);
+    let mut lines = bytes.split_inclusive(|b| *b == b'\n');
+    if from > 0 {
+        lines.next();
+    }
+    lines.filter_map(|text| text.strip_suffix(b"\n")).for_each(&mut line);
+    Ok(())
+}
+
+/// What the end of a session tells.
+#[derive(Default)]
+struct Tail {
+    messages: u64,
+    name: Option<String>,
+    blocks: u32,
+    open: BTreeSet<u64>,
+    running: BTreeSet<u64>,
+    failed: bool,
+    last_reply: String,
+    /// Whether it reaches back to a prompt or a reply: what waits was proposed behind it.
+    tells_enough: bool,
+}
+
+impl Tail {
+    fn line(&mut self, line: &[u8]) {
+        let Ok(mut frame) = wire::open(line) else { return };
+        let fields = &mut frame.fields;
+        match frame.kind.as_ref() {
+            kind @ ("prompt" | "reply") => {
+                self.tells_enough = true;
+                self.messages = fields.number_or_none("message").unwrap_or(self.messages + 1);
+                self.blocks = self.blocks.max(fields.small_or_zero("blocks"));
+                self.name = fields.text_or_none("session").or(self.name.take());
+                if kind == "reply" {
+                    self.last_reply = preview(fields.text_or_empty("text"));
+                } else {
+                    self.failed = false;
+                }
+            }
+            "named" => self.name = fields.text_or_none("name"),
+            "block" => {
+                let block = fields.number_or_zero("block");
+                self.blocks = self.blocks.max(u32::try_from(block).unwrap_or(0));
+                self.open.insert(block);
+            }
+            "put_back" => {
+                self.open.insert(fields.number_or_zero("block"));
+            }
+            "decision" => self.decision(fields),
+            "run" => {
+                self.running.remove(&fields.number_or_zero("run"));
+                self.failed = fields.text_or_empty("outcome") != "ok";
+            }
+            "turn_end" => self.failed |= fields.text_or_empty("end") == "failed",
+            _ => {}
+        }
+    }
+
+    fn decision(&mut self, fields: &mut wire::Reader<'_>) {
+        let block = fields.number_or_zero("block");
+        self.blocks = self.blocks.max(u32::try_from(block).unwrap_or(0));
+        match fields.text_or_empty("decision").as_str() {
+            "approve" => {
+                self.open.remove(&block);
+                self.running.insert(fields.number_or_zero("run"));
+            }
+            "reject" | "skip" => {
+                self.open.remove(&block);
+            }
+            _ => {}
+        }
+    }
+
+    fn tell(self, summary: &mut Summary) {
+        summary.messages = self.messages;
+        summary.blocks = self.blocks;
+        summary.waiting = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
+        summary.unended = !self.running.is_empty();
+        summary.failed = self.failed || (summary.unended && summary.locked.is_none());
+        summary.last_reply = self.last_reply;
+        if let Some(name) = self.name {
+            summary.name = name;
+        }
+    }
+}

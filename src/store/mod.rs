@@ -1,0 +1,229 @@
+//! Sessions on disk: one file a session, one line an entry, only ever added to.
+//!
+//! - `wire`: the form of a line (pure) - `writer`: the one thread that owns a file - `reader`: reads a file in any
+//!   state - `index`: lists and finds sessions without reading them whole - `disk`: how files are made and opened -
+//!   `redact`: masks known secrets - `naming`: names for people.
+//!
+//! What the entries mean is the engine's business; nothing is run, and nothing is decided, from here.
+//! A session that nothing was asked in leaves no file.
+
+mod disk;
+mod error;
+pub mod index;
+pub mod manage;
+mod naming;
+mod reader;
+mod redact;
+mod wire;
+mod writer;
+
+pub use error::{Damage, Fault, StoreError};
+pub use naming::name_for;
+pub use reader::read;
+
+use crate::domain::{Entry, Header, Moment};
+use secrecy::SecretString;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, mpsc};
+use tokio::sync::{oneshot, watch};
+use writer::{Order, Writer};
+
+/// What a session file held.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Loaded {
+    /// The entries, oldest first; the header is the first.
+    pub entries: Vec<(Moment, Entry)>,
+    /// What is wrong with the file; to be told.
+    pub damage: Vec<Damage>,
+    /// The size of the file in bytes.
+    pub bytes: u64,
+}
+
+/// Where a session lies.
+#[derive(Debug)]
+struct Place {
+    folder: PathBuf,
+    path: PathBuf,
+    blobs: PathBuf,
+}
+
+impl Place {
+    fn of(path: PathBuf) -> Self {
+        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        Self { folder, blobs: blobs_of(&path), path }
+    }
+}
+
+/// The folder for large outputs and images of the session in this file: `blobs/<id>` beside it.
+fn blobs_of(path: &Path) -> PathBuf {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    folder.join("blobs").join(path.file_stem().unwrap_or_default())
+}
+
+/// Why writing fails at the moment, and how often it began to fail.
+#[derive(Clone, Debug, Default)]
+struct Failure {
+    times: u64,
+    text: Option<String>,
+}
+
+/// A session that is written to. Cheap to clone; all clones speak to the one thread that owns the file.
+#[derive(Clone, Debug)]
+pub struct Store {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    place: Arc<Place>,
+    orders: mpsc::Sender<Order>,
+    failure: watch::Receiver<Failure>,
+    told: AtomicU64,
+    durable: OnceLock<bool>,
+}
+
+impl Store {
+    /// A new session in this folder. Nothing is written before the first entry that is worth keeping (a prompt, or
+    /// whatever comes first of the others but names and models); then the file is made with the header as its first
+    /// line. An `Entry::Header` that is appended before that replaces `header`; one after it is passed over.
+    pub fn create(folder: &Path, header: Header) -> Store {
+        let place = Arc::new(Place::of(folder.join(format!("{}.jsonl", file_stem(&header.id.0)))));
+        let (failure, told) = watch::channel(Failure::default());
+        Self::start(Writer::lazy(place.clone(), header, failure), place, told)
+    }
+
+    /// Opens a session to go on with it: locks it, reads it, cuts off a line that was not written to its end.
+    ///
+    /// # Errors
+    /// When another process writes to it, when it is of a newer version (it stays untouched), when it is no session,
+    /// or can't be read or written.
+    pub fn open(path: &Path) -> Result<(Store, Loaded), StoreError> {
+        let mut file = disk::open_locked(path)?;
+        let opened = reader::read_file(path, &file)?;
+        let whole = repair_end(&mut file, &opened).map_err(|error| StoreError::io(path, "written", error))?;
+        let place = Arc::new(Place::of(path.to_owned()));
+        let (failure, told) = watch::channel(Failure::default());
+        let writer = Writer::going_on(place.clone(), file, &opened, whole, failure);
+        Ok((Self::start(writer, place, told), opened.loaded))
+    }
+
+    fn start(writer: Writer, place: Arc<Place>, failure: watch::Receiver<Failure>) -> Store {
+        let (orders, taken) = mpsc::channel();
+        // Where no thread can be started, its end of the channel is gone: every answer is then `Closed`.
+        std::thread::Builder::new().name("session-writer".into()).spawn(move || writer.run(&taken)).ok();
+        let told = AtomicU64::new(0);
+        Store { shared: Arc::new(Shared { place, orders, failure, told, durable: OnceLock::new() }) }
+    }
+
+    /// Values that are masked in everything written from now on: keys of providers. Values of less than eight bytes
+    /// are placeholders, not secrets, and are left alone.
+    #[must_use]
+    pub fn with_secrets(self, secrets: Vec<SecretString>) -> Self {
+        self.add_secrets(secrets);
+        self
+    }
+
+    /// As [`Store::with_secrets`], for keys that are learned later.
+    pub fn add_secrets(&self, secrets: Vec<SecretString>) {
+        self.shared.orders.send(Order::Secrets(secrets)).ok();
+    }
+
+    /// Adds an entry. Never waits for the disk; what could not be written is told by [`Store::failed`] and kept.
+    pub fn append(&self, entry: Entry, at: Moment) {
+        self.shared.orders.send(Order::Append(Box::new(entry), at)).ok();
+    }
+
+    /// Waits until everything appended so far is on the disk.
+    ///
+    /// # Errors
+    /// While writing fails: then nothing that depends on these entries may begin.
+    pub async fn sync(&self) -> Result<(), StoreError> {
+        self.order(Order::Sync).await
+    }
+
+    /// Waits until writing begins to fail; the text says why, for the status line. Each beginning is told once, to one
+    /// caller. Cancel-safe.
+    pub async fn failed(&self) -> String {
+        let mut failure = self.shared.failure.clone();
+        loop {
+            let told = self.shared.told.load(Ordering::Acquire);
+            let Ok(now) = failure.wait_for(|f| f.times > told && f.text.is_some()).await.map(|f| f.clone())
+            else {
+                // The session is closed: there is nothing left to fail.
+                return std::future::pending().await;
+            };
+            let first =
+                self.shared.told.compare_exchange(told, now.times, Ordering::AcqRel, Ordering::Acquire);
+            if let (Ok(_), Some(text)) = (first, now.text) {
+                return text;
+            }
+        }
+    }
+
+    /// Tries again to write what could not be written, and syncs it.
+    ///
+    /// # Errors
+    /// When it fails again; everything is still kept in memory.
+    pub async fn retry(&self) -> Result<(), StoreError> {
+        self.order(Order::Retry).await
+    }
+
+    /// Writes and syncs what is left, unlocks the file and ends the thread.
+    ///
+    /// # Errors
+    /// When something could not be written: it is lost.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        self.order(Order::Close).await
+    }
+
+    /// The session's file, made or not yet.
+    pub fn path(&self) -> PathBuf {
+        self.shared.place.path.clone()
+    }
+
+    /// The folder for the session's large outputs and images; it is made when it is needed.
+    pub fn blobs(&self) -> PathBuf {
+        self.shared.place.blobs.clone()
+    }
+
+    /// Whether what is synced there survives a loss of power: false in memory and on network mounts, to be told.
+    pub fn durable(&self) -> bool {
+        *self.shared.durable.get_or_init(|| disk::durable(&self.shared.place.folder))
+    }
+
+    async fn order(&self, order: impl FnOnce(writer::Answer) -> Order) -> Result<(), StoreError> {
+        let (answer, answered) = oneshot::channel();
+        self.shared.orders.send(order(answer)).map_err(|_| StoreError::Closed)?;
+        answered.await.map_err(|_| StoreError::Closed)?
+    }
+}
+
+/// Cuts off a torn line, or gives the last line its newline; returns the bytes of the file.
+fn repair_end(file: &mut File, opened: &reader::Opened) -> std::io::Result<u64> {
+    if opened.whole < opened.loaded.bytes {
+        file.set_len(opened.whole)?;
+    }
+    if opened.newline_missing {
+        file.write_all(b"\n")?;
+        return Ok(opened.whole + 1);
+    }
+    Ok(opened.whole)
+}
+
+/// An identity as the name of a file, whatever it holds.
+fn file_stem(id: &str) -> String {
+    let safe: String = id
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' })
+        .take(100)
+        .collect();
+    if safe.is_empty() { "session".into() } else { safe }
+}
+
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+mod tests;

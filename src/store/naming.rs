@@ -1,0 +1,66 @@
+//! Names of sessions for people, from what was asked first.
+
+/// Characters of a name at the most.
+const LONGEST: usize = 32;
+
+/// Words that say little about what a session is for.
+const FILLERS: [&str; 32] = [
+    "a", "an", "the", "please", "can", "could", "would", "you", "me", "my", "i", "to", "of", "for", "and",
+    "in", "on", "it", "is", "with", "from", "that", "this", "some", "want", "need", "let", "lets", "us",
+    "then", "do", "what",
+];
+
+/// A short name from a prompt: lower-case words joined by hyphens, safe as a file name and on a command line.
+/// `Load sales.csv, plot revenue by region` becomes `load-sales-csv-plot-revenue`.
+pub fn name_for(prompt: &str) -> String {
+    let start: String = prompt.chars().take(400).collect();
+    let words = start.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase);
+    let (telling, filling): (Vec<_>, Vec<_>) = words.partition(|w| !FILLERS.contains(&w.as_str()));
+    let chosen = if telling.is_empty() { filling } else { telling };
+    let mut name = String::new();
+    let mut len = 0;
+    for word in chosen.iter().take(5) {
+        let more = word.chars().count() + usize::from(len > 0);
+        if len > 0 && len + more > LONGEST {
+            break;
+        }
+        if len > 0 {
+            name.push('-');
+        }
+        name.extend(word.chars().take(LONGEST));
+        len += more;
+    }
+    if name.is_empty() { "session".into() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_for;
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_tell_what_was_asked() {
+        assert_eq!(
+            name_for("Load sales.csv, plot revenue by region per month"),
+            "load-sales-csv-plot-revenue"
+        );
+        assert_eq!(name_for("Please can you compute the square root of 2?"), "compute-square-root-2");
+        assert_eq!(name_for("do it"), "do-it");
+        assert_eq!(name_for("Zähle die Wörter"), "zähle-die-wörter");
+        assert_eq!(name_for("数える"), "数える");
+        assert_eq!(name_for("?!  "), "session");
+        assert_eq!(name_for("../../etc/passwd"), "etc-passwd");
+        assert_eq!(name_for(&"x".repeat(500)).len(), 32);
+    }
+
+    proptest! {
+        #[test]
+        fn names_are_safe(prompt in ".{0,300}") {
+            let name = name_for(&prompt);
+            prop_assert!(!name.is_empty());
+            prop_assert!(name.chars().count() <= 40, "{}", name);
+            prop_assert!(name.chars().all(|c| c.is_alphanumeric() || c == '-' || !c.is_ascii()), "{}", name);
+            prop_assert!(!name.starts_with('-'));
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Reads a session file line by line, whatever state it is in.
+//!
+//! A last line that was not written to its end is told; a line that is damaged is named and skipped, the rest is read.
+//! Nothing is changed here: cutting off a torn line is done by [`Store::open`](super::Store::open).
+
+use super::wire::{self, Crc, Decoded, Frame, LineFault, Link};
+use super::{Damage, Fault, Loaded, StoreError, disk};
+use crate::domain::{Entry, Header, Moment, SessionId};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+/// A line of more bytes than this is not one of ours: replies and values are bounded, large output has its own file.
+const LONGEST_LINE: u64 = 256 << 20;
+
+/// Reads a session without locking it.
+///
+/// # Errors
+/// When the file can't be read, is no session, or was written by a newer version.
+pub fn read(path: &Path) -> Result<Loaded, StoreError> {
+    Ok(read_file(path, &disk::open_read(path)?)?.loaded)
+}
+
+/// What was read, and where writing goes on.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) loaded: Loaded,
+    /// The link for the next line.
+    pub(super) next: Link,
+    /// Bytes of the file that are whole lines; what stands behind them is torn.
+    pub(super) whole: u64,
+    /// Whether the last line is whole but for its newline.
+    pub(super) newline_missing: bool,
+    /// Prompts and replies so far.
+    pub(super) messages: u64,
+}
+
+/// Reads an open session file from its start.
+pub(super) fn read_file(path: &Path, file: &File) -> Result<Opened, StoreError> {
+    let failed = |error| StoreError::io(path, "read", error);
+    let mut lines = BufReader::with_capacity(256 << 10, file);
+    let mut scan = Scan::new(path);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let count = (&mut lines).take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(failed)?;
+        if count == 0 {
+            break;
+        }
+        let mut bytes = count as u64;
+        let over = line.last() != Some(&b'\n') && bytes == LONGEST_LINE;
+        if over {
+            line.clear();
+            let (skipped, ended) = skip_line(&mut lines).map_err(failed)?;
+            bytes += skipped;
+            line.extend(ended.then_some(b'\n'));
+        }
+        scan.line(&line, bytes)?;
+    }
+    scan.end()
+}
+
+/// Passes over the rest of a line; returns its bytes, and whether it had an end.
+fn skip_line(lines: &mut impl BufRead) -> std::io::Result<(u64, bool)> {
+    let mut skipped = 0;
+    loop {
+        let buffer = lines.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok((skipped, false));
+        }
+        let newline = buffer.iter().position(|b| *b == b'\n');
+        let used = newline.map_or(buffer.len(), |at| at + 1);
+        lines.consume(used);
+        skipped += used as u64;
+        if newline.is_some() {
+            return Ok((skipped, true));
+        }
+    }
+}
+
+/// The reading of one file: what was found so far.
+struct Scan<'a> {
+    path: &'a Path,
+    blobs: PathBuf,
+    number: u64,
+    loaded: Loaded,
+    /// The checksum that the line before says of itself; `None`: it says none.
+    last: Option<Crc>,
+    seq: u64,
+    whole: u64,
+    newline_missing: bool,
+    messages: u64,
+}
+
+impl<'a> Scan<'a> {
+    fn new(path: &'a Path) -> Self {
+        Self {
+            path,
+            blobs: super::blobs_of(path),
+            number: 0,
+            loaded: Loaded::default(),
+            last: Some(Link::FIRST.prev),
+            seq: 0,
+            whole: 0,
+            newline_missing: false,
+            messages: 0,
+        }
+    }
+
+    /// Takes the next line of the file, which was read from so many bytes.
+    fn line(&mut self, line: &[u8], bytes: u64) -> Result<(), StoreError> {
+        self.number += 1;
+        self.loaded.bytes += bytes;
+        let ended = line.last() == Some(&b'\n');
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        let first = self.number == 1;
+        if first && let Some(found) = wire::peek_version(text).filter(|v| *v > wire::VERSION) {
+            return Err(self.newer(found));
+        }
+        match wire::open(text) {
+            Ok(frame) => {
+                self.newline_missing = !ended;
+                self.frame(frame)?;
+            }
+            Err(LineFault::Newer(found)) => return Err(self.newer(found)),
+            // Only the last line can lack its newline.
+            Err(_) if !ended => {
+                self.damage(Fault::Torn(bytes));
+                self.number -= 1;
+                return Ok(());
+            }
+            Err(fault) => self.fault(text, fault)?,
+        }
+        self.last = wire::stored_crc(text);
+        self.whole += bytes;
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: Frame<'_>) -> Result<(), StoreError> {
+        if let (Some(before), Some(prev)) = (self.last, frame.prev)
+            && before != prev
+        {
+            self.damage(Fault::Chain);
+        }
+        self.seq = self.seq.max(frame.seq);
+        if self.number == 1 && frame.kind != "header" {
+            self.damage(Fault::Chain);
+            self.lost_header(frame.at);
+        }
+        if frame.redacted {
+            self.damage(Fault::Redacted);
+        }
+        let Frame { at, kind, fields, .. } = frame;
+        match wire::decode(&kind, fields, &self.blobs) {
+            Ok(Decoded::Entry(entry, outside)) => self.entry(at, *entry, outside.as_ref()),
+            Ok(Decoded::UnknownKind) => self.damage(Fault::UnknownKind(kind.into_owned())),
+            Err(why) if self.number == 1 => return Err(self.not_a_session(&why)),
+            Err(why) => self.damage(Fault::Unreadable(why)),
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, at: Moment, mut entry: Entry, outside: Option<&wire::Outside>) {
+        if let (Some(outside), Entry::Ran { report, .. }) = (outside, &mut entry) {
+            match read_blob(&self.blobs.join(&outside.name), outside) {
+                Ok(output) => report.output = output,
+                Err(why) => self.damage(Fault::Blob(why)),
+            }
+        }
+        if matches!(entry, Entry::Prompt(_) | Entry::Reply { .. }) {
+            self.messages += 1;
+        }
+        self.loaded.entries.push((at, entry));
+    }
+
+    /// A line that is not what was written. The first is looked at more kindly: without it there is no session.
+    fn fault(&mut self, text: &[u8], fault: LineFault) -> Result<(), StoreError> {
+        if self.number == 1 {
+            // Nothing that was read from a damaged header is used: its session goes on under the name of its file.
+            let ours = text.starts_with(b"{\"v\":1,") || wire::stored_crc(text).is_some();
+            if !ours {
+                return Err(self.not_a_session("its first line is not a header"));
+            }
+            self.damage(Fault::Header);
+            self.lost_header(Moment::default());
+            return Ok(());
+        }
+        self.damage(match fault {
+            LineFault::Checksum => Fault::Checksum,
+            LineFault::Unreadable(why) => Fault::Unreadable(why),
+            LineFault::Newer(version) => Fault::Unreadable(format!("version {version}")),
+        });
+        Ok(())
+    }
+
+    /// Stands in for a header that can't be read.
+    fn lost_header(&mut self, at: Moment) {
+        let id = self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let header = Header {
+            id: SessionId(id),
+            name: String::new(),
+            created: at,
+            cwd: PathBuf::new(),
+            model: None,
+            program: String::new(),
+        };
+        self.loaded.entries.push((at, Entry::Header(header)));
+    }
+
+    fn end(self) -> Result<Opened, StoreError> {
+        if self.whole == 0 {
+            // Nothing but a part of a first line, at the most.
+            let torn = matches!(self.loaded.damage.as_slice(), [Damage { fault: Fault::Torn(_), .. }]);
+            return Err(if self.loaded.bytes == 0 || (torn && self.starts_like_ours()) {
+                StoreError::Empty { path: self.path.to_owned() }
+            } else {
+                self.not_a_session("its first line is not a header")
+            });
+        }
+        let next =
+            Link { seq: self.seq.max(self.number).saturating_add(1), prev: self.last.unwrap_or_default() };
+        Ok(Opened {
+            next,
+            whole: self.whole,
+            newline_missing: self.newline_missing,
+            messages: self.messages,
+            loaded: self.loaded,
+        })
+    }
+
+    /// Whether the file begins as the first line of a session does.
+    fn starts_like_ours(&self) -> bool {
+        let mut start = Vec::new();
+        let read = disk::open_read(self.path).ok().and_then(|file| file.take(7).read_to_end(&mut start).ok());
+        read.is_some() && b"{\"v\":1,".starts_with(&start)
+    }
+
+    fn damage(&mut self, fault: Fault) {
+        self.loaded.damage.push(Damage { line: self.number, fault });
+    }
+
+    fn newer(&self, found: u64) -> StoreError {
+        StoreError::Newer { path: self.path.to_owned(), line: self.number, found, known: wire::VERSION }
+    }
+
+    fn not_a_session(&self, why: &str) -> StoreError {
+        StoreError::NotASession { path: self.path.to_owned(), why: why.to_owned() }
+    }
+}
+
+fn read_blob(path: &Path, outside: &wire::Outside) -> Result<crate::domain::Captured, String> {
+    let name = &outside.name;
+    let file =
+        disk::open_read(path).map_err(|error| format!("the file {name} can't be read: {}", error.brief()))?;
+    let mut bytes = Vec::with_capacity(outside.len().min(8 << 20));
+    // One byte more than it should have: enough to see that it is not the file that was written.
+    let limit = (outside.len() as u64).saturating_add(1);
+    file.take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("the file {name} can't be read: {error}"))?;
+    wire::restore_blob(outside, &bytes).ok_or_else(|| format!("the file {name} was changed"))
+}

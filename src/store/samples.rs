@@ -1,0 +1,315 @@
+//! Entries for the tests: one of each kind by hand, and arbitrary ones.
+
+use crate::domain::*;
+use proptest::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub(super) fn header(id: &str) -> Header {
+    Header {
+        id: SessionId(id.into()),
+        name: "sales-q3".into(),
+        created: Moment(1_767_225_600_123),
+        cwd: PathBuf::from("/home/ada/data/sales"),
+        model: Some(ModelName { provider: "ollama".into(), model: "qwen3-coder:30b".into() }),
+        program: "0.1.0".into(),
+    }
+}
+
+pub(super) fn block(id: u32, source: &str) -> Block {
+    Block {
+        id: BlockId(id),
+        step: StepId(1),
+        kind: BlockKind::Code { language: Some(Language::python()) },
+        origin: Origin {
+            dialect: Dialect::Fences,
+            info: "python title=\"x\"".into(),
+            range: 10..40,
+            closed: true,
+        },
+        versions: vec![Version {
+            revision: Revision(1),
+            source: Arc::from(source),
+            language: Some(Language::python()),
+            whole: true,
+        }],
+    }
+}
+
+pub(super) fn terms() -> Terms {
+    Terms {
+        language: Language::python(),
+        executor: ExecutorKind::Kernel,
+        interpreter: PathBuf::from("/usr/bin/python3.12"),
+        version: Some("3.12.4".into()),
+        kernel: Some(KernelRef { generation: 1, variables: 14 }),
+        cwd: PathBuf::from("/home/ada/data/sales"),
+        rights: Rights {
+            read: vec![],
+            write: vec![PathBuf::from("/home/ada/data/sales/out")],
+            network: true,
+            environment: vec!["PATH".into(), "HOME".into()],
+            sandbox: SandboxReport {
+                level: SandboxLevel::Off,
+                layers: vec![Layer {
+                    name: "landlock".into(),
+                    active: false,
+                    tested: true,
+                    why: Some("not in this kernel".into()),
+                }],
+            },
+        },
+        limits: Limits::default(),
+    }
+}
+
+pub(super) fn report(output: Captured) -> RunReport {
+    RunReport {
+        outcome: Outcome::Failed,
+        receipt: Receipt {
+            wall_us: 6_100_000,
+            cpu_us: 5_800_000,
+            peak_rss_bytes: 171_966_464,
+            processes: 2,
+            files: vec![FileChange { path: "out/a.png".into(), change: "created".into(), bytes: 48_000 }],
+            exit_code: Some(1),
+            signal: None,
+        },
+        output,
+        blob: None,
+        value: Some("42".into()),
+        error: Some(RunError {
+            kind: "ValueError".into(),
+            message: "no".into(),
+            traceback: "block 1, line 2".into(),
+        }),
+        images: vec![ImageRef {
+            path: PathBuf::from("/elsewhere/figure-1.png"),
+            name: "figure-1.png".into(),
+            mime: "image/png".into(),
+            width: 640,
+            height: 480,
+            bytes: 4812,
+        }],
+        kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 16 }),
+        cwd: Some(PathBuf::from("/home/ada/data/sales/out")),
+    }
+}
+
+pub(super) fn captured(pieces: &[(Stream, &[u8])]) -> Captured {
+    let mut captured = Captured::default();
+    pieces.iter().for_each(|(stream, bytes)| captured.push(*stream, bytes));
+    captured
+}
+
+/// A session with an entry of each kind, and some hard cases.
+pub(super) fn each_kind() -> Vec<Entry> {
+    let source = "print('hi')\r\n\ttab  \n\n# \u{202e} no end";
+    let output = captured(&[
+        (Stream::Stdout, b"one\n"),
+        (Stream::Stderr, b"\xff\xfe bad\n"),
+        (Stream::Stdout, b"\x1b[2J\0"),
+    ]);
+    let failure = ReplyFailure {
+        kind: FailureKind::RateLimit,
+        status: Some(429),
+        message: "Rate limit.".into(),
+        hint: "r retry".into(),
+    };
+    let review = Review {
+        findings: vec![Finding {
+            rule: "py.delete-tree".into(),
+            severity: Severity::High,
+            place: Place { line: 11, column: 5, end_line: 11, end_column: 23 },
+            message: "deletes a folder: out/charts".into(),
+        }],
+        effects: Effects { deletes: vec!["out/charts".into()], unknown: true, ..Effects::default() },
+        unchecked: Some("too large".into()),
+    };
+    let (b1, b2, r1) = (BlockId(1), BlockId(2), Revision(1));
+    let approved = |run, block| Entry::Approved {
+        run: RunId(run),
+        block,
+        revision: r1,
+        sha256: Sha256::of(source.as_bytes()),
+        terms: terms(),
+        by: Grantor::Person { typed: true },
+    };
+    vec![
+        Entry::Model(ModelName { provider: "demo".into(), model: "scripted".into() }),
+        Entry::Named("sales-q3".into()),
+        Entry::Prompt("Load sales.csv, plot revenue by region\nzweite Zeile ✓ \u{0} \u{7f}".into()),
+        Entry::Reply {
+            step: StepId(1),
+            text: "I will:\n\n```python\nprint('hi')\n```\n".into(),
+            reasoning: "hm".into(),
+            tool_calls: vec![ToolCall {
+                id: "call_1".into(),
+                name: "run_code".into(),
+                arguments: "{\"code\":".into(),
+            }],
+            finish: Finish { reason: FinishReason::Stop, word: Some("stop".into()) },
+            usage: Usage { input: Some(120), output: Some(30), cached: None, reasoning: Some(0) },
+        },
+        Entry::Block(block(1, source)),
+        Entry::Review { block: b1, revision: r1, review },
+        Entry::Edited { block: b1, revision: Revision(2), source: Arc::from("print('ho')\n") },
+        Entry::LanguageChosen { block: b1, revision: Revision(3), language: Language::bash() },
+        approved(1, b1),
+        Entry::Ran { run: RunId(1), block: b1, report: Box::new(report(output)) },
+        Entry::Block(block(2, "rm -rf out")),
+        Entry::Rejected { block: b2, revision: r1, reason: "keep the charts".into() },
+        Entry::PutBack(b2),
+        Entry::Skipped { block: b2, revision: r1 },
+        Entry::KernelRestarted,
+        Entry::TurnEnd(TurnEnd::Failed(failure)),
+        Entry::Resumed,
+        Entry::Prompt("again".into()),
+        approved(2, b2),
+    ]
+}
+
+/// Whether two entries tell the same; output is compared by what it tells, not by how it is laid out.
+pub(super) fn same(a: &Entry, b: &Entry) -> bool {
+    let (Entry::Ran { run, block, report }, Entry::Ran { run: run_b, block: block_b, report: report_b }) =
+        (a, b)
+    else {
+        return a == b;
+    };
+    let plain = |report: &RunReport| RunReport { output: Captured::default(), ..report.clone() };
+    run == run_b
+        && block == block_b
+        && plain(report) == plain(report_b)
+        && told(&report.output) == told(&report_b.output)
+}
+
+/// All that an output tells.
+pub(super) fn told(output: &Captured) -> (Vec<(Stream, Vec<u8>)>, [u64; 4], usize) {
+    let mut pieces: Vec<(Stream, Vec<u8>)> = Vec::new();
+    for piece in output.pieces() {
+        match pieces.last_mut() {
+            Some((stream, bytes)) if *stream == piece.stream => bytes.extend(&piece.bytes),
+            _ => pieces.push((piece.stream, piece.bytes.clone())),
+        }
+    }
+    let of = |stream| [output.dropped(stream), output.total(stream)];
+    let ([a, b], [c, d]) = (of(Stream::Stdout), of(Stream::Stderr));
+    (pieces, [a, b, c, d], output.limit())
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![Just(String::new()), "[a-z \n]{0,40}", any::<String>()]
+}
+
+fn path() -> impl Strategy<Value = PathBuf> {
+    use std::os::unix::ffi::OsStringExt as _;
+    proptest::collection::vec(1u8..=255, 1..20)
+        .prop_map(|bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes)))
+}
+
+fn output() -> impl Strategy<Value = Captured> {
+    let chunk = (any::<bool>(), proptest::collection::vec(any::<u8>(), 0..200));
+    (0u64..400, proptest::collection::vec(chunk, 0..12)).prop_map(|(limit, chunks)| {
+        let mut captured = Captured::new(limit);
+        for (err, bytes) in chunks {
+            captured.push(if err { Stream::Stderr } else { Stream::Stdout }, &bytes);
+        }
+        captured
+    })
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    prop_oneof![
+        Just(Outcome::Ok),
+        Just(Outcome::Failed),
+        Just(Outcome::TimedOut),
+        Just(Outcome::Interrupted),
+        text().prop_map(Outcome::Limit),
+        text().prop_map(Outcome::Crashed),
+        text().prop_map(Outcome::Refused),
+        text().prop_map(Outcome::NotStarted),
+    ]
+}
+
+fn ran() -> impl Strategy<Value = Entry> {
+    let numbers = (any::<u32>(), any::<u32>(), any::<u64>(), any::<i32>(), any::<u32>());
+    (numbers, outcome(), output(), proptest::option::of(text()), proptest::option::of(path()), path())
+        .prop_map(|((run, block, wall, code, kernel), outcome, output, value, cwd, image)| {
+            let mut report = RunReport { outcome, output, value, cwd, ..report(Captured::default()) };
+            report.receipt.wall_us = wall;
+            report.receipt.exit_code = Some(code);
+            report.receipt.signal = Some(code);
+            let kernel_ref = KernelRef { generation: kernel, variables: block };
+            report.kernel = match kernel % 3 {
+                0 => KernelFate::None,
+                1 => KernelFate::Kept(kernel_ref),
+                _ => KernelFate::Lost(kernel_ref),
+            };
+            report.images.iter_mut().for_each(|i| i.path.clone_from(&image));
+            Entry::Ran { run: RunId(run), block: BlockId(block), report: Box::new(report) }
+        })
+}
+
+/// Any entry but a header.
+pub(super) fn entry() -> impl Strategy<Value = Entry> {
+    let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
+    prop_oneof![
+        text().prop_map(Entry::Prompt),
+        text().prop_map(Entry::Named),
+        (text(), text()).prop_map(|(provider, model)| Entry::Model(ModelName { provider, model })),
+        (any::<u32>(), text(), text(), text(), proptest::option::of(any::<u64>())).prop_map(
+            |(step, text, reasoning, word, input)| Entry::Reply {
+                step: StepId(step),
+                text,
+                reasoning: reasoning.clone(),
+                tool_calls: vec![ToolCall { id: word.clone(), name: word.clone(), arguments: reasoning }],
+                finish: Finish { reason: FinishReason::Filter, word: Some(word) },
+                usage: Usage { input, ..Usage::default() },
+            }
+        ),
+        (any::<u32>(), text(), any::<bool>()).prop_map(|(id, source, execute)| {
+            let mut block = block(id, &source);
+            if execute {
+                block.origin.dialect = Dialect::ExecuteTags;
+                block.kind = BlockKind::Code { language: None };
+                block.versions.iter_mut().for_each(|v| (v.language, v.whole) = (None, false));
+            }
+            Entry::Block(block)
+        }),
+        (ids(), text()).prop_map(|((block, revision), source)| Entry::Edited {
+            block,
+            revision,
+            source: source.into()
+        }),
+        (ids(), text()).prop_map(|((block, revision), reason)| Entry::Rejected { block, revision, reason }),
+        (ids(), path(), text()).prop_map(|((block, revision), cwd, word)| Entry::Approved {
+            run: RunId(7),
+            block,
+            revision,
+            sha256: Sha256::of(word.as_bytes()),
+            terms: Terms { cwd: cwd.clone(), interpreter: cwd, version: Some(word), kernel: None, ..terms() },
+            by: Grantor::Flag,
+        }),
+        (ids(), text()).prop_map(|((block, revision), message)| Entry::Review {
+            block,
+            revision,
+            review: Review {
+                findings: vec![Finding {
+                    rule: "sh.x".into(),
+                    severity: Severity::Medium,
+                    place: Place::default(),
+                    message: message.clone(),
+                }],
+                effects: Effects { hosts: vec![message], ..Effects::default() },
+                unchecked: None,
+            },
+        }),
+        ran(),
+        Just(Entry::TurnEnd(TurnEnd::Answered)),
+        Just(Entry::TurnEnd(TurnEnd::Stopped)),
+        Just(Entry::TurnEnd(TurnEnd::StepLimit)),
+        Just(Entry::TurnEnd(TurnEnd::Repeated)),
+        Just(Entry::Resumed),
+        Just(Entry::KernelRestarted),
+    ]
+}

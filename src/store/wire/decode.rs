@@ -1,0 +1,407 @@
+//! The fields of a line become an entry. Fields that are not known are passed over; a field that is needed and not
+//! there is named.
+
+use super::fields::{Missing, Reader, lacking, path_of};
+use super::frame::parse_time;
+use super::json::Json;
+use super::output::{Outside, read_output};
+use crate::domain::{
+    Block, BlockId, BlockKind, Dialect, Effects, Entry, ExecutorKind, FailureKind, FileChange, Finding,
+    Finish, FinishReason, Grantor, Header, ImageRef, KernelFate, KernelRef, Language, Layer, Limits,
+    ModelName, Origin, Outcome, Place, Receipt, ReplyFailure, Review, Revision, Rights, RunError, RunId,
+    RunReport, SandboxLevel, SandboxReport, SessionId, Severity, Sha256, StepId, Terms, ToolCall, TurnEnd,
+    Usage, Version,
+};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a line holds.
+#[derive(Debug)]
+pub(crate) enum Decoded {
+    /// An entry; the output of its run stands in that file, where one is named.
+    Entry(Box<Entry>, Option<Outside>),
+    /// A kind of entry that this version does not know.
+    UnknownKind,
+}
+
+/// Reads an entry of this kind; `blobs` is where files lie that are named without a folder.
+pub(crate) fn decode(kind: &str, mut f: Reader<'_>, blobs: &Path) -> Result<Decoded, Missing> {
+    let entry = match kind {
+        "header" => Entry::Header(header(f)?),
+        "resumed" => Entry::Resumed,
+        "named" => Entry::Named(f.text("name")?),
+        "model" => Entry::Model(model(f.object("model")?)?),
+        "prompt" => Entry::Prompt(f.text("text")?),
+        "reply" => reply(f)?,
+        "block" => Entry::Block(block(f)?),
+        "review" => Entry::Review {
+            block: BlockId(f.small("block")?),
+            revision: Revision(f.small("revision")?),
+            review: review(f)?,
+        },
+        "language" => Entry::LanguageChosen {
+            block: BlockId(f.small("block")?),
+            revision: Revision(f.small("revision")?),
+            language: Language(f.text("language")?),
+        },
+        "decision" => decision(f)?,
+        "put_back" => Entry::PutBack(BlockId(f.small("block")?)),
+        "run" => {
+            let (run, block) = (RunId(f.small("run")?), BlockId(f.small("block")?));
+            let (report, outside) = report(f, blobs)?;
+            return Ok(Decoded::Entry(
+                Box::new(Entry::Ran { run, block, report: Box::new(report) }),
+                outside,
+            ));
+        }
+        "kernel_restarted" => Entry::KernelRestarted,
+        "turn_end" => Entry::TurnEnd(turn_end(f)?),
+        _ => return Ok(Decoded::UnknownKind),
+    };
+    Ok(Decoded::Entry(Box::new(entry), None))
+}
+
+/// Whether a name is that of a file in a folder, and leads nowhere else.
+pub(super) fn plain_name(name: &str) -> bool {
+    !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\', '\0'])
+}
+
+fn header(mut f: Reader<'_>) -> Result<Header, Missing> {
+    let created = f.word("created")?;
+    Ok(Header {
+        id: SessionId(f.text("id")?),
+        name: f.text_or_empty("name"),
+        created: parse_time(&created).ok_or_else(|| lacking("created", "a time of RFC 3339"))?,
+        cwd: f.path("cwd")?,
+        model: f.object_or_none("model").map(model).transpose()?,
+        program: f.text_or_empty("program"),
+    })
+}
+
+fn model(mut f: Reader<'_>) -> Result<ModelName, Missing> {
+    Ok(ModelName { provider: f.text("provider")?, model: f.text("model")? })
+}
+
+fn reply(mut f: Reader<'_>) -> Result<Entry, Missing> {
+    let tool_calls = f
+        .objects("tool_calls")?
+        .into_iter()
+        .map(|mut call| {
+            Ok(ToolCall {
+                id: call.text_or_empty("id"),
+                name: call.text("name")?,
+                arguments: call.text("arguments")?,
+            })
+        })
+        .collect::<Result<_, Missing>>()?;
+    let mut finish = f.object("finish")?;
+    let reason = finish.word("reason")?;
+    let usage = f.object_or_none("usage").map_or_else(Usage::default, |mut u| Usage {
+        input: u.number_or_none("input"),
+        output: u.number_or_none("output"),
+        cached: u.number_or_none("cached"),
+        reasoning: u.number_or_none("reasoning"),
+    });
+    Ok(Entry::Reply {
+        step: StepId(f.small("step")?),
+        text: f.text("text")?,
+        reasoning: f.text_or_empty("reasoning"),
+        tool_calls,
+        // A reason of a later version: what the reply was up to is not known.
+        finish: Finish {
+            reason: FINISHES.into_iter().find(|r| r.as_str() == reason).unwrap_or(FinishReason::Incomplete),
+            word: finish.text_or_none("word"),
+        },
+        usage,
+    })
+}
+
+const FINISHES: [FinishReason; 5] = [
+    FinishReason::Stop,
+    FinishReason::ToolCalls,
+    FinishReason::Length,
+    FinishReason::Filter,
+    FinishReason::Incomplete,
+];
+
+fn block(mut f: Reader<'_>) -> Result<Block, Missing> {
+    if f.word("what")? != "code" {
+        return Err(lacking("what", "\"code\""));
+    }
+    // A block whose text was masked is not what the model wrote: it can't be approved as it stands.
+    let masked = f.flag("redacted");
+    let versions = f
+        .objects("versions")?
+        .into_iter()
+        .map(|mut v| {
+            Ok(Version {
+                revision: Revision(v.small("revision")?),
+                language: v.text_or_none("language").map(Language),
+                whole: v.flag("whole") && !masked,
+                source: Arc::from(v.word("source")?),
+            })
+        })
+        .collect::<Result<Vec<_>, Missing>>()?;
+    if versions.is_empty() {
+        return Err(lacking("versions", "a list with a version"));
+    }
+    let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    Ok(Block {
+        id: BlockId(f.small("block")?),
+        step: StepId(f.small("step")?),
+        kind: BlockKind::Code { language: f.text_or_none("language").map(Language) },
+        origin: Origin {
+            dialect: match f.word("dialect")?.as_ref() {
+                "execute-tags" => Dialect::ExecuteTags,
+                _ => Dialect::Fences,
+            },
+            info: f.text_or_empty("info"),
+            range: place(f.number("start")?)..place(f.number("end")?),
+            closed: f.flag("closed"),
+        },
+        versions,
+    })
+}
+
+fn review(mut f: Reader<'_>) -> Result<Review, Missing> {
+    let findings = f
+        .objects("findings")?
+        .into_iter()
+        .map(|mut finding| {
+            Ok(Finding {
+                rule: finding.text("rule")?,
+                severity: severity(&finding.word("severity")?),
+                place: Place {
+                    line: finding.small("line")?,
+                    column: finding.small("column")?,
+                    end_line: finding.small("end_line")?,
+                    end_column: finding.small("end_column")?,
+                },
+                message: finding.text("message")?,
+            })
+        })
+        .collect::<Result<_, Missing>>()?;
+    let mut e = f.object("effects")?;
+    Ok(Review {
+        findings,
+        effects: Effects {
+            reads: e.texts("reads")?,
+            writes: e.texts("writes")?,
+            deletes: e.texts("deletes")?,
+            hosts: e.texts("hosts")?,
+            programs: e.texts("programs")?,
+            unknown: e.flag("unknown"),
+        },
+        unchecked: f.text_or_none("unchecked"),
+    })
+}
+
+/// A severity that is not known counts as the gravest.
+fn severity(word: &str) -> Severity {
+    [Severity::Info, Severity::Medium].into_iter().find(|s| s.as_str() == word).unwrap_or(Severity::High)
+}
+
+fn decision(mut f: Reader<'_>) -> Result<Entry, Missing> {
+    let (block, revision) = (BlockId(f.small("block")?), Revision(f.small("revision")?));
+    Ok(match f.word("decision")?.as_ref() {
+        "edit" => Entry::Edited { block, revision, source: Arc::from(f.word("source")?) },
+        "reject" => Entry::Rejected { block, revision, reason: f.text_or_empty("reason") },
+        "skip" => Entry::Skipped { block, revision },
+        "approve" => Entry::Approved {
+            run: RunId(f.small("run")?),
+            block,
+            revision,
+            sha256: Sha256::parse(&f.word("sha256")?).ok_or_else(|| lacking("sha256", "a SHA-256"))?,
+            by: Grantor::parse(&f.word("by")?).ok_or_else(|| lacking("by", "somebody who can approve"))?,
+            terms: terms(f.object("terms")?)?,
+        },
+        _ => return Err(lacking("decision", "approve, edit, reject or skip")),
+    })
+}
+
+fn terms(mut f: Reader<'_>) -> Result<Terms, Missing> {
+    let executor = f.word("executor")?;
+    Ok(Terms {
+        language: Language(f.text("language")?),
+        executor: [ExecutorKind::Kernel, ExecutorKind::Subprocess]
+            .into_iter()
+            .find(|kind| kind.as_str() == executor)
+            .ok_or_else(|| lacking("executor", "an executor that this version knows"))?,
+        interpreter: f.path("interpreter")?,
+        version: f.text_or_none("version"),
+        kernel: f.object_or_none("kernel").map(kernel).transpose()?,
+        cwd: f.path("cwd")?,
+        rights: rights(f.object("rights")?)?,
+        limits: limits(f.object("limits")?)?,
+    })
+}
+
+fn kernel(mut f: Reader<'_>) -> Result<KernelRef, Missing> {
+    Ok(KernelRef { generation: f.small("generation")?, variables: f.small_or_zero("variables") })
+}
+
+fn rights(mut f: Reader<'_>) -> Result<Rights, Missing> {
+    let mut sandbox = f.object("sandbox")?;
+    let layers = sandbox
+        .objects("layers")?
+        .into_iter()
+        .map(|mut layer| {
+            Ok(Layer {
+                name: layer.text("name")?,
+                active: layer.flag("active"),
+                tested: layer.flag("tested"),
+                why: layer.text_or_none("why"),
+            })
+        })
+        .collect::<Result<_, Missing>>()?;
+    if sandbox.word("level")? != "off" {
+        return Err(lacking("level", "a sandbox level that this version knows"));
+    }
+    Ok(Rights {
+        read: f.paths("read")?,
+        write: f.paths("write")?,
+        network: f.flag("network"),
+        environment: f.texts("environment")?,
+        sandbox: SandboxReport { level: SandboxLevel::Off, layers },
+    })
+}
+
+fn limits(mut f: Reader<'_>) -> Result<Limits, Missing> {
+    Ok(Limits {
+        wall_ms: f.number("wall_ms")?,
+        kept_bytes: f.number("kept_bytes")?,
+        output_file: f.number("output_file")?,
+    })
+}
+
+fn report(mut f: Reader<'_>, blobs: &Path) -> Result<(RunReport, Option<Outside>), Missing> {
+    let (output, outside) = read_output(f.object("output")?)?;
+    let error = f.object_or_none("error").map(|mut e| {
+        Ok::<_, Missing>(RunError {
+            kind: e.text("type")?,
+            message: e.text_or_empty("message"),
+            traceback: e.text_or_empty("traceback"),
+        })
+    });
+    let images =
+        f.objects("images")?.into_iter().map(|image| image_ref(image, blobs)).collect::<Result<_, _>>()?;
+    let report = RunReport {
+        outcome: outcome(&f.word("outcome")?, f.text_or_empty("detail"))?,
+        receipt: receipt(f.object("receipt")?)?,
+        output,
+        blob: blob_path(&mut f, "all_output", blobs)?,
+        value: f.text_or_none("value"),
+        error: error.transpose()?,
+        images,
+        kernel: kernel_fate(f.object("kernel")?)?,
+        cwd: f.path_or_none("cwd")?,
+    };
+    Ok((report, outside))
+}
+
+fn outcome(word: &str, detail: String) -> Result<Outcome, Missing> {
+    Ok(match word {
+        "ok" => Outcome::Ok,
+        "failed" => Outcome::Failed,
+        "timed_out" => Outcome::TimedOut,
+        "limit" => Outcome::Limit(detail),
+        "interrupted" => Outcome::Interrupted,
+        "crashed" => Outcome::Crashed(detail),
+        "refused" => Outcome::Refused(detail),
+        "not_started" => Outcome::NotStarted(detail),
+        _ => return Err(lacking("outcome", "an outcome that this version knows")),
+    })
+}
+
+fn receipt(mut f: Reader<'_>) -> Result<Receipt, Missing> {
+    let files = f
+        .objects("files")?
+        .into_iter()
+        .map(|mut file| {
+            Ok(FileChange {
+                path: file.text("path")?,
+                change: file.text("change")?,
+                bytes: file.number_or_zero("bytes"),
+            })
+        })
+        .collect::<Result<_, Missing>>()?;
+    Ok(Receipt {
+        wall_us: f.number_or_zero("wall_us"),
+        cpu_us: f.number_or_zero("cpu_us"),
+        peak_rss_bytes: f.number_or_zero("peak_rss_bytes"),
+        processes: f.small_or_zero("processes"),
+        files,
+        exit_code: f.signed_or_none("exit_code"),
+        signal: f.signed_or_none("signal"),
+    })
+}
+
+fn image_ref(mut f: Reader<'_>, blobs: &Path) -> Result<ImageRef, Missing> {
+    Ok(ImageRef {
+        path: blob_path(&mut f, "path", blobs)?.ok_or_else(|| lacking("path", "a path"))?,
+        name: f.text("name")?,
+        mime: f.text("mime")?,
+        width: f.small("width")?,
+        height: f.small("height")?,
+        bytes: f.number("bytes")?,
+    })
+}
+
+/// Reads what names a file: `{"blob": name}` in the folder of blobs, or a path.
+fn blob_path(f: &mut Reader<'_>, key: &str, blobs: &Path) -> Result<Option<PathBuf>, Missing> {
+    let Some(value) = f.take(key) else { return Ok(None) };
+    if let Json::Object(fields) = &value
+        && let [(name, Json::Text(file))] = fields.as_slice()
+        && name == "blob"
+    {
+        let name = Some(file.as_ref()).filter(|name| plain_name(name));
+        return name.map(|name| Some(blobs.join(name))).ok_or_else(|| lacking(key, "the name of a file"));
+    }
+    path_of(value).map(Some).ok_or_else(|| lacking(key, "a path"))
+}
+
+fn kernel_fate(mut f: Reader<'_>) -> Result<KernelFate, Missing> {
+    Ok(match f.word("fate")?.as_ref() {
+        "kept" => KernelFate::Kept(kernel(f)?),
+        "lost" => KernelFate::Lost(kernel(f)?),
+        _ => KernelFate::None,
+    })
+}
+
+fn turn_end(mut f: Reader<'_>) -> Result<TurnEnd, Missing> {
+    Ok(match f.word("end")?.as_ref() {
+        "answered" => TurnEnd::Answered,
+        "step_limit" => TurnEnd::StepLimit,
+        "repeated" => TurnEnd::Repeated,
+        "failed" => TurnEnd::Failed(failure(f.object("failure")?)?),
+        _ => TurnEnd::Stopped,
+    })
+}
+
+fn failure(mut f: Reader<'_>) -> Result<ReplyFailure, Missing> {
+    let kind = f.word("kind")?;
+    Ok(ReplyFailure {
+        kind: FAILURES.into_iter().find(|k| k.as_str() == kind).unwrap_or(FailureKind::Server),
+        status: f.number_or_none("status").and_then(|status| u16::try_from(status).ok()),
+        message: f.text_or_empty("message"),
+        hint: f.text_or_empty("hint"),
+    })
+}
+
+const FAILURES: [FailureKind; 15] = [
+    FailureKind::NameNotFound,
+    FailureKind::Unreachable,
+    FailureKind::Tls,
+    FailureKind::TimedOut,
+    FailureKind::NoKey,
+    FailureKind::Refused,
+    FailureKind::NotFound,
+    FailureKind::RateLimit,
+    FailureKind::Overflow,
+    FailureKind::Server,
+    FailureKind::BadRequest,
+    FailureKind::Cut,
+    FailureKind::Malformed,
+    FailureKind::NotAModel,
+    FailureKind::NoReply,
+];

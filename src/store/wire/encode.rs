@@ -1,0 +1,290 @@
+//! An entry becomes the fields of a line.
+
+use super::fields::{Fields, path_value};
+use super::frame::time_text;
+use super::output::{OutputBlob, output_fields};
+use crate::domain::{
+    Block, BlockKind, Dialect, Entry, Finding, Finish, Header, ImageRef, KernelFate, KernelRef, Limits,
+    ModelName, Receipt, ReplyFailure, Review, Rights, RunReport, SandboxLevel, Terms, ToolCall, TurnEnd,
+    Usage, Version,
+};
+use serde_json::Value;
+use std::path::Path;
+
+/// The fields of an entry, `kind` first. Files below `blobs` are named without their folder, so that the sessions can
+/// be moved; `output` names the file that holds the output of a run, where it has one of its own.
+pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -> Fields {
+    match entry {
+        Entry::Header(header) => header_fields(header),
+        Entry::Resumed => Fields::of("resumed"),
+        Entry::Named(name) => Fields::of("named").with("name", name.as_str()),
+        Entry::Model(model) => Fields::of("model").with("model", model_fields(model)),
+        Entry::Prompt(text) => Fields::of("prompt").with("text", text.as_str()),
+        Entry::Reply { step, text, reasoning, tool_calls, finish, usage } => Fields::of("reply")
+            .with("step", step.0)
+            .with("text", text.as_str())
+            .with("reasoning", reasoning.as_str())
+            .with("tool_calls", list(tool_calls, tool_call))
+            .with("finish", finish_fields(finish))
+            .with("usage", usage_fields(usage)),
+        Entry::Block(block) => block_fields(block),
+        Entry::Review { block, revision, review } => {
+            review_fields(Fields::of("review").with("block", block.0).with("revision", revision.0), review)
+        }
+        Entry::Edited { block, revision, source } => Fields::of("decision")
+            .with("decision", "edit")
+            .with("block", block.0)
+            .with("revision", revision.0)
+            .with("source", source.as_ref()),
+        Entry::LanguageChosen { block, revision, language } => Fields::of("language")
+            .with("block", block.0)
+            .with("revision", revision.0)
+            .with("language", language.as_str()),
+        Entry::Approved { run, block, revision, sha256, terms, by } => Fields::of("decision")
+            .with("decision", "approve")
+            .with("block", block.0)
+            .with("revision", revision.0)
+            .with("run", run.0)
+            .with("sha256", sha256.to_string())
+            .with("by", by.as_str())
+            .with("terms", terms_fields(terms)),
+        Entry::Rejected { block, revision, reason } => Fields::of("decision")
+            .with("decision", "reject")
+            .with("block", block.0)
+            .with("revision", revision.0)
+            .with("reason", reason.as_str()),
+        Entry::Skipped { block, revision } => Fields::of("decision")
+            .with("decision", "skip")
+            .with("block", block.0)
+            .with("revision", revision.0),
+        Entry::PutBack(block) => Fields::of("put_back").with("block", block.0),
+        Entry::Ran { run, block, report } => {
+            report_fields(Fields::of("run").with("run", run.0).with("block", block.0), report, blobs, output)
+        }
+        Entry::KernelRestarted => Fields::of("kernel_restarted"),
+        Entry::TurnEnd(end) => turn_end_fields(end),
+    }
+}
+
+fn list<T>(items: &[T], one: impl Fn(&T) -> Fields) -> Value {
+    Value::Array(items.iter().map(|item| one(item).into()).collect())
+}
+
+fn texts(items: &[String]) -> Value {
+    Value::Array(items.iter().map(|text| text.as_str().into()).collect())
+}
+
+fn header_fields(header: &Header) -> Fields {
+    Fields::of("header")
+        .with("id", header.id.0.as_str())
+        .with("name", header.name.as_str())
+        .with("created", time_text(header.created))
+        .with("cwd", path_value(&header.cwd))
+        .with_some("model", header.model.as_ref().map(model_fields))
+        .with("program", header.program.as_str())
+}
+
+fn model_fields(model: &ModelName) -> Fields {
+    Fields::new().with("provider", model.provider.as_str()).with("model", model.model.as_str())
+}
+
+fn tool_call(call: &ToolCall) -> Fields {
+    Fields::new()
+        .with("id", call.id.as_str())
+        .with("name", call.name.as_str())
+        .with("arguments", call.arguments.as_str())
+}
+
+fn finish_fields(finish: &Finish) -> Fields {
+    Fields::new().with("reason", finish.reason.as_str()).with_some("word", finish.word.as_deref())
+}
+
+fn usage_fields(usage: &Usage) -> Fields {
+    Fields::new()
+        .with_some("input", usage.input)
+        .with_some("output", usage.output)
+        .with_some("cached", usage.cached)
+        .with_some("reasoning", usage.reasoning)
+}
+
+fn block_fields(block: &Block) -> Fields {
+    let BlockKind::Code { language } = &block.kind;
+    Fields::of("block")
+        .with("block", block.id.0)
+        .with("step", block.step.0)
+        .with("what", "code")
+        .with_some("language", language.as_ref().map(|l| l.as_str()))
+        .with("dialect", dialect_word(block.origin.dialect))
+        .with("info", block.origin.info.as_str())
+        .with("start", block.origin.range.start)
+        .with("end", block.origin.range.end)
+        .with("closed", block.origin.closed)
+        .with("versions", list(&block.versions, version_fields))
+}
+
+fn version_fields(version: &Version) -> Fields {
+    Fields::new()
+        .with("revision", version.revision.0)
+        .with_some("language", version.language.as_ref().map(|l| l.as_str()))
+        .with("whole", version.whole)
+        .with("source", version.source.as_ref())
+}
+
+fn dialect_word(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Fences => "fences",
+        Dialect::ExecuteTags => "execute-tags",
+    }
+}
+
+fn review_fields(fields: Fields, review: &Review) -> Fields {
+    let effects = &review.effects;
+    fields
+        .with("findings", list(&review.findings, finding_fields))
+        .with(
+            "effects",
+            Fields::new()
+                .with("reads", texts(&effects.reads))
+                .with("writes", texts(&effects.writes))
+                .with("deletes", texts(&effects.deletes))
+                .with("hosts", texts(&effects.hosts))
+                .with("programs", texts(&effects.programs))
+                .with("unknown", effects.unknown),
+        )
+        .with_some("unchecked", review.unchecked.as_deref())
+}
+
+fn finding_fields(finding: &Finding) -> Fields {
+    Fields::new()
+        .with("rule", finding.rule.as_str())
+        .with("severity", finding.severity.as_str())
+        .with("line", finding.place.line)
+        .with("column", finding.place.column)
+        .with("end_line", finding.place.end_line)
+        .with("end_column", finding.place.end_column)
+        .with("message", finding.message.as_str())
+}
+
+fn terms_fields(terms: &Terms) -> Fields {
+    Fields::new()
+        .with("language", terms.language.as_str())
+        .with("executor", terms.executor.as_str())
+        .with("interpreter", path_value(&terms.interpreter))
+        .with_some("version", terms.version.as_deref())
+        .with_some("kernel", terms.kernel.map(kernel_fields))
+        .with("cwd", path_value(&terms.cwd))
+        .with("rights", rights_fields(&terms.rights))
+        .with("limits", limits_fields(&terms.limits))
+}
+
+fn kernel_fields(kernel: KernelRef) -> Fields {
+    Fields::new().with("generation", kernel.generation).with("variables", kernel.variables)
+}
+
+fn rights_fields(rights: &Rights) -> Fields {
+    let paths = |paths: &[std::path::PathBuf]| Value::Array(paths.iter().map(|p| path_value(p)).collect());
+    let level = match rights.sandbox.level {
+        SandboxLevel::Off => "off",
+    };
+    let layers = list(&rights.sandbox.layers, |layer| {
+        Fields::new()
+            .with("name", layer.name.as_str())
+            .with("active", layer.active)
+            .with("tested", layer.tested)
+            .with_some("why", layer.why.as_deref())
+    });
+    Fields::new()
+        .with("read", paths(&rights.read))
+        .with("write", paths(&rights.write))
+        .with("network", rights.network)
+        .with("environment", texts(&rights.environment))
+        .with("sandbox", Fields::new().with("level", level).with("layers", layers))
+}
+
+fn limits_fields(limits: &Limits) -> Fields {
+    Fields::new()
+        .with("wall_ms", limits.wall_ms)
+        .with("kept_bytes", limits.kept_bytes)
+        .with("output_file", limits.output_file)
+}
+
+fn report_fields(fields: Fields, report: &RunReport, blobs: &Path, output: Option<&OutputBlob>) -> Fields {
+    let error = report.error.as_ref().map(|error| {
+        Fields::new()
+            .with("type", error.kind.as_str())
+            .with("message", error.message.as_str())
+            .with("traceback", error.traceback.as_str())
+    });
+    fields
+        .with("outcome", report.outcome.as_str())
+        .with_some("detail", report.outcome.detail())
+        .with("receipt", receipt_fields(&report.receipt))
+        .with("output", output_fields(&report.output, output))
+        .with_some("all_output", report.blob.as_deref().map(|path| blob_value(path, blobs)))
+        .with_some("value", report.value.as_deref())
+        .with_some("error", error)
+        .with("images", list(&report.images, |image| image_fields(image, blobs)))
+        .with("kernel", kernel_fate(&report.kernel))
+        .with_some("cwd", report.cwd.as_deref().map(path_value))
+}
+
+fn receipt_fields(receipt: &Receipt) -> Fields {
+    let files = list(&receipt.files, |file| {
+        Fields::new()
+            .with("path", file.path.as_str())
+            .with("change", file.change.as_str())
+            .with("bytes", file.bytes)
+    });
+    Fields::new()
+        .with("wall_us", receipt.wall_us)
+        .with("cpu_us", receipt.cpu_us)
+        .with("peak_rss_bytes", receipt.peak_rss_bytes)
+        .with("processes", receipt.processes)
+        .with("files", files)
+        .with_some("exit_code", receipt.exit_code)
+        .with_some("signal", receipt.signal)
+}
+
+fn image_fields(image: &ImageRef, blobs: &Path) -> Fields {
+    Fields::new()
+        .with("path", blob_value(&image.path, blobs))
+        .with("name", image.name.as_str())
+        .with("mime", image.mime.as_str())
+        .with("width", image.width)
+        .with("height", image.height)
+        .with("bytes", image.bytes)
+}
+
+/// A file that lies in the folder of blobs by its name there, another by its path.
+fn blob_value(path: &Path, blobs: &Path) -> Value {
+    let inside =
+        path.strip_prefix(blobs).ok().and_then(Path::to_str).filter(|name| super::decode::plain_name(name));
+    match inside {
+        Some(name) => Fields::new().with("blob", name).into(),
+        None => path_value(path),
+    }
+}
+
+fn kernel_fate(fate: &KernelFate) -> Fields {
+    match fate {
+        KernelFate::None => Fields::new().with("fate", "none"),
+        KernelFate::Kept(kernel) => kernel_fields(*kernel).with("fate", "kept"),
+        KernelFate::Lost(kernel) => kernel_fields(*kernel).with("fate", "lost"),
+    }
+}
+
+fn turn_end_fields(end: &TurnEnd) -> Fields {
+    let fields = Fields::of("turn_end").with("end", end.as_str());
+    match end {
+        TurnEnd::Failed(failure) => fields.with("failure", failure_fields(failure)),
+        _ => fields,
+    }
+}
+
+fn failure_fields(failure: &ReplyFailure) -> Fields {
+    Fields::new()
+        .with("kind", failure.kind.as_str())
+        .with_some("status", failure.status)
+        .with("message", failure.message.as_str())
+        .with("hint", failure.hint.as_str())
+}

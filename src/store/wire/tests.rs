@@ -1,0 +1,136 @@
+use super::*;
+use crate::domain::{Captured, Entry, Moment, Stream};
+use crate::store::samples::{captured, each_kind, entry, header, report, same, told};
+use proptest::prelude::*;
+use std::path::{Path, PathBuf};
+
+fn line_of(entry: &Entry) -> Vec<u8> {
+    seal(Link::FIRST, Moment(1_767_225_600_000), encode(entry, Path::new("/blobs"), None)).0
+}
+
+fn entry_of(line: &[u8]) -> Entry {
+    let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
+    match decode(&frame.kind, frame.fields, Path::new("/blobs")).unwrap() {
+        Decoded::Entry(entry, _) => *entry,
+        Decoded::UnknownKind => panic!("unknown kind {}", frame.kind),
+    }
+}
+
+#[test]
+fn the_form_of_a_line() {
+    let line = String::from_utf8(line_of(&Entry::Skipped {
+        block: crate::domain::BlockId(3),
+        revision: crate::domain::Revision(1),
+    }))
+    .unwrap();
+    let body = r#"{"v":1,"seq":1,"at":"2026-01-01T00:00:00.000Z","kind":"decision","decision":"skip","block":3,"revision":1,"prev":"00000000"}"#;
+    let crc = format!("{:08x}", crc32fast::hash(body.as_bytes()));
+    assert_eq!(line, format!("{},\"crc\":\"{crc}\"}}\n", body.strip_suffix('}').unwrap()));
+}
+
+#[test]
+fn each_kind_comes_back() {
+    for entry in each_kind().into_iter().chain([Entry::Header(header("x"))]) {
+        let back = entry_of(&line_of(&entry));
+        assert!(same(&entry, &back), "{entry:?}\n{back:?}");
+    }
+}
+
+#[test]
+fn a_changed_byte_is_seen() {
+    let line = line_of(&Entry::Prompt("hello world".into()));
+    let body = line.strip_suffix(b"\n").unwrap();
+    for at in 0..body.len() {
+        let mut bad = body.to_vec();
+        bad[at] ^= 1;
+        assert!(open(&bad).is_err(), "byte {at}");
+    }
+}
+
+#[test]
+fn fields_that_are_not_known_are_passed_over_and_missing_ones_named() {
+    let more = Fields::of("prompt").with("text", "x").with("mood", "new");
+    let (line, _) = seal(Link::FIRST, Moment(0), more);
+    assert_eq!(entry_of(&line), Entry::Prompt("x".into()));
+    let (line, _) = seal(Link::FIRST, Moment(0), Fields::of("prompt").with("text", 7));
+    let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
+    assert_eq!(
+        decode(&frame.kind, frame.fields, Path::new("")).unwrap_err(),
+        "its field \"text\" is not text"
+    );
+}
+
+#[test]
+fn a_blob_is_named_without_its_folder_and_leads_nowhere_else() {
+    let mut report = report(Captured::default());
+    report.blob = Some(PathBuf::from("/blobs/run-1.out"));
+    report.images[0].path = PathBuf::from("/blobs/figure-1.png");
+    let entry = Entry::Ran {
+        run: crate::domain::RunId(1),
+        block: crate::domain::BlockId(1),
+        report: Box::new(report),
+    };
+    let line = String::from_utf8(line_of(&entry)).unwrap();
+    assert!(line.contains(r#""all_output":{"blob":"run-1.out"}"#), "{line}");
+    assert!(same(&entry_of(line.as_bytes()), &entry));
+
+    let hostile =
+        encode(&entry, Path::new("/blobs"), None).with("all_output", Fields::new().with("blob", "../../x"));
+    let (line, _) = seal(Link::FIRST, Moment(0), hostile);
+    let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
+    assert!(decode(&frame.kind, frame.fields, Path::new("/blobs")).is_err());
+}
+
+#[test]
+fn large_output_goes_to_its_own_file_and_comes_back() {
+    let big = vec![0xfe; 70_000];
+    let output = captured(&[(Stream::Stdout, &big), (Stream::Stderr, b"warn"), (Stream::Stdout, b"end\n")]);
+    let blob = blob_for(&output, || "output-1.log".into()).unwrap();
+    assert_eq!(blob.bytes.len(), 70_008);
+    let entry = Entry::Ran {
+        run: crate::domain::RunId(1),
+        block: crate::domain::BlockId(1),
+        report: Box::new(report(output.clone())),
+    };
+    let (line, _) = seal(Link::FIRST, Moment(0), encode(&entry, Path::new("/blobs"), Some(&blob)));
+    assert!(line.len() < 2000);
+    let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
+    let Ok(Decoded::Entry(back, Some(outside))) = decode(&frame.kind, frame.fields, Path::new("/blobs"))
+    else {
+        panic!()
+    };
+    let Entry::Ran { report, .. } = *back else { panic!() };
+    assert_eq!(
+        report.output.dropped(Stream::Stdout),
+        70_004,
+        "until the file is read, all of it counts as dropped"
+    );
+    assert_eq!(told(&restore_blob(&outside, &blob.bytes).unwrap()), told(&output));
+    assert!(restore_blob(&outside, &blob.bytes[1..]).is_none());
+    assert!(blob_for(&captured(&[(Stream::Stdout, b"small")]), String::new).is_none());
+}
+
+#[test]
+fn moments_beyond_all_calendars_do_not_break_a_line() {
+    for at in [i64::MIN, -1, 0, 1, 1_767_225_600_123, i64::MAX] {
+        let text = frame::time_text(Moment(at));
+        let back = frame::parse_time(&text).unwrap_or_else(|| panic!("{text}"));
+        if (-1..=1_767_225_600_123).contains(&at) {
+            assert_eq!(back, Moment(at));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_entry_comes_back(entry in entry()) {
+        let back = entry_of(&line_of(&entry));
+        prop_assert!(same(&entry, &back), "{:?}\n{:?}", entry, back);
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_harm(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        prop_assert!(open(&bytes).is_err());
+        let _ = peek_version(&bytes);
+    }
+}

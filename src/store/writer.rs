@@ -1,0 +1,344 @@
+//! The one thread that owns a session file. It takes orders in their turn, and nobody else writes.
+//!
+//! Each entry is one line and one `write`. When writing fails, what is not on disk stays here in memory, in its order,
+//! until a retry succeeds; the failure is told once through a watch.
+
+use super::error::StoreError;
+use super::reader::Opened;
+use super::redact::Redactor;
+use super::wire::{self, Link};
+use super::{Failure, Place, disk};
+use crate::domain::{Entry, Header, Moment};
+use secrecy::SecretString;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError};
+use tokio::sync::{oneshot, watch};
+
+/// Where the answer to an order goes.
+pub(super) type Answer = oneshot::Sender<Result<(), StoreError>>;
+
+/// What the thread is told.
+pub(super) enum Order {
+    Append(Box<Entry>, Moment),
+    Secrets(Vec<SecretString>),
+    Sync(Answer),
+    Retry(Answer),
+    Close(Answer),
+}
+
+/// The state of the file and of what is still to be written.
+pub(super) struct Writer {
+    place: Arc<Place>,
+    /// The header of a file that is not made yet.
+    header: Option<Header>,
+    file: Option<File>,
+    queue: VecDeque<(Moment, Entry)>,
+    link: Link,
+    /// Prompts and replies so far: each tells its number, so that a list of sessions needs no full reading.
+    messages: u64,
+    /// The highest number of a block so far, told with each message for the same reason; and
+    /// the name that the session was given after its header.
+    blocks: u32,
+    name: Option<String>,
+    redactor: Redactor,
+    /// Bytes of the file up to the last line that was synced, and the lines written after it.
+    synced: u64,
+    unsynced: Vec<u8>,
+    /// Whether the end of the file is not what it should be: it is cut back before anything else is written.
+    dirty_end: bool,
+    failure: watch::Sender<Failure>,
+    failed: Option<String>,
+}
+
+impl Writer {
+    /// For a session whose file is made with the first prompt.
+    pub(super) fn lazy(place: Arc<Place>, header: Header, failure: watch::Sender<Failure>) -> Self {
+        Self { header: Some(header), ..Self::at(place, Link::FIRST, failure) }
+    }
+
+    /// Goes on with a file that was read, and that has so many bytes of whole lines.
+    pub(super) fn going_on(
+        place: Arc<Place>,
+        file: File,
+        opened: &Opened,
+        whole: u64,
+        failure: watch::Sender<Failure>,
+    ) -> Self {
+        let name = opened.loaded.entries.iter().rev().find_map(|(_, entry)| match entry {
+            Entry::Named(name) => Some(name.clone()),
+            _ => None,
+        });
+        let blocks = opened.loaded.entries.iter().map(|(_, entry)| block_number(entry)).max().unwrap_or(0);
+        let (messages, writer) = (opened.messages, Self::at(place, opened.next, failure));
+        Self { file: Some(file), messages, blocks, name, synced: whole, ..writer }
+    }
+
+    fn at(place: Arc<Place>, link: Link, failure: watch::Sender<Failure>) -> Self {
+        Self {
+            place,
+            header: None,
+            file: None,
+            queue: VecDeque::new(),
+            link,
+            messages: 0,
+            blocks: 0,
+            name: None,
+            redactor: Redactor::default(),
+            synced: 0,
+            unsynced: Vec::new(),
+            dirty_end: false,
+            failure,
+            failed: None,
+        }
+    }
+
+    /// Works until it is told to close, or nobody is left to tell it anything.
+    pub(super) fn run(mut self, orders: &Receiver<Order>) {
+        loop {
+            let order = match orders.try_recv() {
+                Ok(order) => order,
+                Err(TryRecvError::Disconnected) => break,
+                Err(TryRecvError::Empty) => {
+                    // Nothing else to do: sync now what an approval would otherwise have to wait for.
+                    if self.failed.is_none() && self.worth_syncing() {
+                        self.sync().ok();
+                    }
+                    match orders.recv() {
+                        Ok(order) => order,
+                        Err(_) => break,
+                    }
+                }
+            };
+            match order {
+                Order::Append(entry, at) => self.append(at, *entry),
+                Order::Secrets(secrets) => self.redactor.learn(secrets),
+                Order::Sync(answer) => drop(answer.send(self.sync_unless_failed())),
+                Order::Retry(answer) => drop(answer.send(self.retry())),
+                Order::Close(answer) => {
+                    let result = self.retry();
+                    // Unlocked before it is answered: whoever waited may open the session at once.
+                    self.file = None;
+                    drop(answer.send(result));
+                    return;
+                }
+            }
+        }
+        self.retry().ok();
+    }
+
+    fn worth_syncing(&self) -> bool {
+        !self.unsynced.is_empty() && self.file.is_some()
+    }
+
+    fn append(&mut self, at: Moment, entry: Entry) {
+        if let Entry::Header(header) = entry {
+            // The header is the first line; after that it can't change.
+            if self.header.is_some() {
+                self.header = Some(header);
+            }
+            return;
+        }
+        self.queue.push_back((at, entry));
+        if self.failed.is_none() {
+            self.write_queue().ok();
+        }
+    }
+
+    fn sync_unless_failed(&mut self) -> Result<(), StoreError> {
+        match &self.failed {
+            Some(why) => Err(StoreError::NotSaved(why.clone())),
+            None => self.sync(),
+        }
+    }
+
+    fn sync(&mut self) -> Result<(), StoreError> {
+        let result = self.try_sync();
+        self.note(result)
+    }
+
+    fn retry(&mut self) -> Result<(), StoreError> {
+        let result = self.mend().and_then(|()| self.try_write_queue()).and_then(|()| self.try_sync());
+        self.note(result)
+    }
+
+    fn write_queue(&mut self) -> Result<(), StoreError> {
+        let result = self.try_write_queue();
+        self.note(result)
+    }
+
+    /// Keeps in mind and tells whether writing works.
+    fn note(&mut self, result: Result<(), StoreError>) -> Result<(), StoreError> {
+        match result {
+            Ok(()) => {
+                if self.failed.take().is_some() {
+                    self.failure.send_modify(|failure| failure.text = None);
+                }
+                Ok(())
+            }
+            Err(error) => {
+                let why = error.brief();
+                if self.failed.replace(why.clone()).is_none() {
+                    let text = StoreError::NotSaved(why.clone()).to_string();
+                    self.failure.send_modify(|failure| {
+                        failure.times += 1;
+                        failure.text = Some(text);
+                    });
+                }
+                Err(StoreError::NotSaved(why))
+            }
+        }
+    }
+
+    /// Writes what waits, making the file first where there is none.
+    fn try_write_queue(&mut self) -> Result<(), StoreError> {
+        if self.file.is_none() {
+            if !self.queue.iter().any(|(_, entry)| makes_the_file(entry)) {
+                return Ok(());
+            }
+            disk::make_folder(&self.place.folder)?;
+            self.file = Some(disk::create_new(&self.place.path)?);
+        }
+        if let Some(header) = self.header.clone() {
+            self.write_line(header.created, Entry::Header(header))?;
+            self.header = None;
+        }
+        while let Some((at, entry)) = self.queue.front() {
+            let (at, entry) = (*at, entry.clone());
+            self.write_line(at, entry)?;
+            self.queue.pop_front();
+        }
+        Ok(())
+    }
+
+    /// Writes one entry as one line.
+    fn write_line(&mut self, at: Moment, mut entry: Entry) -> Result<(), StoreError> {
+        let masked = self.redactor.output(&mut entry);
+        let output = match &entry {
+            Entry::Ran { report, .. } => {
+                wire::blob_for(&report.output, || format!("output-{}.log", self.link.seq))
+            }
+            _ => None,
+        };
+        if let Some(blob) = &output {
+            self.write_blob(&blob.name, &blob.bytes)?;
+        }
+        let mut fields = wire::encode(&entry, &self.place.blobs, output.as_ref());
+        let masked = self.redactor.fields(&mut fields) || masked;
+        if masked {
+            fields = fields.with("redacted", true);
+        }
+        let is_message = matches!(entry, Entry::Prompt(_) | Entry::Reply { .. });
+        if is_message {
+            let session = self.name.as_deref();
+            fields = fields
+                .with("message", self.messages + 1)
+                .with("blocks", self.blocks)
+                .with_some("session", session);
+        }
+        let (line, next) = wire::seal(self.link, at, fields);
+        self.write_bytes(&line)?;
+        self.unsynced.extend_from_slice(&line);
+        self.link = next;
+        self.messages += u64::from(is_message);
+        self.blocks = self.blocks.max(block_number(&entry));
+        if let Entry::Named(name) = entry {
+            self.name = Some(name);
+        }
+        Ok(())
+    }
+
+    fn write_bytes(&mut self, line: &[u8]) -> Result<(), StoreError> {
+        let Some(file) = &mut self.file else { return Err(StoreError::Closed) };
+        file.write_all(line).map_err(|error| {
+            // A part of the line may be there.
+            self.dirty_end = true;
+            StoreError::io(&self.place.path, "written", error)
+        })
+    }
+
+    fn write_blob(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        disk::make_folder(&self.place.blobs)?;
+        let path = self.place.blobs.join(name);
+        let mut file = disk::replace(&path)?;
+        let written = file.write_all(bytes).and_then(|()| file.sync_data());
+        written.and_then(|()| disk::sync_folder(&self.place.blobs)).map_err(|error| {
+            std::fs::remove_file(&path).ok();
+            StoreError::io(&path, "written", error)
+        })
+    }
+
+    /// Everything written so far survives the loss of power.
+    fn try_sync(&mut self) -> Result<(), StoreError> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let failed = |error| StoreError::io(&self.place.path, "written", error);
+        if file.metadata().map_err(failed)?.nlink() == 0 {
+            return Err(StoreError::NotSaved("its file was deleted".into()));
+        }
+        if self.unsynced.is_empty() {
+            return Ok(());
+        }
+        if let Err(error) = file.sync_data() {
+            // What the system dropped has to be written again: a second sync alone would find nothing to do.
+            self.dirty_end = true;
+            return Err(failed(error));
+        }
+        if self.synced == 0 {
+            disk::sync_folder(&self.place.folder).map_err(failed)?;
+        }
+        self.synced += self.unsynced.len() as u64;
+        self.unsynced.clear();
+        Ok(())
+    }
+
+    /// Brings the file back to what it should be after a failure.
+    fn mend(&mut self) -> Result<(), StoreError> {
+        self.make_again_if_deleted()?;
+        if !self.dirty_end {
+            return Ok(());
+        }
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let lines = std::mem::take(&mut self.unsynced);
+        let written = file.set_len(self.synced).and_then(|()| file.write_all(&lines));
+        self.unsynced = lines;
+        written.map_err(|error| StoreError::io(&self.place.path, "written", error))?;
+        self.dirty_end = false;
+        Ok(())
+    }
+
+    /// A file that was deleted under us is made again from what can still be read through its descriptor.
+    fn make_again_if_deleted(&mut self) -> Result<(), StoreError> {
+        let path: &Path = &self.place.path;
+        let Some(old) = &mut self.file else { return Ok(()) };
+        let failed = |error| StoreError::io(path, "written", error);
+        if old.metadata().map_err(failed)?.nlink() > 0 {
+            return Ok(());
+        }
+        let mut synced = Vec::new();
+        old.rewind().and_then(|()| old.take(self.synced).read_to_end(&mut synced)).map_err(failed)?;
+        disk::make_folder(&self.place.folder)?;
+        let mut new = disk::create_new(path)?;
+        new.write_all(&synced).map_err(|error| {
+            std::fs::remove_file(path).ok();
+            failed(error)
+        })?;
+        (self.file, self.dirty_end) = (Some(new), true);
+        Ok(())
+    }
+}
+
+/// A session of which nothing was asked leaves no file.
+fn makes_the_file(entry: &Entry) -> bool {
+    !matches!(
+        entry,
+        Entry::Header(_) | Entry::Resumed | Entry::Named(_) | Entry::Model(_) | Entry::KernelRestarted
+    )
+}
+
+fn block_number(entry: &Entry) -> u32 {
+    if let Entry::Block(block) = entry { block.id.0 } else { 0 }
+}

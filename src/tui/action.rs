@@ -1,0 +1,248 @@
+//! Actions: everything that a key can be bound to, by its name.
+//!
+//! An action says what the person wants, never how it is done; the screen gives it its meaning in the present state.
+//! Text keys (letters in a text field) are no actions.
+
+/// Makes the enum with its names.
+macro_rules! actions {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal),+ $(,)?) => {
+        /// Something that a key can be bound to.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Action {
+            $($(#[$doc])* $variant),+
+        }
+
+        impl Action {
+            /// All of them, in the order of the help screen.
+            pub const ALL: &'static [Action] = &[$(Action::$variant),+];
+
+            /// The name in `keymap.toml`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Action::$variant => $name),+
+                }
+            }
+        }
+    };
+}
+
+actions! {
+    /// Stop what runs or streams; the ladder of Ctrl-C.
+    Stop = "app.stop",
+    /// One step back; never stops work.
+    Back = "app.back",
+    /// The next pane.
+    PaneNext = "pane.next",
+    /// The previous pane.
+    PanePrevious = "pane.previous",
+    /// Help for the pane with the focus.
+    Help = "app.help",
+    /// The list of commands.
+    Commands = "app.commands",
+    /// Find in chat, code and output.
+    Find = "app.find",
+    /// Draw everything again.
+    Redraw = "app.redraw",
+    /// Suspend to the shell.
+    Suspend = "app.suspend",
+    /// Quit, where nothing is typed.
+    Quit = "app.quit",
+
+    /// Send the message, or queue it.
+    MessageSend = "message.send",
+    /// Edit the queued message.
+    MessageEditQueued = "message.edit-queued",
+    /// Old messages.
+    MessageHistory = "message.history",
+    /// Go to the message box.
+    MessageFocus = "message.focus",
+
+    /// A new line.
+    TextNewline = "text.newline",
+    /// The external editor.
+    TextEditor = "text.editor",
+    /// One line up (in the message box: then the history).
+    TextUp = "text.up",
+    /// One line down.
+    TextDown = "text.down",
+    /// One character left.
+    TextLeft = "text.left",
+    /// One character right.
+    TextRight = "text.right",
+    /// One word left.
+    TextWordLeft = "text.word-left",
+    /// One word right.
+    TextWordRight = "text.word-right",
+    /// To the start of the line.
+    TextLineStart = "text.line-start",
+    /// To the end of the line.
+    TextLineEnd = "text.line-end",
+    /// To the start of the text.
+    TextStart = "text.start",
+    /// To the end of the text.
+    TextEnd = "text.end",
+    /// Delete the character before the cursor.
+    TextBackspace = "text.backspace",
+    /// Delete the character under the cursor.
+    TextDelete = "text.delete",
+    /// Delete to the start of the line.
+    TextCutToStart = "text.cut-to-start",
+    /// Delete to the end of the line.
+    TextCutToEnd = "text.cut-to-end",
+    /// Delete the word before the cursor.
+    TextCutWord = "text.cut-word",
+    /// Put back what was deleted last.
+    TextYank = "text.yank",
+    /// Undo.
+    TextUndo = "text.undo",
+    /// Redo.
+    TextRedo = "text.redo",
+    /// Select to the left.
+    TextSelectLeft = "text.select-left",
+    /// Select to the right.
+    TextSelectRight = "text.select-right",
+    /// Select upwards.
+    TextSelectUp = "text.select-up",
+    /// Select downwards.
+    TextSelectDown = "text.select-down",
+    /// Select everything.
+    TextSelectAll = "text.select-all",
+    /// Indent.
+    TextIndent = "text.indent",
+    /// Take one indent back.
+    TextDedent = "text.dedent",
+    /// Find in the text.
+    TextFind = "text.find",
+    /// The next match in the text.
+    TextFindNext = "text.find-next",
+
+    /// One line down.
+    ScrollDown = "scroll.down",
+    /// One line up.
+    ScrollUp = "scroll.up",
+    /// One page down.
+    ScrollPageDown = "scroll.page-down",
+    /// One page up.
+    ScrollPageUp = "scroll.page-up",
+    /// To the top.
+    ScrollTop = "scroll.top",
+    /// To the end, and follow it.
+    ScrollEnd = "scroll.end",
+    /// Find in the pane.
+    SearchStart = "search.start",
+    /// The next match.
+    SearchNext = "search.next",
+    /// The previous match.
+    SearchPrevious = "search.previous",
+    /// Copy the item.
+    Copy = "pane.copy",
+    /// Show the pane alone, for the mouse of the terminal.
+    Bare = "pane.bare",
+
+    /// Approve once.
+    Approve = "review.approve",
+    /// Edit in the pane.
+    Edit = "review.edit",
+    /// Edit in the external editor.
+    EditOutside = "review.edit-outside",
+    /// Reject with a reason.
+    Reject = "review.reject",
+    /// Skip.
+    Skip = "review.skip",
+    /// Show differences: to the model's text, the last run, yours.
+    Diff = "review.diff",
+    /// Back to the model's text.
+    Restore = "review.restore",
+    /// The next finding.
+    FindingNext = "review.finding-next",
+    /// The previous finding.
+    FindingPrevious = "review.finding-previous",
+    /// The list of what waits.
+    Queue = "review.queue",
+    /// The rights in full.
+    Rights = "review.rights",
+    /// The time limit.
+    TimeLimit = "review.time-limit",
+    /// The language of a block without one.
+    ChooseLanguage = "review.language",
+
+    /// The next block.
+    BlockNext = "block.next",
+    /// The previous block.
+    BlockPrevious = "block.previous",
+    /// Put a finished block back for review.
+    BlockAgain = "block.again",
+    /// Keep the edit and go back to the review.
+    EditKeep = "edit.keep",
+
+    /// Open an image or file.
+    OutputOpen = "output.open",
+    /// All output in the pager.
+    OutputPager = "output.pager",
+    /// Write the output or image to a file.
+    OutputWrite = "output.write",
+    /// A new kernel.
+    KernelNew = "kernel.new",
+    /// The variables.
+    Vars = "vars.show",
+    /// One variable.
+    VarsInspect = "vars.inspect",
+    /// Sort the variables.
+    VarsSort = "vars.sort",
+    /// Read the variables again.
+    VarsRefresh = "vars.refresh",
+
+    /// Up in a list.
+    ListUp = "list.up",
+    /// Down in a list.
+    ListDown = "list.down",
+    /// Take the item.
+    ListAccept = "list.accept",
+    /// Another scope, or complete.
+    ListScope = "list.scope",
+    /// Rename the item.
+    ListRename = "list.rename",
+    /// Delete the item.
+    ListDelete = "list.delete",
+    /// Test the connection.
+    ListTest = "list.test",
+    /// Skip all that waits.
+    QueueSkipAll = "queue.skip-all",
+
+    /// Try again.
+    ProblemRetry = "problem.retry",
+    /// Another model.
+    ProblemModel = "problem.model",
+    /// Another key.
+    ProblemKey = "problem.key",
+    /// A new session.
+    ProblemNew = "problem.new",
+    /// A new kernel.
+    ProblemKernel = "problem.kernel",
+    /// The log.
+    ProblemLog = "problem.log",
+    /// Save elsewhere.
+    ProblemSave = "problem.save",
+}
+
+impl Action {
+    /// The action of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|action| action.name() == name)
+    }
+
+    /// Whether it only moves what is shown; such keys do not disturb the quiet before a decision.
+    pub fn is_scroll(self) -> bool {
+        matches!(
+            self,
+            Action::ScrollDown
+                | Action::ScrollUp
+                | Action::ScrollPageDown
+                | Action::ScrollPageUp
+                | Action::ScrollTop
+                | Action::ScrollEnd
+                | Action::FindingNext
+                | Action::FindingPrevious
+        )
+    }
+}

@@ -1,0 +1,182 @@
+//! Copying out: which way text can take to the clipboard from here, and words that are true of it.
+//!
+//! Over SSH the clipboard is on the other side: tmux's buffer where tmux is, else the terminal's own (OSC 52, up to
+//! 100 KB). Locally the system's programs confirm what they took. Choosing is pure; only [`copy`] starts a program.
+
+use std::fmt;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+/// The most that is sent through the terminal, in bytes of text.
+pub const TERMINAL_LIMIT: usize = 100 * 1024;
+
+/// What the environment says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// `SSH_CONNECTION` or `SSH_TTY` is set.
+    pub ssh: bool,
+    /// `TMUX` is set.
+    pub tmux: bool,
+    /// `WAYLAND_DISPLAY` is set.
+    pub wayland: bool,
+    /// `DISPLAY` is set.
+    pub x11: bool,
+    /// It is macOS.
+    pub mac: bool,
+}
+
+/// One way to the clipboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// A program that takes the text on its standard input and confirms by its exit status.
+    Program(&'static [&'static str]),
+    /// OSC 52; nobody confirms it.
+    Terminal,
+}
+
+/// The ways to try, best first.
+pub fn ways(at: Surroundings) -> Vec<Way> {
+    let mut ways = Vec::new();
+    if at.tmux {
+        ways.push(Way::Program(&["tmux", "load-buffer", "-w", "-"]));
+    }
+    if !at.ssh {
+        let native: &[Way] = if at.mac {
+            &[Way::Program(&["pbcopy"])]
+        } else if at.wayland {
+            &[Way::Program(&["wl-copy"])]
+        } else if at.x11 {
+            &[
+                Way::Program(&["xclip", "-selection", "clipboard"]),
+                Way::Program(&["xsel", "--clipboard", "--input"]),
+            ]
+        } else {
+            &[]
+        };
+        // Local: the system's own clipboard goes before tmux's buffer.
+        ways.splice(0..0, native.iter().copied());
+    }
+    ways.push(Way::Terminal);
+    ways
+}
+
+/// What became of a copy; its text is what the person is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Copied {
+    /// A program took it.
+    Confirmed {
+        /// Lines of text.
+        lines: usize,
+    },
+    /// Write these bytes to the terminal; whether it takes them, nobody says.
+    Send {
+        /// Lines of text.
+        lines: usize,
+        /// OSC 52 with the text.
+        bytes: String,
+    },
+    /// No way takes so much.
+    TooLarge {
+        /// Size of the text in bytes.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for Copied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = |lines: usize| if lines == 1 { "1 line".to_string() } else { format!("{lines} lines") };
+        match self {
+            Copied::Confirmed { lines } => write!(f, "Copied {}.", count(*lines)),
+            Copied::Send { lines, .. } => write!(f, "Sent {} to the terminal clipboard.", count(*lines)),
+            Copied::TooLarge { bytes } => write!(
+                f,
+                "Too large for the terminal clipboard ({} KB). w writes it to a file.",
+                bytes.div_ceil(1024)
+            ),
+        }
+    }
+}
+
+/// Copies text by the first way that takes it. Starts programs and waits for them: call it on a worker.
+pub fn copy(text: &str, ways: &[Way]) -> Copied {
+    let lines = text.lines().count();
+    for way in ways {
+        match way {
+            Way::Program(command) => {
+                if hand_over(command, text) {
+                    return Copied::Confirmed { lines };
+                }
+            }
+            Way::Terminal if text.len() <= TERMINAL_LIMIT => {
+                return Copied::Send { lines, bytes: osc52(text) };
+            }
+            Way::Terminal => {}
+        }
+    }
+    Copied::TooLarge { bytes: text.len() }
+}
+
+/// The sequence that asks the terminal to take the text.
+fn osc52(text: &str) -> String {
+    use base64::Engine as _;
+    format!("\x1b]52;c;{}\x07", base64::engine::general_purpose::STANDARD.encode(text))
+}
+
+/// Gives the text to a program. Whether it ended well.
+fn hand_over(command: &[&str], text: &str) -> bool {
+    let Some((program, arguments)) = command.split_first() else { return false };
+    let child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut child) = child else { return false };
+    let written = child.stdin.take().is_some_and(|mut stdin| stdin.write_all(text.as_bytes()).is_ok());
+    child.wait().is_ok_and(|status| status.success()) && written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn over_ssh_tmux_then_the_terminal() {
+        let ssh = Surroundings { ssh: true, x11: true, ..Surroundings::default() };
+        assert_eq!(ways(ssh), [Way::Terminal]);
+        let tmux = ways(Surroundings { tmux: true, ..ssh });
+        assert_eq!(tmux, [Way::Program(&["tmux", "load-buffer", "-w", "-"]), Way::Terminal]);
+    }
+
+    #[test]
+    fn locally_the_system_first() {
+        let local = Surroundings { wayland: true, tmux: true, ..Surroundings::default() };
+        assert_eq!(ways(local).first(), Some(&Way::Program(&["wl-copy"])));
+        assert_eq!(ways(Surroundings::default()), [Way::Terminal]);
+    }
+
+    #[test]
+    fn words_are_true() {
+        let by_terminal = copy("a\nb\n", &[Way::Terminal]);
+        assert_eq!(by_terminal.to_string(), "Sent 2 lines to the terminal clipboard.");
+        assert!(matches!(&by_terminal, Copied::Send { bytes, .. } if bytes == "\x1b]52;c;YQpiCg==\x07"));
+        let large = copy(&"x".repeat(140 * 1024), &[Way::Terminal]);
+        assert_eq!(
+            large.to_string(),
+            "Too large for the terminal clipboard (140 KB). w writes it to a file."
+        );
+        let taken = copy("one", &[Way::Program(&["sh", "-c", "cat >/dev/null"])]);
+        assert_eq!(taken.to_string(), "Copied 1 line.");
+    }
+
+    #[test]
+    fn a_program_that_fails_or_is_missing_confirms_nothing() {
+        for program in [&["sh", "-c", "cat >/dev/null; exit 1"][..], &["/nowhere/clip"][..]] {
+            let program: &'static [&'static str] = match program {
+                ["/nowhere/clip"] => &["/nowhere/clip"],
+                _ => &["sh", "-c", "cat >/dev/null; exit 1"],
+            };
+            assert!(matches!(copy("x", &[Way::Program(program), Way::Terminal]), Copied::Send { .. }));
+        }
+    }
+}

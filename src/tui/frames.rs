@@ -1,0 +1,128 @@
+//! When to draw: a key at once, streams at most so many times a second, nothing at all while nothing changed.
+//!
+//! Pure: the moments are arguments. The first change after a pause is drawn at once (leading edge), those that follow
+//! within the interval are drawn together at its end.
+
+use std::time::{Duration, Instant};
+
+/// What changed, as far as drawing is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Urgency {
+    /// A key, the end of a reply, a new block, the end of a run: draw at once.
+    Now,
+    /// Streamed text, output, a spinner: draw with the rate.
+    Stream,
+}
+
+/// Decides when the next frame is due.
+#[derive(Clone, Debug)]
+pub struct Frames {
+    interval: Duration,
+    last: Option<Instant>,
+    due: Option<Instant>,
+}
+
+impl Frames {
+    /// At most so many frames a second for streams; 0 counts as 1.
+    pub fn new(per_second: u32) -> Self {
+        Self { interval: Duration::from_secs(1) / per_second.max(1), last: None, due: None }
+    }
+
+    /// The rate for this environment: 30, or 12 over SSH and inside tmux or screen.
+    pub fn rate(over_ssh: bool, in_multiplexer: bool) -> u32 {
+        if over_ssh || in_multiplexer { 12 } else { 30 }
+    }
+
+    /// Something changed at `now`.
+    pub fn changed(&mut self, urgency: Urgency, now: Instant) {
+        let at = match (urgency, self.last) {
+            (Urgency::Stream, Some(last)) => (last + self.interval).max(now),
+            _ => now,
+        };
+        self.due = Some(self.due.map_or(at, |due| due.min(at)));
+    }
+
+    /// Whether a frame has to be drawn at `now`.
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.due.is_some_and(|due| due <= now)
+    }
+
+    /// When the next frame is due; `None` while nothing changed.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.due
+    }
+
+    /// A frame was drawn at `now`: nothing is pending.
+    pub fn drawn(&mut self, now: Instant) {
+        self.last = Some(now);
+        self.due = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    #[test]
+    fn nothing_changed_nothing_due() {
+        let t = Instant::now();
+        let mut f = Frames::new(30);
+        assert_eq!(f.deadline(), None);
+        f.changed(Urgency::Now, t);
+        assert!(f.is_due(t));
+        f.drawn(t);
+        assert_eq!(f.deadline(), None);
+        assert!(!f.is_due(t + ms(10_000)));
+    }
+
+    #[test]
+    fn a_stream_starts_at_once_and_is_then_held_to_its_rate() {
+        let t = Instant::now();
+        let mut f = Frames::new(30);
+        let mut drawn = 0;
+        for i in 0..1000 {
+            let now = t + ms(i);
+            f.changed(Urgency::Stream, now);
+            if f.is_due(now) {
+                assert!(drawn > 0 || i == 0, "the first is drawn at once");
+                f.drawn(now);
+                drawn += 1;
+            }
+        }
+        assert!((29..=31).contains(&drawn), "{drawn}");
+    }
+
+    #[test]
+    fn a_key_is_drawn_at_once_in_the_middle_of_a_stream() {
+        let t = Instant::now();
+        let mut f = Frames::new(12);
+        f.changed(Urgency::Stream, t);
+        f.drawn(t);
+        f.changed(Urgency::Stream, t + ms(1));
+        assert!(!f.is_due(t + ms(2)));
+        f.changed(Urgency::Now, t + ms(2));
+        assert!(f.is_due(t + ms(2)));
+    }
+
+    #[test]
+    fn the_last_change_is_never_lost() {
+        let t = Instant::now();
+        let mut f = Frames::new(30);
+        f.drawn(t);
+        f.changed(Urgency::Stream, t + ms(5));
+        let due = f.deadline().unwrap();
+        assert!(due > t + ms(30) && due < t + ms(34));
+    }
+
+    #[test]
+    fn slower_over_ssh_and_in_tmux() {
+        assert_eq!(
+            (Frames::rate(false, false), Frames::rate(true, false), Frames::rate(false, true)),
+            (30, 12, 12)
+        );
+    }
+}

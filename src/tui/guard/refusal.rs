@@ -1,0 +1,66 @@
+//! Why a decision key does not count, in the words of the interface.
+
+use crate::domain::BlockId;
+use std::fmt;
+use std::time::Duration;
+
+/// Why decisions are locked, or one was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// No block is up for decision here.
+    NoBlock,
+    /// The window is below 50x12.
+    Small,
+    /// The block has only just appeared: the terminal has not answered yet, or the first quiet time runs.
+    Appeared {
+        /// Which block.
+        block: BlockId,
+        /// What is left of the quiet time, if no key comes; `None` while the terminal has not answered.
+        left: Option<Duration>,
+    },
+    /// The quiet time runs again.
+    Quiet {
+        /// What is left of it, if no key comes.
+        left: Duration,
+    },
+    /// The same key came again too soon: the keyboard repeated it.
+    Repeat,
+    /// Several keys came at once, or a paste.
+    Paste,
+    /// The review is not there yet.
+    Checking,
+    /// Parts have not been on screen long enough.
+    Unseen {
+        /// Lines of code, and rows of rights and findings.
+        lines: usize,
+    },
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Why::NoBlock => f.write_str("No block waits here."),
+            Why::Small => f.write_str("Window too small: 50x12 needed. Decisions are locked."),
+            Why::Appeared { block, left } => {
+                write!(f, "Block {block} just appeared. Keys typed now are ignored.")?;
+                left.map_or(Ok(()), |left| write!(f, " {} left.", Seconds(left)))
+            }
+            Why::Quiet { left } => write!(f, "Not yet: {} without a key.", Seconds(*left)),
+            Why::Repeat => f.write_str("That looked like a key held down. Nothing was decided."),
+            Why::Paste => f.write_str("That looked like a paste. Nothing was decided."),
+            Why::Checking => f.write_str("Not yet: the checks still run."),
+            Why::Unseen { lines: 1 } => f.write_str("Not yet: 1 line not shown. Space shows it."),
+            Why::Unseen { lines } => write!(f, "Not yet: {lines} lines not shown. Space shows them."),
+        }
+    }
+}
+
+/// Seconds with one digit, rounded up: 0.1 s is the least that is ever left.
+struct Seconds(Duration);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tenths = self.0.as_millis().div_ceil(100).max(1);
+        write!(f, "{}.{} s", tenths / 10, tenths % 10)
+    }
+}

@@ -1,0 +1,261 @@
+//! Which rows of a block were on screen long enough to count as seen.
+//!
+//! Rows are wrapped rows; each shows an extent of the content. What was seen is kept as extents, so that another
+//! width makes only those rows unseen that show something new.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+/// One wrapped row of what has to be seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// What it shows, as a stretch of the whole content (any measure that does not depend on the width, such as the
+    /// running count of characters); stretches of different rows do not overlap.
+    pub extent: Range<u64>,
+    /// The line of code that it is part of, counted from 0; `None` for rights and findings.
+    pub line: Option<u32>,
+}
+
+/// The rows of one subject, and which were seen.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    rows: Vec<Row>,
+    seen: Vec<bool>,
+    unseen: usize,
+    /// Extents that were seen: sorted, disjoint, none touching the next.
+    extents: Vec<Range<u64>>,
+    /// Rows on screen now that were not seen yet, with the moment since when.
+    visible: Vec<(usize, Instant)>,
+}
+
+impl Seen {
+    /// Forgets everything: a new subject.
+    pub fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The rows in their order at the present width. Returns how many are unseen that were not before.
+    pub fn layout(&mut self, rows: Vec<Row>) -> usize {
+        if rows == self.rows {
+            return 0;
+        }
+        let before = self.unseen;
+        self.seen = rows.iter().map(|row| self.covers(&full(&row.extent))).collect();
+        self.unseen = self.seen.iter().filter(|seen| !**seen).count();
+        self.rows = rows;
+        // Row numbers have moved: what is on screen is told anew with the next frame.
+        self.visible.clear();
+        self.unseen.saturating_sub(before)
+    }
+
+    /// The rows that the frame drawn at `now` shows; replaces what was told before.
+    pub fn show(&mut self, ranges: &[Range<usize>], now: Instant) {
+        let mut visible = Vec::new();
+        for range in ranges {
+            for row in range.start..range.end.min(self.rows.len()) {
+                if self.seen.get(row) == Some(&false) {
+                    let since = self.visible.iter().find(|(r, _)| *r == row).map_or(now, |(_, at)| *at);
+                    visible.push((row, since));
+                }
+            }
+        }
+        self.visible = visible;
+    }
+
+    /// Counts from `now` for all rows on screen: only now does the terminal have the frame.
+    pub fn restart(&mut self, now: Instant) {
+        for (_, since) in &mut self.visible {
+            *since = now;
+        }
+    }
+
+    /// Takes the rows that have been on screen for `need` as seen. Returns whether there were any.
+    pub fn settle(&mut self, now: Instant, need: Duration) -> bool {
+        let (done, waiting): (Vec<_>, Vec<_>) =
+            self.visible.drain(..).partition(|(_, since)| now.saturating_duration_since(*since) >= need);
+        self.visible = waiting;
+        for (row, _) in &done {
+            if let (Some(flag), Some(content)) = (self.seen.get_mut(*row), self.rows.get(*row)) {
+                if !*flag {
+                    *flag = true;
+                    self.unseen -= 1;
+                }
+                let extent = full(&content.extent);
+                self.cover(extent);
+            }
+        }
+        !done.is_empty()
+    }
+
+    /// When the next row on screen will count as seen.
+    pub fn deadline(&self, need: Duration) -> Option<Instant> {
+        self.visible.iter().map(|(_, since)| *since + need).min()
+    }
+
+    /// How many rows were seen, of how many.
+    pub fn rows(&self) -> (usize, usize) {
+        (self.rows.len() - self.unseen, self.rows.len())
+    }
+
+    /// How many lines of code were seen to their last row, of how many.
+    pub fn lines(&self) -> (usize, usize) {
+        let (mut seen, mut of, mut last, mut whole) = (0, 0, None, true);
+        for (row, flag) in self.rows.iter().zip(&self.seen) {
+            let Some(line) = row.line else { continue };
+            if last != Some(line) {
+                seen += usize::from(last.is_some() && whole);
+                of += 1;
+                last = Some(line);
+                whole = true;
+            }
+            whole &= *flag;
+        }
+        (seen + usize::from(last.is_some() && whole), of)
+    }
+
+    /// How many things are left to look at: lines of code, and rows of rights and findings.
+    pub fn left(&self) -> usize {
+        if self.unseen == 0 {
+            return 0;
+        }
+        let (seen, of) = self.lines();
+        let others =
+            self.rows.iter().zip(&self.seen).filter(|(row, flag)| row.line.is_none() && !**flag).count();
+        of - seen + others
+    }
+
+    /// The first row from this one on that was not seen.
+    pub fn first_unseen(&self, from: usize) -> Option<usize> {
+        self.seen.iter().skip(from).position(|seen| !seen).map(|at| at + from)
+    }
+
+    /// Whether every row was seen. Nothing to see is not seen: there is no row yet.
+    pub fn all(&self) -> bool {
+        self.unseen == 0 && !self.rows.is_empty()
+    }
+
+    fn covers(&self, extent: &Range<u64>) -> bool {
+        let i = self.extents.partition_point(|e| e.end < extent.end);
+        self.extents.get(i).is_some_and(|e| e.start <= extent.start)
+    }
+
+    fn cover(&mut self, extent: Range<u64>) {
+        let from = self.extents.partition_point(|e| e.end < extent.start);
+        let to = self.extents.partition_point(|e| e.start <= extent.end);
+        let start = self.extents.get(from).map_or(extent.start, |e| e.start.min(extent.start));
+        let end =
+            to.checked_sub(1).and_then(|i| self.extents.get(i)).map_or(extent.end, |e| e.end.max(extent.end));
+        self.extents.splice(from..to.max(from), [start..end]);
+    }
+}
+
+/// An empty row (a blank line) still has to be seen: it takes one unit.
+fn full(extent: &Range<u64>) -> Range<u64> {
+    extent.start..extent.end.max(extent.start + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NEED: Duration = Duration::from_millis(300);
+
+    fn code(rows: &[Range<u64>]) -> Vec<Row> {
+        rows.iter().enumerate().map(|(i, e)| Row { extent: e.clone(), line: Some(i as u32) }).collect()
+    }
+
+    #[test]
+    fn a_row_counts_after_its_time_on_screen_and_not_before() {
+        let t = Instant::now();
+        let mut s = Seen::default();
+        s.layout(code(&[0..5, 5..9, 9..12]));
+        s.show(&[0..2], t);
+        assert!(!s.settle(t + Duration::from_millis(299), NEED));
+        assert!(s.settle(t + NEED, NEED));
+        assert_eq!(s.rows(), (2, 3));
+        assert!(!s.all());
+        assert_eq!(s.left(), 1);
+    }
+
+    #[test]
+    fn rows_passed_in_a_hurry_do_not_count() {
+        let t = Instant::now();
+        let mut s = Seen::default();
+        s.layout(code(&[0..5, 5..9, 9..12]));
+        s.show(&[0..1], t);
+        s.show(&[2..3], t + Duration::from_millis(100));
+        s.settle(t + Duration::from_secs(9), NEED);
+        assert_eq!(s.rows(), (1, 3));
+    }
+
+    #[test]
+    fn staying_on_screen_while_others_scroll_keeps_the_time() {
+        let t = Instant::now();
+        let mut s = Seen::default();
+        s.layout(code(&[0..5, 5..9, 9..12]));
+        s.show(&[0..2], t);
+        s.show(&[1..3], t + Duration::from_millis(200));
+        s.settle(t + NEED, NEED);
+        assert_eq!(s.rows(), (1, 3));
+        assert_eq!(s.deadline(NEED), Some(t + Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn another_width_makes_only_new_rows_unseen() {
+        let t = Instant::now();
+        let mut s = Seen::default();
+        s.layout(code(&[0..10, 10..20, 20..30]));
+        s.show(&[0..2], t);
+        s.settle(t + NEED, NEED);
+        assert_eq!(s.rows(), (2, 3));
+        let halves: Vec<Row> =
+            (0..6u64).map(|i| Row { extent: i * 5..i * 5 + 5, line: Some(i as u32 / 2) }).collect();
+        s.layout(halves);
+        assert_eq!(s.rows(), (4, 6));
+        assert_eq!(s.lines(), (2, 3));
+        let added = s.layout(code(&[0..10, 10..25, 25..30]));
+        assert_eq!((added, s.rows()), (0, (1, 3)), "a row that is partly new is new");
+    }
+
+    #[test]
+    fn a_line_is_seen_with_its_last_row_and_blank_lines_count() {
+        let t = Instant::now();
+        let mut s = Seen::default();
+        s.layout(vec![
+            Row { extent: 0..5, line: Some(0) },
+            Row { extent: 5..9, line: Some(0) },
+            Row { extent: 9..9, line: Some(1) },
+            Row { extent: 10..14, line: None },
+        ]);
+        s.show(&[0..1], t);
+        s.settle(t + NEED, NEED);
+        assert_eq!((s.lines(), s.left()), ((0, 2), 3));
+        s.show(&[1..3], t);
+        s.settle(t + NEED, NEED);
+        assert_eq!((s.lines(), s.left(), s.all()), ((2, 2), 1, false));
+        s.show(&[3..4], t);
+        s.settle(t + NEED, NEED);
+        assert!(s.all());
+    }
+
+    #[test]
+    fn nothing_laid_out_is_not_seen() {
+        assert!(!Seen::default().all());
+    }
+
+    proptest! {
+        #[test]
+        fn the_union_is_the_set(extents in proptest::collection::vec((0u64..60, 1u64..9), 0..40)) {
+            let mut s = Seen::default();
+            let mut set = [false; 80];
+            for (start, len) in extents {
+                s.cover(start..start + len);
+                for i in start..start + len { set[i as usize] = true; }
+                for e in s.extents.windows(2) { prop_assert!(e[0].end < e[1].start); }
+                for i in 0..80u64 { prop_assert_eq!(s.covers(&(i..i + 1)), set[i as usize]); }
+                for i in 0..70u64 { prop_assert_eq!(s.covers(&(i..i + 8)), set[i as usize..i as usize + 8].iter().all(|b| *b)); }
+            }
+        }
+    }
+}

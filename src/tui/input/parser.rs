@@ -1,0 +1,334 @@
+//! The parser: bytes from the terminal → events, whatever way they are cut.
+//!
+//! A state machine over single bytes. Every control sequence and string (CSI, SS3, OSC, DCS, APC, PM, SOS) is read to
+//! its end before it is judged, known or not, so none of its bytes is ever taken for a key. What can be the beginning of
+//! something or a key by itself (Esc) is decided by [`Parser::timeout`]. Time is the caller's.
+
+use super::Event;
+use super::csi::{self, Meaning};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::time::Duration;
+
+/// The longest control sequence that is looked at; longer ones are read to their end and dropped.
+const SEQUENCE: usize = 64;
+/// The most that is kept of a string answer; the rest is read and dropped.
+const STRING: usize = 4096;
+/// The most that is taken from one paste, in bytes; the rest is read and dropped.
+pub const PASTE: usize = 8 << 20;
+/// How long the rest of a sequence that has begun may take.
+const SEQUENCE_GAP: Duration = Duration::from_millis(250);
+/// How long the rest of a string answer or a paste may take.
+const STRING_GAP: Duration = Duration::from_secs(2);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Ground,
+    /// Bytes of one character.
+    Utf8 {
+        need: usize,
+        alt: bool,
+    },
+    Esc,
+    Csi,
+    /// `CSI [`: function keys of the Linux console.
+    CsiLinux,
+    Ss3,
+    /// Three bytes of an old mouse report.
+    OldMouse(u8),
+    /// The contents of OSC (`true`: a bell ends it too), DCS, APC, PM or SOS.
+    Text {
+        osc: bool,
+    },
+    /// An Esc inside such a string.
+    TextEsc {
+        osc: bool,
+    },
+    Paste,
+}
+
+/// The parser.
+#[derive(Debug)]
+pub struct Parser {
+    state: State,
+    buffer: Vec<u8>,
+    overflow: bool,
+    esc_delay: Duration,
+    events: Vec<Event>,
+}
+
+impl Parser {
+    /// A parser that waits so long after an Esc for the rest of a sequence.
+    pub fn new(esc_delay: Duration) -> Self {
+        Self { state: State::Ground, buffer: Vec::new(), overflow: false, esc_delay, events: Vec::new() }
+    }
+
+    /// Reads bytes; what was recognized is taken with [`Parser::take`].
+    pub fn parse(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let Some((byte, tail)) = rest.split_first() {
+            if self.state == State::Paste {
+                rest = self.paste(rest);
+            } else {
+                self.byte(*byte);
+                rest = tail;
+            }
+        }
+    }
+
+    /// The events recognized so far.
+    pub fn take(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// How long to wait for more bytes before [`Parser::timeout`]; `None`: nothing is under way.
+    pub fn patience(&self) -> Option<Duration> {
+        match self.state {
+            State::Ground => None,
+            State::Esc => Some(self.esc_delay),
+            // `Alt-[` and its kind look like the beginning of a sequence.
+            State::Csi | State::Text { .. } | State::Ss3 if self.buffer.is_empty() && !self.overflow => {
+                Some(self.esc_delay)
+            }
+            State::Csi | State::CsiLinux | State::Ss3 | State::OldMouse(_) | State::Utf8 { .. } => {
+                Some(SEQUENCE_GAP)
+            }
+            State::Text { .. } | State::TextEsc { .. } | State::Paste => Some(STRING_GAP),
+        }
+    }
+
+    /// No more bytes came in time: what could be a key by itself is one, the rest of what was under way is dropped.
+    pub fn timeout(&mut self) {
+        let empty = self.buffer.is_empty() && !self.overflow;
+        match self.state {
+            State::Esc => self.key(KeyCode::Esc, KeyModifiers::NONE),
+            State::Csi if empty => self.key(KeyCode::Char('['), KeyModifiers::ALT),
+            State::Ss3 if empty => self.key(KeyCode::Char('O'), KeyModifiers::ALT | KeyModifiers::SHIFT),
+            State::Text { osc: true } if empty => self.key(KeyCode::Char(']'), KeyModifiers::ALT),
+            State::Paste => self.end_paste(),
+            _ => {}
+        }
+        self.reset();
+    }
+
+    fn reset(&mut self) {
+        self.state = State::Ground;
+        self.buffer.clear();
+        self.overflow = false;
+    }
+
+    fn enter(&mut self, state: State) {
+        self.reset();
+        self.state = state;
+    }
+
+    fn key(&mut self, code: KeyCode, modifiers: KeyModifiers) {
+        self.events.push(Event::Key(KeyEvent::new(code, modifiers)));
+    }
+
+    fn keep(&mut self, byte: u8, limit: usize) {
+        if self.buffer.len() < limit {
+            self.buffer.push(byte);
+        } else {
+            self.overflow = true;
+        }
+    }
+
+    fn byte(&mut self, byte: u8) {
+        match self.state {
+            State::Ground => self.ground(byte, false),
+            State::Utf8 { need, alt } => self.utf8(byte, need, alt),
+            State::Esc => self.esc(byte),
+            State::Csi => self.csi(byte),
+            State::CsiLinux => {
+                self.reset();
+                if (b'A'..=b'E').contains(&byte) {
+                    self.key(KeyCode::F(byte - b'A' + 1), KeyModifiers::NONE);
+                }
+            }
+            State::Ss3 => self.ss3(byte),
+            State::OldMouse(left) if left > 1 => self.state = State::OldMouse(left - 1),
+            State::OldMouse(_) => self.reset(),
+            State::Text { osc } => match byte {
+                0x1b => self.state = State::TextEsc { osc },
+                0x07 if osc => self.end_text(osc),
+                0x18 | 0x1a => self.reset(),
+                _ => self.keep(byte, STRING),
+            },
+            State::TextEsc { osc } => {
+                if byte == b'\\' {
+                    self.end_text(osc);
+                } else {
+                    // The string was broken off by a new sequence.
+                    self.enter(State::Esc);
+                    self.esc(byte);
+                }
+            }
+            State::Paste => {}
+        }
+    }
+
+    fn ground(&mut self, byte: u8, alt: bool) {
+        let with = |modifiers| if alt { modifiers | KeyModifiers::ALT } else { modifiers };
+        match byte {
+            0x1b => self.enter(State::Esc),
+            b'\r' => self.key(KeyCode::Enter, with(KeyModifiers::NONE)),
+            b'\t' => self.key(KeyCode::Tab, with(KeyModifiers::NONE)),
+            0x7f => self.key(KeyCode::Backspace, with(KeyModifiers::NONE)),
+            0 => self.key(KeyCode::Char(' '), with(KeyModifiers::CONTROL)),
+            0x01..=0x1a => {
+                self.key(KeyCode::Char(char::from(byte - 1 + b'a')), with(KeyModifiers::CONTROL));
+            }
+            0x1c..=0x1f => {
+                self.key(KeyCode::Char(char::from(byte + 0x40)), with(KeyModifiers::CONTROL));
+            }
+            b' '..=b'~' => self.character(char::from(byte), alt),
+            0xc2..=0xf4 => {
+                let need = if byte < 0xe0 {
+                    2
+                } else if byte < 0xf0 {
+                    3
+                } else {
+                    4
+                };
+                self.enter(State::Utf8 { need, alt });
+                self.buffer.push(byte);
+            }
+            // No character begins so.
+            _ => {}
+        }
+    }
+
+    fn character(&mut self, c: char, alt: bool) {
+        let mut modifiers = if c.is_uppercase() { KeyModifiers::SHIFT } else { KeyModifiers::NONE };
+        modifiers.set(KeyModifiers::ALT, alt);
+        self.key(KeyCode::Char(c), modifiers);
+    }
+
+    fn utf8(&mut self, byte: u8, need: usize, alt: bool) {
+        if byte & 0xc0 != 0x80 {
+            // The character was broken off; this byte begins something of its own.
+            self.reset();
+            self.byte(byte);
+            return;
+        }
+        self.buffer.push(byte);
+        if self.buffer.len() == need {
+            let c = std::str::from_utf8(&self.buffer).ok().and_then(|s| s.chars().next());
+            self.reset();
+            if let Some(c) = c.filter(|c| !c.is_control()) {
+                self.character(c, alt);
+            }
+        }
+    }
+
+    fn esc(&mut self, byte: u8) {
+        match byte {
+            b'[' => self.enter(State::Csi),
+            b'O' => self.enter(State::Ss3),
+            b']' => self.enter(State::Text { osc: true }),
+            b'P' | b'_' | b'^' | b'X' => self.enter(State::Text { osc: false }),
+            0x1b => {
+                self.key(KeyCode::Esc, KeyModifiers::NONE);
+                self.enter(State::Esc);
+            }
+            _ => {
+                self.reset();
+                self.ground(byte, true);
+            }
+        }
+    }
+
+    fn csi(&mut self, byte: u8) {
+        match byte {
+            b'[' if self.buffer.is_empty() => self.state = State::CsiLinux,
+            b' '..=b'?' => self.keep(byte, SEQUENCE),
+            0x40..=0x7e => {
+                let params = std::mem::take(&mut self.buffer);
+                let overflow = self.overflow;
+                self.reset();
+                if !overflow {
+                    self.meaning(csi::read(&params, byte));
+                }
+            }
+            0x1b => self.enter(State::Esc),
+            // Cancelled, or no sequence at all.
+            _ => self.reset(),
+        }
+    }
+
+    fn meaning(&mut self, meaning: Meaning) {
+        match meaning {
+            Meaning::Event(event) => self.events.push(event),
+            Meaning::PasteStart => self.enter(State::Paste),
+            Meaning::OldMouse => self.enter(State::OldMouse(3)),
+            Meaning::Unknown => {}
+        }
+    }
+
+    fn ss3(&mut self, byte: u8) {
+        self.reset();
+        match byte {
+            0x1b => self.enter(State::Esc),
+            b'M' => self.key(KeyCode::Enter, KeyModifiers::NONE),
+            // The keypad in application mode.
+            b'j'..=b'y' => self.character(char::from(byte - b'j' + b'*'), false),
+            _ => {
+                if let Some(code) = csi::lettered_key(byte) {
+                    self.key(code, KeyModifiers::NONE);
+                }
+            }
+        }
+    }
+
+    fn end_text(&mut self, osc: bool) {
+        let text = std::mem::take(&mut self.buffer);
+        let overflow = self.overflow;
+        self.reset();
+        if osc
+            && !overflow
+            && let Some(background) = csi::background(&text)
+        {
+            self.events.push(Event::Background(background));
+        }
+    }
+
+    /// Takes bytes of a paste; returns those behind its end.
+    fn paste<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        const END: &[u8] = b"\x1b[201~";
+        // The end may be cut in two by the reads: look at the last bytes that are kept too.
+        let before = self.buffer.len();
+        let from = before.saturating_sub(END.len() - 1);
+        let room = (PASTE + END.len()).saturating_sub(before);
+        if bytes.len() > room {
+            self.overflow = true;
+        }
+        self.buffer.extend_from_slice(bytes);
+        let found =
+            self.buffer.get(from..).and_then(|tail| tail.windows(END.len()).position(|window| window == END));
+        if let Some(at) = found {
+            let end = from + at;
+            let used = (end + END.len()).saturating_sub(before);
+            self.buffer.truncate(end);
+            self.end_paste();
+            self.reset();
+            return bytes.get(used..).unwrap_or_default();
+        }
+        if self.overflow {
+            // Keep the beginning, and enough of the end to see it end.
+            let tail = self.buffer.split_off(self.buffer.len().saturating_sub(END.len() - 1).max(PASTE));
+            self.buffer.truncate(PASTE);
+            self.buffer.extend_from_slice(&tail);
+        }
+        &[]
+    }
+
+    fn end_paste(&mut self) {
+        self.buffer.truncate(PASTE);
+        let text = String::from_utf8_lossy(&self.buffer).replace("\r\n", "\n").replace('\r', "\n");
+        self.events.push(Event::Paste(text));
+    }
+}
+
+#[cfg(test)]
+#[path = "parser_tests.rs"]
+mod tests;

@@ -1,0 +1,280 @@
+use super::*;
+use crate::tui::input::csi;
+use crate::tui::theme::Rgb;
+use crossterm::event::{KeyEventKind, MouseButton, MouseEventKind};
+use proptest::prelude::*;
+
+const NONE: KeyModifiers = KeyModifiers::NONE;
+const CTRL: KeyModifiers = KeyModifiers::CONTROL;
+const ALT: KeyModifiers = KeyModifiers::ALT;
+const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
+
+fn parser() -> Parser {
+    Parser::new(Duration::from_millis(25))
+}
+
+/// Everything that these bytes are, the time-out after them included.
+fn events(bytes: &[u8]) -> Vec<Event> {
+    let mut p = parser();
+    p.parse(bytes);
+    p.timeout();
+    p.take()
+}
+
+fn key(code: KeyCode, modifiers: KeyModifiers) -> Event {
+    Event::Key(KeyEvent::new(code, modifiers))
+}
+
+#[test]
+fn keys() {
+    let c = KeyCode::Char;
+    for (bytes, code, modifiers) in [
+        (&b"a"[..], c('a'), NONE),
+        (b"A", c('A'), SHIFT),
+        ("é".as_bytes(), c('é'), NONE),
+        ("漢".as_bytes(), c('漢'), NONE),
+        ("😀".as_bytes(), c('😀'), NONE),
+        (b"\r", KeyCode::Enter, NONE),
+        (b"\n", c('j'), CTRL),
+        (b"\t", KeyCode::Tab, NONE),
+        (b"\x7f", KeyCode::Backspace, NONE),
+        (b"\x08", c('h'), CTRL),
+        (b"\x03", c('c'), CTRL),
+        (b"\x1a", c('z'), CTRL),
+        (b"\x1f", c('_'), CTRL),
+        (b"\0", c(' '), CTRL),
+        (b"\x1b", KeyCode::Esc, NONE),
+        (b"\x1ba", c('a'), ALT),
+        ("\x1bé".as_bytes(), c('é'), ALT),
+        (b"\x1b\r", KeyCode::Enter, ALT),
+        (b"\x1b\x7f", KeyCode::Backspace, ALT),
+        (b"\x1b[", c('['), ALT),
+        (b"\x1b]", c(']'), ALT),
+        (b"\x1b[A", KeyCode::Up, NONE),
+        (b"\x1bOA", KeyCode::Up, NONE),
+        (b"\x1b[1;5C", KeyCode::Right, CTRL),
+        (b"\x1b[1;3A", KeyCode::Up, ALT),
+        (b"\x1b[H", KeyCode::Home, NONE),
+        (b"\x1b[4~", KeyCode::End, NONE),
+        (b"\x1b[3~", KeyCode::Delete, NONE),
+        (b"\x1b[5~", KeyCode::PageUp, NONE),
+        (b"\x1b[6;2~", KeyCode::PageDown, SHIFT),
+        (b"\x1bOP", KeyCode::F(1), NONE),
+        (b"\x1b[[B", KeyCode::F(2), NONE),
+        (b"\x1b[15~", KeyCode::F(5), NONE),
+        (b"\x1b[24~", KeyCode::F(12), NONE),
+        (b"\x1b[Z", KeyCode::BackTab, SHIFT),
+        (b"\x1b[13;2u", KeyCode::Enter, SHIFT),
+        (b"\x1b[27;2;13~", KeyCode::Enter, SHIFT),
+        (b"\x1b[97;5u", c('a'), CTRL),
+        (b"\x1b[27u", KeyCode::Esc, NONE),
+        (b"\x1b[9;2u", KeyCode::BackTab, SHIFT),
+    ] {
+        assert_eq!(events(bytes), [key(code, modifiers)], "{:?}", String::from_utf8_lossy(bytes));
+    }
+    assert_eq!(events(b"\x1b\x1b[A"), [key(KeyCode::Esc, NONE), key(KeyCode::Up, NONE)]);
+    assert!(matches!(&events(b"\x1b[97;1:3u")[..], [Event::Key(k)] if k.kind == KeyEventKind::Release));
+}
+
+#[test]
+fn answers() {
+    for (bytes, event) in [
+        (&b"\x1b[24;80R"[..], Event::CursorReport(24, 80)),
+        (b"\x1b[1;1R", Event::CursorReport(1, 1)),
+        (b"\x1b[?62;22c", Event::Da1),
+        (b"\x1b[?2026;2$y", Event::Sync2026(true)),
+        (b"\x1b[?2026;0$y", Event::Sync2026(false)),
+        (b"\x1b[?2026;4$y", Event::Sync2026(false)),
+        (b"\x1b[?1u", Event::KittyKeyboard(1)),
+        (b"\x1b[?997;2n", Event::Scheme { light: true }),
+        (b"\x1b]11;rgb:1e1e/1e1e/1e1e\x07", Event::Background(Rgb(0x1e, 0x1e, 0x1e))),
+        (b"\x1b]11;rgb:ff/80/00\x1b\\", Event::Background(Rgb(255, 128, 0))),
+        (b"\x1b]11;rgba:ffff/ffff/ffff/ffff\x1b\\", Event::Background(Rgb(255, 255, 255))),
+        (b"\x1b[I", Event::Focus(true)),
+        (b"\x1b[O", Event::Focus(false)),
+    ] {
+        assert_eq!(events(bytes), [event], "{:?}", String::from_utf8_lossy(bytes));
+    }
+}
+
+/// What terminals may send that we asked for, did not ask for, or do not know.
+const STRANGE: [&[u8]; 18] = [
+    b"\x1b]11;rgb:aaaa/bbbb/cccc\x1b\\",
+    b"\x1b]10;rgb:aaaa/bbbb/cccc\x07",
+    b"\x1b]4;1;rgb:aa/aa/aa\x07",
+    b"\x1b]52;c;YWFhYWE=\x07",
+    b"\x1bP1$r0m\x1b\\",
+    b"\x1bP>|xterm(388)\x1b\\",
+    b"\x1bP!|00000000\x1b\\",
+    b"\x1b_Gi=31;OK\x1b\\",
+    b"\x1b^private\x1b\\",
+    b"\x1bXstring\x1b\\",
+    b"\x1b[>1;4402;0c",
+    b"\x1b[?64;1;2;6;9;15;18;21;22c",
+    b"\x1b[?1;2$y",
+    b"\x1b[8;24;80t",
+    b"\x1b[6;18;9t",
+    b"\x1b[?12;aaaaaayaaaa",
+    b"\x1b[M !!",
+    b"\x1b]lsome title a\x1b\\",
+];
+
+#[test]
+fn no_answer_known_or_not_turns_into_keys() {
+    for bytes in STRANGE {
+        if bytes.starts_with(b"\x1b[?12;a") {
+            continue; // A sequence that ends at its first letter; what follows was typed.
+        }
+        for cut in 1..bytes.len() {
+            let mut p = parser();
+            let (a, b) = bytes.split_at(cut);
+            p.parse(a);
+            p.parse(b);
+            p.timeout();
+            let got = p.take();
+            assert!(
+                !got.iter().any(|e| matches!(e, Event::Key(_) | Event::Paste(_))),
+                "{got:?} of {bytes:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_answer_of_any_length_is_read_to_its_end() {
+    let mut bytes = b"\x1bP".to_vec();
+    bytes.extend(std::iter::repeat_n(b'a', 100_000));
+    bytes.extend(b"\x1b\\x");
+    assert_eq!(events(&bytes), [key(KeyCode::Char('x'), NONE)]);
+    let mut bytes = b"\x1b[".to_vec();
+    bytes.extend(std::iter::repeat_n(b'1', 100_000));
+    bytes.extend(b"Rx");
+    assert_eq!(events(&bytes), [key(KeyCode::Char('x'), NONE)]);
+}
+
+#[test]
+fn an_answer_that_is_never_finished_is_dropped_and_keys_go_on() {
+    let mut p = parser();
+    p.parse(b"\x1b]11;rgb:aaaa/bb");
+    assert_eq!(p.patience(), Some(STRING_GAP));
+    p.timeout();
+    p.parse(b"x");
+    assert_eq!(p.take(), [key(KeyCode::Char('x'), NONE)]);
+}
+
+#[test]
+fn esc_waits_only_as_long_as_it_was_told() {
+    let mut p = parser();
+    assert_eq!(p.patience(), None, "idle, nothing is awaited");
+    p.parse(b"\x1b");
+    assert_eq!(p.patience(), Some(Duration::from_millis(25)));
+    assert_eq!(p.take(), []);
+    p.timeout();
+    assert_eq!(p.take(), [key(KeyCode::Esc, NONE)]);
+    assert_eq!(p.patience(), None);
+}
+
+#[test]
+fn pastes() {
+    let paste = |text: &str| Event::Paste(text.into());
+    assert_eq!(events(b"\x1b[200~a\r\nb\rc\x1b[201~d"), [paste("a\nb\nc"), key(KeyCode::Char('d'), NONE)]);
+    assert_eq!(events(b"\x1b[200~\x1b[201~"), [paste("")]);
+    assert_eq!(events(b"\x1b[200~a\x1b[31mb\x03\x1b[201~"), [paste("a\x1b[31mb\x03")]);
+    assert_eq!(events(b"\x1b[200~never ended"), [paste("never ended")]);
+    assert_eq!(events(b"\x1b[200~\xff\x1b[201~"), [paste("\u{fffd}")]);
+}
+
+#[test]
+fn a_paste_of_any_size_is_bounded_and_found_to_its_end() {
+    let mut p = parser();
+    p.parse(b"\x1b[200~");
+    let chunk = vec![b'x'; 1 << 20];
+    for _ in 0..12 {
+        p.parse(&chunk);
+        assert!(p.buffer.len() <= PASTE + 16);
+    }
+    p.parse(b"\x1b[20");
+    p.parse(b"1~y");
+    let got = p.take();
+    assert!(matches!(&got[..], [Event::Paste(text), Event::Key(_)] if text.len() == PASTE), "{}", got.len());
+}
+
+#[test]
+fn mouse() {
+    let kinds: Vec<_> =
+        events(b"\x1b[<0;3;4M\x1b[<32;5;6M\x1b[<0;5;6m\x1b[<64;1;1M\x1b[<65;1;1M\x1b[<35;1;1M")
+            .into_iter()
+            .map(|e| match e {
+                Event::Mouse(m) => (m.kind, m.column, m.row),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+    assert_eq!(
+        kinds,
+        [
+            (MouseEventKind::Down(MouseButton::Left), 2, 3),
+            (MouseEventKind::Drag(MouseButton::Left), 4, 5),
+            (MouseEventKind::Up(MouseButton::Left), 4, 5),
+            (MouseEventKind::ScrollUp, 0, 0),
+            (MouseEventKind::ScrollDown, 0, 0),
+            (MouseEventKind::Moved, 0, 0),
+        ]
+    );
+}
+
+#[test]
+fn colours_of_any_width() {
+    for (text, rgb) in [
+        ("11;rgb:f/8/0", Some(Rgb(255, 136, 0))),
+        ("11;rgb:fff/000/800", Some(Rgb(255, 0, 128))),
+        ("11;rgb:zz/00/00", None),
+        ("11;rgb:00/00", None),
+        ("11;rgb:é/00/00", None),
+        ("12;rgb:00/00/00", None),
+        ("11;rgb://", None),
+    ] {
+        assert_eq!(csi::background(text.as_bytes()), rgb, "{text}");
+    }
+}
+
+/// Bytes that look like what terminals send, and bytes that do not.
+fn stream() -> impl Strategy<Value = Vec<u8>> {
+    let part = prop_oneof![
+        3 => proptest::sample::select(STRANGE.to_vec()).prop_map(<[u8]>::to_vec),
+        2 => Just(b"\x1b[200~pas\xc3\xa9te\r\n\x1b[201~".to_vec()),
+        3 => "[a-zA-Z0-9éü漢 ]{1,3}".prop_map(String::into_bytes),
+        2 => proptest::collection::vec(any::<u8>(), 1..6),
+        2 => proptest::sample::select(vec!["\x1b[A", "\x1bOP", "\x1b[1;5C", "\x1b[24;80R", "\x1b", "\x1b["]).prop_map(|s| s.as_bytes().to_vec()),
+    ];
+    proptest::collection::vec(part, 0..12).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #[test]
+    fn any_cut_gives_the_same(bytes in stream(), cuts in proptest::collection::vec(0usize..200, 0..6)) {
+        let whole = events(&bytes);
+        let mut p = parser();
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|c| c.min(bytes.len())).collect();
+        cuts.sort_unstable();
+        let mut from = 0;
+        for cut in cuts {
+            p.parse(&bytes[from..cut]);
+            from = cut;
+        }
+        p.parse(&bytes[from..]);
+        p.timeout();
+        prop_assert_eq!(p.take(), whole);
+    }
+
+    #[test]
+    fn after_a_time_out_it_starts_clean(bytes in stream()) {
+        let mut p = parser();
+        p.parse(&bytes);
+        p.timeout();
+        p.take();
+        prop_assert_eq!(p.patience(), None);
+        p.parse(b"q");
+        prop_assert_eq!(p.take(), vec![key(KeyCode::Char('q'), NONE)]);
+    }
+}

@@ -1,0 +1,245 @@
+//! The thread that reads the terminal, and the listener for signals; both feed one bounded channel.
+//!
+//! The thread sleeps in `poll` on the terminal and a wake socket: idle it never wakes. It sees the terminal hang up,
+//! and can be paused while another program (an editor, the shell) has the terminal.
+
+use super::parser::Parser;
+use super::{Event, Signal, Timed};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc as std_mpsc;
+use std::time::{Duration, Instant};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// Events under way at most; a full channel holds the reader back, the rest waits in the terminal.
+const CHANNEL: usize = 1024;
+/// Bytes read at once.
+const READ: usize = 16 << 10;
+
+/// Why input can't be read.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// The thread or its socket could not be made.
+    #[error("the terminal can't be read: {0}")]
+    Start(#[source] io::Error),
+    /// Signals can't be listened to.
+    #[error("signals can't be listened to: {0}")]
+    Signals(#[source] io::Error),
+}
+
+/// What the thread is told; each is acknowledged.
+enum Order {
+    Pause,
+    Resume,
+    Quit,
+}
+
+/// The end of the channel from which a front door reads, and the hold on the thread.
+pub struct Input {
+    events: mpsc::Receiver<Timed>,
+    sender: mpsc::Sender<Timed>,
+    orders: std_mpsc::Sender<(Order, std_mpsc::Sender<()>)>,
+    wake: UnixStream,
+    signals: Option<JoinHandle<()>>,
+}
+
+impl Input {
+    /// Starts to read this terminal. Call it inside the runtime.
+    ///
+    /// # Errors
+    /// When the thread or the listeners for signals can't be made.
+    pub fn start(tty: OwnedFd, esc_delay: Duration) -> Result<Self, InputError> {
+        let (sender, events) = mpsc::channel(CHANNEL);
+        let (wake, woken) = UnixStream::pair().map_err(InputError::Start)?;
+        let (orders, taken) = std_mpsc::channel();
+        let to = sender.clone();
+        std::thread::Builder::new()
+            .name("input".into())
+            .stack_size(128 << 10)
+            .spawn(move || Reader { tty, woken, orders: taken, to, parser: Parser::new(esc_delay) }.run())
+            .map_err(InputError::Start)?;
+        Ok(Self { events, sender, orders, wake, signals: None })
+    }
+
+    /// Listens to signals from now on; `size` tells the size of the window when it has changed.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn listen_to_signals(
+        &mut self,
+        size: impl Fn() -> Option<(u16, u16)> + Send + 'static,
+    ) -> Result<(), InputError> {
+        let on = |kind| signal(kind).map_err(InputError::Signals);
+        let mut window = on(SignalKind::window_change())?;
+        let mut terminate = on(SignalKind::terminate())?;
+        let mut quit = on(SignalKind::quit())?;
+        let mut hangup = on(SignalKind::hangup())?;
+        let mut interrupt = on(SignalKind::interrupt())?;
+        let mut suspend = on(SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw()))?;
+        let mut resume = on(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?;
+        let to = self.sender.clone();
+        self.signals = Some(tokio::spawn(async move {
+            loop {
+                let event = tokio::select! {
+                    _ = window.recv() => match size() {
+                        Some((width, height)) => Event::Resize(width, height),
+                        None => continue,
+                    },
+                    _ = terminate.recv() => Event::Signal(Signal::Terminate),
+                    _ = quit.recv() => Event::Signal(Signal::Terminate),
+                    _ = hangup.recv() => Event::Signal(Signal::Hangup),
+                    _ = interrupt.recv() => Event::Signal(Signal::Interrupt),
+                    _ = suspend.recv() => Event::Signal(Signal::Suspend),
+                    _ = resume.recv() => Event::Signal(Signal::Continued),
+                };
+                if to.send(Timed { event, at: Instant::now() }).await.is_err() {
+                    return;
+                }
+            }
+        }));
+        Ok(())
+    }
+
+    /// The next event; cancel-safe. `None` never comes while this lives.
+    pub async fn next(&mut self) -> Option<Timed> {
+        self.events.recv().await
+    }
+
+    /// An event that is there already.
+    pub fn try_next(&mut self) -> Option<Timed> {
+        self.events.try_recv().ok()
+    }
+
+    /// Stops reading: another program has the terminal. Returns when the thread has let go of it.
+    pub fn pause(&self) {
+        self.order(Order::Pause);
+    }
+
+    /// Reads again.
+    pub fn resume(&self) {
+        self.order(Order::Resume);
+    }
+
+    fn order(&self, order: Order) {
+        let (done, told) = std_mpsc::channel();
+        if self.orders.send((order, done)).is_ok() && (&self.wake).write_all(b"!").is_ok() {
+            // The thread may be held back by a full channel; then it reads nothing either.
+            let _ = told.recv_timeout(Duration::from_millis(200));
+        }
+    }
+}
+
+impl Drop for Input {
+    fn drop(&mut self) {
+        if let Some(signals) = self.signals.take() {
+            signals.abort();
+        }
+        // A reader that waits for room in the channel is let go too.
+        self.events.close();
+        self.order(Order::Quit);
+    }
+}
+
+/// The state of the thread.
+struct Reader {
+    tty: OwnedFd,
+    woken: UnixStream,
+    orders: std_mpsc::Receiver<(Order, std_mpsc::Sender<()>)>,
+    to: mpsc::Sender<Timed>,
+    parser: Parser,
+}
+
+/// What made `poll` return.
+enum Woken {
+    Order,
+    Bytes,
+    Hangup,
+    Patience,
+}
+
+impl Reader {
+    fn run(mut self) {
+        let mut paused = false;
+        let mut buffer = vec![0u8; READ];
+        loop {
+            match self.wait(paused) {
+                Woken::Order => match self.take_order() {
+                    Some(Order::Pause) => paused = true,
+                    Some(Order::Resume) => paused = false,
+                    Some(Order::Quit) => return,
+                    None => {}
+                },
+                Woken::Bytes => match rustix::io::read(&self.tty, &mut buffer) {
+                    Ok(0) => return self.hang_up(),
+                    Ok(n) => {
+                        let at = Instant::now();
+                        self.parser.parse(buffer.get(..n).unwrap_or_default());
+                        if !self.send(at) {
+                            return;
+                        }
+                    }
+                    Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
+                    Err(_) => return self.hang_up(),
+                },
+                Woken::Hangup => return self.hang_up(),
+                Woken::Patience => {
+                    self.parser.timeout();
+                    if !self.send(Instant::now()) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn wait(&self, paused: bool) -> Woken {
+        let patience = if paused { None } else { self.parser.patience() };
+        let timeout = patience.and_then(|d| Timespec::try_from(d).ok());
+        let mut fds = vec![PollFd::new(&self.woken, PollFlags::IN)];
+        if !paused {
+            fds.push(PollFd::new(&self.tty, PollFlags::IN));
+        }
+        match poll(&mut fds, timeout.as_ref()) {
+            Ok(0) => Woken::Patience,
+            Ok(_) => {
+                let events = |i: usize| fds.get(i).map_or(PollFlags::empty(), PollFd::revents);
+                if !events(0).is_empty() {
+                    Woken::Order
+                } else if events(1).contains(PollFlags::IN) {
+                    Woken::Bytes
+                } else {
+                    Woken::Hangup
+                }
+            }
+            // Interrupted: nothing is known, look again.
+            Err(rustix::io::Errno::INTR) => Woken::Order,
+            Err(_) => Woken::Hangup,
+        }
+    }
+
+    fn take_order(&mut self) -> Option<Order> {
+        let (order, done) = self.orders.try_recv().ok()?;
+        let mut byte = [0u8; 1];
+        // One byte was written for this order.
+        let _ = self.woken.read_exact(&mut byte);
+        let _ = done.send(());
+        Some(order)
+    }
+
+    /// Sends what was recognized, waiting for room. `false`: nobody listens any more.
+    fn send(&mut self, at: Instant) -> bool {
+        self.parser.take().into_iter().all(|event| self.to.blocking_send(Timed { event, at }).is_ok())
+    }
+
+    fn hang_up(&mut self) {
+        let _ = self.to.blocking_send(Timed { event: Event::Hangup, at: Instant::now() });
+    }
+}
+
+#[cfg(test)]
+#[path = "thread_tests.rs"]
+mod tests;

@@ -1,0 +1,110 @@
+use super::*;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use std::fs::File;
+
+/// A pseudo-terminal: the side of the person and the side of the program, raw.
+fn pty() -> (File, OwnedFd) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::CLOEXEC;
+    let slave = rustix::fs::open(name.as_c_str(), flags, rustix::fs::Mode::empty()).unwrap();
+    let mut termios = tcgetattr(&slave).unwrap();
+    termios.make_raw();
+    tcsetattr(&slave, OptionalActions::Now, &termios).unwrap();
+    (File::from(master), slave)
+}
+
+async fn next(input: &mut Input) -> Event {
+    tokio::time::timeout(Duration::from_secs(10), input.next())
+        .await
+        .expect("an event in time")
+        .unwrap()
+        .event
+}
+
+fn char_key(c: char) -> Event {
+    Event::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE))
+}
+
+#[tokio::test]
+async fn keys_arrive_and_esc_after_its_delay() {
+    let (mut person, tty) = pty();
+    let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
+    person.write_all(b"a\x1b").unwrap();
+    assert_eq!(next(&mut input).await, char_key('a'));
+    assert_eq!(next(&mut input).await, Event::Key(KeyCode::Esc.into()));
+}
+
+#[tokio::test]
+async fn a_terminal_that_goes_away_is_told_once_and_the_thread_ends() {
+    let (person, tty) = pty();
+    let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
+    drop(person);
+    assert_eq!(next(&mut input).await, Event::Hangup);
+}
+
+#[tokio::test]
+async fn while_paused_it_leaves_the_keys_to_others() {
+    let (mut person, tty) = pty();
+    let other = tty.try_clone().unwrap();
+    let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
+    person.write_all(b"a").unwrap();
+    assert_eq!(next(&mut input).await, char_key('a'));
+    input.pause();
+    person.write_all(b"x").unwrap();
+    let mut byte = [0u8; 8];
+    assert_eq!(rustix::io::read(&other, &mut byte).unwrap(), 1);
+    assert_eq!(byte[0], b'x');
+    input.resume();
+    person.write_all(b"b").unwrap();
+    assert_eq!(next(&mut input).await, char_key('b'));
+}
+
+#[tokio::test]
+async fn a_full_channel_holds_back_and_drops_nothing() {
+    let (mut person, tty) = pty();
+    let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
+    let writer = std::thread::spawn(move || {
+        for i in 0..10_000u32 {
+            person.write_all(&[b'a' + (i % 26) as u8]).unwrap();
+        }
+        person
+    });
+    for i in 0..10_000u32 {
+        assert_eq!(next(&mut input).await, char_key(char::from(b'a' + (i % 26) as u8)));
+    }
+    writer.join().unwrap();
+}
+
+#[tokio::test]
+async fn signals_are_events() {
+    let (_person, tty) = pty();
+    let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
+    input.listen_to_signals(|| Some((90, 33))).unwrap();
+    rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::WINCH).unwrap();
+    assert_eq!(next(&mut input).await, Event::Resize(90, 33));
+    rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::CONT).unwrap();
+    assert_eq!(next(&mut input).await, Event::Signal(Signal::Continued));
+}
+
+/// Measures; run by hand: cargo test --release --lib input::thread -- --ignored --nocapture
+#[tokio::test]
+#[ignore = "a measurement"]
+async fn latency_from_byte_to_channel() {
+    let (mut person, tty) = pty();
+    let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
+    let mut times = Vec::new();
+    for _ in 0..2000 {
+        let start = Instant::now();
+        person.write_all(b"a").unwrap();
+        input.next().await.unwrap();
+        times.push(start.elapsed());
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    times.sort_unstable();
+    println!("byte to channel: median {:?}, p95 {:?}", times[1000], times[1900]);
+}

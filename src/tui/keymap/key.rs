@@ -1,0 +1,140 @@
+//! One key with its modifiers: how it is written in files and on screen, and how it comes from the terminal.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::fmt;
+
+/// A key, in the one form in which keys are compared: the shifted letter instead of Shift with the letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    code: KeyCode,
+    modifiers: KeyModifiers,
+}
+
+/// Names of keys that are no characters, as written in files and on screen.
+const NAMED: [(&str, &str, KeyCode); 16] = [
+    ("enter", "Enter", KeyCode::Enter),
+    ("esc", "Esc", KeyCode::Esc),
+    ("tab", "Tab", KeyCode::Tab),
+    ("backspace", "Backspace", KeyCode::Backspace),
+    ("del", "Del", KeyCode::Delete),
+    ("insert", "Insert", KeyCode::Insert),
+    ("space", "Space", KeyCode::Char(' ')),
+    ("up", "Up", KeyCode::Up),
+    ("down", "Down", KeyCode::Down),
+    ("left", "Left", KeyCode::Left),
+    ("right", "Right", KeyCode::Right),
+    ("home", "Home", KeyCode::Home),
+    ("end", "End", KeyCode::End),
+    ("pgup", "PgUp", KeyCode::PageUp),
+    ("pgdn", "PgDn", KeyCode::PageDown),
+    ("null", "Ctrl-Space", KeyCode::Null),
+];
+
+impl Key {
+    /// A key in its one form.
+    pub fn new(code: KeyCode, modifiers: KeyModifiers) -> Self {
+        let mut modifiers = modifiers
+            & (KeyModifiers::SHIFT | KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SUPER);
+        let code = match code {
+            KeyCode::BackTab => {
+                modifiers.insert(KeyModifiers::SHIFT);
+                KeyCode::Tab
+            }
+            KeyCode::Char(c) if modifiers.contains(KeyModifiers::CONTROL) => {
+                KeyCode::Char(c.to_ascii_lowercase())
+            }
+            KeyCode::Char(c) => {
+                let shifted = modifiers.contains(KeyModifiers::SHIFT);
+                modifiers.remove(KeyModifiers::SHIFT);
+                KeyCode::Char(if shifted { c.to_ascii_uppercase() } else { c })
+            }
+            other => other,
+        };
+        Self { code, modifiers }
+    }
+
+    /// Reads `a`, `A`, `ctrl-c`, `shift-tab`, `alt-up`, `f1`, `space`, `-`. `None`: there is no such key.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut modifiers = KeyModifiers::NONE;
+        let mut rest = text;
+        loop {
+            let lower = rest.to_ascii_lowercase();
+            let (modifier, length) = if lower.starts_with("ctrl-") {
+                (KeyModifiers::CONTROL, 5)
+            } else if lower.starts_with("alt-") {
+                (KeyModifiers::ALT, 4)
+            } else if lower.starts_with("shift-") {
+                (KeyModifiers::SHIFT, 6)
+            } else {
+                break;
+            };
+            modifiers.insert(modifier);
+            rest = rest.get(length..)?;
+        }
+        Self::code(rest).map(|code| Self::new(code, modifiers))
+    }
+
+    fn code(text: &str) -> Option<KeyCode> {
+        let mut chars = text.chars();
+        if let (Some(c), None) = (chars.next(), chars.next()) {
+            return (!c.is_control()).then_some(KeyCode::Char(c));
+        }
+        let lower = text.to_ascii_lowercase();
+        if let Some((_, _, code)) = NAMED.iter().find(|(name, ..)| *name == lower) {
+            return Some(*code);
+        }
+        let number: u8 = lower.strip_prefix('f')?.parse().ok()?;
+        (1..=24).contains(&number).then_some(KeyCode::F(number))
+    }
+
+    /// Whether a careless hand or a paste presses it too easily for a key that approves.
+    pub fn is_too_easy_to_approve(self) -> bool {
+        match self.code {
+            KeyCode::Enter => true,
+            KeyCode::Char(c) if self.modifiers.is_empty() => {
+                c == ' ' || c == 'y' || c == 'Y' || c.is_ascii_digit()
+            }
+            // What terminals send for Enter.
+            KeyCode::Char('m' | 'j') => self.modifiers.contains(KeyModifiers::CONTROL),
+            _ => false,
+        }
+    }
+
+    /// The character that it types, if it types one.
+    pub fn text(self) -> Option<char> {
+        match self.code {
+            KeyCode::Char(c) if self.modifiers.is_empty() => Some(c),
+            _ => None,
+        }
+    }
+}
+
+impl From<&KeyEvent> for Key {
+    fn from(event: &KeyEvent) -> Self {
+        Self::new(event.code, event.modifiers)
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (modifier, name) in [
+            (KeyModifiers::CONTROL, "Ctrl-"),
+            (KeyModifiers::ALT, "Alt-"),
+            (KeyModifiers::SHIFT, "Shift-"),
+            (KeyModifiers::SUPER, "Super-"),
+        ] {
+            if self.modifiers.contains(modifier) {
+                f.write_str(name)?;
+            }
+        }
+        if let Some((_, name, _)) = NAMED.iter().find(|(_, _, code)| *code == self.code) {
+            return f.write_str(name);
+        }
+        match self.code {
+            KeyCode::Char(c) if self.modifiers.is_empty() => write!(f, "{c}"),
+            KeyCode::Char(c) => write!(f, "{}", c.to_uppercase()),
+            KeyCode::F(n) => write!(f, "F{n}"),
+            other => write!(f, "{other:?}"),
+        }
+    }
+}

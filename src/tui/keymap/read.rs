@@ -1,0 +1,171 @@
+//! A keymap file: TOML → rows, merged and checked, with file and line of everything that is refused.
+
+use super::key::Key;
+use super::{Binding, Context};
+use crate::tui::action::Action;
+use std::collections::HashMap;
+use std::sync::Arc;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A row with the place that it was read from.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The row.
+    pub binding: Binding,
+    /// Its file.
+    file: Arc<str>,
+    /// Its line, counted from 1.
+    line: usize,
+}
+
+/// Why a keymap is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}, line {line}: {text}")]
+pub struct KeymapError {
+    /// The file.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong and what to do.
+    pub text: String,
+}
+
+/// What errors call the bindings that are shipped.
+pub const SHIPPED: &str = "the shipped keymap";
+
+/// Reads the rows of one file.
+pub fn read(file: &str, text: &str) -> Result<Vec<Row>, KeymapError> {
+    let reader = Reader { file: file.into(), text };
+    let table = DeTable::parse(text)
+        .map_err(|error| reader.error(error.span().map_or(0, |span| span.start), error.message()))?;
+    let mut rows = Vec::new();
+    for (key, value) in table.get_ref() {
+        if key.get_ref() != "bind" {
+            return Err(reader.error(key.span().start, format!("`{}` is not `bind`", key.get_ref())));
+        }
+        let Some(array) = value.get_ref().as_array() else {
+            return Err(reader.error(value.span().start, "`bind` is a list of rows"));
+        };
+        for row in array {
+            rows.push(reader.row(row)?);
+        }
+    }
+    Ok(rows)
+}
+
+/// Lays rows over rows: a row replaces the keys of its action in its context.
+pub fn merge(rows: &mut Vec<Row>, over: Vec<Row>) {
+    for mut row in over {
+        let same =
+            |r: &Row| r.binding.context == row.binding.context && r.binding.action == row.binding.action;
+        match rows.iter_mut().find(|r| same(r)) {
+            Some(old) => {
+                if row.binding.help.is_empty() {
+                    row.binding.help.clone_from(&old.binding.help);
+                }
+                *old = row;
+            }
+            None => rows.push(row),
+        }
+    }
+}
+
+/// The way from a key to its action.
+pub fn index(rows: &[Row]) -> Result<HashMap<(Context, Key), Action>, KeymapError> {
+    let mut by_key: HashMap<(Context, Key), &Row> = HashMap::new();
+    // The person's rows last: where two meet, the error names theirs.
+    let (shipped, own): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| &*row.file == SHIPPED);
+    for row in shipped.into_iter().chain(own) {
+        let Binding { context, action, .. } = row.binding;
+        for key in &row.binding.keys {
+            if action == Action::Approve && key.is_too_easy_to_approve() {
+                return Err(row.error(format!(
+                    "`{key}` can't approve: it is pressed by accident too easily. Choose another key for {}",
+                    action.name()
+                )));
+            }
+            if let Some(other) = by_key.insert((context, *key), row)
+                && other.binding.action != action
+            {
+                return Err(row.error(format!(
+                    "`{key}` would be {} and {} ({}, line {}) in {}. Give one of them another key, or none: keys = []",
+                    action.name(),
+                    other.binding.action.name(),
+                    other.file,
+                    other.line,
+                    context.name(),
+                )));
+            }
+        }
+    }
+    Ok(by_key.into_iter().map(|(at, row)| (at, row.binding.action)).collect())
+}
+
+impl Row {
+    fn error(&self, text: String) -> KeymapError {
+        KeymapError { file: self.file.to_string(), line: self.line, text }
+    }
+}
+
+struct Reader<'a> {
+    file: Arc<str>,
+    text: &'a str,
+}
+
+impl Reader<'_> {
+    fn error(&self, at: usize, text: impl Into<String>) -> KeymapError {
+        KeymapError { file: self.file.to_string(), line: self.line(at), text: text.into() }
+    }
+
+    fn line(&self, at: usize) -> usize {
+        1 + self.text.bytes().take(at).filter(|b| *b == b'\n').count()
+    }
+
+    fn row(&self, value: &Spanned<DeValue<'_>>) -> Result<Row, KeymapError> {
+        let at = value.span().start;
+        let Some(table) = value.get_ref().as_table() else {
+            return Err(self.error(
+                at,
+                "a row is written { context = \"review\", keys = [\"a\"], action = \"review.approve\" }",
+            ));
+        };
+        for key in table.keys() {
+            if !["context", "keys", "action", "help"].contains(&key.get_ref().as_ref()) {
+                return Err(self.error(
+                    key.span().start,
+                    format!("`{}` is none of: context, keys, action, help", key.get_ref()),
+                ));
+            }
+        }
+        let word = |name: &str| table.get(name).and_then(|v| v.get_ref().as_str());
+        let Some(context) = word("context").and_then(Context::parse) else {
+            let names: Vec<_> = Context::ALL.iter().map(|c| c.name()).collect();
+            return Err(self.error(at, format!("`context` is one of: {}", names.join(", "))));
+        };
+        let Some(action) = word("action").and_then(Action::parse) else {
+            let given = word("action").unwrap_or_default();
+            return Err(self.error(at, format!("there is no action `{given}`; F1 lists them all")));
+        };
+        let Some(keys) = table.get("keys").and_then(|v| v.get_ref().as_array()) else {
+            return Err(self.error(at, "`keys` is a list such as [\"a\", \"ctrl-x\"]"));
+        };
+        let keys = keys
+            .iter()
+            .map(|key| {
+                key.get_ref().as_str().and_then(Key::parse).ok_or_else(|| {
+                    self.error(
+                        key.span().start,
+                        "there is no such key; write \"a\", \"ctrl-c\", \"f1\", \"space\"",
+                    )
+                })
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let help = word("help").unwrap_or_default().to_string();
+        Ok(Row {
+            binding: Binding { context, keys, action, help },
+            file: self.file.clone(),
+            line: self.line(at),
+        })
+    }
+}

@@ -1,0 +1,125 @@
+use super::*;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+fn key(text: &str) -> Key {
+    Key::parse(text).unwrap_or_else(|| panic!("{text} is a key"))
+}
+
+fn user(text: &str) -> Result<Keymap, KeymapError> {
+    Keymap::load(Some(("keymap.toml", text)))
+}
+
+#[test]
+fn the_shipped_keymap_loads_and_every_action_has_a_key() {
+    let map = Keymap::load(None).unwrap();
+    for action in Action::ALL {
+        assert!(
+            Context::ALL.iter().any(|c| map.rows(*c).any(|row| row.action == *action)),
+            "{} has no key",
+            action.name()
+        );
+    }
+    assert!(Context::ALL.iter().flat_map(|c| map.rows(*c)).all(|row| !row.help.is_empty()));
+}
+
+#[test]
+fn contexts_fall_back_and_inner_ones_go_first() {
+    let map = Keymap::load(None).unwrap();
+    assert_eq!(map.action(Context::Review, key("a")), Some(Action::Approve));
+    assert_eq!(map.action(Context::Review, key("j")), Some(Action::ScrollDown));
+    assert_eq!(map.action(Context::Review, key("ctrl-c")), Some(Action::Stop));
+    assert_eq!(map.action(Context::Vars, key("ctrl-l")), Some(Action::VarsRefresh));
+    assert_eq!(map.action(Context::Pane, key("ctrl-l")), Some(Action::Redraw));
+    assert_eq!(map.action(Context::Message, key("a")), None);
+    assert_eq!(map.action(Context::Pane, key("a")), None, "approving is for the review only");
+}
+
+#[test]
+fn nothing_in_text_contexts_takes_letters() {
+    let map = Keymap::load(None).unwrap();
+    for context in [Context::Text, Context::Message, Context::Edit, Context::Picker, Context::Everywhere] {
+        for row in map.rows(context) {
+            assert!(
+                row.keys.iter().all(|k| k.text().is_none()),
+                "{} in {}",
+                row.action.name(),
+                context.name()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_row_of_the_user_replaces_the_keys() {
+    let map = user("bind = [ { context = \"review\", keys = [\"ctrl-o\"], action = \"review.approve\" } ]")
+        .unwrap();
+    assert_eq!(map.action(Context::Review, key("a")), None);
+    assert_eq!(map.action(Context::Review, key("ctrl-o")), Some(Action::Approve));
+    let row = map.binding(Context::Review, Action::Approve).unwrap();
+    assert_eq!(
+        (row.help.as_str(), map.hint(Context::Review, Action::Approve).as_str()),
+        ("approve once", "Ctrl-O")
+    );
+}
+
+#[test]
+fn no_keys_takes_them_away() {
+    let map = user("bind = [ { context = \"review\", keys = [], action = \"review.skip\" } ]").unwrap();
+    assert_eq!(map.action(Context::Review, key("s")), None);
+    assert_eq!(map.hint(Context::Review, Action::Skip), "");
+}
+
+#[test]
+fn two_actions_on_one_key_are_refused_with_file_and_line() {
+    let error = user(
+        "# mine\nbind = [\n  { context = \"review\", keys = [\"s\"], action = \"review.approve\" },\n]\n",
+    )
+    .unwrap_err();
+    assert_eq!((error.file.as_str(), error.line), ("keymap.toml", 3), "{error}");
+    assert!(error.text.contains("review.skip") && error.text.contains("review.approve"), "{error}");
+}
+
+#[test]
+fn approving_by_accident_is_refused() {
+    for easy in ["enter", "space", "y", "Y", "1", "0", "ctrl-m", "ctrl-j"] {
+        let text = format!(
+            "bind = [\n{{ context = \"review\", keys = [\"{easy}\"], action = \"review.approve\" }} ]"
+        );
+        let error = user(&text).unwrap_err();
+        assert_eq!((error.file.as_str(), error.line), ("keymap.toml", 2), "{easy}: {error}");
+    }
+}
+
+#[test]
+fn what_is_not_understood_is_refused_with_its_line() {
+    for (line, text) in [
+        (1, "bind = 3"),
+        (1, "keys = []"),
+        (2, "bind = [\n{ context = \"nowhere\", keys = [], action = \"app.stop\" } ]"),
+        (2, "bind = [\n{ context = \"review\", keys = [], action = \"app.nothing\" } ]"),
+        (3, "bind = [\n{ context = \"review\",\n keys = [\"hyper-x\"], action = \"app.stop\" } ]"),
+        (2, "bind = [\n{ context = \"review\", keys = \"a\", action = \"app.stop\" } ]"),
+        (2, "bind = [\n{ context = \"review\", keys = [], action = \"app.stop\", run = 1 } ]"),
+        (2, "bind = [\n{ context = "),
+    ] {
+        let error = user(text).unwrap_err();
+        assert!(error.line == line || error.line == line + 1, "{text}: {error}");
+    }
+}
+
+#[test]
+fn keys_have_one_form() {
+    let event = |code, modifiers| Key::from(&KeyEvent::new(code, modifiers));
+    assert_eq!(event(KeyCode::Char('G'), KeyModifiers::SHIFT), key("G"));
+    assert_eq!(event(KeyCode::Char('g'), KeyModifiers::SHIFT), key("shift-g"));
+    assert_eq!(event(KeyCode::BackTab, KeyModifiers::SHIFT), key("shift-tab"));
+    assert_eq!(event(KeyCode::Char('C'), KeyModifiers::CONTROL), key("ctrl-c"));
+    assert_eq!(key("shift-g"), key("G"));
+    assert_eq!(key("-").to_string(), "-");
+    for text in ["a", "A", "Ctrl-C", "Shift-Tab", "Alt-Up", "F12", "Space", "PgDn", "/", "Ctrl-_"] {
+        assert_eq!(key(text).to_string(), text);
+    }
+    for bad in ["", "ctrl-", "f0", "f25", "enterr", "\u{1b}"] {
+        assert_eq!(Key::parse(bad), None, "{bad:?}");
+    }
+}

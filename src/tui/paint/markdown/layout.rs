@@ -1,0 +1,328 @@
+//! Events of the Markdown parser → rows. One walk; what surrounds a text (quotes, lists) is a stack of prefixes.
+
+use super::table::Table;
+use crate::tui::paint::plain;
+use crate::tui::paint::wrap::{self, Options};
+use crate::tui::theme::{Slot, Syntax, Theme};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+/// Columns that are left to a text at least, however deep it is nested.
+const NARROWEST: usize = 8;
+
+/// What stands before the rows of a quote or list item: on its first row, and on those below.
+struct Prefix {
+    first: Option<String>,
+    rest: String,
+    style: Style,
+}
+
+/// A list: the number of its next item, or none.
+struct List {
+    next: Option<u64>,
+}
+
+/// Rows in the making.
+pub(super) struct Layout<'t> {
+    theme: &'t Theme,
+    width: usize,
+    rows: Vec<Line<'static>>,
+    prefixes: Vec<Prefix>,
+    lists: Vec<List>,
+    /// The text of the paragraph (or heading, or cell) so far, and its looks as (end byte, look).
+    text: String,
+    looks: Vec<(usize, Style)>,
+    styles: Vec<Style>,
+    link: Option<String>,
+    code: Option<String>,
+    table: Option<Table>,
+    /// A blank row is due before the next block.
+    gap: bool,
+    /// The last row is such a blank one.
+    gapped: bool,
+}
+
+impl<'t> Layout<'t> {
+    pub(super) fn new(width: u16, theme: &'t Theme) -> Self {
+        Self {
+            theme,
+            width: usize::from(width).max(NARROWEST),
+            rows: Vec::new(),
+            prefixes: Vec::new(),
+            lists: Vec::new(),
+            text: String::new(),
+            looks: Vec::new(),
+            styles: Vec::new(),
+            link: None,
+            code: None,
+            table: None,
+            gap: false,
+            gapped: false,
+        }
+    }
+
+    pub(super) fn events<'a>(&mut self, events: impl Iterator<Item = Event<'a>>) {
+        for event in events {
+            self.event(event);
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Vec<Line<'static>> {
+        self.flush();
+        if self.gapped {
+            self.rows.pop();
+        }
+        self.rows
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => match &mut self.code {
+                Some(code) => code.push_str(&text),
+                None => self.push(&text, self.style()),
+            },
+            Event::Code(text) => self.push(&text, self.style().patch(self.theme.syntax(Syntax::String))),
+            Event::InlineMath(text) | Event::DisplayMath(text) | Event::InlineHtml(text) => {
+                self.push(&text, self.style())
+            }
+            Event::Html(text) => self.push(&text, self.dim()),
+            Event::SoftBreak => self.push(" ", self.style()),
+            Event::HardBreak => self.push("\n", self.style()),
+            Event::Rule => {
+                self.block();
+                let room = self.room();
+                self.row(Line::styled("─".repeat(room), self.theme.style(Slot::UiBorder)));
+                self.gap = true;
+            }
+            Event::TaskListMarker(done) => self.push(if done { "[x] " } else { "[ ] " }, self.style()),
+            Event::FootnoteReference(name) => self.push(&format!("[{name}]"), self.style()),
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Paragraph | Tag::HtmlBlock => self.block(),
+            Tag::Heading { level, .. } => {
+                self.block();
+                self.styles.push(self.heading(level));
+            }
+            Tag::BlockQuote(_) => {
+                self.block();
+                let style = self.theme.style(Slot::UiBorder);
+                self.prefixes.push(Prefix { first: None, rest: "│ ".into(), style });
+            }
+            Tag::CodeBlock(kind) => {
+                self.block();
+                self.code = Some(String::new());
+                if let CodeBlockKind::Fenced(info) = kind
+                    && !info.trim().is_empty()
+                {
+                    self.row(Line::styled(plain::clean(info.trim()).into_owned(), self.dim()));
+                }
+            }
+            Tag::List(first) => {
+                if self.lists.is_empty() {
+                    self.block();
+                } else {
+                    self.flush();
+                }
+                self.lists.push(List { next: first });
+            }
+            Tag::Item => self.item(),
+            Tag::Table(_) => {
+                self.block();
+                self.table = Some(Table::default());
+            }
+            Tag::TableRow | Tag::TableHead => self.table.iter_mut().for_each(Table::begin_row),
+            Tag::Emphasis => self.styles.push(Style::new().add_modifier(Modifier::ITALIC)),
+            Tag::Strong => self.styles.push(Style::new().add_modifier(Modifier::BOLD)),
+            Tag::Strikethrough => self.styles.push(Style::new().add_modifier(Modifier::CROSSED_OUT)),
+            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
+                self.link = Some(dest_url.into_string());
+                self.styles.push(self.theme.style(Slot::ChatLink));
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Paragraph | TagEnd::HtmlBlock => self.close(),
+            TagEnd::Heading(_) => {
+                self.close();
+                self.styles.pop();
+            }
+            TagEnd::BlockQuote(_) => {
+                self.flush();
+                self.prefixes.pop();
+                self.gap = true;
+            }
+            TagEnd::CodeBlock => self.end_code(),
+            TagEnd::List(_) => {
+                self.flush();
+                self.lists.pop();
+                self.gap = self.lists.is_empty();
+            }
+            TagEnd::Item => {
+                self.flush();
+                self.prefixes.pop();
+                self.gap = false;
+            }
+            TagEnd::TableCell => self.end_cell(),
+            TagEnd::Table => self.end_table(),
+            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
+                self.styles.pop();
+            }
+            TagEnd::Link | TagEnd::Image => self.end_link(),
+            _ => {}
+        }
+    }
+
+    /// Where a link leads is told in words: what is shown may say something else.
+    fn end_link(&mut self) {
+        self.styles.pop();
+        let Some(target) = self.link.take() else { return };
+        let shown = self.text.trim_end().ends_with(target.trim_start_matches("mailto:"));
+        if !target.is_empty() && !shown {
+            self.push(&format!(" ({target})"), self.dim());
+        }
+    }
+
+    fn item(&mut self) {
+        self.flush();
+        let depth = self.lists.len();
+        let marker = match self.lists.last_mut() {
+            Some(List { next: Some(number) }) => {
+                let marker = format!("{number}. ");
+                *number = number.saturating_add(1);
+                marker
+            }
+            _ if depth % 2 == 0 => "* ".into(),
+            _ => "- ".into(),
+        };
+        let rest = " ".repeat(marker.len());
+        self.prefixes.push(Prefix { first: Some(marker), rest, style: self.theme.style(Slot::UiText) });
+    }
+
+    fn end_code(&mut self) {
+        let code = self.code.take().unwrap_or_default();
+        let options = Options::code(self.room().saturating_sub(2), self.theme.mark());
+        let style = self.theme.style(Slot::UiText).patch(self.theme.syntax(Syntax::String));
+        let bar = Span::styled("  ", self.theme.style(Slot::UiBorder));
+        for line in code.lines() {
+            for row in wrap::rows(line, &[(line.len(), style)], options) {
+                let mut line = row.line;
+                line.spans.insert(0, bar.clone());
+                self.row(line);
+            }
+        }
+        self.gap = true;
+    }
+
+    fn end_cell(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        let looks = std::mem::take(&mut self.looks);
+        if let Some(table) = &mut self.table {
+            table.cell(text, looks);
+        }
+    }
+
+    fn end_table(&mut self) {
+        let Some(table) = self.table.take() else { return };
+        let room = self.room();
+        for row in table.rows(room, self.theme) {
+            self.row(row);
+        }
+        self.gap = true;
+    }
+
+    fn heading(&self, level: HeadingLevel) -> Style {
+        let bold = self.theme.style(Slot::UiTitle).add_modifier(Modifier::BOLD);
+        if matches!(level, HeadingLevel::H1 | HeadingLevel::H2) {
+            bold.add_modifier(Modifier::UNDERLINED)
+        } else {
+            bold
+        }
+    }
+
+    fn style(&self) -> Style {
+        self.styles.iter().fold(self.theme.style(Slot::UiText), |style, more| style.patch(*more))
+    }
+
+    fn dim(&self) -> Style {
+        self.theme.style(Slot::UiDim)
+    }
+
+    fn push(&mut self, text: &str, style: Style) {
+        self.text.push_str(text);
+        match self.looks.last_mut() {
+            Some((end, last)) if *last == style => *end = self.text.len(),
+            _ => self.looks.push((self.text.len(), style)),
+        }
+    }
+
+    /// Begins a block: what came before is closed, a blank row stands between.
+    fn block(&mut self) {
+        self.flush();
+        if std::mem::take(&mut self.gap) && !self.rows.is_empty() && !self.gapped {
+            self.gapped = true;
+            let blank = self.prefixed(Line::default(), false);
+            self.rows.push(blank);
+        }
+    }
+
+    fn close(&mut self) {
+        self.flush();
+        self.gap = true;
+    }
+
+    /// Lays out the text so far.
+    fn flush(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        let looks = std::mem::take(&mut self.looks);
+        let options = Options::prose(self.room(), self.theme.mark());
+        let mut start = 0;
+        // A trailing line break ends a line, it begins none.
+        for line in text.strip_suffix('\n').unwrap_or(&text).split('\n') {
+            if text.is_empty() {
+                break;
+            }
+            let end = start + line.len();
+            let runs: Vec<(usize, Style)> = looks
+                .iter()
+                .filter(|(to, _)| *to > start)
+                .map(|(to, style)| (to.min(&end) - start, *style))
+                .collect();
+            for row in wrap::rows(line, &runs, options) {
+                self.row(row.line);
+            }
+            start = end + 1;
+        }
+    }
+
+    /// Columns for a text inside of all quotes and lists.
+    fn room(&self) -> usize {
+        let taken: usize = self.prefixes.iter().map(|p| p.rest.chars().count()).sum();
+        self.width.saturating_sub(taken).max(NARROWEST.min(self.width))
+    }
+
+    fn row(&mut self, line: Line<'static>) {
+        let line = self.prefixed(line, true);
+        self.gapped = false;
+        self.rows.push(line);
+    }
+
+    /// Puts what surrounds it before a row; the marker of an item stands before its first row only.
+    fn prefixed(&mut self, mut line: Line<'static>, text: bool) -> Line<'static> {
+        let mut spans = Vec::with_capacity(self.prefixes.len() + line.spans.len());
+        for prefix in &mut self.prefixes {
+            let marker = if text { prefix.first.take() } else { None };
+            spans.push(Span::styled(marker.unwrap_or_else(|| prefix.rest.clone()), prefix.style));
+        }
+        spans.append(&mut line.spans);
+        Line { spans, ..line }
+    }
+}

@@ -1,0 +1,175 @@
+//! Markdown that grows. What lies in closed top-level blocks is laid out once; of the last block only the end is laid
+//! out again where it is long. So a token costs the same at any length.
+//!
+//! What a stream shows of a very long list or paragraph may differ a little from what [`super::lines`] makes of it (the
+//! count of a list that numbers every item 1, emphasis over a hundred lines); the whole text is laid out at the end.
+
+use super::{EXTENSIONS, lines};
+use crate::tui::theme::Theme;
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
+use ratatui::text::Line;
+use std::ops::Range;
+
+/// A last block of more bytes than this is settled piece by piece while it grows.
+const LONG: usize = 4 << 10;
+
+/// Bytes of a long block that stay open, for what may still change.
+const OPEN: usize = 1 << 10;
+
+/// The rows of a text that grows.
+#[derive(Debug, Default)]
+pub struct Stream {
+    key: Option<((u32, usize), u16)>,
+    /// Bytes of the text that are settled.
+    settled: usize,
+    /// Bytes of the text as it was last.
+    seen: usize,
+    /// The opening line of a long fence that is settled in part: the parser has to read it before the open end.
+    carry: String,
+    /// Whether the open end goes on with the block that the settled rows end in.
+    inside: bool,
+    rows: Vec<Line<'static>>,
+    settled_rows: usize,
+}
+
+/// A top-level block of the open end, as far as settling needs to know it.
+struct Last {
+    range: Range<usize>,
+    kind: Kind,
+    /// Where its items begin, for a list.
+    items: Vec<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Fence,
+    List,
+    Paragraph,
+    Other,
+}
+
+impl Stream {
+    /// Takes the text as it is now. With the same `key` and width the text has only grown since the last time;
+    /// otherwise all is laid out anew.
+    pub fn update(&mut self, key: (u32, usize), text: &str, width: u16, theme: &Theme) {
+        if self.key != Some((key, width)) || text.len() < self.seen {
+            *self = Self { key: Some((key, width)), ..Self::default() };
+        } else if text.len() == self.seen {
+            return;
+        }
+        self.seen = text.len();
+        self.rows.truncate(self.settled_rows);
+        self.settle(text, width, theme);
+        let open = self.open(text, text.len());
+        self.append(lines(&open, width, theme));
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> &[Line<'static>] {
+        &self.rows
+    }
+
+    /// The open end up to a byte of the text, as the parser has to read it.
+    fn open(&self, text: &str, end: usize) -> String {
+        format!("{}{}", self.carry, text.get(self.settled..end).unwrap_or_default())
+    }
+
+    /// Adds rows; a gap stands between blocks, none inside of one.
+    fn append(&mut self, more: Vec<Line<'static>>) {
+        if !more.is_empty() && !self.rows.is_empty() && !self.inside {
+            self.rows.push(Line::default());
+        }
+        self.rows.extend(more);
+    }
+
+    /// Settles what can't change any more.
+    fn settle(&mut self, text: &str, width: u16, theme: &Theme) {
+        let open = self.open(text, text.len());
+        let Some(last) = last_block(&open) else { return };
+        // Bytes of the parser's text that are not in the reply.
+        let carried = self.carry.len();
+        if last.range.start > carried {
+            let end = self.settled + last.range.start - carried;
+            self.take(text, end, width, theme);
+            (self.carry, self.inside) = (String::new(), false);
+            return self.settle(text, width, theme);
+        }
+        if last.range.len() < LONG {
+            return;
+        }
+        let limit = open.len().saturating_sub(OPEN);
+        let cut = match last.kind {
+            Kind::List => last.items.iter().copied().rfind(|at| *at > carried && *at <= limit),
+            Kind::Fence | Kind::Paragraph => {
+                line_end(&open, limit).or_else(|| word_end(&open, limit, last.kind))
+            }
+            Kind::Other => None,
+        };
+        let Some(cut) = cut.filter(|cut| *cut > carried) else { return };
+        let fence = if last.kind == Kind::Fence { opening_line(&open, &last) } else { String::new() };
+        let end = self.settled + cut - carried;
+        self.take(text, end, width, theme);
+        (self.carry, self.inside) = (fence, true);
+    }
+
+    /// Lays out up to a byte of the text, for good.
+    fn take(&mut self, text: &str, end: usize, width: u16, theme: &Theme) {
+        let piece = self.open(text, end);
+        self.append(lines(&piece, width, theme));
+        self.settled = end;
+        self.settled_rows = self.rows.len();
+    }
+}
+
+/// The last top-level block of a text.
+fn last_block(text: &str) -> Option<Last> {
+    let mut last = None;
+    let mut depth = 0usize;
+    for (event, range) in Parser::new_ext(text, EXTENSIONS).into_offset_iter() {
+        match event {
+            Event::Start(tag) => {
+                if depth == 0 {
+                    let kind = match tag {
+                        Tag::CodeBlock(CodeBlockKind::Fenced(_)) => Kind::Fence,
+                        Tag::List(_) => Kind::List,
+                        Tag::Paragraph => Kind::Paragraph,
+                        _ => Kind::Other,
+                    };
+                    last = Some(Last { range, kind, items: Vec::new() });
+                } else if let (1, Tag::Item, Some(list)) = (depth, &tag, &mut last) {
+                    list.items.push(range.start);
+                }
+                depth += 1;
+            }
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ if depth == 0 => last = Some(Last { range, kind: Kind::Other, items: Vec::new() }),
+            _ => {}
+        }
+    }
+    last
+}
+
+/// Where the last line begins that starts at or before `limit`.
+fn line_end(text: &str, limit: usize) -> Option<usize> {
+    let head = text.get(..floor(text, limit))?;
+    head.rfind('\n').map(|at| at + 1)
+}
+
+/// Where the last word begins, in a paragraph that is one endless line.
+fn word_end(text: &str, limit: usize, kind: Kind) -> Option<usize> {
+    let head = text.get(..floor(text, limit)).filter(|_| kind == Kind::Paragraph)?;
+    head.rfind(' ').map(|at| at + 1)
+}
+
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// The opening line of a fence, with its line end.
+fn opening_line(text: &str, fence: &Last) -> String {
+    let block = text.get(fence.range.clone()).unwrap_or_default();
+    block.split_inclusive('\n').next().unwrap_or_default().to_owned()
+}

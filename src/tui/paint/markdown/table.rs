@@ -1,0 +1,101 @@
+//! Tables: columns as wide as their widest cell where there is room, else narrowed, their cells wrapped.
+
+use crate::tui::paint::wrap::{self, Options};
+use crate::tui::theme::{Slot, Theme};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+/// A cell: its text, and its looks as (end byte, look).
+type Cell = (String, Vec<(usize, Style)>);
+
+/// Columns between two cells.
+const BETWEEN: usize = 2;
+
+/// Columns of a cell at least.
+const NARROWEST: usize = 3;
+
+/// Columns of a table at the most: what is beyond is not shown, and that is said.
+const MOST: usize = 64;
+
+/// A table in the making.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    pub(super) fn begin_row(&mut self) {
+        self.rows.push(Vec::new());
+    }
+
+    pub(super) fn cell(&mut self, text: String, looks: Vec<(usize, Style)>) {
+        if let Some(row) = self.rows.last_mut() {
+            row.push((text.replace('\n', " "), looks));
+        }
+    }
+
+    /// The rows for so many columns.
+    pub(super) fn rows(&self, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let widths = self.widths(room, theme);
+        let mut out = Vec::new();
+        for (number, cells) in self.rows.iter().enumerate() {
+            out.extend(row(cells, &widths, number == 0, theme));
+            if number == 0 {
+                let rule: Vec<String> = widths.iter().map(|w| "─".repeat(*w)).collect();
+                out.push(Line::styled(rule.join(&" ".repeat(BETWEEN)), theme.style(Slot::UiBorder)));
+            }
+        }
+        out
+    }
+
+    /// The width of each column: the widest ones give way first.
+    fn widths(&self, room: usize, theme: &Theme) -> Vec<usize> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0).min(MOST);
+        let mut widths = vec![NARROWEST; columns];
+        for cells in &self.rows {
+            for (width, (text, _)) in widths.iter_mut().zip(cells) {
+                let wide = Options::prose(room.max(NARROWEST), theme.mark());
+                let needs = wrap::rows(text, &[], wide).iter().map(|r| r.line.width()).max().unwrap_or(0);
+                *width = (*width).max(needs);
+            }
+        }
+        let between = BETWEEN * columns.saturating_sub(1);
+        while widths.iter().sum::<usize>() + between > room {
+            let Some(widest) = widths.iter_mut().max().filter(|w| **w > NARROWEST) else { break };
+            *widest -= 1;
+        }
+        widths
+    }
+}
+
+/// One row of cells, as many rows high as its highest cell.
+fn row(cells: &[Cell], widths: &[usize], head: bool, theme: &Theme) -> Vec<Line<'static>> {
+    let laid: Vec<Vec<Line<'static>>> = cells
+        .iter()
+        .zip(widths)
+        .map(|((text, looks), width)| {
+            let options = Options::prose(*width, theme.mark());
+            wrap::rows(text, looks, options).into_iter().map(|r| r.line).collect()
+        })
+        .collect();
+    let height = laid.iter().map(Vec::len).max().unwrap_or(0).max(1);
+    (0..height)
+        .map(|at| {
+            let mut spans = Vec::new();
+            for (column, (cell, width)) in laid.iter().zip(widths).enumerate() {
+                let line = cell.get(at).cloned().unwrap_or_default();
+                let pad = width.saturating_sub(line.width());
+                for mut span in line.spans {
+                    if head {
+                        span.style = span.style.add_modifier(Modifier::BOLD);
+                    }
+                    spans.push(span);
+                }
+                if column + 1 < laid.len() {
+                    spans.push(Span::raw(" ".repeat(pad + BETWEEN)));
+                }
+            }
+            Line::from(spans)
+        })
+        .collect()
+}

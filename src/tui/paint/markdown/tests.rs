@@ -1,0 +1,130 @@
+use super::{Stream, lines};
+use crate::tui::theme::{Depth, Theme};
+use proptest::prelude::*;
+use ratatui::text::Line;
+use unicode_width::UnicodeWidthStr as _;
+
+fn theme() -> Theme {
+    Theme::terminal(Depth::Ansi16)
+}
+
+fn shown(rows: &[Line<'_>]) -> String {
+    rows.iter().map(|row| row.spans.iter().map(|s| s.content.as_ref()).collect::<String>() + "\n").collect()
+}
+
+fn laid(text: &str, width: u16) -> String {
+    shown(&lines(text, width, &theme()))
+}
+
+#[test]
+fn blocks_stand_apart_and_wrap() {
+    let text = "# Title\n\nSome *words* that wrap at **this** width.\n\n- one\n- two\n  - deep\n\n1. first\n2. second\n\n> said\n";
+    insta::assert_snapshot!(laid(text, 20), @r"
+    Title
+
+    Some words that wrap
+    at this width.
+
+    - one
+    - two
+      * deep
+
+    1. first
+    2. second
+
+    │ said
+    ");
+}
+
+#[test]
+fn code_is_indented_and_never_cut() {
+    insta::assert_snapshot!(laid("```json\n{\"a\": 1234567890}\n```\nafter", 14), @r#"
+    json
+      {"a": 123456
+      7890}
+
+    after
+    "#);
+}
+
+#[test]
+fn tables_give_way() {
+    let text = "| name | what it is |\n|---|---|\n| a | a long text in a cell |\n| bb | x |\n";
+    insta::assert_snapshot!(laid(text, 20), @r"
+    name  what it is
+    ────  ──────────────
+    a     a long text in
+          a cell
+    bb    x
+    ");
+}
+
+#[test]
+fn links_tell_where_they_lead() {
+    let text = "[here](https://example.com/x) and <https://example.com>";
+    assert_eq!(laid(text, 80), "here (https://example.com/x) and https://example.com\n");
+}
+
+#[test]
+fn what_is_hostile_is_shown() {
+    let text = "a\u{1b}[2Jb \u{202e}c `\u{9b}31m` ```\u{7}\n\u{1b}]52;c;aGk=\u{7}\n";
+    let shown = laid(text, 60);
+    assert!(!shown.chars().any(|c| c.is_control() && c != '\n') && !shown.contains('\u{202e}'), "{shown:?}");
+}
+
+#[test]
+fn empty_texts_have_no_rows() {
+    for text in ["", "\n\n", "   "] {
+        assert!(lines(text, 40, &theme()).is_empty(), "{text:?}");
+    }
+}
+
+/// Feeds a text in pieces.
+fn streamed(text: &str, sizes: &[usize], width: u16) -> String {
+    let (theme, mut stream, mut end, mut turn) = (theme(), Stream::default(), 0, 0);
+    while end < text.len() {
+        end = (end + sizes[turn % sizes.len()].max(1)).min(text.len());
+        turn += 1;
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        stream.update((1, 0), &text[..end], width, &theme);
+    }
+    shown(stream.rows())
+}
+
+#[test]
+fn a_stream_ends_as_the_whole() {
+    let text = "# Title\n\nA paragraph\nof two lines.\n\n- one\n- two\n\n  more of two\n\n```text\ncode\n\nmore\n```\n\nThe end.";
+    for size in [1, 2, 3, 7, 1000] {
+        assert_eq!(streamed(text, &[size], 30), laid(text, 30), "pieces of {size}");
+    }
+}
+
+#[test]
+fn long_blocks_are_settled_piece_by_piece() {
+    let fence = format!("```json\n{}```\n\nafter\n", "{\"row\": [1, 2, 3]}\n".repeat(2_000));
+    assert_eq!(streamed(&fence, &[97], 40).replace("json\n", ""), laid(&fence, 40).replace("json\n", ""));
+    let list = "- an item of some words\n".repeat(2_000);
+    assert_eq!(streamed(&list, &[97], 40), laid(&list, 40));
+    let words = "word ".repeat(20_000);
+    let rows = streamed(&words, &[997], 40);
+    assert_eq!(rows.split_whitespace().count(), 20_000, "no word is lost");
+}
+
+proptest! {
+    #[test]
+    fn any_text_fits_its_width(text in "[a-z \\n*`_#>|\\-0-9.\u{1b}\u{202e}日本\\[\\]()<>]{0,200}", width in 8u16..60) {
+        for row in lines(&text, width, &theme()) {
+            let shown: String = row.spans.iter().map(|s| s.content.as_ref()).collect();
+            prop_assert!(!shown.contains(['\u{1b}', '\u{202e}', '\n']), "{shown:?}");
+            // Deep nesting may take more than a narrow width has; else rows fit.
+            prop_assert!(shown.width() <= usize::from(width).max(60), "{shown:?} in {width}");
+        }
+    }
+
+    #[test]
+    fn any_pieces_end_as_the_whole(text in "([a-z]{1,8}[ \\n]|\\n\\n|- |```\\n|> |# ){0,40}", sizes in prop::collection::vec(1usize..20, 1..5)) {
+        prop_assert_eq!(streamed(&text, &sizes, 30), laid(&text, 30));
+    }
+}

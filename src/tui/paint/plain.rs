@@ -1,0 +1,296 @@
+//! The one place that makes text safe to draw: any bytes → visible characters with styles.
+//!
+//! What a terminal would obey, hide or reorder is shown as text instead: `\x1b`, `\xff`, `<U+202E>`, in a style of its
+//! own. What comes out holds no control character, no direction control, nothing of no width that is not part of the
+//! character before it; passing it through again changes nothing. It does not wrap; see `wrap`.
+
+use crate::domain::unicode::{self, Hidden};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Columns between tab stops in code and prose.
+pub const TAB: usize = 4;
+
+/// More marks than this on one character are shown as text: no script needs them, and they paint over neighbours.
+const MARKS: usize = 8;
+
+/// How strictly text is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Strictness {
+    /// Prose and output: joiners that do their ordinary work and unusual spaces are drawn, the latter as a space.
+    #[default]
+    Text,
+    /// Code: everything that is not what it looks like is shown.
+    Code,
+}
+
+/// One character as it is drawn, with the bytes that it stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Glyph<'a> {
+    /// What is drawn: never empty, safe.
+    pub text: Cow<'a, str>,
+    /// Its columns; at least 1.
+    pub width: usize,
+    /// Where the source of it begins.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// Whether it is shown as text in place of something that may not be drawn.
+    pub marked: bool,
+}
+
+/// The glyphs of one line (a line feed in it is shown as text). `column` is where the line begins, for tab stops.
+pub fn glyphs(line: &str, strictness: Strictness, tab: usize) -> Glyphs<'_> {
+    Glyphs { line, at: 0, column: 0, strictness, tab: tab.max(1), pending: Vec::new() }
+}
+
+/// Iterator over the glyphs of a line.
+pub struct Glyphs<'a> {
+    line: &'a str,
+    at: usize,
+    column: usize,
+    strictness: Strictness,
+    tab: usize,
+    /// Glyphs of a cluster that is taken apart, last first.
+    pending: Vec<Glyph<'a>>,
+}
+
+impl<'a> Iterator for Glyphs<'a> {
+    type Item = Glyph<'a>;
+
+    fn next(&mut self) -> Option<Glyph<'a>> {
+        let glyph = match self.pending.pop() {
+            Some(glyph) => glyph,
+            None => self.read()?,
+        };
+        self.column += glyph.width;
+        Some(glyph)
+    }
+}
+
+impl<'a> Glyphs<'a> {
+    fn read(&mut self) -> Option<Glyph<'a>> {
+        let rest = self.line.get(self.at..)?;
+        let bytes = rest.as_bytes();
+        let first = *bytes.first()?;
+        let start = self.at;
+        // The common case: a printable ASCII character with another ASCII character behind it.
+        if (b' '..=b'~').contains(&first) && bytes.get(1).is_none_or(u8::is_ascii) {
+            self.at += 1;
+            let text = Cow::Borrowed(rest.get(..1)?);
+            return Some(Glyph { text, width: 1, start, end: self.at, marked: false });
+        }
+        if first == b'\t' {
+            self.at += 1;
+            let width = self.tab - self.column % self.tab;
+            return Some(Glyph {
+                text: Cow::Owned(" ".repeat(width)),
+                width,
+                start,
+                end: self.at,
+                marked: false,
+            });
+        }
+        let cluster = rest.graphemes(true).next()?;
+        self.at += cluster.len();
+        if self.may_be_drawn(cluster, start)
+            && let width = width(cluster)
+            && width > 0
+        {
+            return Some(Glyph { text: Cow::Borrowed(cluster), width, start, end: self.at, marked: false });
+        }
+        self.take_apart(cluster, start);
+        self.pending.pop()
+    }
+
+    /// Whether a cluster can be drawn as it is.
+    fn may_be_drawn(&self, cluster: &str, start: usize) -> bool {
+        let mut marks = 0usize;
+        let mut before = None;
+        for (i, c) in cluster.char_indices() {
+            if before.is_some() && width_of(c) == 0 && !unicode::emoji(c) {
+                marks += 1;
+            }
+            let after = cluster.get(i + c.len_utf8()..).and_then(|s| s.chars().next());
+            if !self.char_may_be_drawn(before, c, after, start + i) {
+                return false;
+            }
+            before = Some(c);
+        }
+        marks <= MARKS
+    }
+
+    fn char_may_be_drawn(&self, before: Option<char>, c: char, after: Option<char>, at: usize) -> bool {
+        match unicode::hidden(c) {
+            None if c == '\n' || c == '\t' => false,
+            // A presentation selector belongs to an emoji (or a keycap digit) or is there to hide something.
+            None if c == '\u{fe0e}' || c == '\u{fe0f}' => {
+                before.is_some_and(|b| unicode::emoji(b) || matches!(b, '#' | '*' | '0'..='9'))
+            }
+            None => true,
+            Some(Hidden::ZeroWidth) if self.strictness == Strictness::Text => {
+                let after =
+                    after.or_else(|| self.line.get(at + c.len_utf8()..).and_then(|s| s.chars().next()));
+                unicode::joins(before, c, after)
+            }
+            Some(_) => false,
+        }
+    }
+
+    /// Shows a cluster character by character: what may be drawn as it is, the rest as text.
+    fn take_apart(&mut self, cluster: &'a str, start: usize) {
+        let mut parts: Vec<Glyph<'a>> = Vec::new();
+        let mut marks = 0usize;
+        for (i, c) in cluster.char_indices() {
+            let (from, to) = (start + i, start + i + c.len_utf8());
+            let own = cluster.get(i..i + c.len_utf8()).unwrap_or_default();
+            if self.strictness == Strictness::Text && unicode::hidden(c) == Some(Hidden::OddSpace) {
+                let width = width_of(c).max(1);
+                parts.push(Glyph {
+                    text: Cow::Owned(" ".repeat(width)),
+                    width,
+                    start: from,
+                    end: to,
+                    marked: false,
+                });
+                continue;
+            }
+            let visible = unicode::hidden(c).is_none() && !c.is_control();
+            let width = width_of(c);
+            if visible && width > 0 {
+                marks = 0;
+                parts.push(Glyph { text: Cow::Borrowed(own), width, start: from, end: to, marked: false });
+                continue;
+            }
+            let selector = matches!(c, '\u{fe0e}' | '\u{fe0f}');
+            if visible && !selector && marks < MARKS && joins_mark(&mut parts, c, to) {
+                marks += 1;
+                continue;
+            }
+            let text = escaped(c);
+            let width = text.len();
+            parts.push(Glyph { text: Cow::Owned(text), width, start: from, end: to, marked: true });
+        }
+        parts.reverse();
+        self.pending = parts;
+    }
+}
+
+/// Puts a combining mark on the glyph before it, if there is one that can bear it.
+fn joins_mark(parts: &mut [Glyph<'_>], c: char, end: usize) -> bool {
+    match parts.last_mut() {
+        Some(last) if !last.marked && last.text != " " => {
+            let mut text = last.text.to_string();
+            text.push(c);
+            // It must stay one character of the same width, or the terminal and we would disagree.
+            if text.graphemes(true).count() != 1 || width(&text) != last.width {
+                return false;
+            }
+            last.text = Cow::Owned(text);
+            last.end = end;
+            true
+        }
+        _ => false,
+    }
+}
+
+/// How a character that may not be drawn is shown: `\x1b` for bytes that ASCII terminals obey, `<U+202E>` for others.
+pub fn escaped(c: char) -> String {
+    let code = u32::from(c);
+    if code < 0x80 { format!("\\x{code:02x}") } else { format!("<U+{code:04X}>") }
+}
+
+/// Columns of a cluster, as the terminal library counts them.
+pub fn width(cluster: &str) -> usize {
+    if cluster.len() == 1 {
+        return 1;
+    }
+    let sound_marks = cluster.chars().filter(|c| matches!(c, '\u{ff9e}' | '\u{ff9f}')).count();
+    unicode_width::UnicodeWidthStr::width(cluster) + sound_marks
+}
+
+fn width_of(c: char) -> usize {
+    width(c.encode_utf8(&mut [0; 4]))
+}
+
+/// Whether text can be drawn as it is, byte by byte.
+pub fn is_plain(text: &str) -> bool {
+    text.bytes().all(|b| (b' '..=b'~').contains(&b))
+}
+
+/// Text made safe for one line, without styles: titles, file names, messages.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(glyphs(text, Strictness::Text, TAB).map(|g| g.text).collect())
+}
+
+/// Bytes made into text: valid UTF-8 as it is, every other byte as `\xff`.
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => {
+            let mut text = String::with_capacity(bytes.len() + 16);
+            for chunk in bytes.utf8_chunks() {
+                text.push_str(chunk.valid());
+                for byte in chunk.invalid() {
+                    // Writing to a string can't fail.
+                    let _ = write!(text, "\\x{byte:02x}");
+                }
+            }
+            Cow::Owned(text)
+        }
+    }
+}
+
+/// One line made safe, with `base` as its look and `mark` for what is shown as text.
+pub fn line(text: &str, strictness: Strictness, base: Style, mark: Style) -> Line<'static> {
+    if is_plain(text) {
+        return Line::from(Span::styled(text.to_string(), base));
+    }
+    let mut spans = Spans::default();
+    for glyph in glyphs(text, strictness, TAB) {
+        spans.push(&glyph.text, if glyph.marked { base.patch(mark) } else { base });
+    }
+    spans.finish()
+}
+
+/// Collects styled text, joining neighbours of one style.
+#[derive(Default)]
+pub struct Spans {
+    spans: Vec<Span<'static>>,
+    text: String,
+    style: Style,
+}
+
+impl Spans {
+    /// Adds text; the caller vouches that it is safe.
+    pub fn push(&mut self, text: &str, style: Style) {
+        if style != self.style {
+            self.close();
+            self.style = style;
+        }
+        self.text.push_str(text);
+    }
+
+    /// The line so far; the next push begins a new one.
+    pub fn finish(&mut self) -> Line<'static> {
+        self.close();
+        Line::from(std::mem::take(&mut self.spans))
+    }
+
+    fn close(&mut self) {
+        if !self.text.is_empty() {
+            let text = std::mem::take(&mut self.text);
+            self.spans.push(Span::styled(text, self.style));
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "plain_tests.rs"]
+mod tests;

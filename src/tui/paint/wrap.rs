@@ -1,0 +1,217 @@
+//! Wrapping: one line of styled text → rows of a width. Nothing is cut; every row tells which bytes it shows.
+//!
+//! Code breaks anywhere between characters, prose between words. Widths are those of `plain`; this module never looks
+//! at what a character is.
+
+use super::plain::{self, Spans, Strictness};
+use ratatui::style::Style;
+use ratatui::text::Line;
+use std::ops::Range;
+
+/// A row that fits its width.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// What is drawn.
+    pub line: Line<'static>,
+    /// The bytes of the source line that it shows.
+    pub range: Range<usize>,
+}
+
+/// How to wrap.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Columns of a row; less than 2 counts as 2 (the widest character).
+    pub width: usize,
+    /// How strictly text is taken.
+    pub strictness: Strictness,
+    /// Between words rather than anywhere.
+    pub words: bool,
+    /// Columns between tab stops.
+    pub tab: usize,
+    /// The look of what is shown as text in place of something else.
+    pub mark: Style,
+}
+
+impl Options {
+    /// For code.
+    pub fn code(width: usize, mark: Style) -> Self {
+        Self { width, strictness: Strictness::Code, words: false, tab: plain::TAB, mark }
+    }
+
+    /// For prose.
+    pub fn prose(width: usize, mark: Style) -> Self {
+        Self { width, strictness: Strictness::Text, words: true, tab: plain::TAB, mark }
+    }
+}
+
+/// The rows of one line. `styles` are runs as (end byte, look), in order; what lies behind the last has the look of
+/// the last, or none. An empty line is one empty row.
+pub fn rows(text: &str, styles: &[(usize, Style)], options: Options) -> Vec<Row> {
+    let width = options.width.max(2);
+    if !options.words && plain::is_plain(text) {
+        return ascii_rows(text, styles, width);
+    }
+    let mut rows = Vec::new();
+    let mut builder = Builder::default();
+    let mut runs = styles.iter().peekable();
+    let mut style = Style::default();
+    for glyph in plain::glyphs(text, options.strictness, options.tab) {
+        while let Some((end, look)) = runs.peek() {
+            style = *look;
+            if glyph.start < *end {
+                break;
+            }
+            runs.next();
+        }
+        let look = if glyph.marked { style.patch(options.mark) } else { style };
+        let is_space = options.words && !glyph.marked && glyph.text.bytes().all(|b| b == b' ');
+        if builder.broken {
+            if is_space {
+                builder.end = glyph.end;
+                continue;
+            }
+            rows.push(builder.split(false));
+        }
+        if builder.columns + glyph.width > width && !builder.cells.is_empty() {
+            if is_space {
+                // Spaces at the end of a row are not carried over, only counted to it.
+                builder.end = glyph.end;
+                builder.broken = true;
+                continue;
+            }
+            rows.push(builder.split(options.words));
+            while builder.columns + glyph.width > width && !builder.cells.is_empty() {
+                rows.push(builder.split(false));
+            }
+        }
+        for piece in pieces(&glyph.text, glyph.width, width) {
+            if builder.columns + piece.1 > width && !builder.cells.is_empty() {
+                rows.push(builder.split(false));
+            }
+            builder.push(piece.0, piece.1, look, is_space, (glyph.start, glyph.end));
+        }
+    }
+    if !builder.cells.is_empty() || rows.is_empty() || builder.broken {
+        rows.push(builder.split(false));
+    }
+    rows
+}
+
+/// How many rows a line takes, without making them.
+pub fn count(text: &str, options: Options) -> usize {
+    let plain = plain::is_plain(text);
+    if plain && !options.words {
+        return text.len().div_ceil(options.width.max(2)).max(1);
+    }
+    if plain && text.len() <= options.width {
+        return 1;
+    }
+    rows(text, &[], options).len()
+}
+
+/// What is wider than a row (an escape of many columns, a tab) is broken; only ASCII ever is that wide.
+fn pieces(text: &str, columns: usize, width: usize) -> impl Iterator<Item = (&str, usize)> {
+    let whole = columns <= width || !text.is_ascii();
+    let step = if whole { text.len().max(1) } else { width };
+    (0..text.len().max(1)).step_by(step).filter_map(move |at| {
+        let part = text.get(at..(at + step).min(text.len()))?;
+        Some((part, if whole { columns } else { part.len() }))
+    })
+}
+
+/// A row in the making.
+#[derive(Default)]
+struct Builder {
+    text: String,
+    cells: Vec<Cell>,
+    columns: usize,
+    start: usize,
+    end: usize,
+    /// The row is full and spaces follow: the next word begins a new one.
+    broken: bool,
+}
+
+struct Cell {
+    /// Where its text ends in the text of the row.
+    upto: usize,
+    width: usize,
+    style: Style,
+    is_space: bool,
+    start: usize,
+    end: usize,
+}
+
+impl Builder {
+    fn push(&mut self, text: &str, width: usize, style: Style, is_space: bool, (start, end): (usize, usize)) {
+        if self.cells.is_empty() {
+            self.start = start;
+        }
+        self.columns += width;
+        self.end = end;
+        self.text.push_str(text);
+        self.cells.push(Cell { upto: self.text.len(), width, style, is_space, start, end });
+    }
+
+    /// Takes a row off: up to the last space (`at_word`), or all of it.
+    fn split(&mut self, at_word: bool) -> Row {
+        let cut =
+            if at_word { self.cells.iter().rposition(|cell| cell.is_space).map(|i| i + 1) } else { None };
+        // A row that would hold nothing but its indent is no better than a broken word.
+        let cut = cut.filter(|cut| self.cells.iter().take(*cut).any(|cell| !cell.is_space));
+        let mut rest = self.cells.split_off(cut.unwrap_or(self.cells.len()));
+        let row = &self.cells;
+        let end = if cut.is_some() { row.last().map_or(self.end, |cell| cell.end) } else { self.end };
+        let range = self.start..end;
+        let taken = row.last().map_or(0, |cell| cell.upto);
+        let mut spans = Spans::default();
+        let mut from = 0;
+        for (i, cell) in row.iter().enumerate() {
+            let last_of_style = row.get(i + 1).is_none_or(|next| next.style != cell.style);
+            if last_of_style {
+                spans.push(self.text.get(from..cell.upto).unwrap_or_default(), cell.style);
+                from = cell.upto;
+            }
+        }
+        self.text.drain(..taken);
+        for cell in &mut rest {
+            cell.upto -= taken;
+        }
+        self.cells = rest;
+        self.start = self.cells.first().map_or(end, |cell| cell.start);
+        self.columns = self.cells.iter().map(|cell| cell.width).sum();
+        self.broken = false;
+        Row { line: spans.finish(), range }
+    }
+}
+
+/// The rows of plain ASCII that breaks anywhere: no look at single characters is needed.
+fn ascii_rows(text: &str, styles: &[(usize, Style)], width: usize) -> Vec<Row> {
+    let mut rows = Vec::with_capacity(text.len() / width + 1);
+    let mut runs = styles.iter().copied().peekable();
+    let (mut at, mut style) = (0, Style::default());
+    loop {
+        let row_end = (at + width).min(text.len());
+        let start = at;
+        let mut spans = Spans::default();
+        while at < row_end {
+            while let Some((end, look)) = runs.peek() {
+                style = *look;
+                if at < *end {
+                    break;
+                }
+                runs.next();
+            }
+            let run_end = runs.peek().map_or(row_end, |(end, _)| (*end).min(row_end));
+            spans.push(text.get(at..run_end).unwrap_or_default(), style);
+            at = run_end;
+        }
+        rows.push(Row { line: spans.finish(), range: start..row_end });
+        if row_end == text.len() {
+            return rows;
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "wrap_tests.rs"]
+mod tests;

@@ -1,0 +1,233 @@
+//! The backend: changed cells → bytes in a buffer. Pure but for nothing: who owns the terminal writes the buffer.
+//!
+//! The position and style of the terminal are kept from frame to frame, so a typed letter costs a few bytes. The whole
+//! screen is never cleared: where its contents are unknown (start, another size, redraw), each row is erased right
+//! before it is drawn, in the same write.
+
+use super::sgr::Pen;
+use ratatui::backend::{Backend, ClearType, WindowSize};
+use ratatui::buffer::Cell;
+use ratatui::layout::{Position, Size};
+use std::io::Write as _;
+
+/// What can go wrong while drawing: nothing; the buffer takes everything.
+#[derive(Debug, thiserror::Error)]
+pub enum Never {}
+
+/// Frames larger than this are shown at once by terminals that can (mode 2026); smaller ones need no help.
+const SYNC_FROM: usize = 256;
+
+/// Collects the bytes of a frame.
+#[derive(Debug)]
+pub struct CellDiff {
+    out: Vec<u8>,
+    /// Bytes to be sent in front of and behind the cells of the next frame.
+    before: Vec<u8>,
+    after: Vec<u8>,
+    size: Size,
+    pen: Pen,
+    /// Where the terminal will put the next character, as far as that is certain.
+    at: Option<Position>,
+    /// Whether the cursor is shown, as far as it is known.
+    cursor_shown: Option<bool>,
+    unknown: bool,
+    sync: bool,
+}
+
+impl CellDiff {
+    /// For a terminal of this size of which nothing is known.
+    pub fn new(size: (u16, u16)) -> Self {
+        Self {
+            out: Vec::with_capacity(16 << 10),
+            before: Vec::new(),
+            after: Vec::new(),
+            size: Size::new(size.0, size.1),
+            pen: Pen::RESET,
+            at: None,
+            cursor_shown: None,
+            unknown: true,
+            sync: false,
+        }
+    }
+
+    /// The size from now on.
+    pub fn set_size(&mut self, (width, height): (u16, u16)) {
+        self.size = Size::new(width, height);
+    }
+
+    /// Whether the terminal knows synchronized updates.
+    pub fn set_sync(&mut self, sync: bool) {
+        self.sync = sync;
+    }
+
+    /// Nothing is known of the screen any more.
+    pub fn forget(&mut self) {
+        self.unknown = true;
+        self.at = None;
+        self.cursor_shown = None;
+    }
+
+    /// These bytes go out in front of the next frame.
+    pub fn before(&mut self, bytes: &[u8]) {
+        self.before.extend_from_slice(bytes);
+    }
+
+    /// These bytes go out behind the next frame.
+    pub fn after(&mut self, bytes: &[u8]) {
+        self.after.extend_from_slice(bytes);
+    }
+
+    /// Everything that is to be written now, in one piece; the vector may be given back with [`CellDiff::recycle`].
+    pub fn take(&mut self) -> Vec<u8> {
+        let frame = std::mem::take(&mut self.out);
+        let sync = self.sync && frame.len() >= SYNC_FROM;
+        if self.before.is_empty() && self.after.is_empty() && !sync {
+            return frame;
+        }
+        let mut bytes = std::mem::take(&mut self.before);
+        if sync {
+            bytes.extend_from_slice(b"\x1b[?2026h");
+        }
+        bytes.extend_from_slice(&frame);
+        if sync {
+            bytes.extend_from_slice(b"\x1b[?2026l");
+        }
+        bytes.append(&mut self.after);
+        self.recycle(frame);
+        bytes
+    }
+
+    /// Gives a written buffer back, to be used again.
+    pub fn recycle(&mut self, mut bytes: Vec<u8>) {
+        if self.out.is_empty() && self.out.capacity() < bytes.capacity() && bytes.capacity() <= 256 << 10 {
+            bytes.clear();
+            self.out = bytes;
+        }
+    }
+
+    fn go_to(&mut self, x: u16, y: u16) {
+        if self.at == Some(Position { x, y }) {
+            return;
+        }
+        // Writing to a vector can't fail.
+        if let Some(at) = self.at
+            && at.y == y
+            && at.x < x
+        {
+            let gap = usize::from(x - at.x);
+            let _ = match gap {
+                // Just erased: a space is shorter than a move, and the text stays one piece.
+                1..=3 if self.unknown && self.pen.leaves_spaces_blank() => {
+                    write!(self.out, "{:gap$}", "")
+                }
+                1 => write!(self.out, "\x1b[C"),
+                _ => write!(self.out, "\x1b[{gap}C"),
+            };
+            self.at = Some(Position { x, y });
+            return;
+        }
+        let _ = if x == 0 {
+            write!(self.out, "\x1b[{}H", y + 1)
+        } else {
+            write!(self.out, "\x1b[{};{}H", y + 1, x + 1)
+        };
+        self.at = Some(Position { x, y });
+    }
+
+    fn erase_row(&mut self, y: u16) {
+        self.pen.change(Pen::RESET, &mut self.out);
+        self.go_to(0, y);
+        self.out.extend_from_slice(b"\x1b[K");
+    }
+
+    fn cell(&mut self, x: u16, y: u16, cell: &Cell) {
+        self.go_to(x, y);
+        self.pen.change(Pen::of(cell), &mut self.out);
+        let symbol = cell.symbol();
+        self.out.extend_from_slice(symbol.as_bytes());
+        // Terminals disagree on the width of everything but plain characters, and at the edge of the screen.
+        let certain = symbol.len() == 1 && x + 1 < self.size.width;
+        self.at = certain.then_some(Position { x: x + 1, y });
+    }
+}
+
+impl Backend for CellDiff {
+    type Error = Never;
+
+    fn draw<'a, I>(&mut self, content: I) -> Result<(), Never>
+    where
+        I: Iterator<Item = (u16, u16, &'a Cell)>,
+    {
+        let mut erased = 0;
+        if self.unknown {
+            self.out.extend_from_slice(b"\x1b[m");
+            self.pen = Pen::RESET;
+            self.at = None;
+        }
+        for (x, y, cell) in content {
+            while self.unknown && erased <= y {
+                self.erase_row(erased);
+                erased += 1;
+            }
+            self.cell(x, y, cell);
+        }
+        while self.unknown && erased < self.size.height {
+            self.erase_row(erased);
+            erased += 1;
+        }
+        self.unknown = false;
+        Ok(())
+    }
+
+    fn hide_cursor(&mut self) -> Result<(), Never> {
+        if self.cursor_shown != Some(false) {
+            self.out.extend_from_slice(b"\x1b[?25l");
+            self.cursor_shown = Some(false);
+        }
+        Ok(())
+    }
+
+    fn show_cursor(&mut self) -> Result<(), Never> {
+        if self.cursor_shown != Some(true) {
+            self.out.extend_from_slice(b"\x1b[?25h");
+            self.cursor_shown = Some(true);
+        }
+        Ok(())
+    }
+
+    fn get_cursor_position(&mut self) -> Result<Position, Never> {
+        // Never asked of the terminal: its answer belongs to the input thread.
+        Ok(self.at.unwrap_or_default())
+    }
+
+    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> Result<(), Never> {
+        let Position { x, y } = position.into();
+        self.go_to(x, y);
+        Ok(())
+    }
+
+    fn clear(&mut self) -> Result<(), Never> {
+        self.clear_region(ClearType::All)
+    }
+
+    fn clear_region(&mut self, _: ClearType) -> Result<(), Never> {
+        self.unknown = true;
+        Ok(())
+    }
+
+    fn size(&self) -> Result<Size, Never> {
+        Ok(self.size)
+    }
+
+    fn window_size(&mut self) -> Result<WindowSize, Never> {
+        Ok(WindowSize { columns_rows: self.size, pixels: Size::new(0, 0) })
+    }
+
+    fn flush(&mut self) -> Result<(), Never> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "backend_tests.rs"]
+mod tests;

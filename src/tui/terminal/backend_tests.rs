@@ -1,0 +1,189 @@
+use super::*;
+use proptest::prelude::*;
+use ratatui::Terminal;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+
+const SIZE: (u16, u16) = (20, 6);
+
+fn nonzero(n: u16) -> std::num::NonZero<u16> {
+    std::num::NonZero::new(n).unwrap()
+}
+
+/// What an emulator of its own shows after these bytes.
+fn emulate(parser: &mut vt100::Parser, bytes: &[u8]) {
+    parser.process(bytes);
+}
+
+fn draw(
+    terminal: &mut Terminal<CellDiff>,
+    texts: &[(u16, u16, String, Style)],
+    cursor: Option<(u16, u16)>,
+) -> Vec<u8> {
+    let Ok(_) = terminal.draw(|frame| {
+        for (x, y, text, style) in texts {
+            let area = frame.area();
+            if *y < area.height && *x < area.width {
+                frame.buffer_mut().set_stringn(*x, *y, text, usize::from(area.width - x), *style);
+            }
+        }
+        if let Some(at) = cursor {
+            frame.set_cursor_position(at);
+        }
+    });
+    terminal.backend_mut().take()
+}
+
+#[test]
+fn a_frame_without_changes_is_no_bytes() {
+    let Ok(mut terminal) = Terminal::new(CellDiff::new(SIZE));
+    let texts = [(0, 0, "hello".to_string(), Style::new())];
+    assert!(!draw(&mut terminal, &texts, None).is_empty());
+    assert_eq!(draw(&mut terminal, &texts, None), b"");
+    assert!(!draw(&mut terminal, &texts, Some((3, 0))).is_empty());
+    assert_eq!(draw(&mut terminal, &texts, Some((3, 0))), b"");
+}
+
+#[test]
+fn a_typed_letter_costs_few_bytes() {
+    let Ok(mut terminal) = Terminal::new(CellDiff::new(SIZE));
+    draw(&mut terminal, &[(0, 0, "ab".into(), Style::new())], Some((2, 0)));
+    assert_eq!(draw(&mut terminal, &[(0, 0, "abc".into(), Style::new())], Some((3, 0))), b"c");
+}
+
+#[test]
+fn the_screen_is_never_cleared_as_a_whole_nor_the_cursor_asked_for() {
+    let Ok(mut terminal) = Terminal::new(CellDiff::new(SIZE));
+    let texts = [(0, 0, "hello".to_string(), Style::new().fg(Color::Red))];
+    let mut bytes = draw(&mut terminal, &texts, None);
+    terminal.backend_mut().set_size((10, 3));
+    bytes.extend(draw(&mut terminal, &texts, None));
+    let text = String::from_utf8(bytes).unwrap();
+    for forbidden in ["\x1b[2J", "\x1b[J", "\x1b[6n", "\x1b[H\x1b[0J"] {
+        assert!(!text.contains(forbidden), "{text:?}");
+    }
+}
+
+#[test]
+fn large_frames_are_synchronized_where_the_terminal_knows_it() {
+    let Ok(mut terminal) = Terminal::new(CellDiff::new((80, 24)));
+    let large: Vec<_> = (0..24).map(|y| (0, y, "x".repeat(80), Style::new())).collect();
+    let first = draw(&mut terminal, &large, None);
+    assert!(!first.starts_with(b"\x1b[?2026h"));
+    terminal.backend_mut().set_sync(true);
+    let second = draw(&mut terminal, &[], None);
+    assert!(second.starts_with(b"\x1b[?2026h") && second.ends_with(b"\x1b[?2026l"));
+    let small = draw(&mut terminal, &[(0, 0, "y".into(), Style::new())], None);
+    assert!(!small.windows(8).any(|w| w == b"\x1b[?2026h"));
+}
+
+#[test]
+fn what_is_queued_goes_with_the_frame() {
+    let Ok(mut terminal) = Terminal::new(CellDiff::new(SIZE));
+    terminal.backend_mut().before(b"<");
+    terminal.backend_mut().after(b">");
+    let bytes = draw(&mut terminal, &[(0, 0, "x".into(), Style::new())], None);
+    assert!(bytes.starts_with(b"<") && bytes.ends_with(b">") && bytes.len() > 4);
+    assert_eq!(terminal.backend_mut().take(), b"");
+}
+
+fn style() -> impl Strategy<Value = Style> {
+    let color = || {
+        prop_oneof![
+            Just(Color::Reset),
+            Just(Color::Red),
+            Just(Color::LightBlue),
+            any::<u8>().prop_map(Color::Indexed),
+            any::<(u8, u8, u8)>().prop_map(|(r, g, b)| Color::Rgb(r, g, b)),
+        ]
+    };
+    let modifier = proptest::sample::subsequence(
+        vec![Modifier::BOLD, Modifier::DIM, Modifier::ITALIC, Modifier::UNDERLINED, Modifier::REVERSED],
+        0..=5,
+    );
+    (color(), color(), modifier).prop_map(|(fg, bg, modifiers)| {
+        modifiers.into_iter().fold(Style::new().fg(fg).bg(bg), Style::add_modifier)
+    })
+}
+
+/// A piece of text at a place. Wide characters have a row of their own, in plain looks: where half of one is written
+/// over, terminals fill the other half as they like, and the library's comparison of frames does not see it.
+fn piece() -> impl Strategy<Value = (u16, u16, String, Style)> {
+    let narrow = (0u16..20, 0u16..5, "[a-zé ]{1,8}", style());
+    let wide = (0u16..20, Just(5u16), "[a-z漢é]{1,8}", Just(Style::new()));
+    prop_oneof![3 => narrow, 1 => wide]
+}
+
+fn emulated(color: Color) -> vt100::Color {
+    match color {
+        Color::Red => vt100::Color::Idx(1),
+        Color::LightBlue => vt100::Color::Idx(12),
+        Color::Indexed(i) => vt100::Color::Idx(i),
+        Color::Rgb(r, g, b) => vt100::Color::Rgb(r, g, b),
+        _ => vt100::Color::Default,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+    /// After any frames at any sizes, an independent terminal shows exactly the cells of the last one.
+    #[test]
+    fn an_independent_terminal_shows_the_frame(
+        frames in proptest::collection::vec(
+            (
+                proptest::collection::vec(piece(), 0..6),
+                proptest::option::of((0u16..20, 0u16..6)),
+                proptest::option::weighted(0.2, (4u16..20, 2u16..6)),
+            ),
+            1..6,
+        ),
+    ) {
+        let Ok(mut terminal) = Terminal::new(CellDiff::new(SIZE));
+        let mut emulator = vt100::Parser::new(nonzero(SIZE.1), nonzero(SIZE.0), 0);
+        emulate(&mut emulator, "garbage from before ".repeat(6).as_bytes());
+        let mut size = SIZE;
+        for (texts, cursor, resize) in frames {
+            if let Some(to) = resize {
+                size = to;
+                emulator.screen_mut().set_size(nonzero(to.1), nonzero(to.0));
+                terminal.backend_mut().set_size(to);
+            }
+            let cursor = cursor.filter(|(x, y)| *x < size.0 && *y < size.1);
+            let mut expected = ratatui::buffer::Buffer::empty(Rect::new(0, 0, size.0, size.1));
+            for (x, y, text, style) in &texts {
+                if *y < size.1 && *x < size.0 {
+                    expected.set_stringn(*x, *y, text, usize::from(size.0 - x), *style);
+                }
+            }
+            let bytes = draw(&mut terminal, &texts, cursor);
+            emulate(&mut emulator, &bytes);
+            let screen = emulator.screen();
+            prop_assert_eq!(screen.hide_cursor(), cursor.is_none());
+            if let Some((x, y)) = cursor {
+                prop_assert_eq!(screen.cursor_position(), (y, x));
+            }
+            for y in 0..size.1 {
+                let mut covered = 0u16;
+                for x in 0..size.0 {
+                    if covered > 0 { covered -= 1; continue; }
+                    let cell = &expected[(x, y)];
+                    let shown = screen.cell(y, x).unwrap();
+                    let contents = if shown.has_contents() { shown.contents() } else { " " };
+                    prop_assert_eq!(contents, cell.symbol(), "at {},{}", x, y);
+                    if cell.symbol() != " " || cell.modifier.contains(Modifier::REVERSED) {
+                        prop_assert_eq!(shown.fgcolor(), emulated(cell.fg));
+                    }
+                    prop_assert_eq!(shown.bgcolor(), emulated(cell.bg));
+                    // The emulator knows one intensity; the later of the two wins.
+                    let dim = cell.modifier.contains(Modifier::DIM);
+                    prop_assert_eq!(shown.dim(), dim);
+                    prop_assert_eq!(shown.bold(), cell.modifier.contains(Modifier::BOLD) && !dim);
+                    prop_assert_eq!(shown.italic(), cell.modifier.contains(Modifier::ITALIC));
+                    prop_assert_eq!(shown.underline(), cell.modifier.contains(Modifier::UNDERLINED));
+                    prop_assert_eq!(shown.inverse(), cell.modifier.contains(Modifier::REVERSED));
+                    if shown.is_wide() { covered = 1; }
+                }
+            }
+        }
+    }
+}

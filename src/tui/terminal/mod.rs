@@ -1,0 +1,292 @@
+//! The terminal: taken, drawn on with one write a frame, and given back as it was on every way out.
+//!
+//! It knows bytes and modes, not what is drawn. It never reads: answers come through `input`. It never calls
+//! `ratatui::Terminal::clear`, which would ask the terminal for the cursor and wait.
+
+mod backend;
+mod modes;
+mod restore;
+mod sgr;
+
+pub use backend::CellDiff;
+pub use modes::Options;
+pub use restore::WORKER;
+
+use super::fence::Query;
+use super::input::Input;
+use modes::Touched;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcgetwinsize, tcsetattr};
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+
+/// Why the terminal can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TerminalError {
+    /// There is none.
+    #[error("there is no terminal: standard input or output is not one (`sayso run` works without)")]
+    None,
+    /// A call about it failed.
+    #[error("the terminal can't be {what}: {source}")]
+    Call {
+        /// What was tried: `read`, `switched to raw mode`, `written`.
+        what: &'static str,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+fn failed(what: &'static str) -> impl Fn(Errno) -> TerminalError {
+    move |errno| TerminalError::Call { what, source: errno.into() }
+}
+
+/// The terminal, while the program has it. Dropping it gives it back.
+pub struct Terminal {
+    screen: ratatui::Terminal<CellDiff>,
+    input: OwnedFd,
+    output: OwnedFd,
+    options: Options,
+    touched: Touched,
+    before: Termios,
+}
+
+impl Terminal {
+    /// Takes the terminal of standard input and output: raw mode at once, the rest with the first write.
+    ///
+    /// # Errors
+    /// When there is none, or it can't be switched.
+    pub fn open(options: Options) -> Result<Self, TerminalError> {
+        let (stdin, stdout) = (rustix::stdio::stdin(), rustix::stdio::stdout());
+        if !isatty(stdin) || !isatty(stdout) {
+            return Err(TerminalError::None);
+        }
+        let again = |fd: BorrowedFd<'_>| rustix::io::fcntl_dupfd_cloexec(fd, 3).map_err(failed("opened"));
+        Self::on(again(stdin)?, again(stdout)?, options)
+    }
+
+    /// Takes the terminal behind these descriptors.
+    ///
+    /// # Errors
+    /// When it is none, or can't be switched.
+    pub fn on(input: OwnedFd, output: OwnedFd, options: Options) -> Result<Self, TerminalError> {
+        let before = tcgetattr(&input).map_err(failed("read"))?;
+        let size = window_size(output.as_fd()).unwrap_or((80, 24));
+        let Ok(screen) = ratatui::Terminal::new(CellDiff::new(size));
+        restore::hook_panics();
+        let touched = Touched { mouse: options.mouse, ..Touched::default() };
+        let mut terminal = Self { screen, input, output, options, touched, before };
+        terminal.take()?;
+        Ok(terminal)
+    }
+
+    /// Raw mode, and the sequences that take the terminal queued in front of the next frame.
+    fn take(&mut self) -> Result<(), TerminalError> {
+        let mut raw = self.before.clone();
+        raw.make_raw();
+        tcsetattr(&self.input, OptionalActions::Now, &raw).map_err(failed("switched to raw mode"))?;
+        let input = self.input.try_clone().map_err(|source| TerminalError::Call { what: "kept", source })?;
+        let output =
+            self.output.try_clone().map_err(|source| TerminalError::Call { what: "kept", source })?;
+        restore::keep(input, output, self.before.clone(), self.touched);
+        let enter = modes::enter(self.touched);
+        self.screen.backend_mut().before(enter.as_bytes());
+        self.redraw();
+        Ok(())
+    }
+
+    /// A descriptor for the thread that reads.
+    ///
+    /// # Errors
+    /// When there are no descriptors left.
+    pub fn reader(&self) -> Result<OwnedFd, TerminalError> {
+        self.input.try_clone().map_err(|source| TerminalError::Call { what: "read", source })
+    }
+
+    /// Tells the size of the window now, for the listener to signals.
+    ///
+    /// # Errors
+    /// When there are no descriptors left.
+    pub fn size_teller(&self) -> Result<impl Fn() -> Option<(u16, u16)> + Send + 'static, TerminalError> {
+        let fd = self.output.try_clone().map_err(|source| TerminalError::Call { what: "read", source })?;
+        Ok(move || window_size(fd.as_fd()))
+    }
+
+    /// Columns and rows, as last told.
+    pub fn size(&self) -> (u16, u16) {
+        let area = self.screen.size().unwrap_or_default();
+        (area.width, area.height)
+    }
+
+    /// The window has another size: everything is drawn anew with the next frame, without clearing.
+    pub fn resized(&mut self, size: (u16, u16)) {
+        self.screen.backend_mut().set_size(size);
+        self.redraw();
+    }
+
+    /// Everything is drawn anew with the next frame.
+    pub fn redraw(&mut self) {
+        let (width, height) = self.size();
+        self.screen.backend_mut().forget();
+        // Resizing to the same size forgets the last frame, and asks the terminal nothing.
+        let Ok(()) = self.screen.resize(Rect::new(0, 0, width, height));
+    }
+
+    /// Asks the terminal all there is to ask, with the next write; the answers come as events, `Da1` last.
+    pub fn ask(&mut self) {
+        let questions = modes::questions(&self.options);
+        self.queue(questions.as_bytes());
+    }
+
+    /// Sends the fence behind the next frame.
+    pub fn fence(&mut self, query: Query) {
+        self.queue(query.bytes().as_bytes());
+    }
+
+    /// These bytes go out behind the next frame, or with [`Terminal::flush`].
+    pub fn queue(&mut self, bytes: &[u8]) {
+        self.screen.backend_mut().after(bytes);
+    }
+
+    /// The terminal answered that it knows synchronized updates (or not).
+    pub fn set_sync(&mut self, sync: bool) {
+        self.screen.backend_mut().set_sync(sync);
+        self.change(|touched| touched.sync = sync);
+    }
+
+    /// The terminal answered that it knows the kitty keyboard protocol: use it.
+    pub fn use_kitty_keyboard(&mut self) {
+        if self.options.kitty && !self.touched.kitty {
+            self.change(|touched| touched.kitty = true);
+            self.queue(modes::KITTY_PUSH.as_bytes());
+        }
+    }
+
+    /// Takes or leaves the mouse.
+    pub fn set_mouse(&mut self, on: bool) {
+        if self.touched.mouse != on {
+            self.change(|touched| touched.mouse = on);
+            self.queue(if on { modes::MOUSE_ON } else { modes::MOUSE_OFF }.as_bytes());
+        }
+    }
+
+    /// Sets the title of the window; the text is made safe here.
+    pub fn title(&mut self, title: &str) {
+        if !self.touched.title {
+            self.change(|touched| touched.title = true);
+            self.queue(modes::TITLE_PUSH.as_bytes());
+        }
+        let text = format!("\x1b]2;{}\x07", super::paint::plain::clean(title));
+        self.queue(text.as_bytes());
+    }
+
+    /// Shows progress in the taskbar where the terminal can: `3` working, `2` failed, `0` nothing.
+    pub fn progress(&mut self, state: u8) {
+        if state != 0 {
+            self.change(|touched| touched.progress = true);
+        }
+        let text = format!("\x1b]9;4;{state}\x07");
+        self.queue(text.as_bytes());
+    }
+
+    fn change(&mut self, change: impl Fn(&mut Touched)) {
+        change(&mut self.touched);
+        restore::touch(change);
+    }
+
+    /// Draws a frame and writes it, and what was queued, in one write. A frame without changes writes nothing.
+    ///
+    /// # Errors
+    /// When the terminal can't be written: it is gone.
+    pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> Result<(), TerminalError> {
+        if restore::was_lost() {
+            // A panic elsewhere gave the terminal back; this program goes on, so it takes it again.
+            self.take()?;
+        }
+        let Ok(_) = self.screen.draw(render);
+        self.flush()
+    }
+
+    /// Writes what is queued.
+    ///
+    /// # Errors
+    /// When the terminal can't be written.
+    pub fn flush(&mut self) -> Result<(), TerminalError> {
+        let bytes = self.screen.backend_mut().take();
+        if !bytes.is_empty() {
+            write_all(self.output.as_fd(), &bytes).map_err(failed("written"))?;
+        }
+        self.screen.backend_mut().recycle(bytes);
+        Ok(())
+    }
+
+    /// Gives the terminal back while `act` runs (an editor, a pager), then takes it again and redraws.
+    ///
+    /// # Errors
+    /// When it can't be taken again.
+    pub fn outside<T>(&mut self, input: &Input, act: impl FnOnce() -> T) -> Result<T, TerminalError> {
+        input.pause();
+        restore::restore();
+        let result = act();
+        let taken = self.take();
+        if let Some(size) = window_size(self.output.as_fd()) {
+            self.resized(size);
+        }
+        input.resume();
+        taken.map(|()| result)
+    }
+
+    /// Stops the program as the shell's Ctrl-Z does; returns when it is in the foreground again.
+    ///
+    /// # Errors
+    /// When the terminal can't be taken again.
+    pub fn suspend(&mut self, input: &Input) -> Result<(), TerminalError> {
+        self.outside(input, || {
+            // The whole group, so that the shell sees its job stop. SIGTSTP itself is listened to, so STOP it is.
+            let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
+        })
+    }
+
+    /// Gives the terminal back for good.
+    pub fn close(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        restore::restore();
+    }
+}
+
+fn window_size(fd: BorrowedFd<'_>) -> Option<(u16, u16)> {
+    let size = tcgetwinsize(fd).ok()?;
+    (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col, size.ws_row))
+}
+
+/// Writes everything, also to a descriptor that somebody made non-blocking.
+fn write_all(fd: BorrowedFd<'_>, mut bytes: &[u8]) -> Result<(), Errno> {
+    while !bytes.is_empty() {
+        match rustix::io::write(fd, bytes) {
+            Ok(0) => return Err(Errno::IO),
+            Ok(n) => bytes = bytes.get(n..).unwrap_or_default(),
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => {
+                let mut fds = [PollFd::new(&fd, PollFlags::OUT)];
+                poll(&mut fds, None)?;
+                let [fd] = &fds;
+                if fd.revents().intersects(PollFlags::HUP | PollFlags::ERR) {
+                    return Err(Errno::IO);
+                }
+            }
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

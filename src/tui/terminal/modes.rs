@@ -1,0 +1,92 @@
+//! What is switched on while the program has the terminal, and how everything is switched off again. Pure.
+
+/// What the person wants of the terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Take the mouse (`mouse = true`).
+    pub mouse: bool,
+    /// Use the kitty keyboard protocol where the terminal knows it.
+    pub kitty: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { mouse: true, kitty: true }
+    }
+}
+
+/// The alternate screen, bracketed paste, focus events, no automatic wrap, no cursor until the first frame shows one.
+const ENTER: &str = "\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[?1004h\x1b[?25l";
+/// Buttons, drag and wheel, in the form without limits.
+pub const MOUSE_ON: &str = "\x1b[?1002h\x1b[?1006h";
+/// No mouse.
+pub const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l";
+/// Tell keys apart that share a byte; nothing more.
+pub const KITTY_PUSH: &str = "\x1b[>1u";
+/// Back to the keys as they were.
+pub const KITTY_POP: &str = "\x1b[<u";
+/// Keep the title for later.
+pub const TITLE_PUSH: &str = "\x1b[22;2t";
+/// The title as it was.
+pub const TITLE_POP: &str = "\x1b[23;2t";
+/// No progress in the taskbar.
+const PROGRESS_OFF: &str = "\x1b]9;4;0\x07";
+
+/// What has been switched on beyond what always is; what has to be switched off again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Touched {
+    /// The mouse.
+    pub mouse: bool,
+    /// The kitty keyboard.
+    pub kitty: bool,
+    /// The title.
+    pub title: bool,
+    /// The progress in the taskbar.
+    pub progress: bool,
+    /// Synchronized updates.
+    pub sync: bool,
+}
+
+/// Takes the terminal.
+pub fn enter(touched: Touched) -> String {
+    let mut text = String::from(ENTER);
+    if touched.mouse {
+        text.push_str(MOUSE_ON);
+    }
+    if touched.kitty {
+        text.push_str(KITTY_PUSH);
+    }
+    if touched.title {
+        text.push_str(TITLE_PUSH);
+    }
+    text
+}
+
+/// Gives the terminal back as it was.
+pub fn leave(touched: Touched) -> String {
+    let mut text = String::new();
+    if touched.sync {
+        text.push_str("\x1b[?2026l");
+    }
+    if touched.progress {
+        text.push_str(PROGRESS_OFF);
+    }
+    if touched.title {
+        text.push_str(TITLE_POP);
+    }
+    if touched.kitty {
+        text.push_str(KITTY_POP);
+    }
+    if touched.mouse {
+        text.push_str(MOUSE_OFF);
+    }
+    text.push_str("\x1b[?1004l\x1b[?2004l\x1b[m\x1b[?7h\x1b[?1049l\x1b[?25h");
+    text
+}
+
+/// Everything that is asked of the terminal at the start, in one write: background, synchronized updates, kitty
+/// keyboard, and last what every terminal answers.
+pub fn questions(options: &Options) -> String {
+    let kitty = if options.kitty { "\x1b[?u" } else { "" };
+    format!("\x1b]11;?\x1b\\\x1b[?2026$p{kitty}\x1b[c")
+}

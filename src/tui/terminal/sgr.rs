@@ -1,0 +1,124 @@
+//! Styles as the terminal is told them: only what differs from the style before. Pure.
+
+use ratatui::buffer::Cell;
+use ratatui::style::{Color, Modifier};
+use std::io::Write as _;
+
+/// The style that the terminal has now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pen {
+    fg: Color,
+    bg: Color,
+    modifier: Modifier,
+}
+
+impl Pen {
+    /// The style after a reset.
+    pub const RESET: Pen = Pen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
+
+    /// The style of a cell.
+    pub fn of(cell: &Cell) -> Self {
+        Pen { fg: cell.fg, bg: cell.bg, modifier: cell.modifier }
+    }
+
+    /// Whether a space looks like an erased cell.
+    pub fn leaves_spaces_blank(self) -> bool {
+        self.bg == Color::Reset
+            && !self.modifier.intersects(Modifier::REVERSED | Modifier::UNDERLINED | Modifier::CROSSED_OUT)
+    }
+
+    /// Writes what makes `self` into `to`.
+    pub fn change(&mut self, to: Pen, out: &mut Vec<u8>) {
+        if *self == to {
+            return;
+        }
+        if to == Pen::RESET {
+            out.extend_from_slice(b"\x1b[m");
+            *self = to;
+            return;
+        }
+        out.extend_from_slice(b"\x1b[");
+        let start = out.len();
+        self.modifiers(to.modifier, out);
+        if self.fg != to.fg {
+            color(to.fg, false, out);
+        }
+        if self.bg != to.bg {
+            color(to.bg, true, out);
+        }
+        // Every parameter ended with `;`: the last becomes the final byte.
+        match out.last_mut() {
+            Some(last) if *last == b';' => *last = b'm',
+            _ => out.truncate(start.saturating_sub(2)),
+        }
+        *self = to;
+    }
+
+    fn modifiers(self, to: Modifier, out: &mut Vec<u8>) {
+        const BOLD_DIM: Modifier = Modifier::BOLD.union(Modifier::DIM);
+        let (removed, mut added) = (self.modifier - to, to - self.modifier);
+        // Bold and dim are one thing to some terminals: switched off together, and set anew when either changes.
+        if self.modifier.intersects(BOLD_DIM) && (removed | added).intersects(BOLD_DIM) {
+            out.extend_from_slice(b"22;");
+            added |= to & BOLD_DIM;
+        }
+        for (modifier, code) in [
+            (Modifier::ITALIC, "23;"),
+            (Modifier::UNDERLINED, "24;"),
+            (Modifier::REVERSED, "27;"),
+            (Modifier::HIDDEN, "28;"),
+            (Modifier::CROSSED_OUT, "29;"),
+        ] {
+            if removed.contains(modifier) {
+                out.extend_from_slice(code.as_bytes());
+            }
+        }
+        // Blinking is never switched on.
+        for (modifier, code) in [
+            (Modifier::BOLD, "1;"),
+            (Modifier::DIM, "2;"),
+            (Modifier::ITALIC, "3;"),
+            (Modifier::UNDERLINED, "4;"),
+            (Modifier::REVERSED, "7;"),
+            (Modifier::HIDDEN, "8;"),
+            (Modifier::CROSSED_OUT, "9;"),
+        ] {
+            if added.contains(modifier) {
+                out.extend_from_slice(code.as_bytes());
+            }
+        }
+    }
+}
+
+fn color(color: Color, background: bool, out: &mut Vec<u8>) {
+    let offset = if background { 10 } else { 0 };
+    let code = match color {
+        Color::Reset => 39,
+        Color::Black => 30,
+        Color::Red => 31,
+        Color::Green => 32,
+        Color::Yellow => 33,
+        Color::Blue => 34,
+        Color::Magenta => 35,
+        Color::Cyan => 36,
+        Color::Gray => 37,
+        Color::DarkGray => 90,
+        Color::LightRed => 91,
+        Color::LightGreen => 92,
+        Color::LightYellow => 93,
+        Color::LightBlue => 94,
+        Color::LightMagenta => 95,
+        Color::LightCyan => 96,
+        Color::White => 97,
+        Color::Indexed(i) => {
+            // Writing to a vector can't fail.
+            let _ = write!(out, "{};5;{i};", 38 + offset);
+            return;
+        }
+        Color::Rgb(r, g, b) => {
+            let _ = write!(out, "{};2;{r};{g};{b};", 38 + offset);
+            return;
+        }
+    };
+    let _ = write!(out, "{};", code + offset);
+}

@@ -1,0 +1,299 @@
+//! Colours as themes write them, and what a terminal of a given depth can show of them.
+
+use ratatui::style::Color;
+
+/// How many colours the terminal shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Depth {
+    /// None: bold, underline and reverse only.
+    Mono,
+    /// The 16 colours of the user's palette.
+    Ansi16,
+    /// The 256 of xterm.
+    Ansi256,
+    /// 24 bit.
+    True,
+}
+
+/// What the environment says about colours.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ColourEnv<'a> {
+    /// `NO_COLOR`: anything but empty means none.
+    pub no_color: Option<&'a str>,
+    /// `COLORTERM`.
+    pub colorterm: Option<&'a str>,
+    /// `TERM`.
+    pub term: Option<&'a str>,
+    /// `TERM_PROGRAM`.
+    pub term_program: Option<&'a str>,
+}
+
+impl Depth {
+    /// The depth that this environment promises.
+    pub fn of(env: ColourEnv<'_>) -> Self {
+        if env.no_color.is_some_and(|v| !v.is_empty()) {
+            return Depth::Mono;
+        }
+        let term = env.term.unwrap_or_default();
+        if matches!(term, "" | "dumb" | "unknown") || term.starts_with("vt") || term.ends_with("-m") {
+            return Depth::Mono;
+        }
+        if env.term_program == Some("Apple_Terminal") {
+            return Depth::Ansi256;
+        }
+        let direct = ["kitty", "ghostty", "alacritty", "foot", "wezterm", "-direct"];
+        if env
+            .colorterm
+            .is_some_and(|v| v.eq_ignore_ascii_case("truecolor") || v.eq_ignore_ascii_case("24bit"))
+            || direct.iter().any(|name| term.contains(name))
+        {
+            return Depth::True;
+        }
+        if term.contains("256color") { Depth::Ansi256 } else { Depth::Ansi16 }
+    }
+}
+
+/// A colour with what stands for it in smaller palettes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colour {
+    /// The terminal's own foreground or background.
+    Default,
+    /// One of the 16 colours of the user's palette, at every depth.
+    Ansi(u8),
+    /// A colour of the 256, with what stands for it among the 16.
+    Indexed(u8, u8),
+    /// A full colour, with what stands for it among the 256 and the 16.
+    Rgb(Rgb, u8, u8),
+}
+
+/// Red, green, blue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rgb(pub u8, pub u8, pub u8);
+
+/// Names of the 16 colours, in their order.
+const NAMES: [&str; 16] = [
+    "black",
+    "red",
+    "green",
+    "yellow",
+    "blue",
+    "magenta",
+    "cyan",
+    "white",
+    "bright-black",
+    "bright-red",
+    "bright-green",
+    "bright-yellow",
+    "bright-blue",
+    "bright-magenta",
+    "bright-cyan",
+    "bright-white",
+];
+
+/// The 16 colours as xterm has them, for measuring and for images.
+const ANSI: [Rgb; 16] = [
+    Rgb(0, 0, 0),
+    Rgb(205, 0, 0),
+    Rgb(0, 205, 0),
+    Rgb(205, 205, 0),
+    Rgb(0, 0, 238),
+    Rgb(205, 0, 205),
+    Rgb(0, 205, 205),
+    Rgb(229, 229, 229),
+    Rgb(127, 127, 127),
+    Rgb(255, 0, 0),
+    Rgb(0, 255, 0),
+    Rgb(255, 255, 0),
+    Rgb(92, 92, 255),
+    Rgb(255, 0, 255),
+    Rgb(0, 255, 255),
+    Rgb(255, 255, 255),
+];
+
+impl Colour {
+    /// Reads `default`, a name of the 16 (`bright-red`), `#rrggbb`, or a number of the 256.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text == "default" {
+            return Some(Colour::Default);
+        }
+        if let Some(index) = ansi_index(text) {
+            return Some(Colour::Ansi(index));
+        }
+        if let Some(rgb) = Rgb::parse(text) {
+            return Some(Colour::Rgb(rgb, rgb.nearest256(), rgb.nearest16()));
+        }
+        let index: u8 = text.parse().ok()?;
+        Some(Colour::Indexed(index, rgb_of(index).nearest16()))
+    }
+
+    /// What a terminal of this depth is told; `None` where it has no colours.
+    pub fn at(self, depth: Depth) -> Option<Color> {
+        Some(match (self, depth) {
+            (_, Depth::Mono) => return None,
+            (Colour::Default, _) => Color::Reset,
+            (Colour::Ansi(i), _)
+            | (Colour::Rgb(_, _, i), Depth::Ansi16)
+            | (Colour::Indexed(_, i), Depth::Ansi16) => ansi_color(i),
+            (Colour::Indexed(i, _), _) | (Colour::Rgb(_, i, _), Depth::Ansi256) => Color::Indexed(i),
+            (Colour::Rgb(Rgb(r, g, b), _, _), Depth::True) => Color::Rgb(r, g, b),
+        })
+    }
+}
+
+/// The number of one of the 16 colours by its name.
+pub fn ansi_index(name: &str) -> Option<u8> {
+    let name = if name == "gray" { "bright-black" } else { name };
+    NAMES.iter().position(|n| *n == name).and_then(|i| u8::try_from(i).ok())
+}
+
+/// One of the 16 colours by its number.
+pub fn ansi_color(index: u8) -> Color {
+    match index & 15 {
+        0 => Color::Black,
+        1 => Color::Red,
+        2 => Color::Green,
+        3 => Color::Yellow,
+        4 => Color::Blue,
+        5 => Color::Magenta,
+        6 => Color::Cyan,
+        7 => Color::Gray,
+        8 => Color::DarkGray,
+        9 => Color::LightRed,
+        10 => Color::LightGreen,
+        11 => Color::LightYellow,
+        12 => Color::LightBlue,
+        13 => Color::LightMagenta,
+        14 => Color::LightCyan,
+        _ => Color::White,
+    }
+}
+
+/// What a colour of the 256 looks like on xterm.
+pub fn rgb_of(index: u8) -> Rgb {
+    match index {
+        0..=15 => ANSI.get(usize::from(index)).copied().unwrap_or(Rgb(0, 0, 0)),
+        16..=231 => {
+            let n = index - 16;
+            let level = |v: u8| if v == 0 { 0 } else { 55 + v * 40 };
+            Rgb(level(n / 36), level(n / 6 % 6), level(n % 6))
+        }
+        232.. => {
+            let v = 8 + (index - 232) * 10;
+            Rgb(v, v, v)
+        }
+    }
+}
+
+impl Rgb {
+    /// Reads `#rrggbb`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let hex = text.strip_prefix('#').filter(|h| h.len() == 6 && h.is_ascii())?;
+        let part = |at: usize| hex.get(at..at + 2).and_then(|h| u8::from_str_radix(h, 16).ok());
+        Some(Rgb(part(0)?, part(2)?, part(4)?))
+    }
+
+    /// The closest of the 240 fixed colours of xterm (the 16 are the user's own).
+    pub fn nearest256(self) -> u8 {
+        let step = |v: u8| match v {
+            0..=47 => 0,
+            48..=114 => 1,
+            _ => (v - 35) / 40,
+        };
+        let cube = 16 + 36 * step(self.0) + 6 * step(self.1) + step(self.2);
+        let mean = (u16::from(self.0) + u16::from(self.1) + u16::from(self.2)) / 3;
+        let gray = 232 + u8::try_from(mean.saturating_sub(3) / 10).unwrap_or(23).min(23);
+        if self.distance(rgb_of(gray)) < self.distance(rgb_of(cube)) { gray } else { cube }
+    }
+
+    /// The closest of the 16 colours as xterm has them.
+    pub fn nearest16(self) -> u8 {
+        (0u8..16).min_by_key(|i| self.distance(rgb_of(*i))).unwrap_or(7)
+    }
+
+    fn distance(self, other: Rgb) -> u32 {
+        let square = |a: u8, b: u8, weight: u32| weight * u32::from(a.abs_diff(b)).pow(2);
+        square(self.0, other.0, 3) + square(self.1, other.1, 6) + square(self.2, other.2, 1)
+    }
+
+    /// Relative luminance as WCAG 2 defines it, 0 to 1.
+    pub fn luminance(self) -> f64 {
+        let linear = |v: u8| {
+            let v = f64::from(v) / 255.0;
+            if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(self.0) + 0.7152 * linear(self.1) + 0.0722 * linear(self.2)
+    }
+
+    /// The contrast ratio of two colours as WCAG 2 defines it, 1 to 21.
+    pub fn contrast(self, other: Rgb) -> f64 {
+        let (a, b) = (self.luminance(), other.luminance());
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    /// Whether text on it should be dark.
+    pub fn is_light(self) -> bool {
+        self.luminance() > 0.18
+    }
+}
+
+/// What a terminal colour looks like on xterm, for measuring; `None` for the terminal's own.
+pub fn approximate(color: Color) -> Option<Rgb> {
+    Some(match color {
+        Color::Reset => return None,
+        Color::Rgb(r, g, b) => Rgb(r, g, b),
+        Color::Indexed(i) => rgb_of(i),
+        named => rgb_of((0u8..16).find(|i| ansi_color(*i) == named)?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn depth(no_color: &str, colorterm: &str, term: &str, program: &str) -> Depth {
+        Depth::of(ColourEnv {
+            no_color: Some(no_color),
+            colorterm: Some(colorterm),
+            term: Some(term),
+            term_program: Some(program),
+        })
+    }
+
+    #[test]
+    fn depth_by_environment() {
+        assert_eq!(depth("", "truecolor", "xterm-256color", ""), Depth::True);
+        assert_eq!(depth("1", "truecolor", "xterm-256color", ""), Depth::Mono);
+        assert_eq!(depth("", "", "xterm-256color", ""), Depth::Ansi256);
+        assert_eq!(depth("", "", "tmux-256color", ""), Depth::Ansi256);
+        assert_eq!(depth("", "truecolor", "xterm-256color", "Apple_Terminal"), Depth::Ansi256);
+        assert_eq!(depth("", "", "xterm", ""), Depth::Ansi16);
+        assert_eq!(depth("", "", "vt100", ""), Depth::Mono);
+        assert_eq!(depth("", "", "linux", ""), Depth::Ansi16);
+        assert_eq!(depth("", "", "xterm-kitty", ""), Depth::True);
+        assert_eq!(Depth::of(ColourEnv::default()), Depth::Mono);
+    }
+
+    #[test]
+    fn colours_are_read() {
+        assert_eq!(Colour::parse("default"), Some(Colour::Default));
+        assert_eq!(Colour::parse("bright-red"), Some(Colour::Ansi(9)));
+        assert_eq!(Colour::parse("178"), Some(Colour::Indexed(178, 3)));
+        assert!(matches!(Colour::parse("#d7a100"), Some(Colour::Rgb(Rgb(0xd7, 0xa1, 0), 178, 3))));
+        for bad in ["", "#12345", "#gggggg", "reddish", "256", "-1", "#äöü"] {
+            assert_eq!(Colour::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_fixed_colour_is_its_own_nearest() {
+        for i in 16..=255u8 {
+            assert_eq!(rgb_of(rgb_of(i).nearest256()), rgb_of(i), "{i}");
+        }
+    }
+
+    #[test]
+    fn contrast_as_the_standard_says() {
+        assert!((Rgb(0, 0, 0).contrast(Rgb(255, 255, 255)) - 21.0).abs() < 0.01);
+        assert!((Rgb(0x77, 0x77, 0x77).contrast(Rgb(255, 255, 255)) - 4.48).abs() < 0.01);
+    }
+}

@@ -1,0 +1,186 @@
+//! Themes: the look of every meaning on screen, as data.
+//!
+//! A theme is resolved once, at start or when it changes, to a plain table of styles for the depth of the terminal;
+//! asking for a style is an array access. Themes inherit; each slot that no theme names falls back to its parent.
+//! This room reads no file: user themes arrive as text.
+
+mod choose;
+pub mod colour;
+mod read;
+mod slot;
+#[cfg(test)]
+mod tests;
+
+pub use choose::{Preference, choose, light_by_colorfgbg};
+pub use colour::{ColourEnv, Depth, Rgb};
+pub use read::{ThemeError, Warning};
+pub use slot::{Slot, Syntax};
+
+use ratatui::style::{Modifier, Style};
+use read::{Look, Sheet};
+
+/// The themes that are shipped: name and text.
+pub const SHIPPED: [(&str, &str); 6] = [
+    ("terminal", include_str!("../../../themes/terminal.toml")),
+    ("ink", include_str!("../../../themes/ink.toml")),
+    ("paper", include_str!("../../../themes/paper.toml")),
+    ("contrast", include_str!("../../../themes/contrast.toml")),
+    ("blue-orange", include_str!("../../../themes/blue-orange.toml")),
+    ("mono", include_str!("../../../themes/mono.toml")),
+];
+
+/// A theme, resolved for one depth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Theme {
+    name: String,
+    depth: Depth,
+    assumed: Rgb,
+    styles: Vec<Style>,
+    syntax: Vec<Style>,
+}
+
+/// A theme with what was wrong in its files.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The theme.
+    pub theme: Theme,
+    /// What was left out, with its lines.
+    pub warnings: Vec<Warning>,
+}
+
+impl Theme {
+    /// Loads a theme by its name. `user` gives the text of the user's own theme of a name, which goes before a
+    /// shipped one (a user theme may inherit the shipped theme of its own name).
+    ///
+    /// # Errors
+    /// When there is no such theme, a file is no TOML, or themes inherit in a circle.
+    pub fn load(
+        name: &str,
+        depth: Depth,
+        user: impl Fn(&str) -> Option<String>,
+    ) -> Result<Loaded, ThemeError> {
+        let (sheets, warnings) = chain(name, user)?;
+        let theme = Theme {
+            name: name.into(),
+            depth,
+            assumed: sheets.iter().find_map(|s| s.assumed).unwrap_or(Rgb(0, 0, 0)),
+            styles: Slot::ALL.iter().map(|slot| slot_style(&sheets, *slot, depth)).collect(),
+            syntax: Syntax::ALL
+                .iter()
+                .map(|class| {
+                    style(sheets.iter().filter_map(|s| s.syntax.get(class)), depth).unwrap_or_default()
+                })
+                .collect(),
+        };
+        Ok(Loaded { theme, warnings })
+    }
+
+    /// The theme that sets no background and speaks in the 16 colours of the user's palette. Never fails: should its
+    /// file be broken, everything is plain text.
+    pub fn terminal(depth: Depth) -> Self {
+        Self::load("terminal", depth, |_| None).map_or_else(
+            |_| Theme {
+                name: "terminal".into(),
+                depth,
+                assumed: Rgb(0, 0, 0),
+                styles: Vec::new(),
+                syntax: Vec::new(),
+            },
+            |loaded| loaded.theme,
+        )
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The depth that it was resolved for.
+    pub fn depth(&self) -> Depth {
+        self.depth
+    }
+
+    /// The look of a slot.
+    pub fn style(&self, slot: Slot) -> Style {
+        self.styles.get(slot as usize).copied().unwrap_or_default()
+    }
+
+    /// The look of code of this class, to be laid over `ui.text`.
+    pub fn syntax(&self, class: Syntax) -> Style {
+        self.syntax.get(class as usize).copied().unwrap_or_default()
+    }
+
+    /// The look of characters that must not be drawn as they are and are shown as text (`<U+202E>`).
+    pub fn mark(&self) -> Style {
+        self.style(Slot::FindingHigh)
+    }
+
+    /// The background on which it is read: its own, or the one that it is made for.
+    pub fn background(&self) -> Rgb {
+        self.style(Slot::UiText).bg.and_then(colour::approximate).unwrap_or(self.assumed)
+    }
+}
+
+/// The named theme and all that it inherits, nearest first.
+fn chain(
+    name: &str,
+    user: impl Fn(&str) -> Option<String>,
+) -> Result<(Vec<Sheet>, Vec<Warning>), ThemeError> {
+    let mut sheets: Vec<Sheet> = Vec::new();
+    let mut warnings = Vec::new();
+    let mut visited: Vec<(String, bool)> = Vec::new();
+    let mut next = Some(name.to_string());
+    while let Some(name) = next.take() {
+        let shipped = SHIPPED.iter().find(|(n, _)| *n == name).map(|(_, text)| (*text).to_string());
+        let own = if visited.contains(&(name.clone(), true)) { None } else { user(&name) };
+        let is_own = own.is_some();
+        let key = (name.clone(), is_own);
+        if visited.contains(&key) {
+            let mut names: Vec<&str> = visited.iter().map(|(n, _)| n.as_str()).collect();
+            names.push(&name);
+            return Err(ThemeError::Circle(names.join(" -> ")));
+        }
+        let Some(text) = own.or(shipped) else {
+            return Err(if visited.iter().any(|(n, _)| *n == name) {
+                ThemeError::Circle(format!("{name} -> {name}"))
+            } else {
+                ThemeError::Unknown(name)
+            });
+        };
+        visited.push(key);
+        let (sheet, mut found) = read::read(&name, &text)?;
+        warnings.append(&mut found);
+        next.clone_from(&sheet.inherits);
+        sheets.push(sheet);
+    }
+    Ok((sheets, warnings))
+}
+
+/// The look of a slot: of the nearest theme that names it, else that of its parent slot.
+fn slot_style(sheets: &[Sheet], slot: Slot, depth: Depth) -> Style {
+    let mut at = slot;
+    loop {
+        if let Some(style) = style(sheets.iter().filter_map(|s| s.slots.get(&at)), depth) {
+            return style;
+        }
+        let parent = at.parent();
+        if parent == at {
+            return Style::default();
+        }
+        at = parent;
+    }
+}
+
+/// The style of the nearest look; what it does not say for terminals without colour, an inherited look may.
+fn style<'a>(mut looks: impl Iterator<Item = &'a Look>, depth: Depth) -> Option<Style> {
+    let first = looks.next()?;
+    if depth == Depth::Mono {
+        let allowed = Modifier::BOLD | Modifier::UNDERLINED | Modifier::REVERSED;
+        let mono = first.mono.or_else(|| looks.find_map(|look| look.mono)).unwrap_or(first.modifier);
+        return Some(Style::new().add_modifier(mono & allowed));
+    }
+    let mut style = Style::new().add_modifier(first.modifier);
+    style.fg = first.fg.and_then(|c| c.at(depth));
+    style.bg = first.bg.and_then(|c| c.at(depth));
+    Some(style)
+}

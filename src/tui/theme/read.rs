@@ -1,0 +1,243 @@
+//! One theme file as data: TOML → what each slot says, with the line of everything that is wrong.
+
+use super::colour::{Colour, Rgb, ansi_index};
+use super::slot::{Slot, Syntax};
+use ratatui::style::Modifier;
+use std::collections::HashMap;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// What a file says about one slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Look {
+    /// Foreground.
+    pub fg: Option<Colour>,
+    /// Background.
+    pub bg: Option<Colour>,
+    /// Bold, italic and so on.
+    pub modifier: Modifier,
+    /// What is used instead of all that where there are no colours.
+    pub mono: Option<Modifier>,
+}
+
+/// One theme file.
+#[derive(Clone, Debug, Default)]
+pub struct Sheet {
+    /// The theme that it changes.
+    pub inherits: Option<String>,
+    /// The background that it is made for, where it sets none.
+    pub assumed: Option<Rgb>,
+    /// Looks of slots.
+    pub slots: HashMap<Slot, Look>,
+    /// Looks of code.
+    pub syntax: HashMap<Syntax, Look>,
+}
+
+/// Something in a theme file that was left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The theme.
+    pub theme: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub text: String,
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "theme {}, line {}: {}", self.theme, self.line, self.text)
+    }
+}
+
+/// Why a theme can't be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ThemeError {
+    /// The file is no TOML.
+    #[error("theme {theme}, line {line}: {text}")]
+    Syntax {
+        /// The theme.
+        theme: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What the TOML parser says.
+        text: String,
+    },
+    /// There is no such theme.
+    #[error("there is no theme `{0}` (shipped: terminal, ink, paper, contrast, blue-orange, mono)")]
+    Unknown(String),
+    /// Themes that inherit in a circle.
+    #[error("themes inherit in a circle: {0}")]
+    Circle(String),
+}
+
+/// Reads one file.
+///
+/// # Errors
+/// When the text is no TOML. What is only not understood becomes a warning.
+pub fn read(name: &str, text: &str) -> Result<(Sheet, Vec<Warning>), ThemeError> {
+    let table = DeTable::parse(text).map_err(|error| ThemeError::Syntax {
+        theme: name.into(),
+        line: line_at(text, error.span().map_or(0, |s| s.start)),
+        text: error.message().into(),
+    })?;
+    let mut reader = Reader { name, text, palette: HashMap::new(), warnings: Vec::new() };
+    let sheet = reader.sheet(table.get_ref());
+    Ok((sheet, reader.warnings))
+}
+
+struct Reader<'a> {
+    name: &'a str,
+    text: &'a str,
+    palette: HashMap<String, Colour>,
+    warnings: Vec<Warning>,
+}
+
+impl Reader<'_> {
+    fn warn(&mut self, at: usize, text: impl Into<String>) {
+        let line = line_at(self.text, at);
+        self.warnings.push(Warning { theme: self.name.into(), line, text: text.into() });
+    }
+
+    fn sheet(&mut self, table: &DeTable<'_>) -> Sheet {
+        let mut sheet = Sheet::default();
+        if let Some(palette) = table.get("palette") {
+            self.palette(palette);
+        }
+        for (key, value) in table {
+            match key.get_ref().as_ref() {
+                "palette" => {}
+                "inherits" => match value.get_ref().as_str() {
+                    Some(parent) => sheet.inherits = Some(parent.into()),
+                    None => self.warn(value.span().start, "`inherits` takes the name of a theme"),
+                },
+                "assumed" => match value.get_ref().as_str().and_then(Rgb::parse) {
+                    Some(rgb) => sheet.assumed = Some(rgb),
+                    None => self.warn(value.span().start, "`assumed` takes a colour such as \"#1c1c1c\""),
+                },
+                "slots" => self.slots(value, &mut sheet),
+                other => {
+                    self.warn(
+                        key.span().start,
+                        format!("`{other}` is none of: inherits, assumed, palette, slots"),
+                    );
+                }
+            }
+        }
+        sheet
+    }
+
+    fn palette(&mut self, value: &Spanned<DeValue<'_>>) {
+        let Some(table) = value.get_ref().as_table() else {
+            return self.warn(value.span().start, "`palette` is a table of colours");
+        };
+        for (key, value) in table {
+            let colour = match value.get_ref() {
+                DeValue::String(text) => Colour::parse(text),
+                DeValue::Table(table) => mixed(table),
+                _ => None,
+            };
+            match colour {
+                Some(colour) => {
+                    self.palette.insert(key.get_ref().to_string(), colour);
+                }
+                None => self.warn(
+                    value.span().start,
+                    format!(
+                        "`{}` is no colour: write \"#rrggbb\", a name of the 16, or {{ rgb = \"#rrggbb\", c256 = 0-255, c16 = \"name\" }}",
+                        key.get_ref()
+                    ),
+                ),
+            }
+        }
+    }
+
+    fn slots(&mut self, value: &Spanned<DeValue<'_>>, sheet: &mut Sheet) {
+        let Some(table) = value.get_ref().as_table() else {
+            return self.warn(value.span().start, "`slots` is a table of looks");
+        };
+        for (key, value) in table {
+            let name = key.get_ref().as_ref();
+            let look = self.look(value);
+            if let Some(slot) = Slot::parse(name) {
+                sheet.slots.insert(slot, look);
+            } else if let Some(class) = Syntax::parse(name) {
+                sheet.syntax.insert(class, look);
+            } else {
+                self.warn(key.span().start, format!("there is no slot `{name}`"));
+            }
+        }
+    }
+
+    fn look(&mut self, value: &Spanned<DeValue<'_>>) -> Look {
+        let mut look = Look::default();
+        let Some(table) = value.get_ref().as_table() else {
+            self.warn(value.span().start, "a look is written { fg = \"red\", bold = true }");
+            return look;
+        };
+        for (key, value) in table {
+            let at = value.span().start;
+            match (key.get_ref().as_ref(), value.get_ref()) {
+                (side @ ("fg" | "bg"), DeValue::String(text)) => {
+                    let colour = self.palette.get(text.as_ref()).copied().or_else(|| Colour::parse(text));
+                    match colour {
+                        Some(colour) if side == "fg" => look.fg = Some(colour),
+                        Some(colour) => look.bg = Some(colour),
+                        None => self.warn(at, format!("there is no colour `{text}`")),
+                    }
+                }
+                ("mono", DeValue::String(text)) => {
+                    let words: Vec<_> = text.split_whitespace().map(modifier).collect();
+                    if words.contains(&None) {
+                        self.warn(at, "`mono` takes words of: bold, underline, reverse");
+                    }
+                    look.mono = Some(words.into_iter().flatten().collect());
+                }
+                (word, DeValue::Boolean(on)) => match modifier(word) {
+                    Some(m) => look.modifier.set(m, *on),
+                    None => self.warn(at, format!("there is no attribute `{word}`")),
+                },
+                (word, _) => self.warn(at, format!("`{word}` is not understood here")),
+            }
+        }
+        look
+    }
+}
+
+/// `{ rgb = "#d7a100", c256 = 178, c16 = "yellow" }`: what is left out is computed.
+fn mixed(table: &DeTable<'_>) -> Option<Colour> {
+    let known = ["rgb", "c256", "c16"];
+    if table.keys().any(|key| !known.contains(&key.get_ref().as_ref())) {
+        return None;
+    }
+    let rgb = Rgb::parse(table.get("rgb")?.get_ref().as_str()?)?;
+    let c256 = match table.get("c256") {
+        Some(value) => {
+            let integer = value.get_ref().as_integer()?;
+            u8::from_str_radix(integer.as_str(), integer.radix()).ok()?
+        }
+        None => rgb.nearest256(),
+    };
+    let c16 = match table.get("c16") {
+        Some(value) => ansi_index(value.get_ref().as_str()?)?,
+        None => rgb.nearest16(),
+    };
+    Some(Colour::Rgb(rgb, c256, c16))
+}
+
+fn modifier(word: &str) -> Option<Modifier> {
+    Some(match word {
+        "bold" => Modifier::BOLD,
+        "dim" => Modifier::DIM,
+        "italic" => Modifier::ITALIC,
+        "underline" => Modifier::UNDERLINED,
+        "reverse" => Modifier::REVERSED,
+        "strike" => Modifier::CROSSED_OUT,
+        _ => return None,
+    })
+}
+
+/// The line of a byte, counted from 1.
+pub fn line_at(text: &str, byte: usize) -> usize {
+    1 + text.bytes().take(byte).filter(|b| *b == b'\n').count()
+}

@@ -1,0 +1,175 @@
+use super::colour::approximate;
+use super::*;
+use ratatui::style::Color;
+
+const DEPTHS: [Depth; 4] = [Depth::Mono, Depth::Ansi16, Depth::Ansi256, Depth::True];
+
+fn shipped(name: &str, depth: Depth) -> Theme {
+    let loaded = Theme::load(name, depth, |_| None).unwrap();
+    assert_eq!(loaded.warnings, [], "{name}");
+    loaded.theme
+}
+
+fn user(text: &'static str) -> Result<Loaded, ThemeError> {
+    Theme::load("mine", Depth::True, |name| (name == "mine").then(|| text.to_string()))
+}
+
+/// What is read, and on what: reverse turns them round, the terminal's own colours are what the theme is made for.
+fn shown(theme: &Theme, style: Style) -> (Rgb, Rgb) {
+    let made_for = theme.background();
+    // A terminal of 16 colours has a plain black or white background.
+    let background = match (theme.depth(), made_for.is_light()) {
+        (Depth::Ansi16, false) => Rgb(0, 0, 0),
+        (Depth::Ansi16, true) => Rgb(255, 255, 255),
+        _ => made_for,
+    };
+    let text = if background.is_light() { Rgb(0, 0, 0) } else { Rgb(0xe5, 0xe5, 0xe5) };
+    let fg = style.fg.and_then(approximate).unwrap_or(text);
+    let bg = style.bg.and_then(approximate).unwrap_or(background);
+    if style.add_modifier.contains(Modifier::REVERSED) { (bg, fg) } else { (fg, bg) }
+}
+
+#[test]
+fn text_and_borders_can_be_read() {
+    for (name, _) in SHIPPED {
+        for depth in DEPTHS {
+            let theme = shipped(name, depth);
+            for slot in Slot::ALL {
+                let (fg, bg) = shown(&theme, theme.style(*slot));
+                let least = if slot.is_line() { 3.0 } else { 4.5 };
+                let ratio = fg.contrast(bg);
+                assert!(ratio >= least, "{name} {depth:?} {}: {ratio:.2} {fg:?} on {bg:?}", slot.name());
+            }
+            for class in Syntax::ALL {
+                let (fg, bg) = shown(&theme, theme.style(Slot::UiText).patch(theme.syntax(*class)));
+                let ratio = fg.contrast(bg);
+                assert!(ratio >= 4.5, "{name} {depth:?} {}: {ratio:.2} {fg:?} on {bg:?}", class.name());
+            }
+        }
+    }
+}
+
+/// What an eye without the middle cones sees (Machado, Oliveira and Fernandes 2009, severity 1).
+fn deuteranopia(Rgb(r, g, b): Rgb) -> [f64; 3] {
+    let [r, g, b] = [r, g, b].map(|v| (f64::from(v) / 255.0).powf(2.2));
+    [
+        0.367_322 * r + 0.860_646 * g - 0.227_968 * b,
+        0.280_085 * r + 0.672_501 * g + 0.047_413 * b,
+        -0.011_820 * r + 0.042_940 * g + 0.968_881 * b,
+    ]
+}
+
+#[test]
+fn what_waits_what_was_approved_and_what_was_rejected_differ_without_green() {
+    for (name, _) in SHIPPED {
+        for depth in [Depth::Ansi16, Depth::Ansi256, Depth::True] {
+            let theme = shipped(name, depth);
+            let slots = [Slot::BlockPending, Slot::BlockApproved, Slot::BlockRejected];
+            for (i, a) in slots.iter().enumerate() {
+                for b in &slots[i + 1..] {
+                    let (x, y) = (theme.style(*a), theme.style(*b));
+                    let (p, q) = (deuteranopia(shown(&theme, x).0), deuteranopia(shown(&theme, y).0));
+                    let distance: f64 = p.iter().zip(q).map(|(p, q)| (p - q).powi(2)).sum::<f64>().sqrt();
+                    let by_weight =
+                        name == "mono" && (x != y || (*a, *b) == (Slot::BlockPending, Slot::BlockApproved));
+                    assert!(
+                        distance > 0.12 || by_weight,
+                        "{name} {depth:?}: {} and {} look alike ({distance:.3})",
+                        a.name(),
+                        b.name()
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn without_colours_there_are_none() {
+    for (name, _) in SHIPPED {
+        let theme = shipped(name, Depth::Mono);
+        let allowed = Modifier::BOLD | Modifier::UNDERLINED | Modifier::REVERSED;
+        for style in
+            Slot::ALL.iter().map(|s| theme.style(*s)).chain(Syntax::ALL.iter().map(|c| theme.syntax(*c)))
+        {
+            assert_eq!((style.fg, style.bg), (None, None));
+            assert!(allowed.contains(style.add_modifier));
+        }
+        assert!(!theme.style(Slot::FindingHigh).add_modifier.is_empty());
+        assert!(theme.style(Slot::UiSelection).add_modifier.contains(Modifier::REVERSED));
+    }
+}
+
+#[test]
+fn sixteen_colours_are_those_of_the_user() {
+    for (name, _) in SHIPPED {
+        let theme = shipped(name, Depth::Ansi16);
+        for slot in Slot::ALL {
+            let style = theme.style(*slot);
+            for color in [style.fg, style.bg].into_iter().flatten() {
+                assert!(!matches!(color, Color::Rgb(..) | Color::Indexed(_)), "{name} {}", slot.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_terminal_theme_sets_no_background() {
+    let theme = shipped("terminal", Depth::True);
+    assert_eq!(theme.style(Slot::UiText), Style::new());
+    assert_eq!(theme.style(Slot::UiOverlay).bg, None);
+}
+
+#[test]
+fn a_theme_changes_what_it_names_and_inherits_the_rest() {
+    let loaded = user(
+        "inherits = \"ink\"\n[palette]\nwarn = { rgb = \"#d7a100\", c256 = 178, c16 = \"yellow\" }\n[slots]\n\"block.pending\" = { fg = \"warn\", bold = true }\n",
+    )
+    .unwrap();
+    assert!(loaded.warnings.is_empty());
+    let ink = shipped("ink", Depth::True);
+    assert_eq!(loaded.theme.style(Slot::BlockPending).fg, Some(Color::Rgb(0xd7, 0xa1, 0)));
+    assert_eq!(loaded.theme.style(Slot::BlockDone), ink.style(Slot::BlockDone));
+    assert_eq!(loaded.theme.syntax(Syntax::Keyword), ink.syntax(Syntax::Keyword));
+}
+
+#[test]
+fn slots_fall_back_to_their_parents() {
+    let loaded = user("[slots]\n\"status.warn\" = { fg = \"#112233\" }\n").unwrap();
+    let warn = Some(Color::Rgb(0x11, 0x22, 0x33));
+    assert_eq!(loaded.theme.style(Slot::FindingHigh).fg, warn, "finding.high < status.error < status.warn");
+    assert_eq!(loaded.theme.style(Slot::ChatUser), Style::new());
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    let loaded = user(
+        "colour = 1\n[palette]\nbad = \"reddish\"\n[slots]\n\"ui.nope\" = {}\n\"ui.text\" = { fg = \"nowhere\", blink = true }\n",
+    )
+    .unwrap();
+    let told: Vec<(usize, &str)> = loaded.warnings.iter().map(|w| (w.line, w.text.as_str())).collect();
+    for (line, word) in [(1, "colour"), (3, "bad"), (5, "ui.nope"), (6, "nowhere"), (6, "blink")] {
+        assert!(told.iter().any(|(l, t)| *l == line && t.contains(word)), "{line} {word}: {told:?}");
+    }
+    assert_eq!(loaded.warnings.len(), 5);
+    let error = user("[slots]\n\"ui.text\" = {\n").unwrap_err();
+    assert!(matches!(&error, ThemeError::Syntax { line: 2 | 3, .. }), "{error}");
+}
+
+#[test]
+fn circles_and_unknown_names_are_refused() {
+    let both = |name: &str| match name {
+        "a" => Some("inherits = \"b\"".to_string()),
+        "b" => Some("inherits = \"a\"".to_string()),
+        "self" => Some("inherits = \"self\"".to_string()),
+        "ink" => Some("inherits = \"ink\"".to_string()),
+        _ => None,
+    };
+    assert!(matches!(Theme::load("a", Depth::True, both), Err(ThemeError::Circle(_))));
+    assert!(matches!(Theme::load("self", Depth::True, both), Err(ThemeError::Circle(_))));
+    assert!(
+        Theme::load("ink", Depth::True, both).is_ok(),
+        "a user theme may change the shipped one of its name"
+    );
+    assert!(matches!(Theme::load("zzz", Depth::True, both), Err(ThemeError::Unknown(_))));
+}

@@ -1,0 +1,238 @@
+//! The walls of the house: who may import whom, what pure rooms may not mention, where an approval may be granted.
+//!
+//! The table is DESIGN's second section. A room that is missing here fails the test, so a new folder has to say where
+//! it stands.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A room, the rooms that it may import, and whether it is pure.
+const ROOMS: &[(&str, &[&str], bool)] = &[
+    ("domain", &[], true),
+    ("review", &["domain"], true),
+    ("engine", &["domain"], true),
+    ("config", &["domain"], false),
+    ("provider", &["domain", "config"], false),
+    ("exec", &["domain", "config"], false),
+    ("store", &["domain"], false),
+    ("workspace", &["domain"], false),
+    ("recipe", &["domain", "engine"], true),
+    (
+        "driver",
+        &["domain", "engine", "review", "recipe", "provider", "exec", "store", "workspace", "config"],
+        false,
+    ),
+    ("tui", &["domain", "engine", "driver", "config"], false),
+    ("headless", &["domain", "engine", "driver", "config"], false),
+    (
+        "commands",
+        &[
+            "domain",
+            "engine",
+            "review",
+            "recipe",
+            "provider",
+            "exec",
+            "store",
+            "workspace",
+            "config",
+            "driver",
+            "headless",
+            "cli",
+            "report",
+            "app",
+        ],
+        false,
+    ),
+    ("report", &["domain"], false),
+    ("cli", &["domain", "config"], false),
+    (
+        "app",
+        &[
+            "domain",
+            "engine",
+            "review",
+            "recipe",
+            "provider",
+            "exec",
+            "store",
+            "workspace",
+            "config",
+            "driver",
+            "headless",
+            "tui",
+            "cli",
+            "report",
+            "commands",
+        ],
+        false,
+    ),
+    ("main", &["app", "exec"], false),
+    ("lib", &[], false),
+];
+
+/// Words that pure rooms may not mention: they would touch the world.
+const IMPURE: &[&str] = &[
+    "tokio",
+    "reqwest",
+    "ratatui",
+    "crossterm",
+    "std::fs",
+    "std::net",
+    "std::process",
+    "std::env",
+    "SystemTime",
+    "Instant::now",
+];
+
+/// The only file that may make an approval, and the file that defines how.
+const GRANTED_IN: &[&str] = &["engine/approval.rs", "domain/approval.rs"];
+
+fn room_of(path: &str) -> &str {
+    path.split('/').next().unwrap_or(path).trim_end_matches(".rs")
+}
+
+/// The text without comments, so that prose may name what code may not.
+fn without_comments(text: &str) -> String {
+    text.lines()
+        .map(|line| if line.trim_start().starts_with("//") { "" } else { line })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The rooms that `crate::…` paths name: `crate::a::b`, `crate::{a::b, c}`, `sayso::…` is not used inside.
+fn imported(text: &str) -> BTreeSet<String> {
+    let mut rooms = BTreeSet::new();
+    for (at, _) in text.match_indices("crate::") {
+        if text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':') {
+            continue;
+        }
+        let rest = &text[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(group) => {
+                let mut depth = 0;
+                let mut name = String::new();
+                let mut first = true;
+                for c in group.chars() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' if depth == 0 => break,
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => {
+                            rooms.insert(std::mem::take(&mut name));
+                            first = true;
+                        }
+                        ':' => first = false,
+                        c if depth == 0 && first && (c.is_alphanumeric() || c == '_') => name.push(c),
+                        _ => {}
+                    }
+                }
+                rooms.insert(name);
+            }
+            None => {
+                rooms.insert(rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect());
+            }
+        }
+    }
+    rooms.remove("");
+    rooms
+}
+
+/// What is wrong with one file of `src`; `path` is relative to it.
+fn faults(path: &str, text: &str) -> Vec<String> {
+    let room = room_of(path);
+    let Some((_, allowed, pure)) = ROOMS.iter().find(|(name, ..)| *name == room) else {
+        return vec![format!("{path}: the room `{room}` is not in the table")];
+    };
+    let code = without_comments(text);
+    let mut faults = Vec::new();
+    if room != "lib" {
+        for other in imported(&code) {
+            let is_room = ROOMS.iter().any(|(name, ..)| *name == other);
+            if is_room && other != room && !allowed.contains(&other.as_str()) {
+                faults.push(format!("{path}: `{room}` may not import `{other}`"));
+            }
+        }
+    }
+    if *pure {
+        for word in IMPURE.iter().filter(|word| code.contains(**word)) {
+            faults.push(format!("{path}: `{room}` is pure and may not mention `{word}`"));
+        }
+        for group in ["use std::{"] {
+            for (at, _) in code.match_indices(group) {
+                let names = code[at..].split(';').next().unwrap_or_default();
+                for word in ["fs", "net", "process", "env"] {
+                    let named = names.split(|c: char| !c.is_alphanumeric() && c != '_').any(|n| n == word);
+                    if named {
+                        faults.push(format!("{path}: `{room}` is pure and may not mention `std::{word}`"));
+                    }
+                }
+            }
+        }
+    }
+    if code.contains("Approval::grant(") && !GRANTED_IN.contains(&path) {
+        faults.push(format!("{path}: an approval is granted in engine/approval.rs only"));
+    }
+    faults
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("src is readable") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn rooms_import_only_what_they_may() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&src, &mut files);
+    assert!(files.len() > 10, "the house has more files than {}", files.len());
+    let mut all = Vec::new();
+    for file in files {
+        let path = file.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
+        all.extend(faults(&path, &std::fs::read_to_string(&file).expect("a source file")));
+    }
+    assert!(all.is_empty(), "\n{}", all.join("\n"));
+}
+
+#[test]
+fn a_planted_import_is_found() {
+    let planted = [
+        ("engine/turn.rs", "use crate::driver::Driver;", "may not import `driver`"),
+        ("domain/block.rs", "use crate::{engine::State, domain::Block};", "may not import `engine`"),
+        ("provider/http.rs", "fn f() { crate::exec::run() }", "may not import `exec`"),
+        ("tui/screen.rs", "pub(crate) use crate::store::Store;", "may not import `store`"),
+        ("review/mod.rs", "use std::fs;", "may not mention `std::fs`"),
+        (
+            "engine/mod.rs",
+            "use std::{collections::BTreeMap, process::Command};",
+            "may not mention `std::process`",
+        ),
+        ("engine/turn.rs", "let now = std::time::SystemTime::now();", "may not mention `SystemTime`"),
+        ("driver/perform.rs", "let a = Approval::grant(run);", "granted in engine/approval.rs only"),
+        ("attic/mod.rs", "", "not in the table"),
+    ];
+    for (path, text, expected) in planted {
+        let found = faults(path, text);
+        assert!(found.iter().any(|f| f.contains(expected)), "{path}: {text}: {found:?}");
+    }
+}
+
+#[test]
+fn what_is_allowed_is_not_blamed() {
+    let fine = [
+        ("engine/turn.rs", "use crate::domain::{Block, Entry};\n// the driver (tokio) does the rest\n"),
+        ("driver/mod.rs", "use crate::exec::Executor;\nuse tokio::sync::mpsc;"),
+        ("engine/approval.rs", "Approval::grant(run)"),
+        ("exec/plan.rs", "use crate::{domain::Block, config::Config};"),
+    ];
+    for (path, text) in fine {
+        assert_eq!(faults(path, text), Vec::<String>::new(), "{path}");
+    }
+}

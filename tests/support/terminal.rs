@@ -1,0 +1,334 @@
+//! A real pseudo-terminal with a screen: presses keys, waits for what should appear, answers the queries that a
+//! terminal answers. No sleeps: every wait has a condition and a deadline, and a failure prints the screen.
+
+#![allow(dead_code)] // each test binary uses its part
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+/// How long anything may take to appear.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What the reading thread shares with the test.
+struct Shared {
+    parser: vt100::Parser,
+    /// Bytes that the program has written so far.
+    written: usize,
+    /// All that it has written.
+    raw: Vec<u8>,
+    closed: bool,
+}
+
+/// A program in a terminal of its own.
+pub struct Terminal {
+    shared: Arc<(Mutex<Shared>, Condvar)>,
+    keys: Arc<Mutex<Box<dyn Write + Send>>>,
+    master: Box<dyn MasterPty + Send>,
+    child: Box<dyn Child + Send + Sync>,
+}
+
+/// What a terminal is started with.
+pub struct Setup<'a> {
+    /// Arguments of the program.
+    pub args: Vec<String>,
+    /// Home, configuration, data and state of the program.
+    pub home: &'a Path,
+    /// The working folder.
+    pub cwd: PathBuf,
+    /// Columns and rows.
+    pub size: (u16, u16),
+    /// More of the environment.
+    pub env: Vec<(String, String)>,
+    /// Whether the cursor-position query is answered.
+    pub answers: bool,
+}
+
+impl<'a> Setup<'a> {
+    /// The program with these arguments, in a terminal of 100x30, in a home of its own.
+    pub fn new(home: &'a Path, args: &[&str]) -> Self {
+        Self {
+            args: args.iter().map(ToString::to_string).collect(),
+            home,
+            cwd: home.to_path_buf(),
+            size: (100, 30),
+            env: Vec::new(),
+            answers: true,
+        }
+    }
+
+    /// With another size: columns, rows.
+    #[must_use]
+    pub fn size(mut self, columns: u16, rows: u16) -> Self {
+        self.size = (columns, rows);
+        self
+    }
+
+    /// With one more variable.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Starts the program.
+    pub fn start(self) -> Terminal {
+        let (columns, rows) = self.size;
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_sayso"));
+        command.args(&self.args);
+        command.cwd(&self.cwd);
+        command.env_clear();
+        command.env("PATH", std::env::var("PATH").unwrap_or_default());
+        command.env("HOME", self.home);
+        command.env("SAYSO_HOME", self.home.join("sayso"));
+        command.env("TERM", "xterm-256color");
+        command.env("LANG", "C.UTF-8");
+        for (name, value) in &self.env {
+            command.env(name, value);
+        }
+        let child = pair.slave.spawn_command(command).expect("the program starts");
+        drop(pair.slave);
+        let keys = Arc::new(Mutex::new(pair.master.take_writer().expect("a writer")));
+        let shared = Arc::new((
+            Mutex::new(Shared {
+                parser: vt100::Parser::new(rows, columns, 0),
+                written: 0,
+                raw: Vec::new(),
+                closed: false,
+            }),
+            Condvar::new(),
+        ));
+        let reader = pair.master.try_clone_reader().expect("a reader");
+        let (theirs, answers, replies) = (shared.clone(), self.answers, keys.clone());
+        std::thread::spawn(move || read_all(reader, &theirs, answers, &replies));
+        Terminal { shared, keys, master: pair.master, child }
+    }
+}
+
+/// Feeds what the program writes into the screen and answers its queries.
+fn read_all(
+    mut reader: Box<dyn Read + Send>,
+    shared: &(Mutex<Shared>, Condvar),
+    answers: bool,
+    replies: &Mutex<Box<dyn Write + Send>>,
+) {
+    let mut buffer = [0u8; 16 << 10];
+    let mut tail: Vec<u8> = Vec::new();
+    loop {
+        let count = reader.read(&mut buffer).unwrap_or(0);
+        let mut state = shared.0.lock().expect("the screen");
+        if count == 0 {
+            state.closed = true;
+            shared.1.notify_all();
+            return;
+        }
+        state.written += count;
+        state.raw.extend_from_slice(&buffer[..count]);
+        state.parser.process(&buffer[..count]);
+        let (row, column) = state.parser.screen().cursor_position();
+        drop(state);
+        tail.extend_from_slice(&buffer[..count]);
+        if answers {
+            let position = format!("\x1b[{};{}R", row + 1, column + 1);
+            for (query, answer) in [
+                ("\x1b[6n", position.as_str()),
+                ("\x1b[c", "\x1b[?62;22c"),
+                ("\x1b[?2026$p", "\x1b[?2026;2$y"),
+            ] {
+                for _ in 0..count_of(&tail, query.as_bytes()) {
+                    let mut keys = replies.lock().expect("the keys");
+                    let _ = keys.write_all(answer.as_bytes());
+                    let _ = keys.flush();
+                }
+            }
+        }
+        // A query may be split over two reads; what is kept is shorter than any query.
+        let keep = tail
+            .iter()
+            .rposition(|b| *b == 0x1b)
+            .filter(|at| tail.len() - at < 10 && !ends_sequence(&tail[*at..]));
+        tail = keep.map(|at| tail[at..].to_vec()).unwrap_or_default();
+        shared.1.notify_all();
+    }
+}
+
+fn count_of(bytes: &[u8], needle: &[u8]) -> usize {
+    bytes.windows(needle.len()).filter(|w| *w == needle).count()
+}
+
+/// Whether a sequence that begins with ESC has its final byte already.
+fn ends_sequence(bytes: &[u8]) -> bool {
+    bytes.len() > 2 && bytes[2..].iter().any(|b| (0x40..=0x7e).contains(b))
+}
+
+impl Terminal {
+    /// Sends bytes as a keyboard would.
+    pub fn send(&self, bytes: &[u8]) {
+        let mut keys = self.keys.lock().expect("the keys");
+        keys.write_all(bytes).expect("the program reads keys");
+        keys.flush().expect("the program reads keys");
+    }
+
+    /// Sends keys one by one, far enough apart not to be taken for a paste.
+    pub fn type_text(&self, text: &str) {
+        for c in text.chars() {
+            let before = self.written();
+            self.send(c.to_string().as_bytes());
+            // A key that draws something is waited for; one that draws nothing is not.
+            self.wait_until(Duration::from_millis(60), |s| s.written > before);
+        }
+    }
+
+    /// Sends one named key.
+    pub fn press(&self, key: &str) {
+        let bytes: &[u8] = match key {
+            "Enter" => b"\r",
+            "Esc" => b"\x1b",
+            "Tab" => b"\t",
+            "BackTab" => b"\x1b[Z",
+            "Space" => b" ",
+            "Up" => b"\x1b[A",
+            "Down" => b"\x1b[B",
+            "Right" => b"\x1b[C",
+            "Left" => b"\x1b[D",
+            "PageUp" => b"\x1b[5~",
+            "PageDown" => b"\x1b[6~",
+            "Home" => b"\x1b[H",
+            "End" => b"\x1b[F",
+            "Backspace" => b"\x7f",
+            "F1" => b"\x1bOP",
+            "Ctrl-C" => b"\x03",
+            "Ctrl-D" => b"\x04",
+            "Ctrl-F" => b"\x06",
+            "Ctrl-J" => b"\n",
+            "Ctrl-L" => b"\x0c",
+            "Ctrl-Z" => b"\x1a",
+            other => return self.send(other.as_bytes()),
+        };
+        self.send(bytes);
+    }
+
+    /// Pastes text in brackets.
+    pub fn paste(&self, text: &str) {
+        self.send(format!("\x1b[200~{text}\x1b[201~").as_bytes());
+    }
+
+    /// What is on the screen, a line each.
+    pub fn screen(&self) -> String {
+        self.shared.0.lock().expect("the screen").parser.screen().contents()
+    }
+
+    /// Whether a condition on the screen's text comes to hold in that time.
+    pub fn holds_within(&self, time: Duration, condition: impl Fn(&str) -> bool) -> bool {
+        self.wait_until(time, |s| condition(&s.parser.screen().contents()))
+    }
+
+    /// Waits until the text is on the screen.
+    #[track_caller]
+    pub fn wait_for(&self, text: &str) {
+        assert!(
+            self.holds_within(PATIENCE, |s| s.contains(text)),
+            "`{text}` did not appear:\n{}",
+            self.screen()
+        );
+    }
+
+    /// Waits until the text is gone from the screen.
+    #[track_caller]
+    pub fn wait_gone(&self, text: &str) {
+        assert!(
+            self.holds_within(PATIENCE, |s| !s.contains(text)),
+            "`{text}` did not go:\n{}",
+            self.screen()
+        );
+    }
+
+    /// Presses a key until the text is on the screen, as a person does whose key was refused (the guard); the key must
+    /// be one that does no harm when it is pressed again.
+    #[track_caller]
+    pub fn press_until(&self, key: &str, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            self.press(key);
+            if self.holds_within(Duration::from_millis(900), |s| s.contains(text)) {
+                return;
+            }
+        }
+        panic!("`{key}` did not bring `{text}`:\n{}", self.screen());
+    }
+
+    /// Bytes written by the program so far.
+    pub fn written(&self) -> usize {
+        self.shared.0.lock().expect("the screen").written
+    }
+
+    /// All that the program has written, raw.
+    pub fn raw(&self) -> Vec<u8> {
+        self.shared.0.lock().expect("the screen").raw.clone()
+    }
+
+    /// The emulator's screen state: whether the alternate screen is on, and whether the cursor is hidden.
+    pub fn modes(&self) -> (bool, bool) {
+        let shared = self.shared.0.lock().expect("the screen");
+        (shared.parser.screen().alternate_screen(), shared.parser.screen().hide_cursor())
+    }
+
+    /// Changes the size: columns, rows.
+    pub fn resize(&self, columns: u16, rows: u16) {
+        self.shared.0.lock().expect("the screen").parser.screen_mut().set_size(rows, columns);
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        self.master.resize(size).expect("the terminal resizes");
+    }
+
+    /// The program's process.
+    pub fn pid(&self) -> u32 {
+        self.child.process_id().expect("it runs")
+    }
+
+    /// Sends a signal by name to the program.
+    pub fn signal(&self, name: &str) {
+        let status =
+            std::process::Command::new("kill").args([&format!("-{name}"), &self.pid().to_string()]).status();
+        assert!(status.expect("kill runs").success());
+    }
+
+    /// Waits for the end and gives the exit code.
+    #[track_caller]
+    pub fn wait_exit(&mut self) -> u32 {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().expect("its status") {
+                self.wait_until(Duration::from_secs(2), |s| s.closed);
+                return status.exit_code();
+            }
+            assert!(Instant::now() < deadline, "it did not end:\n{}", self.screen());
+            self.wait_until(Duration::from_millis(20), |s| s.closed);
+        }
+    }
+
+    fn wait_until(&self, time: Duration, condition: impl Fn(&Shared) -> bool) -> bool {
+        let deadline = Instant::now() + time;
+        let mut state = self.shared.0.lock().expect("the screen");
+        loop {
+            if condition(&state) {
+                return true;
+            }
+            let now = Instant::now();
+            if now >= deadline {
+                return false;
+            }
+            state = self.shared.1.wait_timeout(state, deadline - now).expect("the screen").0;
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
