@@ -32,8 +32,12 @@ pub(super) fn queued() -> Notice {
     Notice::info("Queued. It is sent when this turn ends.")
 }
 
-pub(super) fn stopped() -> Notice {
-    Notice::info("Stopped. What came of the reply is kept.")
+pub(super) fn stopped(kept: bool) -> Notice {
+    Notice::info(if kept {
+        "Stopped. What came of the reply is kept."
+    } else {
+        "Stopped. Nothing had come of the reply."
+    })
 }
 
 pub(super) fn question(question: &Question) -> Notice {

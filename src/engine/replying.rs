@@ -114,11 +114,12 @@ impl Engine {
         self.effects.push(Effect::CancelAsk(step));
         let waiting = self.state.live.reply.as_mut().and_then(|reply| reply.retry.take());
         let finish = Finish { reason: FinishReason::Incomplete, word: Some(STOPPED.into()) };
+        let before = self.state.transcript.version;
         self.close_reply(finish, Blocks::Shelved);
         if let Some(retry) = waiting {
             self.get_stuck(retry.failure);
         } else {
-            self.notify(notices::stopped());
+            self.notify(notices::stopped(self.state.transcript.version > before));
             self.finish(TurnEnd::Stopped);
         }
     }

@@ -6,6 +6,7 @@
 mod endings;
 
 use crate::domain::{BlockId, Revision};
+use crate::tui::screen::field::Edit;
 use endings::Lines;
 use ratatui_textarea::{CursorMove, TextArea};
 use std::sync::Arc;
@@ -134,6 +135,28 @@ impl Editor {
         // What came back brings its own line ends; they count as the ends of lines that were not there before.
         self.original.adopt(&lines);
         self.touched();
+    }
+
+    /// Makes one change or move.
+    pub fn apply(&mut self, edit: Edit) {
+        match edit {
+            Edit::Insert(c) => self.insert(c),
+            Edit::Paste(text) => self.insert_text(&text),
+            Edit::Newline => self.newline(),
+            Edit::Backspace => self.backspace(),
+            Edit::Delete => self.delete(),
+            Edit::DeleteWord => self.delete_word(),
+            Edit::KillToEnd => self.kill_to_end(),
+            Edit::KillToStart => self.kill_to_start(),
+            Edit::Yank => self.yank(),
+            Edit::Undo => {
+                self.undo();
+            }
+            Edit::Redo => {
+                self.redo();
+            }
+            Edit::Move(motion, select) => self.motion(motion, select),
+        }
     }
 
     /// Types a character.

@@ -504,7 +504,7 @@ fn stopping_a_reply_keeps_its_text_and_shelves_its_blocks() {
 fn stopping_before_anything_came_leaves_only_the_prompt() {
     let mut d = Dialogue::new();
     d.user("x");
-    assert_eq!(d.stop(), "cancel s1, 'Stopped. What came of the reply is kept.', +end stopped | idle");
+    assert_eq!(d.stop(), "cancel s1, 'Stopped. Nothing had come of the reply.', +end stopped | idle");
 }
 
 #[test]

@@ -192,7 +192,7 @@ fn line_text(line: &Line<'_>) -> String {
 
 /// Marks what is looked for on a row.
 pub(super) fn mark(buf: &mut Buffer, area: Rect, y: u16, line: &Line<'_>, needle: &str, look: Look<'_>) {
-    use unicode_width::UnicodeWidthStr as _;
+    use unicode_width::UnicodeWidthStr;
     let text = line_text(line);
     let (lower, needle) = (text.to_lowercase(), needle.to_lowercase());
     if needle.is_empty() || lower.len() != text.len() {

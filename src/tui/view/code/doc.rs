@@ -3,6 +3,7 @@
 
 use crate::domain::{Finding, Severity};
 use crate::tui::guard;
+use crate::tui::paint::wrap;
 use crate::tui::view::look::Look;
 use crate::tui::view::safe;
 use ratatui::style::Style;
@@ -41,7 +42,7 @@ pub struct Doc {
     rows: Vec<Row>,
     width: u16,
     gutter: usize,
-    /// What each row shows, for the seen rule; measured so that it doesn't depend on the width.
+    /// The bytes that each row shows, for the seen rule; they don't depend on the width.
     extents: Vec<Range<u64>>,
 }
 
@@ -95,11 +96,12 @@ impl Doc {
         for (number, range) in self.lines.iter().enumerate() {
             let text = self.source.get(range.clone()).unwrap_or_default();
             let line = u32::try_from(number).unwrap_or(u32::MAX);
-            for (part, shown) in measures(text, room).into_iter().enumerate() {
+            for (part, shown) in safe::code_ranges(text, room).into_iter().enumerate() {
                 self.rows.push(Row::Code { line, part: u32::try_from(part).unwrap_or(u32::MAX) });
-                self.extents.push(code_at..code_at + shown);
-                code_at += shown.max(1);
+                self.extents.push(code_at + shown.start as u64..code_at + shown.end as u64);
             }
+            // One more: an empty line is something to see as well.
+            code_at += text.len() as u64 + 1;
             let last = number + 1 == self.lines.len();
             while self.findings.get(finding).is_some_and(|f| last || f.place.line as usize <= number + 1) {
                 let rows = self.findings.get(finding).map_or(0, |f| finding_rows(f, self.width).len());
@@ -195,7 +197,7 @@ impl Doc {
         styles: &dyn Fn(usize) -> Option<LineStyles>,
         changed: &dyn Fn(usize) -> bool,
     ) -> Vec<Line<'static>> {
-        let mut painted: Option<(u32, Vec<Line<'static>>)> = None;
+        let mut painted: Option<(u32, Vec<wrap::Row>)> = None;
         let mut out = Vec::new();
         for row in self.rows.get(rows.start.min(self.rows.len())..rows.end.min(self.rows.len())).unwrap_or(&[]) {
             match *row {
@@ -205,11 +207,12 @@ impl Doc {
                         let number = line as usize;
                         let text = self.line(number);
                         let colours = styles(number).unwrap_or_default();
-                        painted = Some((line, safe::code(text, &colours, look.text(), self.code_width())));
+                        let mark = look.theme.mark();
+                        painted = Some((line, safe::code(text, &colours, look.text(), self.code_width(), mark)));
                     }
                     let rows = painted.as_ref().map(|p| p.1.as_slice()).unwrap_or_default();
                     let mut spans = self.gutter_spans(line as usize, part > 0, changed(line as usize), look);
-                    spans.extend(rows.get(part as usize).map(|l| l.spans.clone()).unwrap_or_default());
+                    spans.extend(rows.get(part as usize).map(|r| r.line.spans.clone()).unwrap_or_default());
                     out.push(Line::from(spans));
                 }
             }
@@ -285,17 +288,6 @@ fn word(severity: Severity) -> &'static str {
 fn finding_rows(finding: &Finding, width: u16) -> Vec<Line<'static>> {
     let room = usize::from(width).saturating_sub(14).max(10);
     safe::words(&safe::one_line(&finding.message), room, Style::default())
-}
-
-/// How much each row of a line shows: the count of its characters as they are painted.
-fn measures(text: &str, room: usize) -> Vec<u64> {
-    if text.bytes().all(|b| (0x20..0x7f).contains(&b)) {
-        let rows = text.len().div_ceil(room).max(1);
-        return (0..rows).map(|r| text.len().saturating_sub(r * room).min(room) as u64).collect();
-    }
-    let rows = safe::code(text, &[], Style::default(), room);
-    let count = |l: &Line<'_>| l.spans.iter().map(|s| s.content.chars().count() as u64).sum();
-    if rows.is_empty() { vec![0] } else { rows.iter().map(count).collect() }
 }
 
 #[cfg(test)]

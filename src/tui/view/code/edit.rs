@@ -69,12 +69,12 @@ impl CodePane {
                 cursor = area.contains(place).then_some(place);
             }
             let changed = marks.get(number).copied().unwrap_or(false);
-            for (part, line) in safe::code(text, &styles, look.text(), room).into_iter().enumerate() {
+            for (part, line) in safe::code(text, &styles, look.text(), room, look.theme.mark()).into_iter().enumerate() {
                 if y >= area.bottom() {
                     break;
                 }
                 let mut spans = gutter_of(number, of, part > 0, None, changed, look);
-                spans.extend(line.spans);
+                spans.extend(line.line.spans);
                 buf.set_line(area.x, y, &Line::from(spans), area.width);
                 y += 1;
             }
@@ -91,7 +91,7 @@ fn text_width(editor: &Editor, area: Rect) -> usize {
 fn column_of(text: &str, characters: usize) -> usize {
     let end = text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
     let before = text.get(..end).unwrap_or(text);
-    safe::coloured(before, &[], Style::default()).iter().map(ratatui::text::Span::width).sum()
+    safe::code_column(before)
 }
 
 /// The bytes of a line that are selected.

@@ -30,10 +30,10 @@ pub(super) fn draw(buf: &mut Buffer, area: Rect, block: &Proposed, colours: &Col
         let number = of.saturating_sub(back + 1);
         let text = text.strip_suffix('\r').unwrap_or(text);
         let styles = colours.for_line(number, text).unwrap_or_default();
-        let painted = safe::code(text, &styles, look.text(), room);
-        for (part, line) in painted.into_iter().enumerate().rev() {
+        let painted = safe::code(text, &styles, look.text(), room, look.theme.mark());
+        for (part, row) in painted.into_iter().enumerate().rev() {
             let mut spans: Vec<Span<'static>> = gutter_of(number, of, part > 0, None, false, look);
-            spans.extend(line.spans);
+            spans.extend(row.line.spans);
             rows.push(Line::from(spans));
         }
     }
