@@ -182,7 +182,8 @@ fn rejected() {
             revision: Revision(1),
             reason: "keep the old charts, write to out/new instead".into(),
         });
-        scene.streaming("Understood. New version keeps `out/charts` untouched.\n\n```python\nimport pandas\n");
+        scene
+            .streaming("Understood. New version keeps `out/charts` untouched.\n\n```python\nimport pandas\n");
         scene
     });
 }
