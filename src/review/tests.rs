@@ -23,20 +23,20 @@ fn told(review: &Review) -> Vec<String> {
 #[test]
 fn shipped_rules_can_be_read() {
     for tongue in Tongue::ALL {
-        let (name, text) = rules::shipped(tongue);
-        rules::RuleBook::read(name, text).unwrap();
+        let (name, text) = book::shipped(tongue);
+        book::RuleBook::read(name, text).unwrap();
         queries::check(tongue).unwrap();
-        assert!(!rules::book(tongue).file.rule.is_empty());
+        assert!(!book::book(tongue).file.rule.is_empty());
     }
-    rules::RuleBook::read("common.toml", include_str!("../../assets/rules/common.toml")).unwrap();
-    assert!(!rules::common().file.place.is_empty());
+    book::RuleBook::read("common.toml", include_str!("../../assets/rules/common.toml")).unwrap();
+    assert!(!book::common().file.place.is_empty());
 }
 
 #[test]
 fn examples_of_the_rules_hold() {
     let mut wrong = Vec::new();
-    let books = Tongue::ALL.map(|tongue| (tongue.as_str(), rules::book(tongue)));
-    for (language, book) in books.into_iter().chain([("python", rules::common())]) {
+    let books = Tongue::ALL.map(|tongue| (tongue.as_str(), book::book(tongue)));
+    for (language, book) in books.into_iter().chain([("python", book::common())]) {
         for rule in book.file.rule.iter().filter(|r| r.severity.is_some()) {
             if rule.matches.is_empty() || rule.near_misses.is_empty() || rule.reason.is_empty() {
                 wrong.push(format!("{}: examples and a reason are needed", rule.id));
@@ -211,39 +211,6 @@ fn hostile_texts_end_well() {
     for (language, text) in hostile(20_000) {
         let review = look(language, &text);
         assert!(review.findings.len() <= MOST);
-    }
-}
-
-/// Figures for the eye, in the profile that it is run in: `cargo test --lib review::tests::speed -- --ignored --nocapture`.
-#[test]
-#[ignore = "prints figures, asserts nothing"]
-fn speed() {
-    warm();
-    let time = |language: &str, text: &str| {
-        let start = std::time::Instant::now();
-        let review = look(language, text);
-        (start.elapsed(), review.unchecked, review.findings.len())
-    };
-    for (language, text) in fixtures("dangerous").iter().chain(&fixtures("harmless")).fold(
-        Vec::<(&str, String)>::new(),
-        |mut all, (language, sample)| {
-            match all.iter_mut().find(|(l, _)| l == language) {
-                Some((_, text)) => text.push_str(&sample.source),
-                None => all.push((language, sample.source.clone())),
-            }
-            all
-        },
-    ) {
-        let block: String = text.lines().cycle().take(200).flat_map(|l| [l, "\n"]).collect();
-        println!("200 lines of {language}, {} bytes: {:?}", block.len(), time(language, &block));
-        let large: String = text.lines().cycle().flat_map(|l| [l, "\n"]).take(1 << 16).collect();
-        let large = large.get(..large.floor_char_boundary((1 << 20).min(large.len()))).unwrap();
-        println!("{language}, {} bytes: {:?}", large.len(), time(language, large));
-    }
-    let size = std::env::var("SIZE").ok().and_then(|s| s.parse().ok()).unwrap_or(1 << 20);
-    for (language, text) in hostile(size) {
-        let short: String = text.chars().take(24).collect();
-        println!("{language} {short:?}, {} bytes: {:?}", text.len(), time(language, &text));
     }
 }
 
