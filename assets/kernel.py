@@ -373,6 +373,16 @@ def _cut_all(trace, seen):
 
 def _describe(error):
     """Type, message and traceback of an uncaught exception, cut to the person's code."""
+    path = sys.path
+    try:
+        # The standard library fetches parts of itself only now, and must not find files of the working folder.
+        sys.path = list(STDLIB)
+        return _describe_with_library(error)
+    finally:
+        sys.path = path
+
+
+def _describe_with_library(error):
     kind = _type_name(type(error))
     try:
         message = str(error)
