@@ -343,10 +343,10 @@ impl Session<'_> {
     fn by_itself(&mut self, now: Instant) -> Result<(), TuiError> {
         let (changed, wishes) = self.with(now, |screen, ctx| screen.tick(ctx));
         self.grant(wishes)?;
+        let before = self.screen.stance();
         let wishes = self.with(now, |screen, ctx| screen.settle(ctx));
-        let settled = !wishes.is_empty();
         self.grant(wishes)?;
-        if changed || settled {
+        if changed || self.screen.stance() != before {
             self.frames.changed(Urgency::Now, now);
         }
         if self.turn_deadline().is_some_and(|at| at <= now) {
