@@ -80,10 +80,18 @@
 //!   whole tree when the socket closes.
 //! - The front door owns the `Driver` (a struct with a cancel-safe `next()`) and borrows `&State` for drawing.
 
+pub mod app;
+pub mod cli;
+pub mod commands;
+pub mod config;
 pub mod domain;
+pub mod driver;
 pub mod engine;
 pub mod exec;
+pub mod headless;
 pub mod provider;
+pub mod report;
 pub mod review;
 pub mod store;
 pub mod tui;
+pub mod workspace;

@@ -7,5 +7,5 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == "__run") {
         return sayso::exec::helper::main();
     }
-    ExitCode::SUCCESS
+    sayso::app::main()
 }

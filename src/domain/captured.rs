@@ -145,38 +145,60 @@ impl Kept {
 
     /// Adds bytes; returns the next free place in the order.
     fn push(&mut self, stream: Stream, seq: u64, bytes: &[u8], limit: usize) -> u64 {
-        if bytes.is_empty() {
-            return seq;
-        }
         self.total += bytes.len() as u64;
         let quarter = limit / 4;
-        let room = if self.tail.is_empty() { quarter.saturating_sub(self.head_len) } else { 0 };
+        let room = if self.total_tail() == 0 { quarter.saturating_sub(self.head_len) } else { 0 };
         let (first, rest) = bytes.split_at(room.min(bytes.len()));
         let mut seq = seq;
         if !first.is_empty() {
             self.head_len += first.len();
+            let small = small_piece(self.head.len(), quarter);
             match self.head.last_mut() {
-                Some(last) if last.seq + 1 == seq => last.bytes.extend_from_slice(first),
+                Some(last) if last.seq + 1 == seq || last.bytes.len() < small => {
+                    last.bytes.extend_from_slice(first);
+                }
                 _ => {
                     self.head.push(Piece { seq, stream, bytes: first.to_vec() });
                     seq += 1;
                 }
             }
         }
-        if !rest.is_empty() {
-            self.tail_len += rest.len();
+        if rest.is_empty() { seq } else { self.push_tail(stream, seq, rest, limit - quarter) }
+    }
+
+    fn push_tail(&mut self, stream: Stream, seq: u64, bytes: &[u8], allowed: usize) -> u64 {
+        // What would be dropped at once is never copied.
+        let skip = bytes.len().saturating_sub(allowed);
+        if skip > 0 {
+            self.dropped += (self.tail_len + skip) as u64;
+            self.tail.clear();
+            self.tail_len = 0;
+        }
+        let bytes = bytes.get(skip..).unwrap_or_default();
+        let mut seq = seq;
+        let small = small_piece(self.tail.len(), allowed);
+        for part in bytes.chunks(PIECE) {
+            self.tail_len += part.len();
             match self.tail.back_mut() {
-                Some(last) if last.seq + 1 == seq && last.bytes.len() < 64 << 10 => {
-                    last.bytes.extend_from_slice(rest);
+                Some(last)
+                    if (last.seq + 1 == seq && last.bytes.len() + part.len() <= PIECE)
+                        || last.bytes.len() < small =>
+                {
+                    last.bytes.extend_from_slice(part);
                 }
                 _ => {
-                    self.tail.push_back(Piece { seq, stream, bytes: rest.to_vec() });
+                    self.tail.push_back(Piece { seq, stream, bytes: part.to_vec() });
                     seq += 1;
                 }
             }
-            self.trim(limit - quarter);
         }
+        self.trim(allowed);
         seq
+    }
+
+    /// Bytes that ever went behind the head.
+    fn total_tail(&self) -> u64 {
+        self.tail_len as u64 + self.dropped
     }
 
     /// Drops from the front of the tail what is over its allowance.
@@ -193,5 +215,103 @@ impl Kept {
             self.tail_len -= cut;
             self.dropped += cut as u64;
         }
+    }
+}
+
+/// The largest piece of a tail: dropping from the front of one moves at most so much.
+const PIECE: usize = 4 << 10;
+/// Pieces that one end of a stream may have before small ones are joined.
+const PIECES: usize = 4096;
+
+/// Up to which length the last piece takes more although the other stream came between: 0 mostly. When two streams
+/// alternate byte by byte, each piece costs far more than it holds; order is then kept to some hundred bytes.
+fn small_piece(pieces: usize, allowed: usize) -> usize {
+    if pieces < PIECES { 0 } else { (allowed / PIECES).max(64) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn stream() -> impl Strategy<Value = Stream> {
+        prop_oneof![Just(Stream::Stdout), Just(Stream::Stderr)]
+    }
+
+    fn pushes() -> impl Strategy<Value = Vec<(Stream, Vec<u8>)>> {
+        prop::collection::vec((stream(), prop::collection::vec(any::<u8>(), 0..60)), 0..40)
+    }
+
+    proptest! {
+        /// Of each stream exactly the first quarter and the rest of the allowance from the end; what lies between is counted.
+        #[test]
+        fn both_ends_are_kept(limit in 0usize..200, pushes in pushes()) {
+            let mut captured = Captured::new(limit as u64);
+            for (stream, bytes) in &pushes {
+                captured.push(*stream, bytes);
+            }
+            for stream in [Stream::Stdout, Stream::Stderr] {
+                let all: Vec<u8> = pushes.iter().filter(|p| p.0 == stream).flat_map(|p| p.1.clone()).collect();
+                let head = all.len().min(limit / 4);
+                let tail = (all.len() - head).min(limit - limit / 4);
+                prop_assert_eq!(captured.head(stream), &all[..head]);
+                prop_assert_eq!(captured.tail(stream), &all[all.len() - tail..]);
+                prop_assert_eq!(captured.dropped(stream), (all.len() - head - tail) as u64);
+                prop_assert_eq!(captured.total(stream), all.len() as u64);
+                prop_assert_eq!(captured.bytes(stream).len(), head + tail);
+            }
+        }
+
+        /// While nothing is dropped, all pieces together are what was printed, in order.
+        #[test]
+        fn order_is_kept(pushes in pushes()) {
+            let mut captured = Captured::new(1 << 20);
+            for (stream, bytes) in &pushes {
+                captured.push(*stream, bytes);
+            }
+            let flat = |it: &mut dyn Iterator<Item = (Stream, Vec<u8>)>| -> Vec<(Stream, u8)> {
+                it.flat_map(|(s, bytes)| bytes.into_iter().map(move |b| (s, b))).collect()
+            };
+            let got = flat(&mut captured.pieces().map(|p| (p.stream, p.bytes.clone())));
+            prop_assert_eq!(got, flat(&mut pushes.into_iter()));
+        }
+
+        /// What was kept elsewhere comes back as it was.
+        #[test]
+        fn restored(limit in 0usize..200, pushes in pushes()) {
+            let mut captured = Captured::new(limit as u64);
+            for (stream, bytes) in &pushes {
+                captured.push(*stream, bytes);
+            }
+            let dropped = (captured.dropped(Stream::Stdout), captured.dropped(Stream::Stderr));
+            let pieces = captured.pieces().map(|p| (p.stream, p.bytes.clone()));
+            let again = Captured::restore(limit as u64, pieces, dropped);
+            for stream in [Stream::Stdout, Stream::Stderr] {
+                prop_assert_eq!(again.bytes(stream), captured.bytes(stream));
+                prop_assert_eq!(again.head(stream), captured.head(stream));
+                prop_assert_eq!(again.dropped(stream), captured.dropped(stream));
+                prop_assert_eq!(again.total(stream), captured.total(stream));
+            }
+        }
+    }
+
+    #[test]
+    fn streams_that_alternate_byte_by_byte_stay_small() {
+        let mut captured = Captured::new(1 << 20);
+        for _ in 0..1_000_000 {
+            captured.push(Stream::Stdout, b"o");
+            captured.push(Stream::Stderr, b"e");
+        }
+        assert!(captured.pieces().count() < 40_000, "{}", captured.pieces().count());
+        assert_eq!(captured.bytes(Stream::Stdout).len(), 1_000_000);
+    }
+
+    #[test]
+    fn a_flood_of_small_pieces_costs_the_same_at_any_length() {
+        let mut captured = Captured::new(1 << 20);
+        for _ in 0..3_000_000 {
+            captured.push(Stream::Stdout, b"0123456789");
+        }
+        assert_eq!(captured.bytes(Stream::Stdout).len(), 1 << 20);
     }
 }

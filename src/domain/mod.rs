@@ -16,6 +16,7 @@ pub mod moment;
 pub mod notice;
 pub mod run;
 pub mod unicode;
+pub mod visible;
 
 pub use approval::{Approval, Grantor, Mismatch, RunRequest, Sha256, Terms};
 pub use block::{Block, BlockKind, Dialect, Origin, Readiness, Version};

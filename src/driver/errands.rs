@@ -2,11 +2,13 @@
 //! find is told as [`super::Told::Found`].
 
 use super::Driver;
+use super::open;
 use super::sources::Signal;
 use crate::domain::{ImageRef, Interpreter};
 use crate::engine::transcript::BlockItem;
 use crate::provider::probe::Server;
 use crate::store::index::{self, Summary};
+use crate::store::manage;
 use crate::workspace;
 use std::path::{Path, PathBuf};
 
@@ -79,6 +81,16 @@ impl Driver {
                     let _ = inbox.send(Signal::Errand(found)).await;
                 });
             }
+            Errand::Rename(path, name) => {
+                let now = self.now();
+                tokio::spawn(async move {
+                    let found = match manage::rename(&path, &name, now).await {
+                        Ok(()) => Found::SessionsChanged,
+                        Err(error) => Found::Failed(error.to_string()),
+                    };
+                    let _ = inbox.send(Signal::Errand(found)).await;
+                });
+            }
             other => {
                 let (sessions, cwd) = (self.sessions.clone(), self.scope.cwd.clone());
                 tokio::task::spawn_blocking(move || {
@@ -94,13 +106,9 @@ impl Driver {
 fn on_disk(errand: Errand, sessions: &Path, cwd: &Path) -> Result<Found, String> {
     match errand {
         Errand::Sessions => Ok(Found::Sessions(index::list(sessions))),
-        Errand::Preview(path) => Ok(Found::Preview(path.clone(), index::preview(&path, 12))),
-        Errand::Rename(path, name) => {
-            index::rename(&path, &name).map_err(|e| e.to_string())?;
-            Ok(Found::SessionsChanged)
-        }
+        Errand::Preview(path) => Ok(Found::Preview(path.clone(), manage::preview(&path, 12))),
         Errand::Delete(path) => {
-            index::delete(&path).map_err(|e| e.to_string())?;
+            manage::delete(&path).map_err(|e| e.to_string())?;
             Ok(Found::SessionsChanged)
         }
         Errand::SaveImage(image) => {
@@ -109,14 +117,14 @@ fn on_disk(errand: Errand, sessions: &Path, cwd: &Path) -> Result<Found, String>
             workspace::write::fresh(cwd, &image.name, &bytes).map(Found::Saved).map_err(|e| e.to_string())
         }
         Errand::SaveOutput(block) => save_output(&block, cwd),
-        Errand::Open(path) => {
-            workspace::open::external(&path).map(|()| Found::Opened(path)).map_err(|e| e.to_string())
-        }
+        Errand::Open(path) => open::external(&path).map(|()| Found::Opened(path)),
         Errand::ReadImage(path) => {
             let bytes = workspace::read::bounded(&path, LARGEST_IMAGE).map_err(|e| e.to_string())?;
             Ok(Found::Image(path, bytes))
         }
-        Errand::Interpreters | Errand::Servers => Err("this job is not done on the disk".into()),
+        Errand::Interpreters | Errand::Servers | Errand::Rename(..) => {
+            Err("this job is not done on the disk".into())
+        }
     }
 }
 

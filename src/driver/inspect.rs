@@ -60,7 +60,7 @@ async fn look(block: Block, revision: Revision, scope: Scope) -> Review {
 /// Says of what would be deleted how much it is: `deletes a folder: out/charts (3 files, 1.2 MB)`.
 fn add_sizes(review: &mut Review, scope: &Scope) {
     for path in &review.effects.deletes {
-        let Some(size) = facts::describe(&scope.cwd, path) else { continue };
+        let Some(size) = facts::describe(&scope.cwd, scope.home.as_deref(), path) else { continue };
         let named = review.findings.iter_mut().filter(|f| f.message.ends_with(path.as_str()));
         for finding in named {
             finding.message = format!("{} ({size})", finding.message);

@@ -7,10 +7,13 @@
 mod clock;
 mod errands;
 mod inspect;
+mod open;
 mod perform;
 mod sources;
 mod update;
 
+pub use crate::provider::probe::Server;
+pub use crate::store::index::Summary;
 pub use clock::Clock;
 pub use errands::{Errand, Found};
 pub use update::{Told, Update};

@@ -7,7 +7,8 @@ use crate::domain::{
     Captured, Entry, FailureKind, KernelFate, ModelRequest, Outcome, Receipt, ReplyEvent, ReplyFailure,
     RunEvent, RunReport, RunRequest, StepId, TimerId,
 };
-use crate::engine::{Effect, Event, StoreEvent};
+use crate::engine::{Command, Effect, Event, StoreEvent};
+use crate::store::name_for;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -55,7 +56,15 @@ impl Driver {
 
     fn record(&mut self, entry: Entry) {
         self.update.told.push(Told::Recorded(Box::new(entry.clone())));
+        let name = match &entry {
+            Entry::Prompt(text) if self.state().transcript.name.is_empty() => Some(name_for(text)),
+            _ => None,
+        };
         self.store.append(entry, self.clock.now());
+        // A session is called after what was asked first, until the person calls it otherwise.
+        if let Some(name) = name {
+            self.send(Command::Rename(name));
+        }
     }
 
     fn ask(&mut self, request: ModelRequest) {

@@ -205,3 +205,18 @@ impl Engine {
         self.effects.push(Effect::Settled(block));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::dialogue::terms;
+
+    #[test]
+    fn a_named_file_is_approved_for_its_bytes_only() {
+        let approval = named(RunId(3), (BlockId(2), Revision(1)), "print(1)\n", terms(), Moment(7));
+        assert_eq!((approval.by(), approval.run(), approval.at()), (Grantor::Named, RunId(3), Moment(7)));
+        assert!(RunRequest::new(approval.clone(), "print(1)\n".into()).is_ok());
+        assert!(RunRequest::new(approval.clone(), "print(1)".into()).is_err());
+        assert!(RunRequest::new(approval, "print(1)\r\n".into()).is_err());
+    }
+}

@@ -13,7 +13,8 @@ pub enum Effect {
     Ask(Box<ModelRequest>),
     /// Drop the request of this step; nothing more is expected of it.
     CancelAsk(StepId),
-    /// Review this revision on a worker and find its terms. Answer: `Event::Inspected`.
+    /// Review this revision on a worker and find its terms. Each order is answered exactly once, with its revision, by
+    /// `Event::Inspected`: while an order is unanswered the block can't be approved.
     Inspect {
         /// The block with all its versions.
         block: Box<Block>,

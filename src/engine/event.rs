@@ -8,7 +8,8 @@ use crate::domain::{
 /// A wish of the person, sent by a front door.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Ask for something. While a turn is going on it is queued and sent when the turn ends.
+    /// Ask for something. While a turn is going on it is queued and sent when the turn ends; a turn that is stuck is
+    /// ended by it.
     Submit(String),
     /// Decide about a revision of a block. A stale revision is refused with a notice.
     Decide {
@@ -35,7 +36,8 @@ pub enum Command {
         /// The new limits.
         limits: Limits,
     },
-    /// Put a settled block back for review (also a LOST one). It runs again only after a new decision.
+    /// Put a settled block back for review (also a LOST one). It runs again only after a new decision. Possible between
+    /// turns (what comes of it is told with the next prompt), while a block waits, and when the turn is stuck.
     PutBack(BlockId),
     /// Stop what goes on: the reply (its text is kept), the wait for a retry, the run (an interrupt; the turn moves on
     /// when the run has ended). Never answers a waiting block.
@@ -44,7 +46,7 @@ pub enum Command {
     Kill,
     /// Start the kernel anew; its variables are lost. Refused while a run goes on.
     RestartKernel,
-    /// Send the failed request again.
+    /// Send the failed request again, also while its repetition is waited for.
     Retry,
     /// Go on after the step limit or a repeated block.
     Continue,

@@ -8,6 +8,10 @@ use super::{Effect, Engine, Inspection, Phase, notices};
 use crate::domain::{BlockId, Entry, Language, Limits, Revision};
 use std::collections::BTreeMap;
 
+/// So many blocks of a reply are looked at beforehand; those behind them when they come to wait. A reply that holds
+/// thousands must not start thousands of reviews.
+const AHEAD: usize = 16;
+
 /// What is known of looks beside the state.
 #[derive(Debug, Default)]
 pub(super) struct Looks {
@@ -18,9 +22,11 @@ pub(super) struct Looks {
 
 #[derive(Debug, Default)]
 struct Look {
-    /// Orders without an answer.
-    unanswered: u32,
-    /// The world when the newest was given.
+    /// The revisions of orders without an answer.
+    unanswered: Vec<Revision>,
+    /// Whether an order was given while another was unanswered: their answers may come in any order.
+    crossed: bool,
+    /// The world when the newest order was given.
     world: u64,
     /// Whether the person changed the text and waits to hear of its checks.
     edited: bool,
@@ -38,11 +44,19 @@ impl Engine {
         let live = self.state.live.blocks.entry(block).or_default();
         live.inspected = None;
         let limits = live.limits;
-        let look = self.looks.orders.entry(block).or_default();
-        look.unanswered = look.unanswered.saturating_add(1);
-        look.world = self.looks.world;
         let revision = item.block.current().revision;
+        let look = self.looks.orders.entry(block).or_default();
+        look.crossed = !look.unanswered.is_empty();
+        look.unanswered.push(revision);
+        look.world = self.looks.world;
         self.effects.push(Effect::Inspect { block: Box::new(item.block.clone()), revision, limits });
+    }
+
+    /// Orders looks at the first of these blocks.
+    pub(super) fn look_ahead(&mut self, blocks: &[BlockId]) {
+        for block in blocks.iter().take(AHEAD) {
+            self.look(*block);
+        }
     }
 
     /// Orders a look at a text that the person has just changed; the answer is told.
@@ -53,15 +67,15 @@ impl Engine {
         }
     }
 
-    /// An answer. It counts when it is the last one that is waited for and speaks of the newest revision.
+    /// An answer. It counts when no other is waited for; where orders crossed, one more look tells how things stand.
     pub(super) fn inspected(&mut self, block: BlockId, revision: Revision, inspection: Inspection) {
-        let Some(look) = self.looks.orders.get_mut(&block).filter(|look| look.unanswered > 0) else { return };
-        look.unanswered -= 1;
-        let unanswered = look.unanswered > 0;
-        let Some(item) = self.state.transcript.blocks.get(&block) else { return };
-        let stale = item.standing != Standing::Open || item.block.current().revision != revision;
-        if unanswered || stale {
-            return;
+        let Some(look) = self.looks.orders.get_mut(&block) else { return };
+        let Some(order) = look.unanswered.iter().position(|ordered| *ordered == revision) else { return };
+        look.unanswered.remove(order);
+        let open = self.state.transcript.blocks.get(&block).filter(|item| item.standing == Standing::Open);
+        let (Some(item), true) = (open, look.unanswered.is_empty()) else { return };
+        if look.crossed || item.block.current().revision != revision {
+            return self.look(block);
         }
         let edited = std::mem::take(&mut look.edited);
         let Inspection { review, terms } = inspection;

@@ -7,6 +7,7 @@
 
 pub mod approval;
 pub mod block_state;
+pub mod changes;
 pub mod context;
 pub mod effect;
 pub mod event;
@@ -32,7 +33,9 @@ pub use event::{Command, Event, Inspection, StoreEvent};
 pub use state::{Phase, State};
 pub use transcript::Transcript;
 
-use crate::domain::{BlockId, Dialect, Entry, Languages, Limits, Moment, Notice, Policy, RunId, StepId};
+use crate::domain::{
+    BlockId, Dialect, Entry, Header, Languages, Limits, Moment, Notice, Policy, RunId, StepId,
+};
 use inspecting::Looks;
 use replying::Stream;
 use turn::Turn;
@@ -97,7 +100,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// A machine for a new session; the driver records the header.
+    /// A machine for a new session; [`Engine::start`] gives it its header.
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
@@ -123,6 +126,13 @@ impl Engine {
         }
         let effects = std::mem::take(&mut engine.effects);
         (engine, effects)
+    }
+
+    /// Begins a new session: its header is the first fact.
+    pub fn start(&mut self, header: Header, now: Moment) -> Vec<Effect> {
+        self.now = now;
+        self.record(Entry::Header(header));
+        std::mem::take(&mut self.effects)
     }
 
     /// Takes one event; returns what has to be done, in this order.

@@ -1,6 +1,7 @@
 //! What the engine tells the person, in the words of the interface: what happened, then what to press.
 
 use super::approval::Refusal;
+use super::changes;
 use super::state::Question;
 use crate::domain::{
     Block, BlockId, FinishReason, KernelFate, KernelRef, Language, ModelName, Notice, Outcome, ReplyFailure,
@@ -31,8 +32,12 @@ pub(super) fn queued() -> Notice {
     Notice::info("Queued. It is sent when this turn ends.")
 }
 
-pub(super) fn stopped() -> Notice {
-    Notice::info("Stopped. What came of the reply is kept.")
+pub(super) fn stopped(kept: bool) -> Notice {
+    Notice::info(if kept {
+        "Stopped. What came of the reply is kept."
+    } else {
+        "Stopped. Nothing had come of the reply."
+    })
 }
 
 pub(super) fn question(question: &Question) -> Notice {
@@ -97,11 +102,11 @@ pub(super) fn no_time() -> Notice {
 
 /// What the checks say of a text that the person has just changed.
 pub(super) fn edited(block: &Block, review: &Review) -> Notice {
-    let lines = changed_lines(&block.original().source, &block.current().source);
     let findings = findings(review);
-    Notice::info(match lines {
-        0 => format!("Back to the model's text. Checks ran again: {findings}."),
-        _ => format!("Edited by you: {}. Checks ran again: {findings}.", counted(lines, "line")),
+    Notice::info(match changes::count(&block.original().source, &block.current().source) {
+        Some(0) => format!("Back to the model's text. Checks ran again: {findings}."),
+        Some(lines) => format!("Edited by you: {}. Checks ran again: {findings}.", counted(lines, "line")),
+        None => format!("Edited by you. Checks ran again: {findings}."),
     })
 }
 
@@ -117,16 +122,6 @@ fn findings(review: &Review) -> String {
         })
         .collect::<Vec<_>>()
         .join(", ")
-}
-
-/// How many lines differ between two texts.
-fn changed_lines(old: &str, new: &str) -> usize {
-    similar::TextDiff::from_lines(old, new)
-        .ops()
-        .iter()
-        .filter(|op| op.tag() != similar::DiffTag::Equal)
-        .map(|op| op.old_range().len().max(op.new_range().len()))
-        .sum()
 }
 
 pub(super) fn interrupt_sent() -> Notice {

@@ -1,1 +1,378 @@
+//! Any order of events, nonsense included: what may never happen does not.
+//!
+//! [`Watched`] checks after every event that no run starts without the recorded decision of somebody who was asked
+//! about exactly those bytes and terms, that every run ends once, that the durable half is what its entries fold to,
+//! and that the phase fits the state. Here events are thrown at it: mostly such as could come, aimed a little off.
 
+use super::dialogue::{Watched, failure, report, review, terms};
+use super::replying::follow_all;
+use super::{Command, Engine, Event, Inspection, Phase, Settings, StoreEvent};
+use crate::domain::{
+    BlockId, Chunk, Decision, FailureKind, Finish, FinishReason, KernelFate, KernelRef, Language, Limits,
+    ModelName, Moment, Outcome, Policy, ReplyEvent, Review, Revision, RunEvent, RunId, RunReport,
+    SandboxLevel, Severity, StepId, Stream, Terms, TimerId, Usage,
+};
+use proptest::prelude::*;
+
+/// Cases of each property.
+const CASES: u32 = 10_000;
+/// Events of a case, at most.
+const EVENTS: usize = 80;
+
+const REPLIES: &[&str] = &[
+    "```python\nprint(1)\n```\n",
+    "```python\nprint(1)\n```\nand\n```bash\nls\n```\nand\n```python\nprint(2)\n```\n",
+    "Just words.",
+    "```\nno language\n```\n",
+    "```python\nprint('never closed",
+    "```python\n   \n```\n",
+    "",
+];
+const SOURCES: &[&str] = &["print(1)\n", "print(3)\n", "", "  \n", "print(1)\r\n"];
+
+/// What to throw: a kind, and two numbers that aim it.
+type Throw = (u8, u8, u8);
+
+/// The events of a kind stand as often as they should come.
+fn event(watched: &Watched, (kind, a, b): Throw) -> Event {
+    let aim = Aim { watched, a: usize::from(a), b: usize::from(b) };
+    if kind >= 80 {
+        return aim.fitting();
+    }
+    match kind % 40 {
+        0..=2 => Event::User(Command::Submit(["x", "y", " "][aim.a % 3].into())),
+        3..=5 => aim.reply(ReplyEvent::Delta(pick(REPLIES, aim.b).into())),
+        6..=9 => aim.reply(ReplyEvent::Finished(Finish { reason: aim.reason(), word: None })),
+        10 => aim.reply(aim.other_reply()),
+        11 => aim.reply(ReplyEvent::Failed(failure(FailureKind::Cut))),
+        12..=17 => aim.inspected(),
+        18..=23 => aim.decide(Decision::Approve { typed: !aim.b.is_multiple_of(4) }),
+        24 => aim.decide(Decision::Edit(pick(SOURCES, aim.b).into())),
+        25 => aim.decide(Decision::Reject("no".into())),
+        26 => aim.decide(Decision::Skip),
+        27 => aim.run(RunEvent::Started),
+        28 => aim.run(RunEvent::Output(Chunk { stream: Stream::Stdout, bytes: vec![b'x'; 9] })),
+        29..=32 => aim.run(RunEvent::Ended(Box::new(aim.report()))),
+        33 => Event::User(Command::PutBack(aim.block())),
+        34 => Event::User(Command::ChooseLanguage { block: aim.block(), language: aim.language() }),
+        35 => {
+            let limits = Limits { wall_ms: aim.b as u64 % 3, ..Limits::default() };
+            Event::User(Command::SetLimits { block: aim.block(), limits })
+        }
+        36 => Event::Store(if aim.a.is_multiple_of(3) {
+            StoreEvent::Failed("full".into())
+        } else {
+            StoreEvent::Recovered
+        }),
+        37 => match aim.a % 3 {
+            0 => Event::KernelDied("signal 9".into()),
+            1 => Event::Timer(TimerId(1)),
+            _ => Event::User(Command::RestartKernel),
+        },
+        _ => Event::User(aim.command()),
+    }
+}
+
+fn pick<'a>(from: &[&'a str], at: usize) -> &'a str {
+    from[at % from.len()]
+}
+
+/// Aims at what is there, and now and then beside it.
+struct Aim<'a> {
+    watched: &'a Watched,
+    a: usize,
+    b: usize,
+}
+
+impl Aim<'_> {
+    fn phase(&self) -> &Phase {
+        &self.watched.engine.state().phase
+    }
+
+    /// What could well come next: without it most sessions would end before anything has run.
+    fn fitting(&self) -> Event {
+        match self.phase() {
+            Phase::Idle if self.b.is_multiple_of(3) => Event::User(Command::PutBack(self.block())),
+            Phase::Idle => Event::User(Command::Submit("x".into())),
+            Phase::Replying(_) => {
+                let reply = self.watched.engine.state().live.reply.as_ref();
+                if reply.is_some_and(|reply| reply.text.is_empty()) && !self.b.is_multiple_of(5) {
+                    self.reply(ReplyEvent::Delta(pick(&REPLIES[..5], self.b).into()))
+                } else {
+                    self.reply(ReplyEvent::Finished(Finish { reason: self.reason(), word: None }))
+                }
+            }
+            Phase::Deciding(block) => match self.watched.engine.state().inspected(*block) {
+                None => self.inspected(),
+                Some(_) => match self.b % 8 {
+                    0 => self.decide(Decision::Edit(pick(SOURCES, self.a / 8).into())),
+                    1 => Event::User(Command::ChooseLanguage { block: *block, language: Language::python() }),
+                    2 => self.decide(Decision::Approve { typed: false }),
+                    3 => self.decide(Decision::Skip),
+                    _ => self.decide(Decision::Approve { typed: true }),
+                },
+            },
+            Phase::Running(_) if self.b.is_multiple_of(3) => self.run(RunEvent::Started),
+            Phase::Running(_) => self.run(RunEvent::Ended(Box::new(self.report()))),
+            Phase::Asking(_) if self.b.is_multiple_of(2) => Event::User(Command::EndTurn),
+            Phase::Asking(_) => Event::User(Command::Continue),
+            Phase::Stuck(_) => Event::User(Command::Retry),
+        }
+    }
+
+    fn reply(&self, event: ReplyEvent) -> Event {
+        let off = u32::from(self.a.is_multiple_of(16));
+        Event::Reply(StepId(self.watched.last_step.0.saturating_sub(off)), event)
+    }
+
+    fn reason(&self) -> FinishReason {
+        let reasons =
+            [FinishReason::Stop, FinishReason::Stop, FinishReason::Length, FinishReason::Incomplete];
+        reasons[self.b % 4]
+    }
+
+    fn other_reply(&self) -> ReplyEvent {
+        match self.b % 4 {
+            0 => ReplyEvent::Sent,
+            1 => ReplyEvent::Reasoning("hm".into()),
+            2 => ReplyEvent::Usage(Usage { output: Some(7), ..Usage::default() }),
+            _ => {
+                ReplyEvent::Retrying { attempt: 1, of: 5, wait_ms: 9, failure: failure(FailureKind::Server) }
+            }
+        }
+    }
+
+    fn block(&self) -> BlockId {
+        match self.phase() {
+            Phase::Deciding(block) if !self.a.is_multiple_of(4) => *block,
+            _ => {
+                let last = self.watched.engine.state().transcript.blocks.keys().next_back();
+                BlockId(self.a as u32 % (last.map_or(0, |b| b.0) + 2))
+            }
+        }
+    }
+
+    fn revision(&self, block: BlockId) -> Revision {
+        let current = self.watched.engine.state().transcript.blocks.get(&block);
+        let current = current.map_or(Revision(1), |item| item.block.current().revision);
+        if self.a % 8 == 1 { Revision(current.0.saturating_sub(1)) } else { current }
+    }
+
+    fn language(&self) -> Language {
+        Language(["python", "bash", "cobol"][self.b % 3].into())
+    }
+
+    fn inspected(&self) -> Event {
+        let block = self.block();
+        let item = self.watched.engine.state().transcript.blocks.get(&block);
+        let language = item.and_then(|item| item.block.current().language.clone());
+        let generation = self.b as u32 / 5 % 2;
+        let found = Terms {
+            language: language.unwrap_or_else(|| self.language()),
+            kernel: Some(KernelRef { generation, variables: 0 }),
+            ..terms()
+        };
+        assert_eq!(found.rights.sandbox.level, SandboxLevel::Off, "other levels need another case here");
+        let review = match self.b % 5 {
+            0 => review(Severity::High),
+            1 => review(Severity::Medium),
+            _ => Review::default(),
+        };
+        let terms = if self.b.is_multiple_of(11) { Err("not installed".into()) } else { Ok(found) };
+        Event::Inspected(block, self.revision(block), Box::new(Inspection { review, terms }))
+    }
+
+    fn decide(&self, decision: Decision) -> Event {
+        let block = self.block();
+        Event::User(Command::Decide { block, revision: self.revision(block), decision })
+    }
+
+    fn run(&self, event: RunEvent) -> Event {
+        let going = self.watched.engine.state().live.run.as_ref().map_or(RunId(1), |run| run.run);
+        Event::Run(if self.a.is_multiple_of(8) { RunId(going.0.saturating_sub(1)) } else { going }, event)
+    }
+
+    fn report(&self) -> RunReport {
+        let outcome = match self.b % 8 {
+            0 => Outcome::Failed,
+            1 => Outcome::Interrupted,
+            2 if self.a % 4 == 2 => Outcome::NotStarted("full".into()),
+            2 => Outcome::Refused("changed".into()),
+            3 => Outcome::Crashed("signal 11".into()),
+            _ => Outcome::Ok,
+        };
+        let kernel = match self.b % 3 {
+            0 => KernelFate::None,
+            1 => KernelFate::Lost(KernelRef::default()),
+            _ => KernelFate::Kept(KernelRef { generation: 1, variables: 3 }),
+        };
+        RunReport { kernel, ..report(outcome) }
+    }
+
+    fn command(&self) -> Command {
+        match self.b % 11 {
+            0 | 1 => Command::Stop,
+            2 => Command::Kill,
+            3 => Command::Retry,
+            4 => Command::Continue,
+            5 => Command::EndTurn,
+            6 => Command::SkipAll,
+            7 => Command::TakeQueued,
+            8 => Command::UseModel(ModelName { provider: "p".into(), model: "m".into() }),
+            9 => Command::Rename("n".into()),
+            _ => Command::RetryStore,
+        }
+    }
+}
+
+fn settings(policy: Policy) -> Settings {
+    Settings { policy, step_limit: 2, repeat_limit: 2, ..Settings::default() }
+}
+
+fn policy() -> impl Strategy<Value = Policy> {
+    prop_oneof![3 => Just(Policy::Ask), 1 => Just(Policy::Clean), 1 => Just(Policy::All)]
+}
+
+fn throws() -> impl Strategy<Value = Vec<Throw>> {
+    prop::collection::vec(any::<Throw>(), 0..EVENTS)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// No order of events starts a run without its recorded decision, and whatever else the watch knows.
+    #[test]
+    fn any_order_of_events(policy in policy(), throws in throws()) {
+        let mut watched = Watched::new(Engine::new(settings(policy)), Vec::new());
+        for (now, throw) in throws.into_iter().enumerate() {
+            let event = event(&watched, throw);
+            watched.send(event, Moment(now as i64 * 100));
+        }
+        watched.replay();
+    }
+
+    /// The program dies at any moment, with any number of its last entries not yet on disk; what follows keeps the
+    /// same promises.
+    #[test]
+    fn any_order_of_events_with_resumes(
+        policy in policy(),
+        lives in prop::collection::vec((throws(), 0usize..6), 1..4),
+    ) {
+        let mut watched = Watched::new(Engine::new(settings(policy)), Vec::new());
+        let mut now = 0;
+        for (throws, torn) in lives {
+            for throw in throws.into_iter().take(EVENTS / 2) {
+                now += 100;
+                let event = event(&watched, throw);
+                watched.send(event, Moment(now));
+            }
+            let mut entries = std::mem::take(&mut watched.entries);
+            entries.truncate(entries.len() - torn.min(entries.len()));
+            watched = Watched::resume(settings(policy), entries, Moment(now)).0;
+        }
+        watched.replay();
+    }
+
+    /// A file with damaged lines in its middle opens, and goes on under the same promises.
+    #[test]
+    fn a_damaged_session_opens(throws in throws(), holes in prop::collection::vec(any::<u16>(), 0..6), more in throws()) {
+        let mut watched = Watched::new(Engine::new(settings(Policy::Ask)), Vec::new());
+        for (now, throw) in throws.into_iter().enumerate() {
+            let event = event(&watched, throw);
+            watched.send(event, Moment(now as i64));
+        }
+        let mut entries = std::mem::take(&mut watched.entries);
+        for hole in holes {
+            if !entries.is_empty() {
+                entries.remove(usize::from(hole) % entries.len());
+            }
+        }
+        let (mut watched, _) = Watched::resume(settings(Policy::Ask), entries, Moment(1_000));
+        for throw in more {
+            let event = event(&watched, throw);
+            watched.send(event, Moment(2_000));
+        }
+        watched.replay();
+    }
+
+    /// What is shown of a reply while it streams is what the parser knows, whatever its pieces.
+    #[test]
+    fn the_live_copy_follows_the_parser(
+        parts in prop::collection::vec((0usize..7, 1usize..9), 0..12),
+        tail in "[`\\n a-z~<>/-]{0,60}",
+    ) {
+        let mut text: String = parts.iter().map(|(at, _)| REPLIES[*at]).collect();
+        text.push_str(&tail);
+        let size = parts.first().map_or(3, |(_, size)| *size);
+        let chars: Vec<char> = text.chars().collect();
+        let pieces: Vec<String> = chars.chunks(size).map(|piece| piece.iter().collect()).collect();
+        follow_all(&Settings::default(), &pieces);
+    }
+}
+
+/// The throws reach what they are meant to reach: a property that never saw a run would prove nothing.
+#[test]
+fn the_throws_reach_every_corner() {
+    use proptest::strategy::ValueTree as _;
+    use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let mut seen = std::collections::BTreeMap::<String, u32>::new();
+    for _ in 0..1_500 {
+        let (policy, throws) = (policy(), throws()).new_tree(&mut runner).unwrap().current();
+        let mut watched = Watched::new(Engine::new(settings(policy)), Vec::new());
+        for throw in throws {
+            let event = event(&watched, throw);
+            watched.send(event, Moment(1));
+            let phase = format!("{:?}", watched.engine.state().phase);
+            let phase = phase.split(|c: char| !c.is_alphanumeric()).take(2).collect::<Vec<_>>().join(" ");
+            *seen.entry(phase.trim_end_matches(char::is_numeric).trim().to_owned()).or_default() += 1;
+        }
+        for (_, entry) in &watched.entries {
+            let word = match entry {
+                crate::domain::Entry::Approved { by, revision, .. } => {
+                    format!("{} {}", by.as_str(), if *revision > Revision(1) { "edited" } else { "original" })
+                }
+                crate::domain::Entry::Ran { report, .. } => report.outcome.as_str().to_owned(),
+                crate::domain::Entry::TurnEnd(end) => end.as_str().to_owned(),
+                other => {
+                    format!("{other:?}").split(|c: char| !c.is_alphanumeric()).next().unwrap().to_owned()
+                }
+            };
+            *seen.entry(word).or_default() += 1;
+        }
+    }
+    let corners = [
+        "Idle",
+        "Replying StepId",
+        "Deciding BlockId",
+        "Running RunId",
+        "Asking StepLimit",
+        "Asking Repeated",
+        "Stuck ReplyFailure",
+        "person original",
+        "person edited",
+        "person-typed original",
+        "person-typed edited",
+        "flag original",
+        "ok",
+        "failed",
+        "interrupted",
+        "crashed",
+        "refused",
+        "not_started",
+        "answered",
+        "stopped",
+        "step_limit",
+        "repeated",
+        "PutBack",
+        "LanguageChosen",
+        "Edited",
+        "Rejected",
+        "Skipped",
+        "KernelRestarted",
+    ];
+    for corner in corners {
+        assert!(seen.get(corner).is_some_and(|times| *times >= 3), "{corner} is hardly reached: {seen:#?}");
+    }
+}

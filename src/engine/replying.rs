@@ -99,9 +99,7 @@ impl Engine {
         if blocks.is_empty() {
             return self.finish(TurnEnd::Answered);
         }
-        for block in &blocks {
-            self.look(*block);
-        }
+        self.look_ahead(&blocks);
         self.weigh(&blocks);
     }
 
@@ -116,11 +114,12 @@ impl Engine {
         self.effects.push(Effect::CancelAsk(step));
         let waiting = self.state.live.reply.as_mut().and_then(|reply| reply.retry.take());
         let finish = Finish { reason: FinishReason::Incomplete, word: Some(STOPPED.into()) };
+        let before = self.state.transcript.version;
         self.close_reply(finish, Blocks::Shelved);
         if let Some(retry) = waiting {
             self.get_stuck(retry.failure);
         } else {
-            self.notify(notices::stopped());
+            self.notify(notices::stopped(self.state.transcript.version > before));
             self.finish(TurnEnd::Stopped);
         }
     }
@@ -134,10 +133,10 @@ impl Engine {
         if fate == Blocks::Shelved && empty {
             return Vec::new();
         }
-        let segments = stream.parser.finish(finish.reason.complete());
+        let (text, segments) = stream.parser.finish(finish.reason.complete());
         self.record(Entry::Reply {
             step: reply.step,
-            text: reply.text,
+            text,
             reasoning: reply.reasoning,
             tool_calls: stream.tool_calls,
             finish,
@@ -226,5 +225,17 @@ fn follow_block(old: &mut Proposed, new: &Proposed) {
         old.closed = new.closed;
     } else {
         old.clone_from(new);
+    }
+}
+
+/// Feeds pieces to a parser and a live copy, and compares the two after each.
+#[cfg(test)]
+pub(super) fn follow_all(settings: &super::Settings, pieces: &[String]) {
+    let mut parser = Parser::new(settings.dialect, &settings.languages);
+    let mut live = Vec::new();
+    for piece in pieces {
+        parser.push(piece);
+        follow(&mut live, parser.segments());
+        assert_eq!(live, parser.segments());
     }
 }

@@ -50,9 +50,7 @@ impl Engine {
 
     fn wait_again(&mut self, place: Place) {
         let open: Vec<_> = self.state.queue().map(|item| item.block.id).collect();
-        for block in &open {
-            self.look(*block);
-        }
+        self.look_ahead(&open);
         if !open.is_empty() {
             return self.advance();
         }

@@ -1,8 +1,102 @@
-//! The program behind `sayso __run`.
+//! The program behind `sayso __run`: what stands between sayso and the code that was approved.
+//!
+//! `sayso __run` is the supervisor of one program (see `supervisor`). It starts the program as `sayso __run exec`, which
+//! ties itself to the supervisor's life and then becomes the program. Neither reads a configuration, a terminal or the
+//! environment; all they know comes over the one socket.
 
-use std::process::ExitCode;
+use super::supervisor;
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid, Resource, Rlimit, Signal};
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, ExitCode};
 
-/// Runs the helper; the program's own arguments are read here.
+/// The word behind `__run` that makes it become the program.
+pub const EXEC: &str = "exec";
+
+/// Runs the helper; which of its two parts is meant is read from the program's own arguments.
 pub fn main() -> ExitCode {
+    let mut args = std::env::args_os().skip(2);
+    match args.next() {
+        None => match prepare() {
+            Ok(socket) => supervisor::supervise(socket),
+            Err(why) => complain(&why.to_string()),
+        },
+        Some(word) if word == EXEC => become_program(args),
+        Some(_) => complain("it takes no arguments"),
+    }
+}
+
+/// Leaves the terminal, the descriptors and the standing of whoever started it; returns the socket.
+fn prepare() -> rustix::io::Result<OwnedFd> {
+    close_inherited();
+    let socket = move_away(rustix::stdio::stdin())?;
+    rustix::net::sockopt::socket_type(&socket)?;
+    // A leader of a session already is one of its own.
+    let _ = rustix::process::setsid();
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    no_core();
+    Ok(socket)
+}
+
+/// Becomes the program: `SUPERVISOR PROGRAM ARGS…`. What goes wrong is written to standard input's descriptor, which is
+/// a pipe to the supervisor; its end closes by itself when the program has started.
+fn become_program(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+    let Ok(status) = move_away(rustix::stdio::stdin()) else { return ExitCode::FAILURE };
+    let why = match (args.next().and_then(|pid| pid.to_str()?.parse().ok()), args.next()) {
+        (Some(supervisor), Some(program)) => match tie_to(supervisor) {
+            Ok(()) => {
+                no_core();
+                Command::new(program).args(args).exec().to_string()
+            }
+            Err(why) => why,
+        },
+        _ => "the helper was called without a program".into(),
+    };
+    let _ = std::fs::File::from(status).write_all(why.as_bytes());
     ExitCode::FAILURE
+}
+
+/// Makes the kernel end this process when the supervisor ends, however that happens.
+fn tie_to(supervisor: i32) -> Result<(), String> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(|e| e.to_string())?;
+    if rustix::process::getppid() == Pid::from_raw(supervisor) {
+        Ok(())
+    } else {
+        Err("the helper ended while it started the program".into())
+    }
+}
+
+/// Moves what is standard input to a descriptor that no program inherits; `/dev/null` takes its place.
+fn move_away(stdin: impl AsFd) -> rustix::io::Result<OwnedFd> {
+    let moved = rustix::io::fcntl_dupfd_cloexec(stdin, 3)?;
+    let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::stdio::dup2_stdin(&null)?;
+    Ok(moved)
+}
+
+/// Closes what was left open by whoever started sayso. Comes first: nothing of our own is open yet.
+fn close_inherited() {
+    let open: Vec<i32> = std::fs::read_dir("/proc/self/fd")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|fd| *fd > 2)
+        .collect();
+    for fd in open {
+        // One of them was the list itself and is gone already.
+        let _ = nix::unistd::close(fd);
+    }
+}
+
+/// Memory of a crashed program may hold secrets and is large: it is not written to disk.
+fn no_core() {
+    let _ = rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+}
+
+fn complain(why: &str) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "error: `__run` is for sayso itself ({why})");
+    ExitCode::from(2)
 }

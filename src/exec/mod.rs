@@ -3,16 +3,39 @@
 //! What it does: finds interpreters, tells the terms of a run beforehand, refuses runs whose terms no longer hold, hands
 //! over exactly the approved bytes, streams output, ends what has to end, and tells what was used. What it does not do:
 //! decide whether something runs (the engine), keep sessions (the store), read the clock for anybody else.
+//!
+//! One thread (`actor`) does all of it; what stands here passes orders to it. Pure parts: `plan`, `frames`, the two
+//! wires, `environment`, `shell_state`, `receipt`.
 
-use crate::domain::{
-    Captured, Interpreter, KernelFate, Language, Languages, Limits, Outcome, Receipt, RunEvent, RunId,
-    RunReport, RunRequest, Terms,
-};
+use crate::domain::{Interpreter, Language, Languages, Limits, Outcome, RunEvent, RunId, RunRequest, Terms};
+use actor::{Actor, Command};
+use interpreters::Finder;
+use std::io::{PipeWriter, Write as _};
 use std::path::PathBuf;
-use std::sync::Arc;
-use tokio::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use tokio::sync::{mpsc, oneshot};
 
+mod actor;
+mod blob;
+mod capture;
+mod environment;
+mod error;
+mod frames;
 pub mod helper;
+mod helper_wire;
+mod interpreters;
+mod kernel;
+mod kernel_wire;
+mod link;
+mod outbox;
+mod plan;
+mod process;
+mod receipt;
+mod run;
+mod shell_state;
+mod supervisor;
+mod tree;
 
 /// What an executor has to know beforehand.
 #[derive(Clone, Debug)]
@@ -36,13 +59,52 @@ pub struct Setup {
 /// Carries out runs, one at a time. Cheap to clone; making one starts nothing and touches no disk.
 #[derive(Clone, Debug)]
 pub struct Executor {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
     setup: Arc<Setup>,
+    finder: Arc<Finder>,
+    thread: Mutex<Thread>,
+    deaths: tokio::sync::Mutex<mpsc::Receiver<String>>,
+    death: mpsc::Sender<String>,
+}
+
+/// The thread that does the work.
+#[derive(Debug, Default)]
+enum Thread {
+    /// Nothing was ordered yet.
+    #[default]
+    Asleep,
+    /// It takes orders.
+    Awake(Desk),
+    /// It has ended everything.
+    Closed,
+}
+
+/// Where orders are given. When it is dropped, the thread ends everything and itself.
+#[derive(Debug)]
+struct Desk {
+    orders: std::sync::mpsc::Sender<Command>,
+    bell: PipeWriter,
+    thread: JoinHandle<()>,
 }
 
 impl Executor {
     /// An executor that has not started anything yet.
     pub fn new(setup: Setup) -> Self {
-        Self { setup: Arc::new(setup) }
+        let finder = Finder::new(setup.languages.clone(), setup.python.clone(), setup.cwd.clone());
+        let (death, deaths) = mpsc::channel(8);
+        Self {
+            inner: Arc::new(Inner {
+                setup: Arc::new(setup),
+                finder: Arc::new(finder),
+                thread: Mutex::default(),
+                deaths: tokio::sync::Mutex::new(deaths),
+                death,
+            }),
+        }
     }
 
     /// The terms under which a block in this language would run now.
@@ -50,54 +112,110 @@ impl Executor {
     /// # Errors
     /// In words, with what to do, when it can't run here.
     pub async fn terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
-        let _ = (limits, &self.setup);
-        Err(format!("{language} can't run yet"))
+        let interpreter = match self.inner.finder.known_already(language) {
+            Some(known) => known,
+            None => {
+                let (finder, language) = (self.inner.finder.clone(), language.clone());
+                let found = tokio::task::spawn_blocking(move || finder.find(&language)).await;
+                found.map_err(|error| error.to_string())??
+            }
+        };
+        let (reply, answer) = oneshot::channel();
+        let ended = || "sayso is ending: nothing runs any more".to_string();
+        self.order(Command::Terms(Box::new((language.clone(), interpreter)), limits, reply))
+            .map_err(|_| ended())?;
+        answer.await.map_err(|_| ended())
     }
 
     /// Carries out a run. [`RunEvent::Ended`] arrives exactly once and last, whatever happens.
     pub fn start(&self, request: RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
-        let report = RunReport {
-            outcome: Outcome::NotStarted("runs are not built yet".into()),
-            receipt: Receipt::default(),
-            output: Captured::default(),
-            blob: None,
-            value: None,
-            error: None,
-            images: Vec::new(),
-            kernel: KernelFate::None,
-            cwd: None,
-        };
-        let _ = out.try_send((request.approval().run(), RunEvent::Ended(Box::new(report))));
+        if let Err(Command::Start(request, out)) = self.order(Command::Start(Box::new(request), out)) {
+            let outcome = Outcome::NotStarted("sayso is ending: nothing runs any more".into());
+            let report = run::nothing(outcome, request.approval().terms().limits);
+            outbox::Outbox::new(request.approval().run(), out).finish(report);
+        }
     }
 
     /// Sends SIGINT to the group of this run; a kernel keeps its state.
     pub fn interrupt(&self, run: RunId) {
-        let _ = run;
+        let _ = self.order(Command::Interrupt(run));
     }
 
     /// Ends this run by force; a kernel loses its state.
     pub fn kill(&self, run: RunId) {
-        let _ = run;
+        let _ = self.order(Command::Kill(run));
     }
 
-    /// Gets ready for a block in this language: finds the interpreter, starts the empty kernel.
+    /// Gets ready for a block in this language: finds the interpreter, starts the empty kernel. Nothing that lies in the
+    /// working folder is started.
     pub fn warm(&self, language: &Language) {
-        let _ = language;
+        let _ = self.order(Command::Warm(language.clone()));
     }
 
-    /// Ends the kernel; the next block starts a new one.
-    pub fn restart_kernel(&self) {}
+    /// Ends the kernel; the next block starts a new one. Does nothing while a run goes on in it.
+    pub fn restart_kernel(&self) {
+        let _ = self.order(Command::RestartKernel);
+    }
 
     /// Resolves with the cause when a kernel dies while nothing runs. Safe to cancel.
     pub async fn deaths(&self) -> String {
-        std::future::pending().await
+        match self.inner.deaths.lock().await.recv().await {
+            Some(cause) => cause,
+            None => std::future::pending().await,
+        }
     }
 
-    /// The interpreters on this machine, with their versions.
+    /// The interpreters on this machine, with their versions where they may be asked.
     pub async fn found(&self) -> Vec<Interpreter> {
-        Vec::new()
+        let finder = self.inner.finder.clone();
+        tokio::task::spawn_blocking(move || finder.all()).await.unwrap_or_default()
     }
 
     /// Ends everything that was started: no process, descriptor or temporary file is left.
-    pub async fn close(&self) {}
+    pub async fn close(&self) {
+        let Thread::Awake(desk) = std::mem::replace(&mut *self.thread(), Thread::Closed) else { return };
+        let _ = desk.give(Command::Close);
+        let Desk { thread, .. } = desk;
+        let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+    }
+
+    /// Gives an order to the thread, which is started for the first one; gives it back when everything has ended.
+    fn order(&self, command: Command) -> Result<(), Command> {
+        let mut thread = self.thread();
+        if matches!(*thread, Thread::Asleep) {
+            match self.inner.wake() {
+                Some(desk) => *thread = Thread::Awake(desk),
+                None => return Err(command),
+            }
+        }
+        match &*thread {
+            Thread::Awake(desk) => desk.give(command),
+            Thread::Asleep | Thread::Closed => Err(command),
+        }
+    }
+
+    fn thread(&self) -> std::sync::MutexGuard<'_, Thread> {
+        self.inner.thread.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn wake(&self) -> Option<Desk> {
+        let (listener, bell) = std::io::pipe().ok()?;
+        // A full bell rings already: nobody waits to ring it once more.
+        rustix::io::ioctl_fionbio(&bell, true).ok()?;
+        let (orders, commands) = std::sync::mpsc::channel();
+        let actor =
+            Actor::new(self.setup.clone(), self.finder.clone(), commands, listener, self.death.clone());
+        let thread = std::thread::Builder::new().name("exec".into()).spawn(move || actor.serve()).ok()?;
+        Some(Desk { orders, bell, thread })
+    }
+}
+
+impl Desk {
+    fn give(&self, command: Command) -> Result<(), Command> {
+        self.orders.send(command).map_err(|error| error.0)?;
+        let _ = (&self.bell).write(&[1]);
+        Ok(())
+    }
 }

@@ -89,7 +89,7 @@ impl Asked {
     }
 
     /// The reply is longer than is kept.
-    pub(super) fn too_long(&self, limit: usize) -> ReplyFailure {
+    pub(super) fn too_long(limit: usize) -> ReplyFailure {
         let message = format!(
             "The reply is longer than {} MiB: the rest was not read. What came is kept.",
             limit >> 20
@@ -226,8 +226,10 @@ impl Asked {
     }
 
     fn not_found(&self, status: u16, body: &ErrorBody, said: String) -> ReplyFailure {
-        let (message, hint) = if body.is_structured && status != 405 {
+        let (message, hint) = if body.names_the_model() {
             (format!("{} does not know the model {} ({status}).", self.provider, self.model), said)
+        } else if body.is_structured && status != 405 {
+            (format!("{} found nothing for the model {} ({status}).", self.provider, self.model), said)
         } else {
             let hint = format!("Was /v1 left out? Or is the model {} not there?", self.model);
             (format!("No model answers at {} ({status}).", self.address), hint)
@@ -282,7 +284,7 @@ pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

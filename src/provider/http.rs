@@ -1,21 +1,23 @@
-//! The one file that touches the network: a client that is built once, requests with time limits, repetitions.
+//! The one place that touches the network: requests with time limits, repetitions, replies as they come. The client
+//! itself is made in `client`, once, with the first request.
 //!
 //! It knows no wire: bytes go out and come in as a [`Wire`] says. Keys go to their own origin only, redirects to another
 //! are not followed. Dropping the future of [`Connection::ask`] closes the connection.
 
-use super::failure::{Answer, Asked, Refusal, one_line};
+mod client;
+
+pub(super) use client::install_crypto;
+
+use super::Timeouts;
+use super::failure::{Answer, Refusal};
 use super::retry::{self, Again, REPETITIONS};
-use super::wire::{self, End, HttpRequest, LeftOut, Wire};
-use super::{Timeouts, address};
+use super::wire::{self, End, LeftOut, Wire};
 use crate::domain::{FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
 use jiff::Timestamp;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Response, Url, redirect};
-use secrecy::ExposeSecret;
-use std::error::Error;
+use reqwest::{Client, Response};
 use std::hash::{BuildHasher, RandomState};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 use tokio::time::timeout;
@@ -56,7 +58,7 @@ impl Connection {
     }
 
     fn client(&self) -> Result<&Client, ReplyFailure> {
-        let built = self.client.get_or_init(|| client(self.timeouts.connect, self.wire.url()));
+        let built = self.client.get_or_init(|| client::client(self.timeouts.connect, self.wire.url()));
         built.as_ref().map_err(|why| self.wire.asked().unreachable(FailureKind::Tls, why))
     }
 
@@ -112,14 +114,14 @@ impl Connection {
             Err(failure) => return refused(failure, Again::Never),
         };
         let began = Instant::now();
-        let sending = build(client, self.wire.encode(request, left_out)).send();
+        let sending = client::build(client, self.wire.encode(request, left_out)).send();
         let sent = tokio::select! {
             sent = timeout(self.timeouts.first, sending) => sent,
             () = out.closed() => return None,
         };
         let response = match sent {
             Err(_) => return refused(asked.silent(self.timeouts.first, false), Again::Never),
-            Ok(Err(error)) => return Some(Tried::Refused(not_sent(asked, &error, self.timeouts))),
+            Ok(Err(error)) => return Some(Tried::Refused(client::not_sent(asked, &error, self.timeouts))),
             Ok(Ok(response)) => response,
         };
         tracing::debug!(
@@ -210,104 +212,6 @@ impl Connection {
         answer.body = self.wire.secrets().redact(&String::from_utf8_lossy(&body));
         answer
     }
-}
-
-/// Names the cryptography that TLS uses; building a client without it fails, for http:// too.
-pub(super) fn install_crypto() {
-    static RING: Once = Once::new();
-    RING.call_once(|| {
-        // An error says that one is installed already, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    });
-}
-
-/// A client for this address. Certificates are read here, not before.
-fn client(connect: Duration, url: &Url) -> Result<Client, String> {
-    install_crypto();
-    let mut builder = Client::builder()
-        .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(connect)
-        .tcp_nodelay(true)
-        .pool_idle_timeout(Duration::from_secs(90))
-        .redirect(redirect::Policy::custom(follow));
-    if address::is_loopback(url) {
-        // A proxy of the network has no way to this computer.
-        builder = builder.no_proxy();
-    }
-    builder.build().map_err(|e| causes(&e))
-}
-
-/// Follows a redirect that keeps the method (307, 308) inside of the same origin, and no other.
-fn follow(attempt: redirect::Attempt) -> redirect::Action {
-    let keeps_method = matches!(attempt.status().as_u16(), 307 | 308);
-    let same = attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
-    if keeps_method && same && attempt.previous().len() <= 3 { attempt.follow() } else { attempt.stop() }
-}
-
-fn build(client: &Client, request: HttpRequest) -> reqwest::RequestBuilder {
-    let mut headers = HeaderMap::new();
-    for (name, value) in request.headers {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            headers.insert(name, value);
-        }
-    }
-    for (name, value) in request.secret_headers {
-        if let (Ok(name), Ok(mut value)) =
-            (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value.expose_secret()))
-        {
-            value.set_sensitive(true);
-            headers.insert(name, value);
-        }
-    }
-    client.post(request.url).headers(headers).body(request.body)
-}
-
-/// Why a request could not be sent, or got no answer.
-fn not_sent(asked: &Asked, error: &reqwest::Error, timeouts: Timeouts) -> Refusal {
-    let why = causes(error);
-    let lower = why.to_lowercase();
-    let never = |failure| Refusal { failure, again: Again::Never };
-    if error.is_connect() && error.is_timeout() {
-        let why = format!("no connection within {:.0} s", timeouts.connect.as_secs_f64());
-        never(asked.unreachable(FailureKind::TimedOut, &why))
-    } else if error.is_dns() || lower.contains("dns error") || lower.contains("failed to lookup") {
-        never(asked.unreachable(FailureKind::NameNotFound, "name not found"))
-    } else if lower.contains("certificate") || lower.contains("tls") || lower.contains("invalidmessage") {
-        let what =
-            if lower.contains("certificate") { "its certificate is not trusted" } else { "TLS failed" };
-        let mut failure = asked.unreachable(FailureKind::Tls, what);
-        failure.hint = format!("{} ({})", failure.hint, one_line(&root(error)));
-        never(failure)
-    } else if lower.contains("connection refused") {
-        never(asked.unreachable(FailureKind::Unreachable, "connection refused"))
-    } else if error.is_connect() {
-        never(asked.unreachable(FailureKind::Unreachable, &root(error)))
-    } else {
-        // The connection stood and broke before any answer: servers that restart do this.
-        let failure = asked.unreachable(FailureKind::Unreachable, "the connection broke before any answer");
-        Refusal { failure, again: Again::Backoff }
-    }
-}
-
-/// An error with all its causes.
-fn causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
-}
-
-/// The innermost cause of an error.
-fn root(error: &dyn Error) -> String {
-    let mut error = error;
-    while let Some(cause) = error.source() {
-        error = cause;
-    }
-    error.to_string()
 }
 
 /// Whether a failure that a stream begins with may be gone the next time.

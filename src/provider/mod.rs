@@ -40,8 +40,8 @@ impl Default for Timeouts {
         Self {
             connect: Duration::from_secs(10),
             // A local model reads a long conversation for minutes before its first word.
-            first: Duration::from_secs(300),
-            silence: Duration::from_secs(120),
+            first: Duration::from_mins(5),
+            silence: Duration::from_mins(2),
         }
     }
 }
@@ -162,6 +162,3 @@ impl Provider {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -135,6 +135,3 @@ impl Wire for OpenAi {
         Box::new(OpenAiDecoder::new(self.asked.clone(), self.secrets.clone()))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,19 +4,34 @@ use reqwest::{Client, Url, redirect};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Where Ollama, LM Studio, llama.cpp and vLLM listen.
-const KNOWN: [&str; 4] =
-    ["http://127.0.0.1:11434", "http://127.0.0.1:1234", "http://127.0.0.1:8080", "http://127.0.0.1:8000"];
+/// Where model servers listen by default.
+const KNOWN: [(&str, &str); 4] = [
+    ("Ollama", "http://127.0.0.1:11434"),
+    ("LM Studio", "http://127.0.0.1:1234"),
+    ("llama.cpp", "http://127.0.0.1:8080"),
+    ("vLLM", "http://127.0.0.1:8000"),
+];
 /// How long each may take to answer.
 const PATIENCE: Duration = Duration::from_millis(800);
 /// Bytes of an answer that are read.
 const LARGEST: usize = 4 << 20;
 
-/// The servers that answered: address, and how many models they offer.
-pub async fn servers() -> Vec<(String, usize)> {
-    let found = KNOWN.map(|base| async move {
+/// A model server that answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// What listens there by default: `Ollama`.
+    pub name: &'static str,
+    /// Where it speaks the chat-completions protocol: `http://127.0.0.1:11434/v1`.
+    pub base_url: String,
+    /// The models that it offers.
+    pub models: Vec<String>,
+}
+
+/// The servers that answer now.
+pub async fn servers() -> Vec<Server> {
+    let found = KNOWN.map(|(name, base)| async move {
         let models = tokio::time::timeout(PATIENCE, models(base)).await.ok().flatten()?;
-        Some((base.to_owned(), models.len()))
+        Some(Server { name, base_url: format!("{base}/v1"), models })
     });
     futures_util::future::join_all(found).await.into_iter().flatten().collect()
 }

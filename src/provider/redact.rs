@@ -48,9 +48,11 @@ impl Secrets {
             let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
             let (word, after) = rest.split_at(end);
             let masked = word.contains("**") || word.contains("...") || word.contains('…');
-            let known = |parts: &[String]| parts.iter().any(|p| word.contains(p.as_str()));
-            let shows_key = (masked && (known(&starts) || known(&ends)))
-                || starts.iter().any(|s| s.len() >= 8 && word.starts_with(s.as_str()));
+            // Servers that mask a key keep at least its first three letters or its last four.
+            let begins = |start: &String| start.get(..3).is_some_and(|three| word.starts_with(three));
+            let shows_key = (masked
+                && (starts.iter().any(begins) || ends.iter().any(|end| word.contains(end.as_str()))))
+                || starts.iter().any(|start| word.starts_with(start.as_str()));
             out.push_str(if shows_key { MARK } else { word });
             let next = after.chars().next().map_or(0, char::len_utf8);
             let (separator, tail) = after.split_at(next);
@@ -61,19 +63,12 @@ impl Secrets {
     }
 }
 
-/// The first or last letters of a key, enough to know it by.
+/// The first eight or the last four letters of a key that is long enough to be known by them.
 fn part_of(value: &str, start: bool) -> Option<String> {
     let value = value.trim().rsplit(' ').next().unwrap_or(value);
-    let chars: Vec<char> = value.chars().collect();
-    let take = if start { (chars.len() / 2).min(8) } else { 4 };
-    if chars.len() < 12 {
-        return None;
-    }
-    Some(if start {
-        // Servers keep between 3 and 8 letters; whoever shows more than half of the key shows these.
-        chars.iter().take(if take < 8 { take } else { 8 }).collect()
-    } else {
-        chars.iter().skip(chars.len() - take).collect()
+    let letters = value.chars().count();
+    (letters >= 16).then(|| {
+        if start { value.chars().take(8).collect() } else { value.chars().skip(letters - 4).collect() }
     })
 }
 
@@ -91,6 +86,7 @@ mod tests {
             "Incorrect API key provided: sk-proj-abcdefghijklmnop1234.",
             "Incorrect API key provided: sk-proj-********1234. Look",
             "key sk-proj-...1234",
+            "key 'sk-***' is wrong",
             "\"sk-proj-abcdefghijklm\" is cut off",
             "token zyxwvutsrqponm",
         ] {

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// How often a request is repeated at most.
 pub(super) const REPETITIONS: u32 = 5;
 /// A server that asks for a longer pause than this is not waited for: the person decides.
-pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(300);
+pub(super) const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
 /// What is to be done about a request that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -127,12 +127,12 @@ impl Player {
             Cause::Status(status) => {
                 let body = serde_json::json!({ "error": { "message": fault.message } }).to_string();
                 let retry_after = fault.retry_after_ms.map(Duration::from_millis);
-                asked.refusal(&Answer { status, body, retry_after, ..Answer::default() })
+                asked.refusal(&Answer { status, retry_after, body, ..Answer::default() })
             }
             Cause::NameNotFound => never(asked.unreachable(FailureKind::NameNotFound, "name not found")),
             Cause::Unreachable => never(asked.unreachable(FailureKind::Unreachable, "connection refused")),
             Cause::Tls => never(asked.unreachable(FailureKind::Tls, "its certificate is not trusted")),
-            Cause::TimedOut => never(asked.silent(Duration::from_secs(300), false)),
+            Cause::TimedOut => never(asked.silent(Duration::from_mins(5), false)),
             Cause::Overflow(needs, limit) => never(asked.overflow(Some((needs, limit)), None, false)),
             Cause::NotAModel => never(asked.not_a_model(Some(200), "a web page")),
             Cause::Malformed => never(asked.malformed(&fault.message, false)),
@@ -190,16 +190,12 @@ async fn stream(
 
 /// The length of the first token: blanks and up to six letters, or one other character.
 fn token(text: &str) -> usize {
-    let word = text.len() - text.trim_start_matches([' ', '\n']).len();
-    let mut letters = 0;
-    for (at, c) in text.get(word..).unwrap_or_default().char_indices() {
-        let is_letter = c.is_alphanumeric();
-        if letters == 6 || (letters > 0 && !is_letter) {
-            return word + at;
-        }
-        letters += 1;
-        if !is_letter {
-            return word + at + c.len_utf8();
+    let blanks = text.len() - text.trim_start_matches([' ', '\n']).len();
+    for (count, (at, c)) in text.get(blanks..).unwrap_or_default().char_indices().enumerate() {
+        match c.is_alphanumeric() {
+            true if count < 6 => {}
+            false if count == 0 => return blanks + c.len_utf8(),
+            _ => return blanks + at,
         }
     }
     text.len()

@@ -21,14 +21,15 @@
 //!
 //! # Matching
 //! The last message (a prompt or a result) and the purpose choose, in this order:
-//! 1. a reply with `when`, all of whose words occur in the message as whole words, in any case and order (`1.414*`: any
-//!    ending). Those not taken yet come first, in the order of the file; a taken one is taken again when asked again.
-//!    While replies of `then` are due, it only takes a message of one line: results have several, so that what a block
-//!    printed can't start something else;
-//! 2. the replies of `then` under the reply taken last, in order: the first that is due and whose `when`, if it has one,
-//!    occurs in the message; those before it are passed over;
-//! 3. the first reply without `when` that was not taken yet;
-//! 4. a list of the prompts that the story knows; a story without prompts has nothing more to say.
+//! 1. a reply with `when`, all of whose words occur in the last paragraph of the message, if that is one line as prompts
+//!    are (results have several, so that what a block printed can't start something else). Words are whole words, in any
+//!    case and order; `1.414*` is any word that begins so. Replies not taken yet come first, in the order of the file; a
+//!    taken one is taken again when asked again;
+//! 2. the first reply of `then` under the reply taken last that has no `when` or whose words occur in the message. What
+//!    follows on it is its own `then`. On a reply with a block only a result follows, never a prompt of one line;
+//! 3. a reply with `when` whose words occur anywhere in the message, as in 1;
+//! 4. the first reply without `when` that was not taken yet;
+//! 5. a list of the prompts that the story knows; a story without prompts has nothing more to say.
 
 mod format;
 mod matching;

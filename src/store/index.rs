@@ -184,3 +184,6 @@ impl Candidate {
         summary
     }
 }
+
+#[cfg(test)]
+mod tests;

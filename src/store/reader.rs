@@ -136,7 +136,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    fn frame(&mut self, frame: Frame) -> Result<(), StoreError> {
+    fn frame(&mut self, frame: Frame<'_>) -> Result<(), StoreError> {
         if let (Some(before), Some(prev)) = (self.last, frame.prev)
             && before != prev
         {
@@ -153,7 +153,7 @@ impl<'a> Scan<'a> {
         let Frame { at, kind, fields, .. } = frame;
         match wire::decode(&kind, fields, &self.blobs) {
             Ok(Decoded::Entry(entry, outside)) => self.entry(at, *entry, outside.as_ref()),
-            Ok(Decoded::UnknownKind) => self.damage(Fault::UnknownKind(kind)),
+            Ok(Decoded::UnknownKind) => self.damage(Fault::UnknownKind(kind.into_owned())),
             Err(why) if self.number == 1 => return Err(self.not_a_session(&why)),
             Err(why) => self.damage(Fault::Unreadable(why)),
         }

@@ -7,6 +7,8 @@ use proptest::prelude::*;
 use std::future::Future;
 use std::os::unix::fs::PermissionsExt as _;
 
+mod crash;
+
 const AT: Moment = Moment(1_767_225_600_000);
 
 fn wait<T>(future: impl Future<Output = T>) -> T {
@@ -19,7 +21,9 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
 /// Writes these entries as a session; returns its file.
 fn written(folder: &Path, id: &str, entries: &[Entry]) -> PathBuf {
     let store = Store::create(folder, header(id));
-    entries.iter().for_each(|entry| store.append(entry.clone(), AT));
+    for entry in entries {
+        store.append(entry.clone(), AT);
+    }
     wait(store.close()).unwrap();
     store.path()
 }
@@ -328,4 +332,103 @@ proptest! {
         let listed = index::list(home.path());
         prop_assert_eq!(listed.len(), 1);
     }
+}
+
+/// Files of version 1 load for ever. New ones may be added; those that are there are never changed.
+#[test]
+fn sessions_of_version_1_load_for_ever() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sessions/v1");
+    let kept = tempfile::tempdir().unwrap();
+    if std::env::var_os("WRITE_FIXTURES").is_some() {
+        write_fixtures(&folder);
+    }
+    // Copies: git keeps no modes, and opening narrows them.
+    for name in ["each-kind.jsonl", "unended.jsonl", "torn.jsonl", "damaged.jsonl", "with-blob.jsonl"] {
+        std::fs::copy(folder.join(name), kept.path().join(name)).unwrap();
+    }
+    std::fs::create_dir_all(kept.path().join("blobs/with-blob")).unwrap();
+    let blob = "blobs/with-blob/output-4.log";
+    std::fs::copy(folder.join(blob), kept.path().join(blob)).unwrap();
+
+    let load = |name: &str| read(&kept.path().join(name)).unwrap();
+    let all = load("each-kind.jsonl");
+    assert!(all_same(&all, &with_header("each-kind", &each_kind())), "{all:#?}");
+    assert_eq!(all.damage, []);
+    assert!(matches!(load("unended.jsonl").entries.last().unwrap().1, Entry::Approved { .. }));
+    assert!(matches!(load("torn.jsonl").damage[..], [Damage { line: 3, fault: Fault::Torn(_) }]));
+    assert_eq!(load("damaged.jsonl").damage, [Damage { line: 3, fault: Fault::Checksum }]);
+    let with_blob = load("with-blob.jsonl");
+    assert_eq!(with_blob.damage, []);
+    let Entry::Ran { report, .. } = &with_blob.entries[3].1 else { panic!() };
+    assert_eq!(report.output.total(Stream::Stdout), 70_000);
+}
+
+/// Makes the files anew, for a format that has not been released.
+fn write_fixtures(folder: &Path) {
+    let each = written(folder, "each-kind", &each_kind());
+    let text = std::fs::read_to_string(each).unwrap();
+    let put = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    put("torn.jsonl", &text[..text.match_indices('\n').nth(2).unwrap().0 - 40]);
+    put(
+        "damaged.jsonl",
+        &text.replace(r#""kind":"named","name":"sales-q3""#, r#""kind":"named","name":"sales-q4""#),
+    );
+    written(folder, "unended", &[&each_kind()[2..6], &each_kind()[8..9]].concat());
+    let output = captured(&[(Stream::Stdout, &b"0123456789".repeat(7000)), (Stream::Stderr, b"warning\n")]);
+    let ran = Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(report(output)) };
+    written(folder, "with-blob", &[Entry::Prompt("count".into()), Entry::Block(block(1, "count()")), ran]);
+}
+
+/// Processor time of this thread.
+fn cpu() -> std::time::Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    std::time::Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// How long it takes, to be looked at: `cargo test --release --lib store::tests::speed -- --ignored --nocapture`.
+#[test]
+#[ignore = "prints figures, asserts nothing"]
+fn speed() {
+    let home = tempfile::tempdir().unwrap();
+    let mut entries = Vec::new();
+    for n in 0..1000 {
+        entries.push(Entry::Prompt(format!("prompt {n}: {}", "please compute ".repeat(10))));
+        let Entry::Reply { step, reasoning, tool_calls, finish, usage, .. } = each_kind()[3].clone() else {
+            panic!()
+        };
+        let text = "Some prose about it.\n\n```python\nprint(sum(range(10)))\n```\n".repeat(8);
+        entries.push(Entry::Reply { step, text, reasoning, tool_calls, finish, usage });
+        entries.extend(each_kind()[4..6].iter().cloned());
+        entries.extend(each_kind()[8..10].iter().cloned());
+        entries.push(Entry::TurnEnd(crate::domain::TurnEnd::Answered));
+    }
+    let start = std::time::Instant::now();
+    let path = written(home.path(), "s", &entries);
+    println!("write {} entries: {:?}", entries.len(), start.elapsed());
+    for _ in 0..3 {
+        let (start, used) = (std::time::Instant::now(), cpu());
+        let loaded = read(&path).unwrap();
+        let (count, bytes) = (loaded.entries.len(), loaded.bytes);
+        println!(
+            "read {count} entries, {bytes} bytes: {:?}, processor {:?}",
+            start.elapsed(),
+            cpu().saturating_sub(used)
+        );
+    }
+    for n in 0..40 {
+        std::fs::copy(&path, home.path().join(format!("copy-{n}.jsonl"))).unwrap();
+    }
+    let start = std::time::Instant::now();
+    let count = index::list(home.path()).len();
+    println!("list {count} sessions of that size: {:?}", start.elapsed());
+    let store = Store::create(home.path(), header("sync"));
+    store.append(Entry::Prompt("x".into()), AT);
+    wait(store.sync()).unwrap();
+    let start = std::time::Instant::now();
+    for _ in 0..20 {
+        store.append(Entry::KernelRestarted, AT);
+        wait(store.sync()).unwrap();
+    }
+    println!("append and sync: {:?}", start.elapsed() / 20);
+    wait(store.close()).unwrap();
 }

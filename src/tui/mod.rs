@@ -1,12 +1,44 @@
 //! The terminal front door: reads the state, draws it, turns keys into commands. It decides nothing.
+//!
+//! A key travels `input` → `run_loop` → `screen` (guard, keymap, action) → wishes → driver; news travel back the same
+//! way and end in one frame. `screen` and `view` are values and functions of values: they are tested without a terminal.
 
 pub mod action;
 pub mod clipboard;
+pub mod composer;
+pub mod editor;
 pub mod fence;
 pub mod frames;
 pub mod guard;
 pub mod input;
 pub mod keymap;
+mod options;
+mod outside;
 pub mod paint;
+mod run_loop;
+pub mod screen;
 pub mod terminal;
 pub mod theme;
+pub mod view;
+mod workers;
+
+pub use options::Options;
+pub use run_loop::Tui;
+pub use screen::{Choice, Exit};
+
+/// Why the terminal front door can't open.
+#[derive(Debug, thiserror::Error)]
+pub enum TuiError {
+    /// The terminal can't be used.
+    #[error(transparent)]
+    Terminal(#[from] terminal::TerminalError),
+    /// Its input can't be read.
+    #[error(transparent)]
+    Input(#[from] input::InputError),
+    /// The keymap is not understood.
+    #[error(transparent)]
+    Keymap(#[from] keymap::KeymapError),
+    /// The theme is not understood.
+    #[error(transparent)]
+    Theme(#[from] theme::ThemeError),
+}

@@ -2,11 +2,10 @@
 
 use super::bounded;
 use crate::domain::{Block, BlockId, ExecutorKind, KernelFate, Outcome, RunReport, Stream, Version};
+use crate::engine::changes;
 use crate::engine::notices::{counted, limit, one_line, seconds};
 use crate::engine::transcript::{BlockItem, RunItem, Settled, Settlement, Transcript};
 
-/// Lines of a text beyond which its changes are not looked for: the text is given as a whole.
-const DIFF_LINES: usize = 5_000;
 /// Of an error or a value at least so many bytes are told, however small the budget.
 const LEAST: usize = 2 << 10;
 
@@ -161,19 +160,16 @@ fn edit(block: &Block, version: &Version, budget: usize) -> Vec<String> {
     if old == new {
         return Vec::new();
     }
-    let lines = old.lines().count().max(new.lines().count());
     let budget = budget.max(LEAST);
-    if lines > DIFF_LINES {
-        let title = format!(
-            "The person changed the block before it ran. This text ran ({}):",
-            counted(lines, "line")
-        );
-        return vec![title, bounded::fenced("text", &bounded::text(new, budget))];
+    match changes::diff(old, new) {
+        Some(diff) => vec![
+            "The person changed the block before it ran. The changed text is what ran:".into(),
+            bounded::fenced("diff", &bounded::text(&diff, budget)),
+        ],
+        None => {
+            let lines = counted(new.lines().count(), "line");
+            let title = format!("The person changed the block before it ran. This text ran ({lines}):");
+            vec![title, bounded::fenced("text", &bounded::text(new, budget))]
+        }
     }
-    let diff =
-        similar::TextDiff::from_lines(&**old, &**new).unified_diff().header("yours", "ran").to_string();
-    vec![
-        "The person changed the block before it ran. The changed text is what ran:".into(),
-        bounded::fenced("diff", &bounded::text(&diff, budget)),
-    ]
 }

@@ -92,6 +92,20 @@ fn three_blocks_are_settled_one_after_the_other() {
     assert_eq!([d.word(1), d.word(2), d.word(3)], ["DONE 0", "REJECTED", "SKIPPED"]);
 }
 
+#[test]
+fn of_many_blocks_the_first_are_looked_at_and_the_others_when_they_wait() {
+    let mut d = replied(&"```python\nx\n```\n".repeat(40).replace('x', "a = 1"));
+    d.command(Command::Continue);
+    let looked = |d: &Dialogue| d.state().live.blocks.len();
+    assert_eq!((d.state().transcript.blocks.len(), looked(&d)), (40, 16));
+    for block in 1..=16 {
+        d.skip(block);
+    }
+    assert_eq!((d.state().phase.clone(), looked(&d)), (Phase::Deciding(BlockId(17)), 17));
+    d.inspected_ok(17);
+    assert!(d.type_run(17).contains("start r1"));
+}
+
 // The gate.
 
 #[test]
@@ -206,8 +220,9 @@ fn changed_limits_ask_for_a_new_look_and_older_looks_do_not_count() {
         "'The time limit has to be longer than 0 s.' | deciding 1"
     );
     assert_eq!(d.command(set(limits)), "look 1.1 | deciding 1");
-    // The answer to the first order still tells of the old limits.
+    // Two orders are out, and either answer may tell of the old limits: what counts is one more look.
     assert_eq!(d.inspected_ok(1), "| deciding 1");
+    assert_eq!(d.inspected_ok(1), "look 1.1 | deciding 1");
     assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
     d.inspected(1, Review::default(), Ok(Terms { limits, ..terms() }));
     d.type_run(1);
@@ -233,6 +248,7 @@ fn while_the_session_cannot_be_saved_nothing_runs() {
 #[test]
 fn a_decision_about_an_older_revision_is_refused() {
     let mut d = replied(ONE);
+    d.inspected_ok(1);
     d.edit(1, "print(2)\n");
     d.inspected_ok(1);
     for decision in [Decision::Approve { typed: true }, Decision::Skip, Decision::Edit("x".into())] {
@@ -260,7 +276,8 @@ fn policy_clean_runs_what_has_no_grave_finding_and_asks_for_the_rest() {
     );
     d.started(1);
     d.ended(1, ok());
-    assert_eq!(d.inspected_with(2, Severity::Medium), "| deciding 2", "the first look was still unanswered");
+    assert_eq!(d.inspected_ok(2), "| deciding 2", "the first look was still unanswered");
+    assert_eq!(d.inspected_ok(2), "look 2.1 | deciding 2", "which of the two answers is newer is not known");
     assert_eq!(d.inspected_with(2, Severity::Medium), "+review 2.1 | deciding 2");
     assert_eq!(d.skip(2), "+skipped 2, 'Block 2 skipped. Nothing ran.', foresee bash, look 3.1 | deciding 3");
 }
@@ -313,14 +330,12 @@ fn an_edit_is_looked_at_and_asked_about_again_and_the_model_is_told_the_change()
 #[test]
 fn back_to_the_models_text_is_a_revision_too() {
     let mut d = replied(ONE);
+    d.inspected_ok(1);
     d.edit(1, "print(2)\n");
+    d.inspected_ok(1);
     assert_eq!(d.edit(1, "print(1)\n"), "+edited 1.3, look 1.3 | deciding 1");
-    assert_eq!(d.inspected_ok(1), "| deciding 1", "that was the look at the model's text");
-    assert_eq!(d.inspected_ok(1), "| deciding 1", "and that the one at the first edit");
-    assert_eq!(
-        d.inspected_ok(1),
-        "+review 1.3, 'Back to the model's text. Checks ran again: no findings.' | deciding 1"
-    );
+    let back = "'Back to the model's text. Checks ran again: no findings.'";
+    assert_eq!(d.inspected_ok(1), format!("+review 1.3, {back} | deciding 1"));
     assert_eq!(d.word(1), "WAITING");
 }
 
@@ -431,9 +446,9 @@ fn a_kernel_that_dies_while_a_block_waits_has_it_looked_at_again() {
 #[test]
 fn restarting_the_kernel_is_recorded_and_refused_while_something_runs() {
     let mut d = replied(ONE);
+    d.inspected_ok(1);
     let again = d.command(Command::RestartKernel);
     assert_eq!(again, "'The next block starts a new kernel.', +restarted, restart, look 1.1 | deciding 1");
-    d.inspected_ok(1);
     d.inspected_ok(1);
     d.type_run(1);
     let refused = "'A block runs: Ctrl-C interrupts it, then the kernel can be restarted.' | running r1";
@@ -489,7 +504,7 @@ fn stopping_a_reply_keeps_its_text_and_shelves_its_blocks() {
 fn stopping_before_anything_came_leaves_only_the_prompt() {
     let mut d = Dialogue::new();
     d.user("x");
-    assert_eq!(d.stop(), "cancel s1, 'Stopped. What came of the reply is kept.', +end stopped | idle");
+    assert_eq!(d.stop(), "cancel s1, 'Stopped. Nothing had come of the reply.', +end stopped | idle");
 }
 
 #[test]
@@ -780,12 +795,31 @@ fn stale_events_change_nothing() {
 }
 
 #[test]
-fn an_answer_about_an_older_revision_does_not_open_the_gate() {
-    let mut d = replied(ONE);
-    d.edit(1, "print(2)\n");
-    let old = Inspection { review: Review::default(), terms: Ok(terms()) };
-    d.send(Event::Inspected(BlockId(1), Revision(1), Box::new(old)));
-    assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
+fn a_stale_step_adds_nothing_to_the_next_reply() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.stop();
+    d.user("y");
+    d.delta("new");
+    let late = ReplyEvent::Delta("old".into());
+    assert_eq!(d.send(Event::Reply(StepId(1), late)), "| replying s2");
+    assert_eq!(d.state().live.reply.as_ref().unwrap().text, "new");
+}
+
+#[test]
+fn answers_that_crossed_do_not_open_the_gate_in_either_order() {
+    for (first, second) in [(1, 2), (2, 1)] {
+        let mut d = replied(ONE);
+        d.edit(1, "print(2)\n");
+        assert_eq!(d.answered(1, first), "| deciding 1");
+        assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
+        assert_eq!(d.answered(1, second), "look 1.2 | deciding 1");
+        assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
+        let told = "+review 1.2, 'Edited by you: 1 line. Checks ran again: no findings.' | deciding 1";
+        assert_eq!(d.answered(1, 2), told);
+        assert_eq!(d.answered(1, 1), "| deciding 1");
+        assert_eq!(d.type_run(1), "+approved r1 1.2 person-typed, start r1 | running r1");
+    }
 }
 
 // Putting back.
@@ -793,11 +827,11 @@ fn an_answer_about_an_older_revision_does_not_open_the_gate() {
 #[test]
 fn putting_back_waits_its_turn_and_goes_to_the_front() {
     let mut d = replied(THREE);
+    d.inspected_ok(1);
     assert_eq!(d.put_back(1), "| deciding 1", "it waits already");
     d.skip(1);
     assert_eq!(d.put_back(1), "+back 1, look 1.1, foresee python | deciding 1");
     assert_eq!([d.word(1), d.word(2)], ["WAITING", "QUEUED"]);
-    d.inspected_ok(1);
     d.inspected_ok(1);
     d.type_run(1);
     assert_eq!(d.put_back(1), "'Block 1 can be put back when this step is over.' | running r1");

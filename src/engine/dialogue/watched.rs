@@ -23,6 +23,8 @@ pub(in crate::engine) struct Watched {
     /// The recorded entries, folded one by one.
     folded: Transcript,
     looks: BTreeMap<BlockId, Look>,
+    /// How often what a run would meet may have changed.
+    world: u64,
     runs: BTreeSet<RunId>,
     going: Option<RunId>,
     unsaved: bool,
@@ -31,7 +33,9 @@ pub(in crate::engine) struct Watched {
 
 #[derive(Default)]
 struct Look {
-    unanswered: u32,
+    unanswered: Vec<Revision>,
+    crossed: bool,
+    world: u64,
     answer: Option<(Revision, Inspection)>,
 }
 
@@ -47,6 +51,7 @@ impl Watched {
             started: None,
             folded,
             looks: BTreeMap::new(),
+            world: 0,
             runs,
             going: None,
             unsaved: false,
@@ -72,6 +77,11 @@ impl Watched {
 
     pub(in crate::engine) fn send(&mut self, event: Event, now: Moment) -> Vec<Effect> {
         let before = self.engine.state().transcript.version;
+        let stale = match &event {
+            Event::Reply(step, _) => *step != self.last_step || self.engine.state().live.reply.is_none(),
+            Event::Run(run, _) => Some(*run) != self.going,
+            _ => false,
+        };
         self.hear(&event);
         let effects = self.engine.handle(event.clone(), now);
         let recorded = effects.iter().filter(|e| matches!(e, Effect::Record(_))).count() as u64;
@@ -81,6 +91,9 @@ impl Watched {
             "changed without a record: {event:?}"
         );
         self.account(Some(&event), &effects, now);
+        if stale {
+            assert_eq!(effects, [], "a stale event led to something: {event:?}");
+        }
         effects
     }
 
@@ -90,15 +103,15 @@ impl Watched {
             Event::Store(StoreEvent::Failed(_)) => self.unsaved = true,
             Event::Store(StoreEvent::Recovered) => self.unsaved = false,
             Event::Inspected(block, revision, inspection) => {
-                let current = self.folded.blocks.get(block).map(|item| item.block.current().revision);
                 let look = self.looks.entry(*block).or_default();
-                if look.unanswered > 0 {
-                    look.unanswered -= 1;
-                    if look.unanswered == 0 && current == Some(*revision) {
+                if let Some(order) = look.unanswered.iter().position(|ordered| ordered == revision) {
+                    look.unanswered.remove(order);
+                    if look.unanswered.is_empty() && !look.crossed {
                         look.answer = Some((*revision, (**inspection).clone()));
                     }
                 }
             }
+            Event::KernelDied(_) => self.world += 1,
             Event::Run(run, RunEvent::Started) if self.going == Some(*run) => self.any_ran = true,
             _ => {}
         }
@@ -111,7 +124,9 @@ impl Watched {
                 Effect::Inspect { block, revision, .. } => {
                     assert_eq!(block.current().revision, *revision);
                     let look = self.looks.entry(block.id).or_default();
-                    look.unanswered += 1;
+                    look.crossed = !look.unanswered.is_empty();
+                    look.unanswered.push(*revision);
+                    look.world = self.world;
                     look.answer = None;
                 }
                 Effect::StartRun(request) => {
@@ -143,6 +158,7 @@ impl Watched {
                     if matches!(report.outcome.as_str(), "refused" | "not_started")
             );
         }
+        self.world += u64::from(matches!(entry, Entry::Ran { .. } | Entry::KernelRestarted));
         self.folded.apply(entry, now);
         self.entries.push((now, entry.clone()));
     }
@@ -172,6 +188,7 @@ impl Watched {
         assert_eq!((version.revision, &version.source), (*revision, request.source()));
         assert!(version.whole && version.language.is_some() && !version.source.trim().is_empty());
         let Some((looked, inspection)) = &self.looks[block].answer else { panic!("never looked at") };
+        assert_eq!(self.looks[block].world, self.world, "looked at before the kernel or the folder changed");
         assert_eq!((*looked, inspection.terms.as_ref()), (*revision, Ok(terms)));
 
         // And somebody said yes to exactly this.

@@ -143,6 +143,11 @@ impl ErrorBody {
         self.holds(&["stream_options", "include_usage"])
     }
 
+    /// Whether it speaks of a model (Azure: of a deployment).
+    pub(in crate::provider) fn names_the_model(&self) -> bool {
+        self.is_structured && self.holds(&["model", "deployment"])
+    }
+
     /// Whether the model's name is what was refused.
     pub(in crate::provider) fn tells_unknown_model(&self) -> bool {
         self.holds(&[

@@ -27,6 +27,8 @@ fn the_words_are_those_of_the_interface() {
     let told =
         refusal(404, r#"{"error":{"message":"The model `gpt-x` does not exist","code":"model_not_found"}}"#);
     assert_eq!(told.failure.message, "openai does not know the model gpt-x (404).");
+    let told = refusal(404, r#"{"error":{"message":"not here"}}"#).failure.message;
+    assert_eq!(told, "openai found nothing for the model gpt-x (404).");
     let told = refusal(404, "<html><title>404 Not Found</title></html>").failure.message;
     assert_eq!(told, "No model answers at https://api.example.com/v1/chat/completions (404).");
 }

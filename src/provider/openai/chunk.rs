@@ -1,5 +1,6 @@
 //! A chunk of a chat completion, as lenient as the servers differ: what is only informative is never a reason to fail.
 
+use crate::domain::{FinishReason, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -94,4 +95,32 @@ impl Content {
             Content::Other(_) => {}
         }
     }
+}
+
+/// What a provider's word for the end means. A word that is not known is not taken for completeness.
+pub(super) fn reason(word: &str) -> FinishReason {
+    match word.to_ascii_lowercase().as_str() {
+        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "end" | "complete" | "completed" => {
+            FinishReason::Stop
+        }
+        "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCalls,
+        "length" | "max_tokens" | "model_length" | "max_output_tokens" => FinishReason::Length,
+        "content_filter" | "sensitive" | "safety" | "recitation" => FinishReason::Filter,
+        _ => FinishReason::Incomplete,
+    }
+}
+
+/// The tokens used, under the names that servers have for them.
+pub(super) fn usage(value: &Value) -> Option<Usage> {
+    let number = |path: &[&str]| {
+        path.iter()
+            .find_map(|p| value.pointer(p).and_then(|v| v.as_u64().or_else(|| v.as_f64().map(|f| f as u64))))
+    };
+    let usage = Usage {
+        input: number(&["/prompt_tokens", "/input_tokens"]),
+        output: number(&["/completion_tokens", "/output_tokens"]),
+        cached: number(&["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens"]),
+        reasoning: number(&["/completion_tokens_details/reasoning_tokens"]),
+    };
+    (usage != Usage::default()).then_some(usage)
 }

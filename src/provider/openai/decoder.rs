@@ -4,7 +4,7 @@
 //! why has `Finished(Incomplete)`, a chunk that can't be read has `Failed(Malformed)`. Counts come once, before the end.
 
 use super::calls::Calls;
-use super::chunk::{Choice, Chunk, Said};
+use super::chunk::{Choice, Chunk, Said, reason, usage};
 use crate::domain::{Finish, FinishReason, ReplyEvent, ReplyFailure, Usage};
 use crate::provider::failure::{Asked, ErrorBody};
 use crate::provider::redact::Secrets;
@@ -159,7 +159,7 @@ impl OpenAiDecoder {
             self.finish = Some(word);
         }
         if self.length + self.calls.bytes() > LONGEST {
-            let failure = self.asked.too_long(LONGEST);
+            let failure = Asked::too_long(LONGEST);
             self.fail(failure, out);
         }
     }
@@ -247,7 +247,7 @@ impl Decoder for OpenAiDecoder {
         }
         if matches!(&self.form, Form::Whole(body) if body.len() > LONGEST_BODY) {
             self.form = Form::Unknown(Vec::new());
-            let failure = self.asked.too_long(LONGEST_BODY);
+            let failure = Asked::too_long(LONGEST_BODY);
             self.fail(failure, out);
         }
     }
@@ -302,34 +302,6 @@ fn push(out: &mut Vec<ReplyEvent>, piece: String, kind: fn(String) -> ReplyEvent
         | (Some(ReplyEvent::Reasoning(before)), ReplyEvent::Reasoning(more)) => before.push_str(more),
         _ => out.push(event),
     }
-}
-
-/// What a provider's word for the end means. A word that is not known is not taken for completeness.
-fn reason(word: &str) -> FinishReason {
-    match word.to_ascii_lowercase().as_str() {
-        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "end" | "complete" | "completed" => {
-            FinishReason::Stop
-        }
-        "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCalls,
-        "length" | "max_tokens" | "model_length" | "max_output_tokens" => FinishReason::Length,
-        "content_filter" | "sensitive" | "safety" | "recitation" => FinishReason::Filter,
-        _ => FinishReason::Incomplete,
-    }
-}
-
-/// The tokens used, under the names that servers have for them.
-fn usage(value: &Value) -> Option<Usage> {
-    let number = |path: &[&str]| {
-        path.iter()
-            .find_map(|p| value.pointer(p).and_then(|v| v.as_u64().or_else(|| v.as_f64().map(|f| f as u64))))
-    };
-    let usage = Usage {
-        input: number(&["/prompt_tokens", "/input_tokens"]),
-        output: number(&["/completion_tokens", "/output_tokens"]),
-        cached: number(&["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens"]),
-        reasoning: number(&["/completion_tokens_details/reasoning_tokens"]),
-    };
-    (usage != Usage::default()).then_some(usage)
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ struct Wrong {
     hint: &'static str,
 }
 
-const DIRECTION: &str = "The format is told in `sayso --help` under --demo.";
+const DIRECTION: &str = "Correct the story there; those in assets/demo are examples.";
 
 pub(super) fn parse(text: &str, origin: &str) -> Result<Story, StoryError> {
     let raw: RawStory = toml::from_str(text).map_err(|e| {

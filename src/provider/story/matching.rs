@@ -8,8 +8,8 @@ use crate::domain::{ModelRequest, Purpose};
 pub struct Position {
     /// Which replies were taken, by their place.
     taken: Vec<bool>,
-    /// The reply taken last, and the first of its `then` that is still due.
-    scene: Option<(usize, usize)>,
+    /// The way to the reply taken last: its place, then its place among the `then` of the one before.
+    last: Vec<usize>,
 }
 
 /// What comes next.
@@ -27,27 +27,31 @@ impl Position {
     /// Chooses the reply to a request and goes on in the story.
     pub fn choose<'a>(&mut self, story: &'a Story, request: &ModelRequest) -> Chosen<'a> {
         self.taken.resize(story.replies.len(), false);
+        let purpose = request.purpose;
         let message = request.messages.last().map_or("", |m| m.text.as_str()).to_lowercase();
-        let due = self.due(story, request.purpose, &message);
-        let one_line = !message.trim().contains('\n');
-        if (due.is_none() || one_line)
-            && let Some(index) = self.waiting_for(story, request.purpose, &message)
-        {
+        let line = last_line(&message);
+        if let Some(index) = line.and_then(|line| self.waiting_for(story, purpose, line)) {
             return self.take(story, index);
         }
-        if let Some((scene, next)) = due
-            && let Some(reply) = story.replies.get(scene).and_then(|r| r.then.get(next))
+        let last = at(story, &self.last);
+        if let Some(last) = last.filter(|last| line.is_none() || !expects_result(last))
+            && let Some(next) = last.then.iter().position(|reply| fits(reply, purpose, &message))
+            && let Some(reply) = last.then.get(next)
         {
-            self.scene = Some((scene, next + 1));
+            self.last.push(next);
             return Chosen::Reply(reply);
         }
-        let plain =
-            story.replies.iter().zip(&self.taken).position(|(reply, taken)| {
-                !taken && reply.when.is_empty() && reply.purpose == request.purpose
-            });
+        if let Some(index) = self.waiting_for(story, purpose, &message) {
+            return self.take(story, index);
+        }
+        let plain = story
+            .replies
+            .iter()
+            .zip(&self.taken)
+            .position(|(reply, taken)| !taken && reply.when.is_empty() && reply.purpose == purpose);
         match plain {
             Some(index) => self.take(story, index),
-            None => unknown(story, request.purpose),
+            None => unknown(story, purpose),
         }
     }
 
@@ -57,8 +61,9 @@ impl Position {
         }
         match story.replies.get(index) {
             Some(reply) => {
+                // A judgement in between is no step of the conversation.
                 if reply.purpose == Purpose::Answer {
-                    self.scene = Some((index, 0));
+                    self.last = vec![index];
                 }
                 Chosen::Reply(reply)
             }
@@ -66,25 +71,36 @@ impl Position {
         }
     }
 
-    /// The next reply of `then` that fits.
-    fn due(&self, story: &Story, purpose: Purpose, message: &str) -> Option<(usize, usize)> {
-        let (scene, next) = self.scene?;
-        let then = &story.replies.get(scene)?.then;
-        let fits = |reply: &Scripted| {
-            reply.purpose == purpose && (reply.when.is_empty() || occurs(&reply.when, message))
-        };
-        let place = then.iter().skip(next).position(fits)?;
-        Some((scene, next + place))
-    }
-
-    /// The reply that waits for words of this message: not taken ones first.
-    fn waiting_for(&self, story: &Story, purpose: Purpose, message: &str) -> Option<usize> {
-        let fits = |reply: &Scripted| {
-            reply.purpose == purpose && !reply.when.is_empty() && occurs(&reply.when, message)
-        };
+    /// The reply that waits for words of this text: not taken ones first.
+    fn waiting_for(&self, story: &Story, purpose: Purpose, text: &str) -> Option<usize> {
+        let fits = |reply: &Scripted| !reply.when.is_empty() && fits(reply, purpose, text);
         let fresh = story.replies.iter().zip(&self.taken).position(|(reply, taken)| !taken && fits(reply));
         fresh.or_else(|| story.replies.iter().position(fits))
     }
+}
+
+/// The reply at the end of a way.
+fn at<'a>(story: &'a Story, way: &[usize]) -> Option<&'a Scripted> {
+    let (first, rest) = way.split_first()?;
+    rest.iter().try_fold(story.replies.get(*first)?, |reply, next| reply.then.get(*next))
+}
+
+/// The last paragraph of a message if it is one line, as a prompt is. Results have several: at least the line that
+/// names the block and one below it; what closes their output may stand alone behind a blank line.
+fn last_line(message: &str) -> Option<&str> {
+    let paragraph = message.trim().rsplit("\n\n").next()?.trim();
+    let is_fence = paragraph.chars().all(|c| matches!(c, '`' | '~'));
+    (!is_fence && !paragraph.contains('\n')).then_some(paragraph)
+}
+
+/// Whether a reply proposes something, so that a result follows on it.
+fn expects_result(reply: &Scripted) -> bool {
+    !reply.tool_calls.is_empty() || ["```", "~~~", "<execute"].iter().any(|mark| reply.text.contains(mark))
+}
+
+/// Whether a reply may answer a text.
+fn fits(reply: &Scripted, purpose: Purpose, text: &str) -> bool {
+    reply.purpose == purpose && (reply.when.is_empty() || occurs(&reply.when, text))
 }
 
 fn unknown(story: &Story, purpose: Purpose) -> Chosen<'static> {
@@ -112,10 +128,17 @@ fn word_occurs(word: &str, message: &str) -> bool {
         Some(start) if !start.is_empty() => (start, true),
         _ => (word, false),
     };
-    let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+    let inside = |c: char| c.is_alphanumeric() || c == '_';
+    let in_number = |c: char| is_number && matches!(c, '.' | ',');
     message.match_indices(word).any(|(at, found)| {
-        let before = message.get(..at).and_then(|s| s.chars().next_back());
-        let after = message.get(at + found.len()..).and_then(|s| s.chars().next());
-        !inside(before) && (open || !inside(after))
+        let mut before = message.get(..at).unwrap_or_default().chars().rev();
+        let mut after = message.get(at + found.len()..).unwrap_or_default().chars();
+        let (next, next_but_one) = (after.next(), after.next());
+        // The 55 of `0.55` or of `55.5` is not the number 55; that of `It is 55.` is.
+        let goes_on = next
+            .is_some_and(|c| inside(c) || (in_number(c) && next_but_one.is_some_and(|c| c.is_ascii_digit())));
+        let begins = !before.next().is_some_and(|c| inside(c) || in_number(c));
+        begins && (open || !goes_on)
     })
 }

@@ -91,7 +91,7 @@ fn header(path: &Path, line: &[u8], summary: &mut Summary) -> Option<Result<(), 
 /// Takes what was asked first, and a name given near the start; tells whether the prompt was there.
 fn first_words(line: &[u8], summary: &mut Summary) -> bool {
     let Ok(mut frame) = wire::open(line) else { return false };
-    match frame.kind.as_str() {
+    match frame.kind.as_ref() {
         "named" => summary.name = frame.fields.text_or_empty("name"),
         "prompt" => {
             summary.first_prompt = preview(frame.fields.text_or_empty("text"));
@@ -156,7 +156,7 @@ impl Tail {
     fn line(&mut self, line: &[u8]) {
         let Ok(mut frame) = wire::open(line) else { return };
         let fields = &mut frame.fields;
-        match frame.kind.as_str() {
+        match frame.kind.as_ref() {
             kind @ ("prompt" | "reply") => {
                 self.tells_enough = true;
                 self.messages = fields.number_or_none("message").unwrap_or(self.messages + 1);
@@ -187,7 +187,7 @@ impl Tail {
         }
     }
 
-    fn decision(&mut self, fields: &mut wire::Reader) {
+    fn decision(&mut self, fields: &mut wire::Reader<'_>) {
         let block = fields.number_or_zero("block");
         self.blocks = self.blocks.max(u32::try_from(block).unwrap_or(0));
         match fields.text_or_empty("decision").as_str() {

@@ -1,17 +1,17 @@
 //! The fields of a line become an entry. Fields that are not known are passed over; a field that is needed and not
 //! there is named.
 
-use super::fields::{Missing, Reader, lacking, path_of};
+use super::decode_run::report;
+use super::fields::{Missing, Reader, lacking};
 use super::frame::parse_time;
-use super::output::{Outside, read_output};
+use super::output::Outside;
 use crate::domain::{
-    Block, BlockId, BlockKind, Dialect, Effects, Entry, ExecutorKind, FailureKind, FileChange, Finding,
-    Finish, FinishReason, Grantor, Header, ImageRef, KernelFate, KernelRef, Language, Layer, Limits,
-    ModelName, Origin, Outcome, Place, Receipt, ReplyFailure, Review, Revision, Rights, RunError, RunId,
-    RunReport, SandboxLevel, SandboxReport, SessionId, Severity, Sha256, StepId, Terms, ToolCall, TurnEnd,
-    Usage, Version,
+    Block, BlockId, BlockKind, Dialect, Effects, Entry, ExecutorKind, FailureKind, Finding, Finish,
+    FinishReason, Grantor, Header, KernelRef, Language, Layer, Limits, ModelName, Origin, Place,
+    ReplyFailure, Review, Revision, Rights, RunId, SandboxLevel, SandboxReport, SessionId, Severity, Sha256,
+    StepId, Terms, ToolCall, TurnEnd, Usage, Version,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// What a line holds.
@@ -24,7 +24,7 @@ pub(crate) enum Decoded {
 }
 
 /// Reads an entry of this kind; `blobs` is where files lie that are named without a folder.
-pub(crate) fn decode(kind: &str, mut f: Reader, blobs: &Path) -> Result<Decoded, Missing> {
+pub(crate) fn decode(kind: &str, mut f: Reader<'_>, blobs: &Path) -> Result<Decoded, Missing> {
     let entry = match kind {
         "header" => Entry::Header(header(f)?),
         "resumed" => Entry::Resumed,
@@ -65,8 +65,8 @@ pub(super) fn plain_name(name: &str) -> bool {
     !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\', '\0'])
 }
 
-fn header(mut f: Reader) -> Result<Header, Missing> {
-    let created = f.text("created")?;
+fn header(mut f: Reader<'_>) -> Result<Header, Missing> {
+    let created = f.word("created")?;
     Ok(Header {
         id: SessionId(f.text("id")?),
         name: f.text_or_empty("name"),
@@ -77,11 +77,11 @@ fn header(mut f: Reader) -> Result<Header, Missing> {
     })
 }
 
-fn model(mut f: Reader) -> Result<ModelName, Missing> {
+fn model(mut f: Reader<'_>) -> Result<ModelName, Missing> {
     Ok(ModelName { provider: f.text("provider")?, model: f.text("model")? })
 }
 
-fn reply(mut f: Reader) -> Result<Entry, Missing> {
+fn reply(mut f: Reader<'_>) -> Result<Entry, Missing> {
     let tool_calls = f
         .objects("tool_calls")?
         .into_iter()
@@ -94,7 +94,7 @@ fn reply(mut f: Reader) -> Result<Entry, Missing> {
         })
         .collect::<Result<_, Missing>>()?;
     let mut finish = f.object("finish")?;
-    let reason = finish.text("reason")?;
+    let reason = finish.word("reason")?;
     let usage = f.object_or_none("usage").map_or_else(Usage::default, |mut u| Usage {
         input: u.number_or_none("input"),
         output: u.number_or_none("output"),
@@ -123,8 +123,8 @@ const FINISHES: [FinishReason; 5] = [
     FinishReason::Incomplete,
 ];
 
-fn block(mut f: Reader) -> Result<Block, Missing> {
-    if f.text("what")? != "code" {
+fn block(mut f: Reader<'_>) -> Result<Block, Missing> {
+    if f.word("what")? != "code" {
         return Err(lacking("what", "\"code\""));
     }
     // A block whose text was masked is not what the model wrote: it can't be approved as it stands.
@@ -137,7 +137,7 @@ fn block(mut f: Reader) -> Result<Block, Missing> {
                 revision: Revision(v.small("revision")?),
                 language: v.text_or_none("language").map(Language),
                 whole: v.flag("whole") && !masked,
-                source: Arc::from(v.text("source")?),
+                source: Arc::from(v.word("source")?),
             })
         })
         .collect::<Result<Vec<_>, Missing>>()?;
@@ -150,7 +150,7 @@ fn block(mut f: Reader) -> Result<Block, Missing> {
         step: StepId(f.small("step")?),
         kind: BlockKind::Code { language: f.text_or_none("language").map(Language) },
         origin: Origin {
-            dialect: match f.text("dialect")?.as_str() {
+            dialect: match f.word("dialect")?.as_ref() {
                 "execute-tags" => Dialect::ExecuteTags,
                 _ => Dialect::Fences,
             },
@@ -162,14 +162,14 @@ fn block(mut f: Reader) -> Result<Block, Missing> {
     })
 }
 
-fn review(mut f: Reader) -> Result<Review, Missing> {
+fn review(mut f: Reader<'_>) -> Result<Review, Missing> {
     let findings = f
         .objects("findings")?
         .into_iter()
         .map(|mut finding| {
             Ok(Finding {
                 rule: finding.text("rule")?,
-                severity: severity(&finding.text("severity")?),
+                severity: severity(&finding.word("severity")?),
                 place: Place {
                     line: finding.small("line")?,
                     column: finding.small("column")?,
@@ -200,26 +200,26 @@ fn severity(word: &str) -> Severity {
     [Severity::Info, Severity::Medium].into_iter().find(|s| s.as_str() == word).unwrap_or(Severity::High)
 }
 
-fn decision(mut f: Reader) -> Result<Entry, Missing> {
+fn decision(mut f: Reader<'_>) -> Result<Entry, Missing> {
     let (block, revision) = (BlockId(f.small("block")?), Revision(f.small("revision")?));
-    Ok(match f.text("decision")?.as_str() {
-        "edit" => Entry::Edited { block, revision, source: Arc::from(f.text("source")?) },
+    Ok(match f.word("decision")?.as_ref() {
+        "edit" => Entry::Edited { block, revision, source: Arc::from(f.word("source")?) },
         "reject" => Entry::Rejected { block, revision, reason: f.text_or_empty("reason") },
         "skip" => Entry::Skipped { block, revision },
         "approve" => Entry::Approved {
             run: RunId(f.small("run")?),
             block,
             revision,
-            sha256: Sha256::parse(&f.text("sha256")?).ok_or_else(|| lacking("sha256", "a SHA-256"))?,
-            by: Grantor::parse(&f.text("by")?).ok_or_else(|| lacking("by", "somebody who can approve"))?,
+            sha256: Sha256::parse(&f.word("sha256")?).ok_or_else(|| lacking("sha256", "a SHA-256"))?,
+            by: Grantor::parse(&f.word("by")?).ok_or_else(|| lacking("by", "somebody who can approve"))?,
             terms: terms(f.object("terms")?)?,
         },
         _ => return Err(lacking("decision", "approve, edit, reject or skip")),
     })
 }
 
-fn terms(mut f: Reader) -> Result<Terms, Missing> {
-    let executor = f.text("executor")?;
+fn terms(mut f: Reader<'_>) -> Result<Terms, Missing> {
+    let executor = f.word("executor")?;
     Ok(Terms {
         language: Language(f.text("language")?),
         executor: [ExecutorKind::Kernel, ExecutorKind::Subprocess]
@@ -235,11 +235,11 @@ fn terms(mut f: Reader) -> Result<Terms, Missing> {
     })
 }
 
-fn kernel(mut f: Reader) -> Result<KernelRef, Missing> {
+pub(super) fn kernel(mut f: Reader<'_>) -> Result<KernelRef, Missing> {
     Ok(KernelRef { generation: f.small("generation")?, variables: f.small_or_zero("variables") })
 }
 
-fn rights(mut f: Reader) -> Result<Rights, Missing> {
+fn rights(mut f: Reader<'_>) -> Result<Rights, Missing> {
     let mut sandbox = f.object("sandbox")?;
     let layers = sandbox
         .objects("layers")?
@@ -253,7 +253,7 @@ fn rights(mut f: Reader) -> Result<Rights, Missing> {
             })
         })
         .collect::<Result<_, Missing>>()?;
-    if sandbox.text("level")? != "off" {
+    if sandbox.word("level")? != "off" {
         return Err(lacking("level", "a sandbox level that this version knows"));
     }
     Ok(Rights {
@@ -265,7 +265,7 @@ fn rights(mut f: Reader) -> Result<Rights, Missing> {
     })
 }
 
-fn limits(mut f: Reader) -> Result<Limits, Missing> {
+fn limits(mut f: Reader<'_>) -> Result<Limits, Missing> {
     Ok(Limits {
         wall_ms: f.number("wall_ms")?,
         kept_bytes: f.number("kept_bytes")?,
@@ -273,102 +273,8 @@ fn limits(mut f: Reader) -> Result<Limits, Missing> {
     })
 }
 
-fn report(mut f: Reader, blobs: &Path) -> Result<(RunReport, Option<Outside>), Missing> {
-    let (output, outside) = read_output(f.object("output")?)?;
-    let error = f.object_or_none("error").map(|mut e| {
-        Ok::<_, Missing>(RunError {
-            kind: e.text("type")?,
-            message: e.text_or_empty("message"),
-            traceback: e.text_or_empty("traceback"),
-        })
-    });
-    let images =
-        f.objects("images")?.into_iter().map(|image| image_ref(image, blobs)).collect::<Result<_, _>>()?;
-    let report = RunReport {
-        outcome: outcome(&f.text("outcome")?, f.text_or_empty("detail"))?,
-        receipt: receipt(f.object("receipt")?)?,
-        output,
-        blob: blob_path(&mut f, "all_output", blobs)?,
-        value: f.text_or_none("value"),
-        error: error.transpose()?,
-        images,
-        kernel: kernel_fate(f.object("kernel")?)?,
-        cwd: f.path_or_none("cwd")?,
-    };
-    Ok((report, outside))
-}
-
-fn outcome(word: &str, detail: String) -> Result<Outcome, Missing> {
-    Ok(match word {
-        "ok" => Outcome::Ok,
-        "failed" => Outcome::Failed,
-        "timed_out" => Outcome::TimedOut,
-        "limit" => Outcome::Limit(detail),
-        "interrupted" => Outcome::Interrupted,
-        "crashed" => Outcome::Crashed(detail),
-        "refused" => Outcome::Refused(detail),
-        "not_started" => Outcome::NotStarted(detail),
-        _ => return Err(lacking("outcome", "an outcome that this version knows")),
-    })
-}
-
-fn receipt(mut f: Reader) -> Result<Receipt, Missing> {
-    let files = f
-        .objects("files")?
-        .into_iter()
-        .map(|mut file| {
-            Ok(FileChange {
-                path: file.text("path")?,
-                change: file.text("change")?,
-                bytes: file.number_or_zero("bytes"),
-            })
-        })
-        .collect::<Result<_, Missing>>()?;
-    Ok(Receipt {
-        wall_us: f.number_or_zero("wall_us"),
-        cpu_us: f.number_or_zero("cpu_us"),
-        peak_rss_bytes: f.number_or_zero("peak_rss_bytes"),
-        processes: f.small_or_zero("processes"),
-        files,
-        exit_code: f.signed_or_none("exit_code"),
-        signal: f.signed_or_none("signal"),
-    })
-}
-
-fn image_ref(mut f: Reader, blobs: &Path) -> Result<ImageRef, Missing> {
-    Ok(ImageRef {
-        path: blob_path(&mut f, "path", blobs)?.ok_or_else(|| lacking("path", "a path"))?,
-        name: f.text("name")?,
-        mime: f.text("mime")?,
-        width: f.small("width")?,
-        height: f.small("height")?,
-        bytes: f.number("bytes")?,
-    })
-}
-
-/// Reads what names a file: `{"blob": name}` in the folder of blobs, or a path.
-fn blob_path(f: &mut Reader, key: &str, blobs: &Path) -> Result<Option<PathBuf>, Missing> {
-    let Some(value) = f.take(key) else { return Ok(None) };
-    if let Some(name) = value.get("blob").and_then(serde_json::Value::as_str) {
-        return if plain_name(name) {
-            Ok(Some(blobs.join(name)))
-        } else {
-            Err(lacking(key, "the name of a file"))
-        };
-    }
-    path_of(value).map(Some).ok_or_else(|| lacking(key, "a path"))
-}
-
-fn kernel_fate(mut f: Reader) -> Result<KernelFate, Missing> {
-    Ok(match f.text("fate")?.as_str() {
-        "kept" => KernelFate::Kept(kernel(f)?),
-        "lost" => KernelFate::Lost(kernel(f)?),
-        _ => KernelFate::None,
-    })
-}
-
-fn turn_end(mut f: Reader) -> Result<TurnEnd, Missing> {
-    Ok(match f.text("end")?.as_str() {
+fn turn_end(mut f: Reader<'_>) -> Result<TurnEnd, Missing> {
+    Ok(match f.word("end")?.as_ref() {
         "answered" => TurnEnd::Answered,
         "step_limit" => TurnEnd::StepLimit,
         "repeated" => TurnEnd::Repeated,
@@ -377,8 +283,8 @@ fn turn_end(mut f: Reader) -> Result<TurnEnd, Missing> {
     })
 }
 
-fn failure(mut f: Reader) -> Result<ReplyFailure, Missing> {
-    let kind = f.text("kind")?;
+fn failure(mut f: Reader<'_>) -> Result<ReplyFailure, Missing> {
+    let kind = f.word("kind")?;
     Ok(ReplyFailure {
         kind: FAILURES.into_iter().find(|k| k.as_str() == kind).unwrap_or(FailureKind::Server),
         status: f.number_or_none("status").and_then(|status| u16::try_from(status).ok()),

@@ -1,8 +1,10 @@
 //! The fields of a line: building them in order, and taking them out with an error that names the field.
 
+use super::json::Json;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// An object of JSON under construction.
@@ -67,27 +69,36 @@ pub(crate) type Missing = String;
 
 /// The fields of a line, taken out one by one.
 #[derive(Debug)]
-pub(crate) struct Reader(Map<String, Value>);
+pub(crate) struct Reader<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
 
-impl Reader {
-    pub(crate) fn new(map: Map<String, Value>) -> Self {
-        Self(map)
+impl<'a> Reader<'a> {
+    pub(crate) fn new(fields: Vec<(Cow<'a, str>, Json<'a>)>) -> Self {
+        Self(fields)
+    }
+
+    fn slot(&mut self, key: &str) -> Option<&mut Json<'a>> {
+        self.0.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     /// Takes a field out; `None` where it is missing or null.
-    pub(crate) fn take(&mut self, key: &str) -> Option<Value> {
-        self.0.get_mut(key).map(Value::take).filter(|v| !v.is_null())
+    pub(crate) fn take(&mut self, key: &str) -> Option<Json<'a>> {
+        self.slot(key).map(|value| std::mem::replace(value, Json::Null)).filter(|value| *value != Json::Null)
     }
 
     pub(crate) fn text(&mut self, key: &str) -> Result<String, Missing> {
-        self.text_or_none(key).ok_or_else(|| lacking(key, "text"))
+        self.word(key).map(Cow::into_owned)
+    }
+
+    /// A text that is only looked at.
+    pub(crate) fn word(&mut self, key: &str) -> Result<Cow<'a, str>, Missing> {
+        match self.take(key) {
+            Some(Json::Text(text)) => Ok(text),
+            _ => Err(lacking(key, "text")),
+        }
     }
 
     pub(crate) fn text_or_none(&mut self, key: &str) -> Option<String> {
-        match self.take(key) {
-            Some(Value::String(text)) => Some(text),
-            _ => None,
-        }
+        self.word(key).ok().map(Cow::into_owned)
     }
 
     pub(crate) fn text_or_empty(&mut self, key: &str) -> String {
@@ -99,7 +110,10 @@ impl Reader {
     }
 
     pub(crate) fn number_or_none(&mut self, key: &str) -> Option<u64> {
-        self.0.get(key).and_then(Value::as_u64)
+        match self.slot(key)? {
+            Json::Whole(number) => Some(*number),
+            _ => None,
+        }
     }
 
     pub(crate) fn number_or_zero(&mut self, key: &str) -> u64 {
@@ -115,30 +129,34 @@ impl Reader {
     }
 
     pub(crate) fn signed_or_none(&mut self, key: &str) -> Option<i32> {
-        self.0.get(key).and_then(Value::as_i64).and_then(|n| i32::try_from(n).ok())
+        match self.slot(key)? {
+            Json::Whole(number) => i32::try_from(*number).ok(),
+            Json::Negative(number) => i32::try_from(*number).ok(),
+            _ => None,
+        }
     }
 
     pub(crate) fn flag(&mut self, key: &str) -> bool {
-        self.0.get(key).and_then(Value::as_bool).unwrap_or(false)
+        matches!(self.slot(key), Some(Json::Flag(true)))
     }
 
-    pub(crate) fn object(&mut self, key: &str) -> Result<Reader, Missing> {
+    pub(crate) fn object(&mut self, key: &str) -> Result<Reader<'a>, Missing> {
         self.object_or_none(key).ok_or_else(|| lacking(key, "an object"))
     }
 
-    pub(crate) fn object_or_none(&mut self, key: &str) -> Option<Reader> {
+    pub(crate) fn object_or_none(&mut self, key: &str) -> Option<Reader<'a>> {
         match self.take(key) {
-            Some(Value::Object(map)) => Some(Reader(map)),
+            Some(Json::Object(fields)) => Some(Reader(fields)),
             _ => None,
         }
     }
 
     /// The objects of a list; a missing list is empty.
-    pub(crate) fn objects(&mut self, key: &str) -> Result<Vec<Reader>, Missing> {
+    pub(crate) fn objects(&mut self, key: &str) -> Result<Vec<Reader<'a>>, Missing> {
         self.list(key)
             .into_iter()
             .map(|value| match value {
-                Value::Object(map) => Ok(Reader(map)),
+                Json::Object(fields) => Ok(Reader(fields)),
                 _ => Err(lacking(key, "a list of objects")),
             })
             .collect()
@@ -149,16 +167,16 @@ impl Reader {
         self.list(key)
             .into_iter()
             .map(|value| match value {
-                Value::String(text) => Ok(text),
+                Json::Text(text) => Ok(text.into_owned()),
                 _ => Err(lacking(key, "a list of texts")),
             })
             .collect()
     }
 
     /// The values of a list; a missing list is empty.
-    pub(crate) fn list(&mut self, key: &str) -> Vec<Value> {
+    pub(crate) fn list(&mut self, key: &str) -> Vec<Json<'a>> {
         match self.take(key) {
-            Some(Value::Array(values)) => values,
+            Some(Json::List(values)) => values,
             _ => Vec::new(),
         }
     }
@@ -185,16 +203,16 @@ pub(crate) fn lacking(key: &str, want: &str) -> Missing {
 }
 
 /// Reads what [`bytes_value`] made.
-pub(crate) fn bytes_of(value: Value) -> Option<Vec<u8>> {
+pub(crate) fn bytes_of(value: Json<'_>) -> Option<Vec<u8>> {
     match value {
-        Value::String(text) => Some(text.into_bytes()),
-        Value::Object(map) => BASE64.decode(map.get("base64")?.as_str()?).ok(),
+        Json::Text(text) => Some(text.into_owned().into_bytes()),
+        Json::Object(fields) => BASE64.decode(Reader(fields).word("base64").ok()?.as_bytes()).ok(),
         _ => None,
     }
 }
 
 /// Reads what [`path_value`] made.
-pub(crate) fn path_of(value: Value) -> Option<PathBuf> {
+pub(crate) fn path_of(value: Json<'_>) -> Option<PathBuf> {
     let bytes = bytes_of(value)?;
     #[cfg(unix)]
     {

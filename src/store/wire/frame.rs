@@ -2,8 +2,10 @@
 
 use super::VERSION;
 use super::fields::{Fields, Reader};
+use super::json::Json;
 use crate::domain::Moment;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::fmt;
 
 /// The checksum of a line.
@@ -59,13 +61,13 @@ pub(crate) fn seal(link: Link, at: Moment, fields: Fields) -> (Vec<u8>, Link) {
 
 /// A line, taken apart.
 #[derive(Debug)]
-pub(crate) struct Frame {
+pub(crate) struct Frame<'a> {
     pub(crate) seq: u64,
     pub(crate) at: Moment,
-    pub(crate) kind: String,
+    pub(crate) kind: Cow<'a, str>,
     pub(crate) prev: Option<Crc>,
     pub(crate) redacted: bool,
-    pub(crate) fields: Reader,
+    pub(crate) fields: Reader<'a>,
 }
 
 /// Why a line can't be taken.
@@ -87,7 +89,7 @@ pub(crate) fn stored_crc(line: &[u8]) -> Option<Crc> {
 }
 
 /// Takes a line apart, its newline left out.
-pub(crate) fn open(line: &[u8]) -> Result<Frame, LineFault> {
+pub(crate) fn open(line: &[u8]) -> Result<Frame<'_>, LineFault> {
     if !intact(line) {
         // Without a checksum it can't be one of our lines: say what is wrong with it as text, where that is told.
         return Err(match serde_json::from_slice::<serde::de::IgnoredAny>(line) {
@@ -95,19 +97,22 @@ pub(crate) fn open(line: &[u8]) -> Result<Frame, LineFault> {
             Ok(_) => LineFault::Checksum,
         });
     }
-    let map: Map<String, Value> = serde_json::from_slice(line)
-        .map_err(|error| LineFault::Unreadable(format!("not JSON, column {}", error.column())))?;
-    let mut fields = Reader::new(map);
+    let text = std::str::from_utf8(line).map_err(|_| LineFault::Unreadable("not UTF-8".into()))?;
+    let mut fields = match serde_json::from_str(text) {
+        Ok(Json::Object(fields)) => Reader::new(fields),
+        Ok(_) => return Err(LineFault::Unreadable("not an object".into())),
+        Err(error) => return Err(LineFault::Unreadable(format!("not JSON, column {}", error.column()))),
+    };
     let version = fields.number("v").map_err(LineFault::Unreadable)?;
     if version > VERSION {
         return Err(LineFault::Newer(version));
     }
-    let at = fields.text("at").map_err(LineFault::Unreadable)?;
+    let at = fields.word("at").map_err(LineFault::Unreadable)?;
     Ok(Frame {
         seq: fields.number("seq").map_err(LineFault::Unreadable)?,
         at: parse_time(&at).ok_or_else(|| LineFault::Unreadable("its time is not RFC 3339".into()))?,
-        kind: fields.text("kind").map_err(LineFault::Unreadable)?,
-        prev: fields.text_or_none("prev").as_deref().and_then(Crc::parse),
+        kind: fields.word("kind").map_err(LineFault::Unreadable)?,
+        prev: fields.word("prev").ok().as_deref().and_then(Crc::parse),
         redacted: fields.flag("redacted"),
         fields,
     })

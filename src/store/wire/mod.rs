@@ -6,9 +6,11 @@
 //! `crc` field, `prev` the `crc` of the line before. They detect damage and edits; they are no signature.
 
 mod decode;
+mod decode_run;
 mod encode;
 mod fields;
 mod frame;
+mod json;
 mod output;
 
 pub(crate) use decode::{Decoded, decode};

@@ -35,7 +35,9 @@ pub(crate) fn blob_for(output: &Captured, name: impl FnOnce() -> String) -> Opti
         }
         pieces.push(letter(stream));
         pieces.push_str(&stretch.iter().map(|part| part.len()).sum::<usize>().to_string());
-        stretch.iter().for_each(|part| bytes.extend_from_slice(part));
+        for part in stretch {
+            bytes.extend_from_slice(part);
+        }
     }
     Some(OutputBlob { name: name(), crc: Crc(crc32fast::hash(&bytes)), bytes, pieces })
 }
@@ -93,7 +95,7 @@ pub(crate) fn output_fields(output: &Captured, blob: Option<&OutputBlob>) -> Fie
 }
 
 /// The output of a run as its line tells it, and the file that holds the rest, where there is one.
-pub(super) fn read_output(mut fields: Reader) -> Result<(Captured, Option<Outside>), Missing> {
+pub(super) fn read_output(mut fields: Reader<'_>) -> Result<(Captured, Option<Outside>), Missing> {
     let limit = fields.number_or_none("limit").unwrap_or(1 << 20);
     let mut lost = fields.object("dropped")?;
     let dropped = (lost.number_or_zero("stdout"), lost.number_or_zero("stderr"));
@@ -105,7 +107,7 @@ pub(super) fn read_output(mut fields: Reader) -> Result<(Captured, Option<Outsid
         let outside = Outside {
             name,
             crc: blob.text("crc")?,
-            stretches: stretch_list(&blob.text("pieces")?)?,
+            stretches: stretch_list(&blob.word("pieces")?)?,
             limit,
             dropped,
         };
@@ -115,7 +117,7 @@ pub(super) fn read_output(mut fields: Reader) -> Result<(Captured, Option<Outsid
     }
     let mut pieces = Vec::new();
     for mut piece in fields.objects("pieces")? {
-        let stream = match piece.text("stream")?.as_str() {
+        let stream = match piece.word("stream")?.as_ref() {
             "stdout" => Stream::Stdout,
             "stderr" => Stream::Stderr,
             _ => return Err(lacking("stream", "stdout or stderr")),

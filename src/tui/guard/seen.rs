@@ -124,6 +124,11 @@ impl Seen {
         of - seen + others
     }
 
+    /// The first row from this one on that was not seen.
+    pub fn first_unseen(&self, from: usize) -> Option<usize> {
+        self.seen.iter().skip(from).position(|seen| !seen).map(|at| at + from)
+    }
+
     /// Whether every row was seen. Nothing to see is not seen: there is no row yet.
     pub fn all(&self) -> bool {
         self.unseen == 0 && !self.rows.is_empty()

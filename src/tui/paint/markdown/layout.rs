@@ -1,145 +1,104 @@
-//! The events of the Markdown parser → lines. Block structure is a stack of prefixes: quotes and lists put theirs in
-//! front of every line inside them.
+//! Events of the Markdown parser → rows. One walk; what surrounds a text (quotes, lists) is a stack of prefixes.
 
-use super::super::plain;
-use super::super::wrap;
-use super::inline::{Inline, prefixed};
 use super::table::Table;
+use crate::tui::paint::plain;
+use crate::tui::paint::wrap::{self, Options};
 use crate::tui::theme::{Slot, Syntax, Theme};
-use pulldown_cmark::{Event, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
-/// Narrower than this (or a third of the width) nothing is indented any more.
-pub const NARROWEST: usize = 4;
-/// Deeper than this, quotes and lists add no more prefix: hostile nesting must not eat the width.
-const DEEPEST: usize = 8;
+/// Columns that are left to a text at least, however deep it is nested.
+const NARROWEST: usize = 8;
 
-/// A quote or list item around what comes.
-#[derive(Clone, Debug)]
-struct Level {
-    /// In front of its first line: a bullet or number.
-    first: String,
-    /// In front of the others.
+/// What stands before the rows of a quote or list item: on its first row, and on those below.
+struct Prefix {
+    first: Option<String>,
     rest: String,
     style: Style,
-    /// Whether its first line was written.
-    begun: bool,
 }
 
-/// Lays out one text.
-pub struct Layout<'a> {
-    theme: &'a Theme,
+/// A list: the number of its next item, or none.
+struct List {
+    next: Option<u64>,
+}
+
+/// Rows in the making.
+pub(super) struct Layout<'t> {
+    theme: &'t Theme,
     width: usize,
-    out: Vec<Line<'static>>,
-    levels: Vec<Level>,
-    /// Numbers of the lists that are open; `None` for bullets.
-    lists: Vec<Option<u64>>,
-    /// The number with which the first list begins, whatever it says itself.
-    continued: Option<u64>,
-    /// The number that the next item of the last top-level list would have.
-    next_number: Option<u64>,
-    inline: Inline,
+    rows: Vec<Line<'static>>,
+    prefixes: Vec<Prefix>,
+    lists: Vec<List>,
+    /// The text of the paragraph (or heading, or cell) so far, and its looks as (end byte, look).
+    text: String,
+    looks: Vec<(usize, Style)>,
     styles: Vec<Style>,
-    link: Vec<(String, usize)>,
-    table: Option<Table>,
+    link: Option<String>,
     code: Option<String>,
-    /// A blank line is due before the next block.
+    table: Option<Table>,
+    /// A blank row is due before the next block.
     gap: bool,
+    /// The last row is such a blank one.
+    gapped: bool,
 }
 
-impl<'a> Layout<'a> {
-    /// For lines of this width.
-    pub fn new(width: usize, theme: &'a Theme) -> Self {
+impl<'t> Layout<'t> {
+    pub(super) fn new(width: u16, theme: &'t Theme) -> Self {
         Self {
             theme,
-            width: width.max(2),
-            out: Vec::new(),
-            levels: Vec::new(),
+            width: usize::from(width).max(NARROWEST),
+            rows: Vec::new(),
+            prefixes: Vec::new(),
             lists: Vec::new(),
-            continued: None,
-            next_number: None,
-            inline: Inline::default(),
+            text: String::new(),
+            looks: Vec::new(),
             styles: Vec::new(),
-            link: Vec::new(),
-            table: None,
+            link: None,
             code: None,
+            table: None,
             gap: false,
+            gapped: false,
         }
     }
 
-    /// The text begins inside a list, with an item of this number.
-    pub fn continue_list(&mut self, number: Option<u64>) {
-        self.continued = number;
-    }
-
-    /// The number that the next item of the last top-level list would have.
-    pub fn next_number(&self) -> Option<u64> {
-        self.next_number
-    }
-
-    /// The lines.
-    pub fn finish(mut self) -> Vec<Line<'static>> {
-        self.flush_inline();
-        self.out
-    }
-
-    fn style(&self) -> Style {
-        self.styles.last().copied().unwrap_or_else(|| self.theme.style(Slot::UiText))
-    }
-
-    fn push_style(&mut self, change: impl FnOnce(Style) -> Style) {
-        self.styles.push(change(self.style()));
-    }
-
-    fn target(&mut self) -> &mut Inline {
-        match self.table.as_mut().and_then(Table::cell) {
-            Some(cell) => cell,
-            None => &mut self.inline,
+    pub(super) fn events<'a>(&mut self, events: impl Iterator<Item = Event<'a>>) {
+        for event in events {
+            self.event(event);
         }
     }
 
-    fn text(&mut self, text: &str, style: Style) {
-        // Items of close lists hold text without a paragraph around it.
-        if self.gap && self.table.is_none() && self.inline.is_empty() {
-            self.block();
+    pub(super) fn finish(mut self) -> Vec<Line<'static>> {
+        self.flush();
+        if self.gapped {
+            self.rows.pop();
         }
-        self.target().push(text, style);
+        self.rows
     }
 
-    /// Takes the next event.
-    pub fn event(&mut self, event: Event<'_>) {
+    fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
             Event::Text(text) => match &mut self.code {
                 Some(code) => code.push_str(&text),
-                None => self.text(&text, self.style()),
+                None => self.push(&text, self.style()),
             },
-            Event::Code(text) => {
-                let style = self.style().patch(self.theme.syntax(Syntax::String));
-                self.text(&text, style);
+            Event::Code(text) => self.push(&text, self.style().patch(self.theme.syntax(Syntax::String))),
+            Event::InlineMath(text) | Event::DisplayMath(text) | Event::InlineHtml(text) => {
+                self.push(&text, self.style())
             }
-            Event::SoftBreak => self.text(" ", self.style()),
-            Event::HardBreak => self.text("\n", self.style()),
-            Event::Html(text) => {
-                for line in text.lines() {
-                    self.text(line, self.style());
-                    self.flush_inline();
-                }
-            }
-            Event::InlineHtml(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
-                self.text(&text, self.style());
-            }
+            Event::Html(text) => self.push(&text, self.dim()),
+            Event::SoftBreak => self.push(" ", self.style()),
+            Event::HardBreak => self.push("\n", self.style()),
             Event::Rule => {
                 self.block();
-                let columns = self.room().min(self.width);
-                let rule = Line::styled("\u{2500}".repeat(columns), self.theme.style(Slot::UiBorder));
-                self.line(rule);
+                let room = self.room();
+                self.row(Line::styled("─".repeat(room), self.theme.style(Slot::UiBorder)));
                 self.gap = true;
             }
-            Event::TaskListMarker(done) => self.text(if done { "[x] " } else { "[ ] " }, self.style()),
-            Event::FootnoteReference(name) => self.text(&format!("[{name}]"), self.style()),
+            Event::TaskListMarker(done) => self.push(if done { "[x] " } else { "[ ] " }, self.style()),
+            Event::FootnoteReference(name) => self.push(&format!("[{name}]"), self.style()),
         }
     }
 
@@ -148,69 +107,42 @@ impl<'a> Layout<'a> {
             Tag::Paragraph | Tag::HtmlBlock => self.block(),
             Tag::Heading { level, .. } => {
                 self.block();
-                let title = self.theme.style(Slot::UiTitle);
-                self.push_style(|style| style.patch(title));
-                // The sign stays: headings differ without colours too.
-                let sign = format!("{} ", "#".repeat(level as usize));
-                self.text(&sign, self.style());
+                self.styles.push(self.heading(level));
             }
             Tag::BlockQuote(_) => {
                 self.block();
-                let bar = self.theme.style(Slot::UiBorder);
-                self.level("\u{2502} ".into(), "\u{2502} ".into(), bar);
-                let dim = self.theme.style(Slot::UiDim);
-                self.push_style(|style| style.patch(dim));
+                let style = self.theme.style(Slot::UiBorder);
+                self.prefixes.push(Prefix { first: None, rest: "│ ".into(), style });
             }
-            Tag::CodeBlock(_) => {
-                self.flush_inline();
+            Tag::CodeBlock(kind) => {
+                self.block();
                 self.code = Some(String::new());
+                if let CodeBlockKind::Fenced(info) = kind
+                    && !info.trim().is_empty()
+                {
+                    self.row(Line::styled(plain::clean(info.trim()).into_owned(), self.dim()));
+                }
             }
-            Tag::List(start) => {
-                self.flush_inline();
+            Tag::List(first) => {
                 if self.lists.is_empty() {
                     self.block();
+                } else {
+                    self.flush();
                 }
-                // A list inside an item stands close, whether there is a blank line or not.
-                self.gap = false;
-                let continued = self.continued.take();
-                self.lists.push(start.map(|number| continued.unwrap_or(number)));
+                self.lists.push(List { next: first });
             }
             Tag::Item => self.item(),
-            Tag::Table(alignments) => {
+            Tag::Table(_) => {
                 self.block();
-                self.table = Some(Table::new(alignments));
+                self.table = Some(Table::default());
             }
-            Tag::TableHead => {
-                if let Some(table) = &mut self.table {
-                    table.row();
-                }
-                let title = self.theme.style(Slot::UiTitle);
-                self.push_style(|style| style.patch(title));
-            }
-            Tag::TableRow => {
-                if let Some(table) = &mut self.table {
-                    table.row();
-                }
-            }
-            Tag::TableCell => {
-                if let Some(table) = &mut self.table {
-                    table.next_cell();
-                }
-            }
-            Tag::Emphasis => self.push_style(|style| style.add_modifier(Modifier::ITALIC)),
-            Tag::Strong => self.push_style(|style| style.add_modifier(Modifier::BOLD)),
-            Tag::Strikethrough => self.push_style(|style| style.add_modifier(Modifier::CROSSED_OUT)),
-            Tag::Link { dest_url, .. } => {
-                let look = self.theme.style(Slot::ChatLink);
-                let from = self.target().text().len();
-                self.link.push((dest_url.into_string(), from));
-                self.push_style(|style| style.patch(look));
-            }
-            Tag::Image { dest_url, .. } => {
-                self.text("image ", self.style());
-                let from = self.target().text().len();
-                self.link.push((dest_url.into_string(), from));
-                self.push_style(|style| style);
+            Tag::TableRow | Tag::TableHead => self.table.iter_mut().for_each(Table::begin_row),
+            Tag::Emphasis => self.styles.push(Style::new().add_modifier(Modifier::ITALIC)),
+            Tag::Strong => self.styles.push(Style::new().add_modifier(Modifier::BOLD)),
+            Tag::Strikethrough => self.styles.push(Style::new().add_modifier(Modifier::CROSSED_OUT)),
+            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
+                self.link = Some(dest_url.into_string());
+                self.styles.push(self.theme.style(Slot::ChatLink));
             }
             _ => {}
         }
@@ -218,154 +150,179 @@ impl<'a> Layout<'a> {
 
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::Paragraph | TagEnd::HtmlBlock => {
-                self.flush_inline();
-                self.gap = true;
-            }
+            TagEnd::Paragraph | TagEnd::HtmlBlock => self.close(),
             TagEnd::Heading(_) => {
-                self.flush_inline();
+                self.close();
                 self.styles.pop();
-                self.gap = true;
             }
             TagEnd::BlockQuote(_) => {
-                self.flush_inline();
-                self.levels.pop();
-                self.styles.pop();
+                self.flush();
+                self.prefixes.pop();
                 self.gap = true;
             }
-            TagEnd::CodeBlock => self.code_block(),
+            TagEnd::CodeBlock => self.end_code(),
             TagEnd::List(_) => {
-                self.flush_inline();
-                let number = self.lists.pop().flatten();
+                self.flush();
+                self.lists.pop();
                 self.gap = self.lists.is_empty();
-                if self.gap {
-                    self.next_number = number;
-                }
             }
             TagEnd::Item => {
-                self.flush_inline();
-                if self.levels.last().is_some_and(|level| !level.begun) {
-                    self.line(Line::default());
-                }
-                self.levels.pop();
-                // Items stand close together, loose lists too: a pane is small.
+                self.flush();
+                self.prefixes.pop();
                 self.gap = false;
             }
-            TagEnd::Table => {
-                if let Some(table) = self.table.take() {
-                    let border = self.theme.style(Slot::UiBorder);
-                    let mark = self.theme.mark();
-                    for line in table.lines(self.room(), border, mark) {
-                        self.line(line);
-                    }
-                }
-                self.gap = true;
-            }
-            TagEnd::TableHead => {
-                self.styles.pop();
-            }
+            TagEnd::TableCell => self.end_cell(),
+            TagEnd::Table => self.end_table(),
             TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
                 self.styles.pop();
             }
-            TagEnd::Link | TagEnd::Image => {
-                self.styles.pop();
-                self.end_link();
-            }
+            TagEnd::Link | TagEnd::Image => self.end_link(),
             _ => {}
         }
     }
 
-    /// Where a link leads is shown behind it, unless its text says the same.
+    /// Where a link leads is told in words: what is shown may say something else.
     fn end_link(&mut self) {
-        let Some((url, from)) = self.link.pop() else { return };
-        let shown = self.target().text().get(from..).unwrap_or_default();
-        if shown != url && format!("mailto:{shown}") != url {
-            let look = self.theme.style(Slot::UiDim);
-            self.text(&format!(" ({url})"), look);
+        self.styles.pop();
+        let Some(target) = self.link.take() else { return };
+        let shown = self.text.trim_end().ends_with(target.trim_start_matches("mailto:"));
+        if !target.is_empty() && !shown {
+            self.push(&format!(" ({target})"), self.dim());
         }
     }
 
     fn item(&mut self) {
-        self.flush_inline();
+        self.flush();
+        let depth = self.lists.len();
         let marker = match self.lists.last_mut() {
-            Some(Some(number)) => {
-                let text = format!("{number}. ");
+            Some(List { next: Some(number) }) => {
+                let marker = format!("{number}. ");
                 *number = number.saturating_add(1);
-                text
+                marker
             }
+            _ if depth % 2 == 0 => "* ".into(),
             _ => "- ".into(),
         };
         let rest = " ".repeat(marker.len());
-        let style = self.style();
-        self.block();
-        self.level(marker, rest, style);
+        self.prefixes.push(Prefix { first: Some(marker), rest, style: self.theme.style(Slot::UiText) });
     }
 
-    fn level(&mut self, first: String, rest: String, style: Style) {
-        let left = self.room().saturating_sub(plain::columns(&rest));
-        let deep = self.levels.len() >= DEEPEST || left < NARROWEST.max(self.width / 3);
-        let (first, rest) = if deep { (String::new(), String::new()) } else { (first, rest) };
-        self.levels.push(Level { first, rest, style, begun: false });
-    }
-
-    /// Columns left for text inside the quotes and lists.
-    fn room(&self) -> usize {
-        let used: usize = self.levels.iter().map(|level| plain::columns(&level.rest)).sum();
-        self.width.saturating_sub(used).max(2)
-    }
-
-    /// A block begins: what was before it ends, and the blank line that is due is written.
-    fn block(&mut self) {
-        self.flush_inline();
-        if std::mem::take(&mut self.gap) && !self.out.is_empty() {
-            let prefix = self.levels.iter().all(|level| level.begun);
-            let line = if prefix { self.prefix_line(Line::default(), true) } else { Line::default() };
-            self.out.push(line);
-        }
-    }
-
-    fn line(&mut self, line: Line<'static>) {
-        let line = self.prefix_line(line, false);
-        self.out.push(line);
-    }
-
-    fn prefix_line(&mut self, line: Line<'static>, blank: bool) -> Line<'static> {
-        if self.levels.is_empty() {
-            return line;
-        }
-        let mut prefix = Vec::with_capacity(self.levels.len());
-        for level in &mut self.levels {
-            let text = if level.begun || blank { &level.rest } else { &level.first };
-            level.begun |= !blank;
-            prefix.push((text.clone(), level.style));
-        }
-        prefixed(&prefix, line)
-    }
-
-    fn flush_inline(&mut self) {
-        if self.inline.is_empty() {
-            return;
-        }
-        let inline = std::mem::take(&mut self.inline);
-        for row in inline.rows(wrap::Options::prose(self.room(), self.theme.mark())) {
-            self.line(row);
-        }
-    }
-
-    /// Code that is only shown: indented, as it is, wrapped anywhere.
-    fn code_block(&mut self) {
-        let Some(code) = self.code.take().filter(|code| !code.is_empty()) else { return };
-        self.block();
-        self.gap = true;
-        let style = self.theme.style(Slot::UiText).patch(self.theme.syntax(Syntax::Plain));
-        let indent = if self.room() > NARROWEST { "  " } else { "" };
-        let room = self.room() - indent.len();
-        let indent = [(indent.to_string(), style)];
-        let code = code.strip_suffix('\n').unwrap_or(&code);
-        for text in code.split('\n') {
-            for row in wrap::rows(text, &[(text.len(), style)], wrap::Options::code(room, self.theme.mark())) {
-                self.line(prefixed(&indent, row.line));
+    fn end_code(&mut self) {
+        let code = self.code.take().unwrap_or_default();
+        let options = Options::code(self.room().saturating_sub(2), self.theme.mark());
+        let style = self.theme.style(Slot::UiText).patch(self.theme.syntax(Syntax::String));
+        let bar = Span::styled("  ", self.theme.style(Slot::UiBorder));
+        for line in code.lines() {
+            for row in wrap::rows(line, &[(line.len(), style)], options) {
+                let mut line = row.line;
+                line.spans.insert(0, bar.clone());
+                self.row(line);
             }
         }
+        self.gap = true;
+    }
+
+    fn end_cell(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        let looks = std::mem::take(&mut self.looks);
+        if let Some(table) = &mut self.table {
+            table.cell(text, looks);
+        }
+    }
+
+    fn end_table(&mut self) {
+        let Some(table) = self.table.take() else { return };
+        let room = self.room();
+        for row in table.rows(room, self.theme) {
+            self.row(row);
+        }
+        self.gap = true;
+    }
+
+    fn heading(&self, level: HeadingLevel) -> Style {
+        let bold = self.theme.style(Slot::UiTitle).add_modifier(Modifier::BOLD);
+        if matches!(level, HeadingLevel::H1 | HeadingLevel::H2) {
+            bold.add_modifier(Modifier::UNDERLINED)
+        } else {
+            bold
+        }
+    }
+
+    fn style(&self) -> Style {
+        self.styles.iter().fold(self.theme.style(Slot::UiText), |style, more| style.patch(*more))
+    }
+
+    fn dim(&self) -> Style {
+        self.theme.style(Slot::UiDim)
+    }
+
+    fn push(&mut self, text: &str, style: Style) {
+        self.text.push_str(text);
+        match self.looks.last_mut() {
+            Some((end, last)) if *last == style => *end = self.text.len(),
+            _ => self.looks.push((self.text.len(), style)),
+        }
+    }
+
+    /// Begins a block: what came before is closed, a blank row stands between.
+    fn block(&mut self) {
+        self.flush();
+        if std::mem::take(&mut self.gap) && !self.rows.is_empty() && !self.gapped {
+            self.gapped = true;
+            let blank = self.prefixed(Line::default(), false);
+            self.rows.push(blank);
+        }
+    }
+
+    fn close(&mut self) {
+        self.flush();
+        self.gap = true;
+    }
+
+    /// Lays out the text so far.
+    fn flush(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        let looks = std::mem::take(&mut self.looks);
+        let options = Options::prose(self.room(), self.theme.mark());
+        let mut start = 0;
+        // A trailing line break ends a line, it begins none.
+        for line in text.strip_suffix('\n').unwrap_or(&text).split('\n') {
+            if text.is_empty() {
+                break;
+            }
+            let end = start + line.len();
+            let runs: Vec<(usize, Style)> = looks
+                .iter()
+                .filter(|(to, _)| *to > start)
+                .map(|(to, style)| (to.min(&end) - start, *style))
+                .collect();
+            for row in wrap::rows(line, &runs, options) {
+                self.row(row.line);
+            }
+            start = end + 1;
+        }
+    }
+
+    /// Columns for a text inside of all quotes and lists.
+    fn room(&self) -> usize {
+        let taken: usize = self.prefixes.iter().map(|p| p.rest.chars().count()).sum();
+        self.width.saturating_sub(taken).max(NARROWEST.min(self.width))
+    }
+
+    fn row(&mut self, line: Line<'static>) {
+        let line = self.prefixed(line, true);
+        self.gapped = false;
+        self.rows.push(line);
+    }
+
+    /// Puts what surrounds it before a row; the marker of an item stands before its first row only.
+    fn prefixed(&mut self, mut line: Line<'static>, text: bool) -> Line<'static> {
+        let mut spans = Vec::with_capacity(self.prefixes.len() + line.spans.len());
+        for prefix in &mut self.prefixes {
+            let marker = if text { prefix.first.take() } else { None };
+            spans.push(Span::styled(marker.unwrap_or_else(|| prefix.rest.clone()), prefix.style));
+        }
+        spans.append(&mut line.spans);
+        Line { spans, ..line }
     }
 }

@@ -1,267 +1,175 @@
-//! A text that grows, laid out incrementally.
+//! Markdown that grows. What lies in closed top-level blocks is laid out once; of the last block only the end is laid
+//! out again where it is long. So a token costs the same at any length.
 //!
-//! What lies before the last top-level block, and before the last item of a top-level list, can't change by more text:
-//! its lines are kept. Inside an open fence lines are added as they come. Only the open end is parsed again. (A link
-//! definition far below its use is seen only when the text is laid out as a whole, which is what happens when the
-//! reply is finished.)
+//! What a stream shows of a very long list or paragraph may differ a little from what [`super::lines`] makes of it (the
+//! count of a list that numbers every item 1, emphasis over a hundred lines); the whole text is laid out at the end.
 
-use super::super::wrap;
-use super::inline::prefixed;
-use super::layout::{self, Layout};
-use super::OPTIONS;
-use crate::tui::theme::{Slot, Syntax, Theme};
-use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use super::{EXTENSIONS, lines};
+use crate::tui::theme::Theme;
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 use ratatui::text::Line;
-use std::borrow::Cow;
+use std::ops::Range;
 
-/// What the kept lines were made for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Key {
-    text: (u32, usize),
-    width: u16,
-    theme: (String, crate::tui::theme::Depth),
-}
+/// A last block of more bytes than this is settled piece by piece while it grows.
+const LONG: usize = 4 << 10;
 
-/// An open fence at the top level.
-#[derive(Clone, Debug)]
-struct Fence {
-    /// Its character and how many of them open it.
-    sign: u8,
-    length: usize,
-    /// Spaces in front of it; as many are taken off each line.
-    indent: usize,
-}
+/// Bytes of a long block that stay open, for what may still change.
+const OPEN: usize = 1 << 10;
 
-/// A growing text with its lines.
+/// The rows of a text that grows.
 #[derive(Debug, Default)]
 pub struct Stream {
-    key: Option<Key>,
-    rows: Vec<Line<'static>>,
-    /// Lines of what can't change any more: so many of `rows`.
+    key: Option<((u32, usize), u16)>,
+    /// Bytes of the text that are settled.
     settled: usize,
-    /// The text behind this byte is still open.
-    pub(super) open_at: usize,
-    /// Whether a list goes on at `open_at`: its next item stands close to the one before.
-    in_list: bool,
-    /// The number of that item, where they are numbered.
-    number: Option<u64>,
-    fence: Option<Fence>,
-    /// The blank line in front of the open fence is still to be written.
-    gap_due: bool,
-    /// How much of the text is in `rows`.
-    length: usize,
-    /// Whether something at all was settled (a blank line is due before the next block).
-    begun: bool,
+    /// Bytes of the text as it was last.
+    seen: usize,
+    /// The opening line of a long fence that is settled in part: the parser has to read it before the open end.
+    carry: String,
+    /// Whether the open end goes on with the block that the settled rows end in.
+    inside: bool,
+    rows: Vec<Line<'static>>,
+    settled_rows: usize,
+}
+
+/// A top-level block of the open end, as far as settling needs to know it.
+struct Last {
+    range: Range<usize>,
+    kind: Kind,
+    /// Where its items begin, for a list.
+    items: Vec<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Fence,
+    List,
+    Paragraph,
+    Other,
 }
 
 impl Stream {
-    /// The text has grown (or is another one: `key` tells which text it is). Only what is new is looked at.
+    /// Takes the text as it is now. With the same `key` and width the text has only grown since the last time;
+    /// otherwise all is laid out anew.
     pub fn update(&mut self, key: (u32, usize), text: &str, width: u16, theme: &Theme) {
-        let key = Key { text: key, width, theme: (theme.name().to_string(), theme.depth()) };
-        if self.key.as_ref() != Some(&key) || text.len() < self.length || !text.is_char_boundary(self.open_at) {
-            *self = Self { key: Some(key), ..Self::default() };
-        } else if text.len() == self.length {
+        if self.key != Some((key, width)) || text.len() < self.seen {
+            *self = Self { key: Some((key, width)), ..Self::default() };
+        } else if text.len() == self.seen {
             return;
         }
-        self.length = text.len();
-        self.rows.truncate(self.settled);
-        let width = usize::from(width);
-        loop {
-            let before = self.open_at;
-            if self.fence.is_some() {
-                self.fenced_lines(text, width, theme);
-            } else {
-                self.settle_blocks(text, width, theme);
-            }
-            if self.open_at == before {
-                break;
-            }
-        }
-        self.settled = self.rows.len();
-        self.open_end(text, width, theme);
+        self.seen = text.len();
+        self.rows.truncate(self.settled_rows);
+        self.settle(text, width, theme);
+        let open = self.open(text, text.len());
+        self.append(lines(&open, width, theme));
     }
 
-    /// The lines so far.
+    /// All rows.
     pub fn rows(&self) -> &[Line<'static>] {
         &self.rows
     }
 
-    /// Lays out and keeps what can't change any more; leaves `open_at` at what can.
-    fn settle_blocks(&mut self, text: &str, width: usize, theme: &Theme) {
-        // An unfinished line may still become anything: only whole lines tell where a block has ended.
-        let open = text.get(self.open_at..).unwrap_or_default();
-        let open = open.rfind('\n').and_then(|i| open.get(..=i)).unwrap_or_default();
-        let parts = top_level(open);
-        let Some(last) = parts.last() else { return };
-        if let Some(fence) = open_fence(open.get(last.start..).unwrap_or_default()) {
-            // The fence itself is settled: what comes inside it is added line by line.
-            let head_end = open.get(last.start..).and_then(|s| s.find('\n')).map(|i| last.start + i + 1);
-            if let Some(head_end) = head_end {
-                self.settle(open.get(..last.start).unwrap_or_default(), width, theme, false);
-                self.gap_due = true;
-                self.in_list = false;
-                self.number = None;
-                self.fence = Some(fence);
-                self.open_at += head_end;
-                return;
-            }
-        }
-        if last.start == 0 {
-            return;
-        }
-        self.settle(open.get(..last.start).unwrap_or_default(), width, theme, last.in_list);
-        self.open_at += last.start;
+    /// The open end up to a byte of the text, as the parser has to read it.
+    fn open(&self, text: &str, end: usize) -> String {
+        format!("{}{}", self.carry, text.get(self.settled..end).unwrap_or_default())
     }
 
-    /// Lays out closed text and keeps its lines.
-    fn settle(&mut self, closed: &str, width: usize, theme: &Theme, list_goes_on: bool) {
-        let (new, number) = self.lay_out(closed, width, theme);
-        if !new.is_empty() {
-            self.gap();
-            self.rows.extend(new);
-            self.begun = true;
-        }
-        self.in_list = list_goes_on;
-        self.number = number.filter(|_| list_goes_on);
-    }
-
-    /// The blank line between what is kept and what comes.
-    fn gap(&mut self) {
-        if self.begun && !self.in_list {
+    /// Adds rows; a gap stands between blocks, none inside of one.
+    fn append(&mut self, more: Vec<Line<'static>>) {
+        if !more.is_empty() && !self.rows.is_empty() && !self.inside {
             self.rows.push(Line::default());
         }
+        self.rows.extend(more);
     }
 
-    /// Adds whole lines of an open fence; closes it when its end has come.
-    fn fenced_lines(&mut self, text: &str, width: usize, theme: &Theme) {
-        let Some(fence) = self.fence.clone() else { return };
-        while let Some(line) = text.get(self.open_at..).and_then(|open| open.find('\n').and_then(|i| open.get(..i))) {
-            self.open_at += line.len() + 1;
-            if fence.is_closed_by(line) {
-                self.fence = None;
-                self.in_list = false;
-                return;
-            }
-            if std::mem::take(&mut self.gap_due) {
-                self.gap();
-            }
-            self.begun = true;
-            code_rows(&fence.content(line), width, theme, &mut self.rows);
+    /// Settles what can't change any more.
+    fn settle(&mut self, text: &str, width: u16, theme: &Theme) {
+        let open = self.open(text, text.len());
+        let Some(last) = last_block(&open) else { return };
+        // Bytes of the parser's text that are not in the reply.
+        let carried = self.carry.len();
+        if last.range.start > carried {
+            let end = self.settled + last.range.start - carried;
+            self.take(text, end, width, theme);
+            (self.carry, self.inside) = (String::new(), false);
+            return self.settle(text, width, theme);
         }
-    }
-
-    /// Lays out what may still change.
-    fn open_end(&mut self, text: &str, width: usize, theme: &Theme) {
-        let open = text.get(self.open_at..).unwrap_or_default();
-        if let Some(fence) = self.fence.clone() {
-            if !open.is_empty() && !fence.is_closed_by(open) {
-                if self.gap_due {
-                    self.gap();
-                }
-                code_rows(&fence.content(open), width, theme, &mut self.rows);
-            }
+        if last.range.len() < LONG {
             return;
         }
-        let (new, _) = self.lay_out(open, width, theme);
-        if !new.is_empty() {
-            self.gap();
-            self.rows.extend(new);
-        }
+        let limit = open.len().saturating_sub(OPEN);
+        let cut = match last.kind {
+            Kind::List => last.items.iter().copied().rfind(|at| *at > carried && *at <= limit),
+            Kind::Fence | Kind::Paragraph => {
+                line_end(&open, limit).or_else(|| word_end(&open, limit, last.kind))
+            }
+            Kind::Other => None,
+        };
+        let Some(cut) = cut.filter(|cut| *cut > carried) else { return };
+        let fence = if last.kind == Kind::Fence { opening_line(&open, &last) } else { String::new() };
+        let end = self.settled + cut - carried;
+        self.take(text, end, width, theme);
+        (self.carry, self.inside) = (fence, true);
     }
 
-    /// The lines of a part, and the number that the next item of its last list would have.
-    fn lay_out(&self, text: &str, width: usize, theme: &Theme) -> (Vec<Line<'static>>, Option<u64>) {
-        let mut layout = Layout::new(width, theme);
-        layout.continue_list(self.number);
-        for event in Parser::new_ext(text, OPTIONS) {
-            layout.event(event);
-        }
-        let number = layout.next_number();
-        (layout.finish(), number)
+    /// Lays out up to a byte of the text, for good.
+    fn take(&mut self, text: &str, end: usize, width: u16, theme: &Theme) {
+        let piece = self.open(text, end);
+        self.append(lines(&piece, width, theme));
+        self.settled = end;
+        self.settled_rows = self.rows.len();
     }
 }
 
-/// A line of code that is only shown, as `Layout` shows it.
-fn code_rows(text: &str, width: usize, theme: &Theme, rows: &mut Vec<Line<'static>>) {
-    let style = theme.style(Slot::UiText).patch(theme.syntax(Syntax::Plain));
-    let indent = if width > layout::NARROWEST { "  " } else { "" };
-    let text = text.strip_suffix('\r').unwrap_or(text);
-    let options = wrap::Options::code(width.saturating_sub(indent.len()), theme.mark());
-    let indent = [(indent.to_string(), style)];
-    rows.extend(wrap::rows(text, &[(text.len(), style)], options).into_iter().map(|r| prefixed(&indent, r.line)));
-}
-
-/// A part of a text that stands for itself: a top-level block, or an item of a top-level list.
-struct Part {
-    start: usize,
-    /// An item that is not the first of its list.
-    in_list: bool,
-}
-
-/// The parts of a text, in order.
-fn top_level(text: &str) -> Vec<Part> {
-    let mut parts = Vec::new();
-    let (mut depth, mut list, mut items) = (0usize, false, 0usize);
-    for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
+/// The last top-level block of a text.
+fn last_block(text: &str) -> Option<Last> {
+    let mut last = None;
+    let mut depth = 0usize;
+    for (event, range) in Parser::new_ext(text, EXTENSIONS).into_offset_iter() {
         match event {
             Event::Start(tag) => {
                 if depth == 0 {
-                    list = matches!(tag, Tag::List(_));
-                    items = 0;
-                }
-                if (depth == 0 && !list) || (depth == 1 && list && matches!(tag, Tag::Item)) {
-                    // The start of the line: an indent belongs to the block.
-                    let start = text.get(..range.start).and_then(|t| t.rfind('\n')).map_or(0, |i| i + 1);
-                    parts.push(Part { start, in_list: list && items > 0 });
-                    items += 1;
+                    let kind = match tag {
+                        Tag::CodeBlock(CodeBlockKind::Fenced(_)) => Kind::Fence,
+                        Tag::List(_) => Kind::List,
+                        Tag::Paragraph => Kind::Paragraph,
+                        _ => Kind::Other,
+                    };
+                    last = Some(Last { range, kind, items: Vec::new() });
+                } else if let (1, Tag::Item, Some(list)) = (depth, &tag, &mut last) {
+                    list.items.push(range.start);
                 }
                 depth += 1;
             }
-            Event::End(TagEnd::MetadataBlock(_)) => {}
             Event::End(_) => depth = depth.saturating_sub(1),
-            Event::Rule if depth == 0 => parts.push(Part { start: range.start, in_list: false }),
+            _ if depth == 0 => last = Some(Last { range, kind: Kind::Other, items: Vec::new() }),
             _ => {}
         }
     }
-    parts
+    last
 }
 
-/// The fence at the start of a text, if one is there and not closed again.
-fn open_fence(text: &str) -> Option<Fence> {
-    let first = text.split('\n').next()?;
-    let trimmed = first.trim_start_matches(' ');
-    let indent = first.len() - trimmed.len();
-    let sign = trimmed.bytes().next().filter(|b| *b == b'`' || *b == b'~')?;
-    let length = trimmed.bytes().take_while(|b| *b == sign).count();
-    let info = trimmed.get(length..)?;
-    if indent > 3 || length < 3 || (sign == b'`' && info.contains('`')) {
-        return None;
-    }
-    let fence = Fence { sign, length, indent };
-    let closed = text.split('\n').skip(1).any(|line| fence.is_closed_by(line));
-    (!closed).then_some(fence)
+/// Where the last line begins that starts at or before `limit`.
+fn line_end(text: &str, limit: usize) -> Option<usize> {
+    let head = text.get(..floor(text, limit))?;
+    head.rfind('\n').map(|at| at + 1)
 }
 
-impl Fence {
-    fn is_closed_by(&self, line: &str) -> bool {
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        let trimmed = line.trim_start_matches(' ');
-        let signs = trimmed.bytes().take_while(|b| *b == self.sign).count();
-        line.len() - trimmed.len() <= 3
-            && signs >= self.length
-            && trimmed.get(signs..).is_some_and(|rest| rest.trim_matches([' ', '\t']).is_empty())
-    }
+/// Where the last word begins, in a paragraph that is one endless line.
+fn word_end(text: &str, limit: usize, kind: Kind) -> Option<usize> {
+    let head = text.get(..floor(text, limit)).filter(|_| kind == Kind::Paragraph)?;
+    head.rfind(' ').map(|at| at + 1)
+}
 
-    /// The line without the indent of the fence; a tab that reaches beyond it leaves its rest as spaces.
-    fn content<'a>(&self, line: &'a str) -> Cow<'a, str> {
-        let spaces = line.bytes().take(self.indent).take_while(|b| *b == b' ').count();
-        let rest = line.get(spaces..).unwrap_or(line);
-        match rest.strip_prefix('\t') {
-            Some(behind) if spaces < self.indent => {
-                let over = 4 - self.indent;
-                Cow::Owned(format!("{}{behind}", " ".repeat(over)))
-            }
-            _ => Cow::Borrowed(rest),
-        }
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
     }
+    at
+}
+
+/// The opening line of a fence, with its line end.
+fn opening_line(text: &str, fence: &Last) -> String {
+    let block = text.get(fence.range.clone()).unwrap_or_default();
+    block.split_inclusive('\n').next().unwrap_or_default().to_owned()
 }

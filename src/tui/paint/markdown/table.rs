@@ -1,153 +1,101 @@
-//! A table: columns as wide as they need, shrunk together where the pane is too narrow, cells wrapped.
+//! Tables: columns as wide as their widest cell where there is room, else narrowed, their cells wrapped.
 
-use super::super::plain::{self, Spans};
-use super::super::wrap;
-use super::inline::Inline;
-use pulldown_cmark::Alignment;
-use ratatui::style::Style;
-use ratatui::text::Line;
+use crate::tui::paint::wrap::{self, Options};
+use crate::tui::theme::{Slot, Theme};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
 
-/// A column is never narrower than this, unless there is no other way.
-const NARROWEST: usize = 4;
-/// Columns beyond this are laid out as lists; nobody reads them side by side.
-const MOST: usize = 32;
+/// A cell: its text, and its looks as (end byte, look).
+type Cell = (String, Vec<(usize, Style)>);
+
+/// Columns between two cells.
+const BETWEEN: usize = 2;
+
+/// Columns of a cell at least.
+const NARROWEST: usize = 3;
+
+/// Columns of a table at the most: what is beyond is not shown, and that is said.
+const MOST: usize = 64;
 
 /// A table in the making.
-#[derive(Debug)]
-pub struct Table {
-    alignments: Vec<Alignment>,
-    rows: Vec<Vec<Inline>>,
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    rows: Vec<Vec<Cell>>,
 }
 
 impl Table {
-    /// An empty table.
-    pub fn new(alignments: Vec<Alignment>) -> Self {
-        Self { alignments, rows: Vec::new() }
-    }
-
-    /// The next row begins.
-    pub fn row(&mut self) {
+    pub(super) fn begin_row(&mut self) {
         self.rows.push(Vec::new());
     }
 
-    /// The next cell begins.
-    pub fn next_cell(&mut self) {
+    pub(super) fn cell(&mut self, text: String, looks: Vec<(usize, Style)>) {
         if let Some(row) = self.rows.last_mut() {
-            row.push(Inline::default());
+            row.push((text.replace('\n', " "), looks));
         }
     }
 
-    /// The cell that text goes to.
-    pub fn cell(&mut self) -> Option<&mut Inline> {
-        self.rows.last_mut().and_then(|row| row.last_mut())
+    /// The rows for so many columns.
+    pub(super) fn rows(&self, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let widths = self.widths(room, theme);
+        let mut out = Vec::new();
+        for (number, cells) in self.rows.iter().enumerate() {
+            out.extend(row(cells, &widths, number == 0, theme));
+            if number == 0 {
+                let rule: Vec<String> = widths.iter().map(|w| "─".repeat(*w)).collect();
+                out.push(Line::styled(rule.join(&" ".repeat(BETWEEN)), theme.style(Slot::UiBorder)));
+            }
+        }
+        out
     }
 
-    /// Its lines.
-    pub fn lines(&self, width: usize, border: Style, mark: Style) -> Vec<Line<'static>> {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        if columns == 0 {
-            return Vec::new();
-        }
-        let between = 3 * (columns - 1);
-        if columns > MOST || width < between + columns * 2 {
-            return self.as_list(width, mark);
-        }
-        let widths = self.widths(columns, width - between);
-        let mut lines = Vec::new();
-        for (i, row) in self.rows.iter().enumerate() {
-            self.row_lines(row, &widths, border, mark, &mut lines);
-            if i == 0 {
-                let rule: Vec<String> = widths.iter().map(|w| "\u{2500}".repeat(*w)).collect();
-                lines.push(Line::styled(rule.join("\u{2500}\u{253c}\u{2500}"), border));
+    /// The width of each column: the widest ones give way first.
+    fn widths(&self, room: usize, theme: &Theme) -> Vec<usize> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0).min(MOST);
+        let mut widths = vec![NARROWEST; columns];
+        for cells in &self.rows {
+            for (width, (text, _)) in widths.iter_mut().zip(cells) {
+                let wide = Options::prose(room.max(NARROWEST), theme.mark());
+                let needs = wrap::rows(text, &[], wide).iter().map(|r| r.line.width()).max().unwrap_or(0);
+                *width = (*width).max(needs);
             }
         }
-        lines
-    }
-
-    /// The widths of the columns: what each needs; where that is too much, the widest give first.
-    fn widths(&self, columns: usize, room: usize) -> Vec<usize> {
-        let mut widths: Vec<usize> = (0..columns)
-            .map(|i| {
-                let cells = self.rows.iter().filter_map(|row| row.get(i));
-                cells.map(|cell| plain::columns(cell.text())).max().unwrap_or(0).max(1)
-            })
-            .collect();
-        let least = NARROWEST.min(room / columns).max(2);
-        let mut over = widths.iter().sum::<usize>().saturating_sub(room);
-        while over > 0 {
-            // Bring the widest down to the next one, or as far as needed.
-            let widest = widths.iter().copied().max().unwrap_or(0);
-            if widest <= least {
-                break;
-            }
-            let next = widths.iter().copied().filter(|w| *w < widest).max().unwrap_or(0).max(least);
-            let count = widths.iter().filter(|w| **w == widest).count();
-            let each = (widest - next).min(over.div_ceil(count)).max(1);
-            for w in &mut widths {
-                if *w == widest && over > 0 {
-                    let give = each.min(over);
-                    *w -= give;
-                    over -= give;
-                }
-            }
+        let between = BETWEEN * columns.saturating_sub(1);
+        while widths.iter().sum::<usize>() + between > room {
+            let Some(widest) = widths.iter_mut().max().filter(|w| **w > NARROWEST) else { break };
+            *widest -= 1;
         }
         widths
     }
+}
 
-    fn row_lines(
-        &self,
-        row: &[Inline],
-        widths: &[usize],
-        border: Style,
-        mark: Style,
-        lines: &mut Vec<Line<'static>>,
-    ) {
-        let empty = Inline::default();
-        let cells: Vec<Vec<Line<'static>>> = widths
-            .iter()
-            .enumerate()
-            .map(|(i, w)| row.get(i).unwrap_or(&empty).rows(wrap::Options::prose(*w, mark)))
-            .collect();
-        let height = cells.iter().map(Vec::len).max().unwrap_or(1);
-        for at in 0..height {
-            let mut spans = Spans::default();
-            for (i, (cell, width)) in cells.iter().zip(widths).enumerate() {
-                if i > 0 {
-                    spans.push(" \u{2502} ", border);
-                }
+/// One row of cells, as many rows high as its highest cell.
+fn row(cells: &[Cell], widths: &[usize], head: bool, theme: &Theme) -> Vec<Line<'static>> {
+    let laid: Vec<Vec<Line<'static>>> = cells
+        .iter()
+        .zip(widths)
+        .map(|((text, looks), width)| {
+            let options = Options::prose(*width, theme.mark());
+            wrap::rows(text, looks, options).into_iter().map(|r| r.line).collect()
+        })
+        .collect();
+    let height = laid.iter().map(Vec::len).max().unwrap_or(0).max(1);
+    (0..height)
+        .map(|at| {
+            let mut spans = Vec::new();
+            for (column, (cell, width)) in laid.iter().zip(widths).enumerate() {
                 let line = cell.get(at).cloned().unwrap_or_default();
-                let free = width.saturating_sub(line.width());
-                let left = match self.alignments.get(i) {
-                    Some(Alignment::Right) => free,
-                    Some(Alignment::Center) => free / 2,
-                    _ => 0,
-                };
-                spans.push(&" ".repeat(left), Style::default());
-                for span in &line.spans {
-                    spans.push(&span.content, span.style);
+                let pad = width.saturating_sub(line.width());
+                for mut span in line.spans {
+                    if head {
+                        span.style = span.style.add_modifier(Modifier::BOLD);
+                    }
+                    spans.push(span);
                 }
-                if i + 1 < widths.len() {
-                    spans.push(&" ".repeat(free - left), Style::default());
+                if column + 1 < laid.len() {
+                    spans.push(Span::raw(" ".repeat(pad + BETWEEN)));
                 }
             }
-            lines.push(spans.finish());
-        }
-    }
-
-    /// Too many columns for the width: each row as a short list of `head: cell`.
-    fn as_list(&self, width: usize, mark: Style) -> Vec<Line<'static>> {
-        let mut lines = Vec::new();
-        let head = self.rows.first();
-        for row in self.rows.iter().skip(1) {
-            for (i, cell) in row.iter().enumerate() {
-                let mut inline = head.and_then(|h| h.get(i)).cloned().unwrap_or_default();
-                inline.push(": ", Style::default());
-                inline.append(cell);
-                lines.extend(inline.rows(wrap::Options::prose(width, mark)));
-            }
-            lines.push(Line::default());
-        }
-        lines.pop();
-        lines
-    }
+            Line::from(spans)
+        })
+        .collect()
 }

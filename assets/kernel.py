@@ -1,0 +1,823 @@
+"""The loop inside the persistent Python: takes a block, runs it in one namespace, tells what came of it.
+
+Standard library only, Python 3.8 and later. It is started isolated (`-I`), reads its own text from a descriptor, and
+speaks frames on the control socket; descriptors 0, 1 and 2 belong to the program. Until the first block arrives the
+working folder is not on `sys.path`, and what is imported later for the kernel itself is looked up without it.
+It does not decide anything, knows no limits and measures nothing: that is the supervisor's work.
+"""
+
+import _ast
+import builtins
+import fcntl
+import io
+import os
+import signal
+import sys
+import time
+
+CONTROL = int(sys.argv[1])
+PID = os.getpid()
+STDLIB = list(sys.path)
+MAIN = sys.modules["__main__"]
+NAMES = MAIN.__dict__
+VALUE_LIMIT = 256 * 1024
+TRACEBACK_LIMIT = 64 * 1024
+VARIABLES_LIMIT = 200
+FRAME_LIMIT = 64 * 1024 * 1024
+AWAIT_FLAG = 0x2000  # PyCF_ALLOW_TOP_LEVEL_AWAIT
+TREE_FLAG = 0x0400  # PyCF_ONLY_AST
+FIONREAD = 0x4004667F if sys.platform == "darwin" else 0x541B
+MISSING = object()
+KERNEL_FILE = sys._getframe().f_code.co_filename
+NO_INPUT = (
+    "input() has no terminal here: a block can't ask for anything while it runs. "
+    "Put the value into the code, or ask for it in the conversation."
+)
+
+# What the person's code may replace, as it was: the kernel goes on with its own.
+_write, _read, _sleep, _getpid, _exit = os.write, os.read, time.sleep, os.getpid, os._exit
+_fstat, _dup2, _clock = os.fstat, os.dup2, time.monotonic
+_ioctl, _getsignal, _setsignal = fcntl.ioctl, signal.getsignal, signal.signal
+_type_name = type.__dict__["__name__"].__get__
+
+_sources = {}  # label -> lines, for tracebacks and inspect
+_running = False
+_token = b"\0" * 16
+_future_flags = 0
+_loop = None
+_figures = 0
+
+
+# --- frames ------------------------------------------------------------------------------------------------------
+
+
+def _send(kind, *fields):
+    """One frame: length, kind, then each field with its length; the run's token is always the first field."""
+    body = [kind]
+    for field in (_token,) + fields:
+        if isinstance(field, str):
+            field = field.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode("utf-8")
+        body.append(len(field).to_bytes(4, "big"))
+        body.append(field)
+    body = b"".join(body)
+    data = memoryview(len(body).to_bytes(4, "big") + body)
+    while data:
+        data = data[_write(CONTROL, data):]
+
+
+def _receive_exactly(count):
+    parts = []
+    while count:
+        part = _read(CONTROL, min(count, 1 << 20))
+        if not part:
+            _exit(0)  # the other side is gone, and with it everybody who could read what we say
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def _receive():
+    size = int.from_bytes(_receive_exactly(4), "big")
+    if not 1 <= size <= FRAME_LIMIT:
+        _exit(70)
+    body = _receive_exactly(size)
+    fields, at = [], 1
+    while at < size:
+        end = at + 4 + int.from_bytes(body[at:at + 4], "big")
+        fields.append(body[at + 4:end])
+        at = end
+    return body[:1], fields
+
+
+# --- standard streams --------------------------------------------------------------------------------------------
+
+
+class _Raw(io.RawIOBase):
+    """A standard stream that writes at once, and keeps the order between the two streams.
+
+    Two pipes have no common order. Before a write changes from one to the other, the first is given the time to be
+    read; so the reader sees them in the order in which they were written.
+    """
+
+    last = None
+
+    def __init__(self, fd, name):
+        io.RawIOBase.__init__(self)
+        self.fd, self.name, self.mode = fd, name, "wb"
+
+    def fileno(self):
+        return self.fd
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        last = _Raw.last
+        if last is not self:
+            _Raw.last = self
+            if last is not None:
+                _wait_until_read(last.fd)
+        try:
+            done = _write(self.fd, data)
+            size = len(data)
+            if done == size and type(data) is bytes:
+                return size
+        except BlockingIOError:
+            os.set_blocking(self.fd, True)
+            done = 0
+        view = memoryview(data).cast("B")
+        size = len(view)
+        while done < size:
+            try:
+                done += _write(self.fd, view[done:])
+            except BlockingIOError:
+                os.set_blocking(self.fd, True)
+        return size
+
+
+def _wait_until_read(fd):
+    """Waits until the pipe is empty; 50 ms at most, then order is worth less than time."""
+    until = None
+    while True:
+        try:
+            waiting = _ioctl(fd, FIONREAD, b"\0\0\0\0")
+        except (OSError, ValueError):
+            return
+        if waiting == b"\0\0\0\0":
+            return
+        now = _clock()
+        if until is None:
+            until = now + 0.05
+        elif now > until:
+            return
+        _sleep(0.00002)
+
+
+def _open_streams():
+    made = []
+    for fd, name in ((1, "<stdout>"), (2, "<stderr>")):
+        errors = "surrogateescape" if fd == 1 else "backslashreplace"
+        made.append(io.TextIOWrapper(_Raw(fd, name), "utf-8", errors, newline="\n", write_through=True))
+    return made
+
+
+_saved_fds = {}
+_streams = []
+
+
+def _ready_streams():
+    """Puts the standard streams back, whatever the block before did to them."""
+    for fd, (copy, identity) in _saved_fds.items():
+        try:
+            stat = _fstat(fd)
+            same = (stat.st_dev, stat.st_ino) == identity
+        except OSError:
+            same = False
+        if not same:
+            try:
+                _dup2(copy, fd, True)
+            except OSError:
+                continue
+        try:
+            os.set_blocking(fd, True)
+        except OSError:
+            pass
+    if not _streams or any(stream.closed for stream in _streams):
+        _streams[:] = _open_streams()
+    sys.stdout, sys.stderr = _streams
+    sys.__stdout__, sys.__stderr__ = _streams
+
+
+def _flush():
+    for stream in (sys.stdout, sys.stderr):
+        if stream not in _streams:
+            try:
+                stream.flush()
+            except BaseException:
+                pass
+
+
+# --- lazy parts of the standard library --------------------------------------------------------------------------
+
+
+def _load(name):
+    """Imports for the kernel itself: the working folder can't stand in for the standard library."""
+    path, sys.path = sys.path, list(STDLIB)
+    try:
+        __import__(name)
+        return sys.modules[name]
+    finally:
+        sys.path = path
+
+
+def _preload():
+    """What an error message needs, fetched while nothing is waited for."""
+    for name in ("linecache", "traceback"):
+        _load(name)
+
+
+def _register_source(label, text):
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = [line + "\n" for line in lines[:-1]] + ([lines[-1] + "\n"] if lines[-1] else [])
+    _sources[label] = lines
+    linecache = sys.modules.get("linecache")
+    if linecache is not None:
+        _fill_linecache(linecache, label)
+
+
+def _fill_linecache(linecache, label):
+    lines = _sources[label]
+    linecache.cache[label] = (sum(map(len, lines)), None, lines, label)
+
+
+def _fill_linecache_with_all(linecache):
+    for label in _sources:
+        _fill_linecache(linecache, label)
+
+
+class _Watch:
+    """Sees a few modules when they are first imported, by whomever, and completes them."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        complete = _COMPLETE.get(name)
+        if complete is None:
+            return None
+        for finder in sys.meta_path:
+            if finder is _Watch or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(name, path, target)
+            if spec is not None:
+                if spec.loader is not None and hasattr(spec.loader, "exec_module"):
+                    spec.loader = _Completing(spec.loader, complete)
+                return spec
+        return None
+
+
+class _Completing:
+    def __init__(self, loader, complete):
+        self._loader, self._complete = loader, complete
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        spec = getattr(module, "__spec__", None)
+        if spec is not None:
+            spec.loader = self._loader
+        module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        try:
+            self._complete(module)
+        except Exception:
+            pass
+
+
+# --- figures -----------------------------------------------------------------------------------------------------
+
+
+def _complete_pyplot(pyplot):
+    """`show()` hands the open figures over and closes them, as closing their windows would."""
+
+    def show(*args, **kwargs):
+        _show_figures(pyplot)
+
+    pyplot.show = show
+
+
+def _complete_figure(module):
+    def show(self, warn=True):
+        _send_figure(self)
+
+    module.Figure.show = show
+
+
+def _show_figures(pyplot):
+    for number in list(pyplot.get_fignums()):
+        figure = pyplot.figure(number)
+        try:
+            _send_figure(figure)
+        finally:
+            pyplot.close(figure)
+
+
+def _send_figure(figure):
+    global _figures
+    if _getpid() != PID:
+        return
+    data = io.BytesIO()
+    figure.savefig(data, format="png")
+    _figures += 1
+    label = figure.get_label()
+    name = label if type(label) is str and label else "figure-%d" % _figures
+    _send(b"I", name[:80] + ".png", data.getvalue())
+
+
+def _open_figures():
+    """Figures that the block left open."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is None or not hasattr(pyplot, "get_fignums"):
+        return
+    _show_figures(pyplot)
+
+
+_COMPLETE = {
+    "linecache": _fill_linecache_with_all,
+    "matplotlib.pyplot": _complete_pyplot,
+    "matplotlib.figure": _complete_figure,
+}
+
+
+# --- errors ------------------------------------------------------------------------------------------------------
+
+
+def _is_users(filename):
+    if filename in _sources:
+        return True
+    if filename.startswith("<"):
+        return False
+    for part in ("site-packages", "dist-packages"):
+        if part in filename:
+            return False
+    return not any(filename.startswith(root) for root in _LIBRARY_ROOTS)
+
+
+_LIBRARY_ROOTS = tuple(
+    {os.path.dirname(os.__file__) + os.sep, os.path.join(sys.base_prefix, "lib") + os.sep}
+)
+
+
+def _cut(summary):
+    """Keeps the person's frames, and the one where the error rose, if that is in a library."""
+    frames = [f for f in summary if f.filename != KERNEL_FILE]
+    kept = [f for f in frames if _is_users(f.filename)]
+    if frames and frames[-1] not in kept:
+        kept.append(frames[-1])
+    summary[:] = kept
+
+
+def _cut_all(trace, seen):
+    if trace is None or id(trace) in seen:
+        return
+    seen.add(id(trace))
+    if trace.stack is not None:
+        _cut(trace.stack)
+    _cut_all(trace.__cause__, seen)
+    _cut_all(trace.__context__, seen)
+    for other in getattr(trace, "exceptions", None) or ():
+        _cut_all(other, seen)
+
+
+def _describe(error):
+    """Type, message and traceback of an uncaught exception, cut to the person's code."""
+    path = sys.path
+    try:
+        # The standard library fetches parts of itself only now, and must not find files of the working folder.
+        sys.path = list(STDLIB)
+        return _describe_with_library(error)
+    finally:
+        sys.path = path
+
+
+def _describe_with_library(error):
+    kind = _type_name(type(error))
+    try:
+        message = str(error)
+    except BaseException:
+        message = "(its message could not be made)"
+    if isinstance(error, SyntaxError) and error.text is None and error.filename in _sources:
+        lines = _sources[error.filename]
+        if error.lineno and 0 < error.lineno <= len(lines):
+            error.text = lines[error.lineno - 1]
+    if isinstance(error, SyntaxError) and type(error.msg) is str:
+        message = error.msg
+    try:
+        traceback = _load("traceback")
+        _fill_linecache_with_all(_load("linecache"))
+        trace = traceback.TracebackException(type(error), error, error.__traceback__)
+        _cut_all(trace, set())
+        if trace.stack is not None and not trace.stack:
+            text = "".join(trace.format_exception_only())
+            if trace.__cause__ is not None or (trace.__context__ is not None and not trace.__suppress_context__):
+                text = "".join(trace.format())
+        else:
+            text = "".join(trace.format())
+    except BaseException as problem:
+        text = "%s: %s\n(its traceback could not be made: %s)\n" % (kind, message, _type_name(type(problem)))
+    return kind, _bound(message, TRACEBACK_LIMIT), _bound(text, TRACEBACK_LIMIT)
+
+
+def _bound(text, limit):
+    if len(text) <= limit:
+        return text
+    head = limit // 4
+    tail = limit - head
+    return "%s\n… %d characters left out …\n%s" % (text[:head], len(text) - limit, text[-tail:])
+
+
+# --- values ------------------------------------------------------------------------------------------------------
+
+
+def _repr(value):
+    """The value as text: bounded, and an error in making it is told instead of raised."""
+    kind = type(value)
+    try:
+        if kind in (str, bytes, bytearray) and len(value) > VALUE_LIMIT:
+            return "%s… (%d long)" % (repr(value[:VALUE_LIMIT // 4]), len(value))
+        if kind in (list, tuple, set, frozenset, dict) and len(value) > 20000:
+            some = []
+            for item in value:
+                if len(some) == 1000:
+                    break
+                some.append("%r: %r" % (item, value[item]) if kind is dict else repr(item))
+            return _bound("%s of %d items: %s, …" % (_type_name(kind), len(value), ", ".join(some)), VALUE_LIMIT)
+        text = repr(value)
+        if not isinstance(text, str):
+            return "<%s>" % _type_name(kind)
+        return _bound(text, VALUE_LIMIT)
+    except KeyboardInterrupt:
+        raise
+    except Exception as error:
+        return "<%s, its repr() failed with %s>" % (_type_name(kind), _type_name(type(error)))
+
+
+def _short(value):
+    """A short value of exactly a built-in type, else nothing: no code of others is run."""
+    kind = type(value)
+    if kind is int:
+        return repr(value) if value.bit_length() <= 256 else "%d bits" % value.bit_length()
+    if kind in (bool, float, complex, type(None)):
+        return repr(value)
+    if kind is str or kind is bytes:
+        return repr(value[:60]) + ("…" if len(value) > 60 else "")
+    if kind in (range, slice):
+        return repr(value)
+    return None
+
+
+def _summary(value):
+    """Size and short value for the list of variables."""
+    kind = type(value)
+    short = _short(value)
+    if kind is str:
+        return "%d chars" % len(value), short
+    if kind is bytes:
+        return "%d bytes" % len(value), short
+    if short is not None:
+        return "", short
+    if kind in (list, tuple, set, frozenset, dict):
+        size = "%d item%s" % (len(value), "" if len(value) == 1 else "s")
+        parts = []
+        for item in list(value)[:8] if len(value) <= 100000 else ():
+            text = _short(item)
+            if text is None:
+                return size, ""
+            if kind is dict:
+                other = _short(value[item])
+                if other is None:
+                    return size, ""
+                text = text + ": " + other
+            parts.append(text)
+        marks = {list: "[]", tuple: "()"}.get(kind, "{}")
+        more = ", …" if len(value) > len(parts) else ""
+        return size, (marks[0] + ", ".join(parts) + more + marks[1])[:120]
+    module = kind.__dict__.get("__module__")
+    if type(module) is str:
+        name = module.split(".", 1)[0] + "." + _type_name(kind)
+        if name == "pandas.DataFrame":
+            return "%d rows × %d columns" % value.shape, ""
+        if name == "pandas.Series":
+            return "%d rows" % value.shape[0], ""
+        if name == "numpy.ndarray" and kind.__module__ == "numpy":
+            return " × ".join(map(str, value.shape)) or "scalar", str(value.dtype)
+    return "", ""
+
+
+_FUNCTION = type(_send)
+_BUILTIN = type(len)
+_MODULE = type(sys)
+
+
+def _is_variable(name, value):
+    """Whether the person's code made it: modules and what was imported from them are left out."""
+    if type(name) is not str or name.startswith("_"):
+        return False
+    kind = type(value)
+    if kind is _MODULE or kind is _BUILTIN:
+        return False
+    if kind is _FUNCTION:
+        return value.__module__ == "__main__"
+    if kind is type:
+        return type.__dict__["__dict__"].__get__(value).get("__module__") == "__main__"
+    return True
+
+
+def _variables():
+    found = [(n, v) for n, v in list(NAMES.items()) if _is_variable(n, v)]
+    fields = []
+    for name, value in found[-VARIABLES_LIMIT:]:
+        try:
+            size, short = _summary(value)
+        except Exception:
+            size, short = "", ""
+        fields += [name[:200], _type_name(type(value))[:80], size[:60], short[:160]]
+    return len(found), fields
+
+
+# --- a block -----------------------------------------------------------------------------------------------------
+
+
+def _stores_result(tree):
+    """Whether a statement of the block itself (not of a function in it) assigns `result`."""
+    todo = list(tree.body)
+    closed = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef, _ast.Lambda)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, _ast.Name) and node.id == "result" and isinstance(node.ctx, _ast.Store):
+            return True
+        if isinstance(node, closed):
+            continue
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, _ast.AST):
+                todo.append(value)
+            elif isinstance(value, list):
+                todo += [item for item in value if isinstance(item, _ast.AST)]
+    return False
+
+
+def _compile(text, label):
+    """Statements, last expression (or None), and whether `result` is assigned."""
+    flags = _future_flags
+    try:
+        tree = compile(text, label, "exec", TREE_FLAG | flags, True)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], _ast.Expr) else None
+        body = compile(tree, label, "exec", flags, True) if tree.body else None
+        inherited = flags | (body.co_flags & FUTURES if body else 0)
+        value = compile(_ast.Expression(last.value), label, "eval", inherited, True) if last else None
+    except SyntaxError:
+        if "await" not in text and "async" not in text:
+            raise
+        flags |= AWAIT_FLAG
+        try:
+            tree = compile(text, label, "exec", TREE_FLAG | flags, True)
+            last = tree.body.pop() if tree.body and isinstance(tree.body[-1], _ast.Expr) else None
+            body = compile(tree, label, "exec", flags, True) if tree.body else None
+            inherited = flags | (body.co_flags & FUTURES if body else 0)
+            value = compile(_ast.Expression(last.value), label, "eval", inherited, True) if last else None
+        except SyntaxError:
+            # Told without the flag, as Python itself would tell it.
+            compile(text, label, "exec", _future_flags, True)
+            raise
+    return body, value, "result" in text and _stores_result(tree), inherited & FUTURES
+
+
+# annotations, generator_stop, division, barry_as_FLUFL: what a `from __future__` leaves behind for the next block.
+FUTURES = 0x1000000 | 0x800000 | 0x20000 | 0x400000
+
+
+def _evaluate(code):
+    """Runs compiled code in the person's namespace; code with a top-level `await` runs in the kernel's event loop."""
+    global _loop
+    value = eval(code, NAMES)
+    if not code.co_flags & 0x80:  # CO_COROUTINE
+        return value
+    asyncio = _load("asyncio")
+    if _loop is None or _loop.is_closed():
+        _loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(_loop)
+    task = _loop.create_task(value)
+    try:
+        return _loop.run_until_complete(task)
+    except BaseException:
+        if not task.done():
+            task.cancel()
+            try:
+                _loop.run_until_complete(task)
+            except BaseException:
+                pass
+        raise
+
+
+def _exit_code(error):
+    code = error.code
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return int(code) & 0xFF
+    print(code, file=sys.stderr)
+    return 1
+
+
+def _leave_child(error):
+    """In a process that the block forked: it ends here and never comes back to the loop."""
+    code = 0
+    if isinstance(error, SystemExit):
+        code = _exit_code(error)
+    elif error is not None:
+        code = 1
+        try:
+            sys.stderr.write(_describe(error)[2])
+        except BaseException:
+            pass
+    _flush()
+    _exit(code)
+
+
+def _run(label, source):
+    """Runs one block; returns how it ended, exit code, value and error as fields of the last frame."""
+    global _running, _future_flags
+    value, error, stores = None, None, False
+    has_value = False
+    before = NAMES.get("result", MISSING)
+    try:
+        try:
+            # The bytes are UTF-8 because that is what was shown; a coding line can't make them say something else.
+            text = source.decode("utf-8")
+            if text.startswith("\ufeff"):
+                text = text[1:]
+            _register_source(label, text)
+            body, last, stores, future = _compile(text, label)
+            _running = True
+            if body is not None:
+                _evaluate(body)
+            if last is not None:
+                value = _evaluate(last)
+                has_value = value is not None
+            _future_flags |= future
+            if not has_value and _getpid() == PID:
+                after = NAMES.get("result", MISSING)
+                if after is not MISSING and after is not None and (stores or after is not before):
+                    value, has_value = after, True
+            elif has_value:
+                builtins._ = value
+            shown = _repr(value) if has_value and _getpid() == PID else ""
+            if _getpid() == PID:
+                _open_figures()
+        finally:
+            _running = False
+    except BaseException as raised:
+        _running = False
+        error = raised
+        shown = ""
+    if _getpid() != PID:
+        _leave_child(error)
+    if error is None:
+        return "ok", 0, has_value, shown, None
+    if isinstance(error, SystemExit):
+        return "exit", _exit_code(error), False, "", None
+    described = _describe(error)
+    try:
+        _open_figures()
+    except BaseException:
+        pass
+    error.__traceback__ = None
+    return "interrupted" if isinstance(error, KeyboardInterrupt) else "error", 1, False, "", described
+
+
+# --- the loop ----------------------------------------------------------------------------------------------------
+
+
+def _on_interrupt(number, frame):
+    """An interrupt reaches the block; an idle kernel is not disturbed by it."""
+    if _running:
+        raise KeyboardInterrupt
+
+
+_own_print = print
+
+
+def _print(*values, sep=" ", end="\n", file=None, flush=False):
+    """`print`, but a line is one write: lines of several processes do not mix."""
+    if file is None and (type(sep) is str or sep is None) and (type(end) is str or end is None):
+        stream = sys.stdout
+        if stream in _streams:
+            text = (" " if sep is None else sep).join(map(str, values))
+            stream.write(text + ("\n" if end is None else end))
+            return
+    _own_print(*values, sep=sep, end=end, file=file, flush=flush)
+
+
+_print.__name__ = _print.__qualname__ = "print"
+
+
+def _no_input(prompt=""):
+    raise EOFError(NO_INPUT)
+
+
+_own_builtins = {}
+
+
+def _repair():
+    """What the kernel needs to go on, whatever the block did to it."""
+    now = builtins.__dict__
+    for name, original in _own_builtins.items():
+        current = now.get(name, MISSING)
+        if current is original:
+            continue
+        if current is MISSING or (callable(original) and not callable(current)):
+            now[name] = original
+    try:
+        if _getsignal(signal.SIGINT) is not _on_interrupt:
+            _setsignal(signal.SIGINT, _on_interrupt)
+    except (ValueError, OSError, AttributeError, TypeError):
+        pass
+    if sys.modules.get("__main__") is not MAIN:
+        sys.modules["__main__"] = MAIN
+    if type(sys.path) is not list:
+        sys.path = [""] + STDLIB
+    if sys.getrecursionlimit() < 200:
+        sys.setrecursionlimit(1000)
+    sys.settrace(None)
+    sys.setprofile(None)
+
+
+def _folder():
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
+def _one_block(label, source):
+    _repair()
+    _ready_streams()
+    how, code, has_value, value, described = "interrupted", 1, False, "", ("KeyboardInterrupt", "", "")
+    try:
+        how, code, has_value, value, described = _run(label, source)
+    except KeyboardInterrupt:
+        pass
+    kind, message, traceback = described or ("", "", "")
+    _flush()
+    _repair()
+    try:
+        count, fields = _variables()
+    except BaseException:
+        count, fields = 0, []
+    _send(b"V", *fields)
+    folder = _folder().encode("utf-8", "surrogateescape")
+    _send(
+        b"D", how, str(code), b"1" if has_value else b"0", value, kind, message, traceback, folder, str(count)
+    )
+
+
+def _main():
+    global _token
+    os.set_inheritable(CONTROL, False)
+    for fd in (1, 2):
+        copy = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 200)
+        stat = _fstat(fd)
+        _saved_fds[fd] = (copy, (stat.st_dev, stat.st_ino))
+    os.register_at_fork(after_in_child=lambda: os.close(CONTROL))
+    _setsignal(signal.SIGINT, _on_interrupt)
+    builtins.input = _no_input
+    builtins.print = _print
+    _own_builtins.update(builtins.__dict__)
+    _ready_streams()
+    try:
+        import faulthandler
+
+        faulthandler.enable(2, all_threads=False)
+    except Exception:
+        pass
+    for name in [n for n in NAMES if not n.startswith("__")]:
+        del NAMES[name]
+    sys.argv = [""]
+    sys.meta_path.insert(0, _Watch)
+    _add_user_site()
+    sys.path.insert(0, "")
+    _send(b"H", "%d.%d.%d" % sys.version_info[:3], sys.executable or "")
+    loaded = False
+    while True:
+        if not loaded and not _waiting():
+            _preload()
+            loaded = True
+        kind, fields = _receive()
+        if kind != b"R":
+            return
+        _token = fields[0]
+        _one_block(fields[1].decode("utf-8"), fields[2])
+
+
+def _waiting():
+    return _ioctl(CONTROL, FIONREAD, b"\0\0\0\0") != b"\0\0\0\0"
+
+
+def _add_user_site():
+    """Packages that the person installed for the account; isolated mode leaves them out."""
+    site = sys.modules.get("site")
+    if site is None or sys.prefix != sys.base_prefix:
+        return
+    try:
+        folder = site._get_path(site._getuserbase())
+        if os.path.isdir(folder) and os.stat(folder).st_uid == os.getuid():
+            site.addsitedir(folder)
+            STDLIB[:] = list(sys.path)
+    except Exception:
+        pass
+
+
+_main()

@@ -1,0 +1,54 @@
+// Starts a block in node: its text comes from a descriptor, its name is `block N` in the working folder, so that
+// `require` and `import` look from there. A block that needs to be a module (import, export, top-level await) becomes one.
+const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm"), Module = require("node:module");
+const source = fs.readFileSync(90, "utf8").replace(/^\uFEFF/, "");
+fs.closeSync(90);
+const file = path.join(process.cwd(), process.argv[1]);
+process.argv = [process.execPath, file];
+
+function needsModule() {
+  try {
+    new vm.Script(Module.wrap(source), { filename: file });
+    return false;
+  } catch (error) {
+    return /import statement outside|Unexpected token 'export'|import\.meta|await is only valid|Unexpected reserved word/
+      .test(error.message);
+  }
+}
+
+function asScript() {
+  const main = new Module(file, null);
+  main.id = ".";
+  main.filename = file;
+  main.paths = Module._nodeModulePaths(process.cwd());
+  process.mainModule = main;
+  main._compile(source, file);
+  main.loaded = true;
+}
+
+async function asModule() {
+  globalThis.require = Module.createRequire(file);
+  const warn = process.emitWarning;
+  process.emitWarning = () => {};
+  const block = new vm.SourceTextModule(source, {
+    identifier: file,
+    initializeImportMeta: (meta) => {
+      meta.url = require("node:url").pathToFileURL(file).href;
+      meta.filename = file;
+      meta.dirname = process.cwd();
+    },
+    importModuleDynamically: (name) => import(name),
+  });
+  await block.link(async (name) => {
+    const found = await import(name);
+    const names = Object.keys(found);
+    return new vm.SyntheticModule(names, function () {
+      for (const each of names) this.setExport(each, found[each]);
+    }, { context: block.context });
+  });
+  process.emitWarning = warn;
+  await block.evaluate();
+}
+
+if (needsModule()) asModule().catch((error) => process.nextTick(() => { throw error; }));
+else asScript();

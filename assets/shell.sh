@@ -1,0 +1,2 @@
+__sayso_end() { if [[ -z ${__sayso_saved-} ]]; then __sayso_saved=1; local IFS=$'\n' __sayso_name; { builtin printf 'cwd\0'; builtin pwd -P; builtin printf '\0'; for __sayso_name in $(builtin compgen -e); do builtin printf '%s=%s\0' "$__sayso_name" "${!__sayso_name}"; done; builtin printf 'end\0'; } >&91 2>/dev/null; fi; builtin exit "$__sayso_status"; }; builtin mapfile -d '' -u 90 __sayso_source; exec 90<&-; trap '{ __sayso_status=$?; set +exuv; } 2>/dev/null; __sayso_end' EXIT; eval "${__sayso_source[0]-}"
+{ __sayso_status=$?; set +exuv; } 2>/dev/null; __sayso_end

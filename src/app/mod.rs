@@ -1,0 +1,55 @@
+//! The composition root: from the command line to a front door, and from its end to an exit code.
+
+pub mod house;
+mod log;
+mod look;
+pub mod place;
+mod terminal;
+
+use crate::cli::{self, Cli, Command};
+use crate::commands::{self, Console};
+use crate::report::{Failure, Kind};
+use clap::Parser as _;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+/// Does what the command line asks for.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
+    let done = perform(cli, &mut Console { out: &mut out, err: &mut err });
+    match done.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.write_to(&mut err).ok();
+            ExitCode::from(failure.kind.code())
+        }
+    }
+}
+
+fn perform(cli: Cli, console: &mut Console<'_>) -> Result<(), Failure> {
+    match cli.command {
+        Some(Command::Resume(ref args)) if cli.words.is_empty() && cli.rest.is_empty() => {
+            terminal::run(&cli, Some(args.clone()), None, console.out)
+        }
+        Some(command) if cli.words.is_empty() && cli.rest.is_empty() => {
+            commands::perform(command, &cli.model, console)
+        }
+        Some(_) => Err(Failure::new(Kind::Usage, "a prompt and a command were given")
+            .hint("Put the prompt in quotes behind the command: sayso run \"plot sales.csv\"")),
+        None => {
+            let prompt = cli::first_prompt(&cli.words, &cli.rest);
+            let prompt = prompt.map_err(|e| Failure::new(Kind::Usage, e.to_string()).hint(e.hint()))?;
+            terminal::run(&cli, None, prompt, console.out)
+        }
+    }
+}
+
+/// What clap has to say: help and version are no failures.
+fn usage(error: &clap::Error) -> ExitCode {
+    error.print().ok();
+    if error.use_stderr() { ExitCode::from(Kind::Usage.code()) } else { ExitCode::SUCCESS }
+}

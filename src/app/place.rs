@@ -1,0 +1,47 @@
+//! Where this process stands: its working folder, home, environment and own program.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where this process stands.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The working folder of the session.
+    pub cwd: PathBuf,
+    /// The person's home folder.
+    pub home: Option<PathBuf>,
+    /// The program itself, which is also the helper of every run.
+    pub program: PathBuf,
+}
+
+impl Place {
+    /// Looks where this process stands; `cwd` is what `--cwd` named.
+    ///
+    /// # Errors
+    /// When the folder is not there, or the program's own path can't be found.
+    pub fn find(cwd: Option<&Path>) -> io::Result<Self> {
+        let here = match cwd {
+            Some(folder) => folder.canonicalize()?,
+            None => std::env::current_dir()?,
+        };
+        if !here.is_dir() {
+            return Err(io::Error::new(
+                io::ErrorKind::NotADirectory,
+                format!("{} is not a folder", here.display()),
+            ));
+        }
+        let home = std::env::var_os("HOME").filter(|h| !h.is_empty()).map(PathBuf::from);
+        Ok(Self { cwd: here, home, program: std::env::current_exe()? })
+    }
+
+    /// The same place with another working folder.
+    #[must_use]
+    pub fn with_cwd(&self, cwd: PathBuf) -> Self {
+        Self { cwd, ..self.clone() }
+    }
+
+    /// The environment, by name. Values that are no Unicode read as not set.
+    pub fn env(&self) -> impl Fn(&str) -> Option<String> + use<> {
+        |name| std::env::var(name).ok()
+    }
+}

@@ -1,0 +1,438 @@
+//! The command line: what can be written there, and what is refused at once. It parses; it does nothing.
+
+use crate::domain::Severity;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// An interactive coding assistant for the terminal. Nothing runs without your say-so.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "sayso",
+    version,
+    disable_help_subcommand = true,
+    after_help = "A prompt is one argument, or follows `--`:\n  sayso \"plot sales.csv\"\n  sayso -- plot sales.csv\n\n\
+                  Exit codes: 0 done; 1 the work failed; 2 usage; 3 configuration; 4 provider; 5 session file;\n\
+                  10 a decision is needed; 124 timed out; 130 interrupted."
+)]
+pub struct Cli {
+    /// What to ask first
+    #[arg(value_name = "PROMPT")]
+    pub words: Vec<String>,
+    /// What to ask first, in any number of words
+    #[arg(last = true, value_name = "PROMPT", hide = true)]
+    pub rest: Vec<String>,
+    /// Where replies come from, and where to work
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Open or make this session file
+    #[arg(long, value_name = "FILE")]
+    pub session: Option<PathBuf>,
+    /// The theme
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+    /// Plain lines instead of panes (not built yet)
+    #[arg(long, hide = true)]
+    pub plain: bool,
+    /// What to do instead of opening the terminal
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Where replies come from, and where to work.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ModelArgs {
+    /// Play a story instead of asking a model: a shipped one by its name, or a file
+    #[arg(long, value_name = "STORY", num_args = 0..=1, default_missing_value = DEFAULT_STORY)]
+    pub demo: Option<String>,
+    /// The model, as PROVIDER/MODEL
+    #[arg(long, value_name = "PROVIDER/MODEL")]
+    pub model: Option<String>,
+    /// The address of the model's server
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// The working folder
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+}
+
+/// The story of `--demo` without a name.
+pub const DEFAULT_STORY: &str = "tour";
+
+impl ModelArgs {
+    /// What was given here, else what was given in front of the subcommand.
+    #[must_use]
+    pub fn or(self, outer: &ModelArgs) -> Self {
+        Self {
+            demo: self.demo.or_else(|| outer.demo.clone()),
+            model: self.model.or_else(|| outer.model.clone()),
+            base_url: self.base_url.or_else(|| outer.base_url.clone()),
+            cwd: self.cwd.or_else(|| outer.cwd.clone()),
+        }
+    }
+}
+
+/// What can be done beside opening the terminal.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Reopen a session (without a name: choose one)
+    Resume(ResumeArgs),
+    /// Do one turn without a terminal
+    Run(RunArgs),
+    /// Run files in their order, in one session; naming them is the approval
+    Exec(ExecArgs),
+    /// Review files without running them
+    Check(CheckArgs),
+    /// List the blocks that a reply holds
+    Blocks(BlocksArgs),
+    /// List, show or remove sessions
+    #[command(subcommand)]
+    Sessions(SessionsCommand),
+    /// Show, check or make the configuration
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Tell what was found on this machine, what is missing, and what that means
+    Doctor(DoctorArgs),
+    /// Write a completion script
+    Completions {
+        /// For which shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual page
+    Man,
+}
+
+/// `sayso resume`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ResumeArgs {
+    /// The session's id, the beginning of it, or its name
+    #[arg(value_name = "ID|NAME", conflicts_with = "last")]
+    pub session: Option<String>,
+    /// The session that was written last
+    #[arg(long)]
+    pub last: bool,
+    /// Where replies come from
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+/// `sayso run`.
+#[derive(Args, Clone, Debug)]
+pub struct RunArgs {
+    /// What to ask; `-` reads it from standard input
+    #[arg(value_name = "PROMPT|-")]
+    pub words: Vec<String>,
+    /// What to ask, in any number of words
+    #[arg(last = true, value_name = "PROMPT", hide = true)]
+    pub rest: Vec<String>,
+    /// Which blocks may run without being asked about
+    #[arg(long, value_enum, default_value_t = Approve::Never)]
+    pub approve: Approve,
+    /// One JSON object a line for each event
+    #[arg(long)]
+    pub json: bool,
+    /// How many replies the turn may take
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_steps: Option<u32>,
+    /// How runs are confined
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub sandbox: Option<Sandbox>,
+    /// Where replies come from, and where to work
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+/// Which blocks may run without being asked about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Approve {
+    /// None: a block ends the run with exit code 10
+    #[default]
+    Never,
+    /// Those that the review finds nothing medium or high in
+    Clean,
+    /// All
+    All,
+}
+
+/// How runs are confined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sandbox {
+    /// Not at all: code can do anything that your account can
+    Off,
+}
+
+/// `sayso exec`.
+#[derive(Args, Clone, Debug)]
+pub struct ExecArgs {
+    /// Files with code; `-` reads it from standard input
+    #[arg(value_name = "FILE|-", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The language of all of them, instead of what their extensions say
+    #[arg(long, value_name = "NAME")]
+    pub language: Option<String>,
+    /// Seconds that each may take
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// The folder in which they start
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// How runs are confined
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub sandbox: Option<Sandbox>,
+    /// One JSON object a line for each file
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sayso check`.
+#[derive(Args, Clone, Debug)]
+pub struct CheckArgs {
+    /// Files with code; `-` reads it from standard input
+    #[arg(value_name = "FILE|-", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The language of all of them, instead of what their extensions say
+    #[arg(long, value_name = "NAME")]
+    pub language: Option<String>,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// From which severity on a finding is a failure
+    #[arg(long, value_enum, default_value_t = FailOn::High)]
+    pub fail_on: FailOn,
+}
+
+/// From which severity on a finding is a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// High ones
+    High,
+    /// Medium and high ones
+    Medium,
+    /// All
+    Info,
+}
+
+impl FailOn {
+    /// The least severity that fails.
+    pub fn severity(self) -> Severity {
+        match self {
+            FailOn::High => Severity::High,
+            FailOn::Medium => Severity::Medium,
+            FailOn::Info => Severity::Info,
+        }
+    }
+}
+
+/// `sayso blocks`.
+#[derive(Args, Clone, Debug)]
+pub struct BlocksArgs {
+    /// A Markdown file; `-` reads standard input
+    #[arg(value_name = "FILE|-")]
+    pub file: PathBuf,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sayso sessions`.
+#[derive(Clone, Debug, Subcommand)]
+pub enum SessionsCommand {
+    /// List the sessions, the one written last first
+    List {
+        /// One JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what was said and done in a session
+    Show {
+        /// The session's id, the beginning of it, or its name
+        #[arg(value_name = "ID|NAME")]
+        session: String,
+        /// One JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove a session and its outputs
+    Rm {
+        /// The session's id, the beginning of it, or its name
+        #[arg(value_name = "ID|NAME")]
+        session: String,
+    },
+}
+
+/// `sayso config`.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Where the files are
+    Path,
+    /// Read all files and tell what is wrong
+    Check,
+    /// Show every value with where it came from
+    Show,
+    /// Write the JSON schema
+    Schema,
+    /// Make a configuration file with every key and its default
+    Init {
+        /// Replace the file that is there
+        #[arg(long)]
+        force: bool,
+    },
+}
+
+/// `sayso doctor`.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct DoctorArgs {
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A prompt that was not written as one argument.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PromptError {
+    /// Several words without quotes.
+    #[error("a prompt is one argument, but {0} were given")]
+    Words(usize),
+    /// One word that looks like a mistyped command.
+    #[error("there is no command {given:?}; did you mean {meant:?}?")]
+    Mistyped {
+        /// What was written.
+        given: String,
+        /// What is alike.
+        meant: String,
+    },
+}
+
+impl PromptError {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            PromptError::Words(_) => {
+                "Put it in quotes, or write it behind `--`: sayso -- plot sales.csv".into()
+            }
+            PromptError::Mistyped { given, .. } => format!("To ask it as a prompt: sayso -- {given}"),
+        }
+    }
+}
+
+/// The prompt of `words` (in front of `--`) and `rest` (behind it), if there is one.
+///
+/// # Errors
+/// When it is not one argument and does not follow `--`.
+pub fn prompt(words: &[String], rest: &[String]) -> Result<Option<String>, PromptError> {
+    match (words, rest) {
+        ([], []) => Ok(None),
+        ([], rest) => Ok(Some(rest.join(" "))),
+        ([word], []) => Ok(Some(word.clone())),
+        (words, rest) => Err(PromptError::Words(words.len() + rest.len())),
+    }
+}
+
+/// Like [`prompt`] for the place where a command could stand too.
+///
+/// # Errors
+/// As [`prompt`], and when the only word looks like a mistyped command.
+pub fn first_prompt(words: &[String], rest: &[String]) -> Result<Option<String>, PromptError> {
+    if let ([word], []) = (words, rest)
+        && let Some(meant) = mistyped(word)
+    {
+        return Err(PromptError::Mistyped { given: word.clone(), meant });
+    }
+    prompt(words, rest)
+}
+
+/// The command that a word was probably meant for.
+fn mistyped(word: &str) -> Option<String> {
+    let commands = <Cli as clap::CommandFactory>::command();
+    let names = commands.get_subcommands().map(clap::Command::get_name);
+    names.filter(|_| !word.contains(char::is_whitespace)).find(|name| near(word, name)).map(str::to_owned)
+}
+
+/// Whether two words differ by one letter too many, too few or wrong.
+fn near(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let same = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let rest = |word: &[char], skip: usize| word.get(same + skip..).unwrap_or(&[]).to_vec();
+    b.len() > 2
+        && a.len().abs_diff(b.len()) <= 1
+        && (rest(&a, 1) == rest(&b, 1) || rest(&a, 1) == rest(&b, 0) || rest(&a, 0) == rest(&b, 1))
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is needed, such as 2.5".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) if time >= Duration::from_millis(1) && seconds <= 1e7 => Ok(time),
+        _ => Err("it has to be more than 0 and at most 10,000,000 seconds".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    fn parse(args: &[&str]) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(std::iter::once("sayso").chain(args.iter().copied()))
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_prompt_is_one_argument_or_follows_dashes() {
+        let of = |args: &[&str]| {
+            let cli = parse(args).unwrap();
+            first_prompt(&cli.words, &cli.rest)
+        };
+        assert_eq!(of(&["plot it"]), Ok(Some("plot it".into())));
+        assert_eq!(of(&["--", "plot", "it", "--now"]), Ok(Some("plot it --now".into())));
+        assert_eq!(of(&[]), Ok(None));
+        assert_eq!(of(&["plot", "it"]), Err(PromptError::Words(2)));
+        assert_eq!(of(&["plot", "--", "it"]), Err(PromptError::Words(2)));
+        assert!(matches!(of(&["resum"]), Err(PromptError::Mistyped { meant, .. }) if meant == "resume"));
+        assert_eq!(of(&["--", "resum"]), Ok(Some("resum".into())));
+        assert_eq!(of(&["ls"]), Ok(Some("ls".into())));
+    }
+
+    #[test]
+    fn run_takes_its_prompt_and_options_on_either_side() {
+        let cli = parse(&["--demo", "tour", "run", "sum 1 to 10", "--json", "--approve", "all"]).unwrap();
+        let Some(Command::Run(run)) = cli.command else { panic!() };
+        assert_eq!(prompt(&run.words, &run.rest), Ok(Some("sum 1 to 10".into())));
+        assert_eq!((run.approve, run.json), (Approve::All, true));
+        assert_eq!(run.model.or(&cli.model).demo.as_deref(), Some("tour"));
+        let cli = parse(&["run", "--demo", "three", "--max-steps", "3", "--", "go", "on"]).unwrap();
+        let Some(Command::Run(run)) = cli.command else { panic!() };
+        assert_eq!(prompt(&run.words, &run.rest), Ok(Some("go on".into())));
+        assert_eq!(run.model.demo.as_deref(), Some("three"));
+    }
+
+    #[test]
+    fn demo_needs_no_name() {
+        assert_eq!(parse(&["--demo"]).unwrap().model.demo.as_deref(), Some("tour"));
+        assert_eq!(parse(&["--demo", "long"]).unwrap().model.demo.as_deref(), Some("long"));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for args in [
+            &["exec"][..],
+            &["exec", "a.py", "--timeout", "0"],
+            &["exec", "a.py", "--timeout", "-1"],
+            &["exec", "a.py", "--timeout", "nan"],
+            &["run", "x", "--max-steps", "0"],
+            &["run", "x", "--approve", "sometimes"],
+            &["check"],
+            &["resume", "x", "--last"],
+            &["--nope"],
+        ] {
+            assert!(parse(args).is_err(), "{args:?}");
+        }
+        let Some(Command::Exec(exec)) = parse(&["exec", "--timeout", "1.5", "-"]).unwrap().command else {
+            panic!()
+        };
+        assert_eq!(exec.timeout, Some(Duration::from_millis(1500)));
+    }
+}

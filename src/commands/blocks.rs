@@ -1,0 +1,67 @@
+//! `sayso blocks`: the blocks that a reply holds, as the app would see them.
+
+use super::{Console, input, setup};
+use crate::cli::{BlocksArgs, ModelArgs};
+use crate::domain::Language;
+use crate::domain::visible::{Visible, visible_line};
+use crate::engine::reply::{self, Proposed, Segment};
+use crate::headless::json;
+use crate::report::Failure;
+use serde_json::{Value, json};
+
+pub(super) fn run(args: &BlocksArgs, outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
+    let house = setup::house(outer, &setup::More::default())?;
+    setup::tell(&house.loaded.notices, console.err)?;
+    let text = input::read(&args.file)?;
+    let config = &house.loaded.config;
+    let segments = reply::parse(&text, config.dialect.dialect(), &config.languages(), true);
+    let blocks: Vec<&Proposed> = segments
+        .iter()
+        .filter_map(|segment| match segment {
+            Segment::Block(block) => Some(block),
+            Segment::Prose(_) => None,
+        })
+        .collect();
+    if args.json {
+        let blocks: Value = blocks.iter().enumerate().map(|(i, block)| shape(i + 1, block)).collect();
+        json::line(console.out, &json!({ "blocks": blocks }))?;
+        return Ok(());
+    }
+    for (i, block) in blocks.iter().enumerate() {
+        print(i + 1, block, console)?;
+    }
+    if blocks.is_empty() {
+        writeln!(console.out, "no blocks")?;
+    }
+    Ok(())
+}
+
+fn shape(index: usize, block: &Proposed) -> Value {
+    json!({
+        "index": index,
+        "kind": "code",
+        "language": block.language.as_ref().map(Language::as_str),
+        "info": block.info,
+        "source": block.source,
+        "runnable": runnable(block),
+        "start_line": block.lines.0,
+        "end_line": block.lines.1,
+        "closed": block.closed,
+    })
+}
+
+/// Whether it could be approved as it stands.
+fn runnable(block: &Proposed) -> bool {
+    block.language.is_some() && block.closed && !block.source.trim().is_empty()
+}
+
+fn print(index: usize, block: &Proposed, console: &mut Console<'_>) -> Result<(), Failure> {
+    let language = block.language.as_ref().map_or("no language", Language::as_str);
+    let incomplete = if block.closed { "" } else { ", incomplete" };
+    let (first, last) = block.lines;
+    writeln!(console.out, "block {index}: {}, lines {first}-{last}{incomplete}", visible_line(language))?;
+    for line in block.source.lines() {
+        writeln!(console.out, "  | {}", Visible(line))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! `sayso config`: where the files are, whether they are right, what holds and why, and a file to start with.
+
+use super::{Console, setup};
+use crate::cli::{ConfigCommand, ModelArgs};
+use crate::config::{self, Paths};
+use crate::domain::visible::Visible;
+use crate::report::{Failure, Kind};
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+pub(super) fn run(
+    command: ConfigCommand,
+    outer: &ModelArgs,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    match command {
+        ConfigCommand::Path => path(console),
+        ConfigCommand::Check => check(outer, console),
+        ConfigCommand::Show => show(outer, console),
+        ConfigCommand::Schema => Ok(console.out.write_all(config::schema_json().as_bytes())?),
+        ConfigCommand::Init { force } => init(force, console),
+    }
+}
+
+/// The folders, without reading what is in them: this has to work when the configuration is broken.
+fn paths() -> Result<Paths, Failure> {
+    let env = |name: &str| std::env::var(name).ok();
+    Paths::find(&env).map_err(|error| setup::broken(&error))
+}
+
+fn path(console: &mut Console<'_>) -> Result<(), Failure> {
+    let paths = paths()?;
+    for (what, path) in [
+        ("configuration", paths.file()),
+        ("keys", paths.credentials()),
+        ("key bindings", paths.keymap()),
+        ("themes", paths.themes()),
+        ("sessions", paths.sessions()),
+        ("demos", paths.demo()),
+        ("log", paths.log()),
+    ] {
+        let missing = if path.exists() { "" } else { "  (not there)" };
+        writeln!(console.out, "{what:<14} {}{missing}", Visible(&path.to_string_lossy()))?;
+    }
+    Ok(())
+}
+
+fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
+    let house = setup::house(outer, &setup::More::default())?;
+    let notices = &house.loaded.notices;
+    setup::tell(notices, console.err)?;
+    let paths = &house.loaded.paths;
+    config::keys::read(&paths.credentials()).map_err(|error| setup::broken(&error))?;
+    let count = match notices.len() {
+        0 => String::new(),
+        1 => ", 1 warning".into(),
+        n => format!(", {n} warnings"),
+    };
+    writeln!(console.out, "the configuration is right{count}")?;
+    Ok(())
+}
+
+fn show(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
+    let house = setup::house(outer, &setup::More::default())?;
+    setup::tell(&house.loaded.notices, console.err)?;
+    write!(console.out, "{}", Visible(&config::show(&house.loaded)))?;
+    Ok(())
+}
+
+fn init(force: bool, console: &mut Console<'_>) -> Result<(), Failure> {
+    let file = paths()?.file();
+    let made = make(&file, force).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            Failure::new(Kind::Config, format!("{} is there already", file.display()))
+                .hint("sayso config init --force replaces it; its old text is lost.")
+        }
+        _ => {
+            let what = format!("{} can't be written: {}", file.display(), setup::reason(&error));
+            Failure::new(Kind::Config, what).hint("SAYSO_HOME names another folder for all files of sayso.")
+        }
+    });
+    made?;
+    writeln!(console.out, "made {}", Visible(&file.to_string_lossy()))?;
+    Ok(())
+}
+
+fn make(file: &Path, force: bool) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).mode(0o600);
+    if force {
+        options.create(true).truncate(true);
+    } else {
+        options.create_new(true);
+    }
+    options.open(file)?.write_all(config::init().as_bytes())
+}

@@ -1,0 +1,175 @@
+//! `sayso doctor`: what was found on this machine, what is missing, and what that means.
+
+use super::{Console, setup};
+use crate::app::house::House;
+use crate::cli::{DoctorArgs, ModelArgs};
+use crate::config;
+use crate::domain::language::LanguageEntry;
+use crate::domain::visible::visible_line;
+use crate::domain::{Header, Moment, SessionId};
+use crate::headless::json;
+use crate::provider::probe;
+use crate::report::Failure;
+use crate::store::{Store, index};
+use serde_json::{Value, json};
+use std::io::IsTerminal as _;
+
+/// One thing that was looked for.
+struct Look {
+    /// What: `python`.
+    what: String,
+    /// Whether it is as it should be.
+    good: bool,
+    /// What was found, or that nothing was.
+    found: String,
+    /// What follows from it, and how to get it; empty where nothing is missing.
+    means: String,
+}
+
+impl Look {
+    fn good(what: impl Into<String>, found: impl Into<String>) -> Self {
+        Self { what: what.into(), good: true, found: found.into(), means: String::new() }
+    }
+
+    fn missing(what: impl Into<String>, found: impl Into<String>, means: impl Into<String>) -> Self {
+        Self { what: what.into(), good: false, found: found.into(), means: means.into() }
+    }
+}
+
+pub(super) async fn run(
+    args: DoctorArgs,
+    outer: &ModelArgs,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let house = setup::house(outer, &setup::More::default())?;
+    setup::tell(&house.loaded.notices, console.err)?;
+    let mut looks = interpreters(&house).await;
+    looks.extend(models(&house).await);
+    looks.push(sandbox());
+    looks.push(sessions(&house));
+    looks.push(configuration(&house));
+    looks.push(terminal());
+    if args.json {
+        let looks: Value = looks
+            .iter()
+            .map(|l| json!({ "what": l.what, "good": l.good, "found": l.found, "means": l.means }))
+            .collect();
+        json::line(console.out, &json!({ "version": env!("CARGO_PKG_VERSION"), "looks": looks }))?;
+        return Ok(());
+    }
+    writeln!(console.out, "sayso {}", env!("CARGO_PKG_VERSION"))?;
+    for look in &looks {
+        let mark = if look.good { "ok     " } else { "missing" };
+        writeln!(console.out, "{mark} {:<14} {}", visible_line(&look.what), visible_line(&look.found))?;
+        if !look.means.is_empty() {
+            writeln!(console.out, "        {:<14} {}", "", visible_line(&look.means))?;
+        }
+    }
+    Ok(())
+}
+
+async fn interpreters(house: &House) -> Vec<Look> {
+    let executor = house.executor(house.loaded.sessions().join("blobs"));
+    let found = executor.found().await;
+    executor.close().await;
+    let languages = house.loaded.config.languages();
+    let look = |entry: &LanguageEntry| {
+        let name = entry.name.as_str();
+        match found.iter().find(|interpreter| interpreter.language == entry.name) {
+            Some(interpreter) => {
+                let version = interpreter.version.as_deref().unwrap_or("version not known");
+                Look::good(name, format!("{version}, {}", interpreter.path.display()))
+            }
+            None => Look::missing(
+                name,
+                format!("no {} on the PATH", entry.command),
+                format!("Blocks in {name} can be read and edited, not run. Install {}.", entry.command),
+            ),
+        }
+    };
+    languages.0.iter().map(look).collect()
+}
+
+async fn models(house: &House) -> Vec<Look> {
+    let mut looks = vec![match house.chosen_provider() {
+        Ok(Some(provider)) => Look::good("model", provider.name().to_string()),
+        Ok(None) => Look::missing(
+            "model",
+            "none is chosen",
+            "Choose one with --model PROVIDER/MODEL or `model` in the configuration, or try --demo.",
+        ),
+        Err(why) => Look::missing("model", why, "Correct the configuration: sayso config show."),
+    }];
+    let env = house.place.env();
+    let credentials = house.loaded.paths.credentials();
+    for (name, provider) in &house.loaded.config.providers {
+        // Only whether there is one is told, never the key.
+        match config::keys::find(name, provider, &env, &credentials) {
+            Ok(Some(_)) => looks.push(Look::good(format!("key {name}"), "there is one")),
+            Ok(None) => {}
+            Err(error) => looks.push(Look::missing(
+                format!("key {name}"),
+                error.to_string(),
+                "Until then this provider has no key.",
+            )),
+        }
+    }
+    for server in probe::servers().await {
+        let models = if server.models.is_empty() { "no models".into() } else { server.models.join(", ") };
+        looks.push(Look::good("server", format!("{} at {}: {models}", server.name, server.base_url)));
+    }
+    looks
+}
+
+fn sandbox() -> Look {
+    Look::missing(
+        "sandbox",
+        "OFF",
+        "A block can do anything that your account can. The first one of a session needs the typed word.",
+    )
+}
+
+fn sessions(house: &House) -> Look {
+    let folder = house.loaded.sessions();
+    let count = index::list(&folder).len();
+    let found = format!("{count} in {}", folder.display());
+    // A session in which nothing was asked leaves no file.
+    let header = Header {
+        id: SessionId("doctor".into()),
+        name: String::new(),
+        created: Moment(0),
+        cwd: house.place.cwd.clone(),
+        model: None,
+        program: env!("CARGO_PKG_VERSION").into(),
+    };
+    if Store::create(&folder, header).durable() {
+        return Look::good("sessions", found);
+    }
+    Look::missing(
+        "sessions",
+        format!("{found}, on a disk that is not durable"),
+        "What is saved there may be lost with the power. Choose another place: [sessions] folder.",
+    )
+}
+
+fn configuration(house: &House) -> Look {
+    let file = house.loaded.paths.file();
+    if file.exists() {
+        Look::good("configuration", file.display().to_string())
+    } else {
+        Look::good("configuration", format!("defaults ({} is not there)", file.display()))
+    }
+}
+
+fn terminal() -> Look {
+    let term = std::env::var("TERM").unwrap_or_default();
+    if term.is_empty() || term == "dumb" {
+        return Look::missing(
+            "terminal",
+            format!("TERM is {term:?}"),
+            "The panes can't be drawn here; sayso run does one turn without a terminal.",
+        );
+    }
+    let pipe = if std::io::stdout().is_terminal() { "" } else { ", standard output is not a terminal" };
+    Look::good("terminal", format!("{term}{pipe}"))
+}

@@ -1,0 +1,249 @@
+//! `sayso exec`: runs files in their order, in one session of one executor. Naming a file is its approval; its review is
+//! told all the same.
+//!
+//! All files are read before the first one runs: what was named is what runs.
+
+mod told;
+
+use super::{Console, check, input, setup};
+use crate::app::house::House;
+use crate::cli::ExecArgs;
+use crate::domain::{
+    BlockId, Captured, KernelFate, Language, Limits, Outcome, Receipt, Review, Revision, RunEvent, RunId,
+    RunReport, RunRequest, Severity, Terms,
+};
+use crate::driver::Clock;
+use crate::engine::approval;
+use crate::exec::Executor;
+use crate::report::{Failure, Kind};
+use crate::review::{self, Scope};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+/// How long a program may take to end after an interrupt, until it is killed.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A file that was named.
+struct Named {
+    path: PathBuf,
+    language: Language,
+    source: Arc<str>,
+}
+
+/// What became of a file.
+struct Ran {
+    review: Review,
+    terms: Option<Terms>,
+    report: RunReport,
+}
+
+pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(), Failure> {
+    let model = crate::cli::ModelArgs { cwd: args.cwd.clone(), ..Default::default() };
+    // Files are named from where the person stands, whatever the folder is in which they start.
+    let files = read(&args)?;
+    let house = setup::house(&model, &setup::More::default())?;
+    setup::tell(&house.loaded.notices, console.err)?;
+    let languages = house.loaded.config.languages();
+    let mut named = Vec::new();
+    for (path, source) in files {
+        let language = input::language(&path, args.language.as_deref(), &languages)?;
+        named.push(Named { path, language, source });
+    }
+    let sandbox_off = "warning: the sandbox is off: files run with everything that your account can do";
+    if args.sandbox.is_none() {
+        writeln!(console.err, "{sandbox_off}")?;
+    }
+    let blobs = house.loaded.sessions().join("blobs").join(format!("exec-{}", uuid::Uuid::now_v7()));
+    let executor = house.executor(blobs);
+    let done = all(&args, &house, &executor, &named, console).await;
+    executor.close().await;
+    match done? {
+        Some(kind) => Err(Failure::told(kind)),
+        None => Ok(()),
+    }
+}
+
+fn read(args: &ExecArgs) -> Result<Vec<(PathBuf, Arc<str>)>, Failure> {
+    let text = |path: &PathBuf| input::read(path).map(|text| (path.clone(), Arc::from(text)));
+    args.files.iter().map(text).collect()
+}
+
+/// Runs all files. Returns what kind of failure the whole is: an interrupt, else the first that did not end well.
+async fn all(
+    args: &ExecArgs,
+    house: &House,
+    executor: &Executor,
+    named: &[Named],
+    console: &mut Console<'_>,
+) -> Result<Option<Kind>, Failure> {
+    let mut limits = house.loaded.config.limits();
+    if let Some(time) = args.timeout {
+        limits.wall_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    }
+    let job = Job { executor, limits, scope: house.scope(), json: args.json };
+    let mut interrupt = Interrupt::listen()?;
+    let mut failed = None;
+    for (number, file) in (1u32..).zip(named) {
+        let ran = job.one(number, file, &mut interrupt, console).await?;
+        if args.json {
+            told::json(file, &ran, console.out)?;
+        } else {
+            told::text(file, &ran, console)?;
+        }
+        if interrupt.happened() {
+            return Ok(Some(Kind::Interrupted));
+        }
+        failed = failed.or(match ran.report.outcome {
+            Outcome::Ok => None,
+            Outcome::TimedOut => Some(Kind::TimedOut),
+            _ => Some(Kind::Work),
+        });
+    }
+    Ok(failed)
+}
+
+/// What holds for all files.
+struct Job<'a> {
+    executor: &'a Executor,
+    limits: Limits,
+    scope: Scope,
+    json: bool,
+}
+
+impl Job<'_> {
+    /// Reviews, approves and runs one file.
+    async fn one(
+        &self,
+        number: u32,
+        file: &Named,
+        interrupt: &mut Interrupt,
+        console: &mut Console<'_>,
+    ) -> Result<Ran, Failure> {
+        let terms = self.executor.terms(&file.language, Some(self.limits)).await;
+        let review = self.review(file, terms.as_ref().ok()).await;
+        for finding in review.findings.iter().filter(|f| f.severity >= Severity::Medium) {
+            writeln!(console.err, "{}", check::finding_line(&file.path, finding))?;
+        }
+        let terms = match terms {
+            Ok(terms) => terms,
+            Err(why) => return Ok(Ran { review, terms: None, report: not_started(why) }),
+        };
+        let (run, block) = (RunId(number), (BlockId(number), Revision(1)));
+        let granted = approval::named(run, block, &file.source, terms.clone(), Clock::System.now());
+        let report = match RunRequest::new(granted, file.source.clone()) {
+            Ok(request) => self.follow(request, interrupt, console).await?,
+            Err(mismatch) => not_started(mismatch.to_string()),
+        };
+        Ok(Ran { review, terms: Some(terms), report })
+    }
+
+    async fn review(&self, file: &Named, terms: Option<&Terms>) -> Review {
+        // An earlier file may have changed the folder, and so what a relative path means.
+        let cwd = terms.map_or(&self.scope.cwd, |terms| &terms.cwd).clone();
+        let scope = Scope { cwd, ..self.scope.clone() };
+        let (source, language) = (file.source.clone(), file.language.clone());
+        let work = tokio::task::spawn_blocking(move || review::review(&source, Some(&language), &scope));
+        work.await.unwrap_or_else(|_| Review {
+            unchecked: Some("the checks broke off".into()),
+            ..Review::default()
+        })
+    }
+
+    /// Starts the run and follows it to its end.
+    async fn follow(
+        &self,
+        request: RunRequest,
+        interrupt: &mut Interrupt,
+        console: &mut Console<'_>,
+    ) -> Result<RunReport, Failure> {
+        let run = request.approval().run();
+        let (sender, mut events) = mpsc::channel(256);
+        let mut live = told::Live::default();
+        self.executor.start(request, sender);
+        loop {
+            tokio::select! {
+                event = events.recv() => match event {
+                    Some((_, RunEvent::Output(chunk))) if !self.json => live.print(&chunk, console)?,
+                    Some((_, RunEvent::Ended(report))) => {
+                        live.finish(console)?;
+                        return Ok(*report);
+                    }
+                    Some(_) => {}
+                    None => return Ok(not_started("the executor told no end".into())),
+                },
+                stop = interrupt.next() => match stop {
+                    Stop::Interrupt => self.executor.interrupt(run),
+                    Stop::Kill => self.executor.kill(run),
+                },
+            }
+        }
+    }
+}
+
+fn not_started(why: String) -> RunReport {
+    RunReport {
+        outcome: Outcome::NotStarted(why),
+        receipt: Receipt::default(),
+        output: Captured::default(),
+        blob: None,
+        value: None,
+        error: None,
+        images: Vec::new(),
+        kernel: KernelFate::None,
+        cwd: None,
+    }
+}
+
+/// The signals that stop the files.
+struct Interrupt {
+    by_key: Signal,
+    by_system: Signal,
+    count: u32,
+    kill_at: Option<Instant>,
+}
+
+/// What to do about a run.
+enum Stop {
+    Interrupt,
+    Kill,
+}
+
+impl Interrupt {
+    fn listen() -> std::io::Result<Self> {
+        let (by_key, by_system) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(Self { by_key, by_system, count: 0, kill_at: None })
+    }
+
+    /// Waits for the next signal, or until a program took too long to end after one.
+    async fn next(&mut self) -> Stop {
+        let kill_at = self.kill_at;
+        let impatient = async {
+            match kill_at {
+                Some(at) => sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            Some(()) = self.by_key.recv() => {}
+            Some(()) = self.by_system.recv() => {}
+            () = impatient => {
+                self.kill_at = None;
+                return Stop::Kill;
+            }
+        }
+        self.count += 1;
+        if self.count > 1 {
+            return Stop::Kill;
+        }
+        self.kill_at = Some(Instant::now() + PATIENCE);
+        Stop::Interrupt
+    }
+
+    fn happened(&self) -> bool {
+        self.count > 0
+    }
+}

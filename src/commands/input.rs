@@ -1,0 +1,73 @@
+//! Files that were named on the command line, or standard input for `-`: read once, whole, bounded.
+
+use super::setup::reason;
+use crate::domain::{Language, Languages};
+use crate::report::{Failure, Kind};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Larger inputs are refused: nobody reads them before they run.
+const LARGEST: u64 = 64 << 20;
+
+/// A file's text, byte for byte; `-` is standard input.
+///
+/// # Errors
+/// When it can't be read, is too large, or is no text.
+pub(super) fn read(path: &Path) -> Result<String, Failure> {
+    let bytes = read_bytes(path).map_err(|error| {
+        let what = format!("{} can't be read: {}", shown(path), reason(&error));
+        Failure::new(Kind::Usage, what).hint("Check the name and the rights of the file.")
+    })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let what = format!("{} is no UTF-8 text: byte {} can't be read", shown(path), at + 1);
+        Failure::new(Kind::Usage, what).hint("Save it as UTF-8.")
+    })
+}
+
+fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if is_stdin(path) {
+        io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes)?;
+    } else {
+        std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    }
+    if bytes.len() as u64 > LARGEST {
+        return Err(io::Error::other(format!("it is larger than {} MiB", LARGEST >> 20)));
+    }
+    Ok(bytes)
+}
+
+/// Whether standard input is meant.
+pub(super) fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The path as it is told.
+pub(super) fn shown(path: &Path) -> String {
+    if is_stdin(path) { "standard input".into() } else { path.display().to_string() }
+}
+
+/// The language of a file: the one that was named, else that of its extension.
+///
+/// # Errors
+/// When neither tells.
+pub(super) fn language(path: &Path, named: Option<&str>, languages: &Languages) -> Result<Language, Failure> {
+    if let Some(word) = named {
+        let found = languages.find(word).map(|entry| entry.name.clone());
+        return found.ok_or_else(|| {
+            Failure::new(Kind::Usage, format!("no language {word:?} is configured")).hint(known(languages))
+        });
+    }
+    let extension = path.extension().map(|e| e.to_string_lossy().into_owned());
+    let found = extension.and_then(|e| languages.by_extension(&e)).map(|entry| entry.name.clone());
+    found.ok_or_else(|| {
+        let what = format!("the language of {} is not known", shown(path));
+        Failure::new(Kind::Usage, what).hint(format!("Name it with --language. {}", known(languages)))
+    })
+}
+
+fn known(languages: &Languages) -> String {
+    let names: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
+    format!("Languages: {}.", names.join(", "))
+}

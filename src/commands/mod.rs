@@ -1,0 +1,64 @@
+//! Subcommands: one file each. They read what they are given, do one thing, and write through a [`Console`].
+//!
+//! A command ends with `Ok`, or with a [`Failure`] that knows its exit code. The terminal is not opened from here.
+
+mod blocks;
+mod check;
+mod completions;
+mod config;
+mod doctor;
+mod exec;
+mod input;
+mod run;
+mod sessions;
+pub mod setup;
+
+use crate::cli::{Command, ModelArgs};
+use crate::report::{Failure, Kind};
+use std::future::Future;
+use std::io::Write;
+
+/// Where a command writes to.
+pub struct Console<'a> {
+    /// Standard output.
+    pub out: &'a mut dyn Write,
+    /// Standard error.
+    pub err: &'a mut dyn Write,
+}
+
+/// Does what a subcommand asks for; `outer` is what stood in front of it. `resume` opens the terminal and is not known
+/// here.
+///
+/// # Errors
+/// Why it did not succeed; nothing of it was written to standard error yet.
+pub fn perform(command: Command, outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
+    match command {
+        Command::Resume(_) => Err(Failure::new(Kind::Usage, "a session is resumed in the terminal")),
+        Command::Run(mut args) => {
+            args.model = args.model.or(outer);
+            block_on(run::run(args, console))?
+        }
+        Command::Exec(mut args) => {
+            args.cwd = args.cwd.or_else(|| outer.cwd.clone());
+            block_on(exec::run(args, console))?
+        }
+        Command::Check(args) => check::run(&args, outer, console),
+        Command::Blocks(args) => blocks::run(&args, outer, console),
+        Command::Sessions(command) => sessions::run(&command, outer, console),
+        Command::Config(command) => config::run(command, outer, console),
+        Command::Doctor(args) => block_on(doctor::run(args, outer, console))?,
+        Command::Completions { shell } => completions::completions(shell, console),
+        Command::Man => completions::man(console),
+    }
+}
+
+/// Runs what has to wait for others: a model, a program.
+fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime =
+        runtime.map_err(|e| Failure::new(Kind::Work, format!("the system gives no threads: {e}")))?;
+    let done = runtime.block_on(work);
+    // A task that does not end must not keep the program from ending.
+    runtime.shutdown_timeout(std::time::Duration::from_millis(500));
+    Ok(done)
+}

@@ -1,0 +1,187 @@
+//! `sayso sessions`: lists, shows and removes sessions. It never writes into one.
+
+use super::{Console, setup};
+use crate::cli::{ModelArgs, SessionsCommand};
+use crate::domain::visible::{visible, visible_line};
+use crate::domain::{Entry, Language, Moment};
+use crate::headless::{ended, events, json};
+use crate::report::{Failure, Kind};
+use crate::store::index::{self, Summary};
+use crate::store::{self, Loaded, StoreError, manage};
+use crate::workspace::names;
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+use std::path::Path;
+
+pub(super) fn run(
+    command: &SessionsCommand,
+    outer: &ModelArgs,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let house = setup::house(outer, &setup::More::default())?;
+    setup::tell(&house.loaded.notices, console.err)?;
+    let folder = house.loaded.sessions();
+    match command {
+        SessionsCommand::List { json } => list(&folder, house.place.home.as_deref(), *json, console),
+        SessionsCommand::Show { session, json } => {
+            let summary = find(&folder, session)?;
+            let loaded = store::read(&summary.path).map_err(|error| unreadable(&error))?;
+            for damage in &loaded.damage {
+                writeln!(console.err, "warning: {}", visible_line(&damage.to_string()))?;
+            }
+            if *json { show_json(&summary, &loaded, console) } else { show(&summary, &loaded, console) }
+        }
+        SessionsCommand::Rm { session } => {
+            let summary = find(&folder, session)?;
+            manage::delete(&summary.path).map_err(|error| unreadable(&error))?;
+            writeln!(console.out, "removed {}", visible_line(summary.label()))?;
+            Ok(())
+        }
+    }
+}
+
+fn find(folder: &Path, wanted: &str) -> Result<Summary, Failure> {
+    index::find(folder, wanted).map_err(|error| {
+        Failure::new(Kind::Session, error.to_string()).hint("sayso sessions list shows all of them.")
+    })
+}
+
+fn unreadable(error: &StoreError) -> Failure {
+    Failure::new(Kind::Session, error.to_string())
+}
+
+fn list(folder: &Path, home: Option<&Path>, as_json: bool, console: &mut Console<'_>) -> Result<(), Failure> {
+    let sessions = index::list(folder);
+    if as_json {
+        let sessions: Value = sessions.iter().map(summary).collect();
+        json::line(console.out, &json!({ "sessions": sessions }))?;
+        return Ok(());
+    }
+    if sessions.is_empty() {
+        writeln!(console.out, "no sessions in {}", visible_line(&folder.to_string_lossy()))?;
+    }
+    for session in &sessions {
+        let label = visible_line(session.label());
+        let cwd = visible_line(&names::short(&session.cwd, home));
+        let (when, state) = (time(session.modified), state(session));
+        writeln!(console.out, "{when}  {label:<28} {:>4} messages  {cwd}{state}", session.messages)?;
+        if !session.name.is_empty() {
+            writeln!(console.out, "                  {}", visible_line(&session.id))?;
+        }
+    }
+    Ok(())
+}
+
+/// What is worth knowing before a session is opened.
+fn state(session: &Summary) -> String {
+    let mut words = Vec::new();
+    match session.waiting {
+        0 => {}
+        1 => words.push("1 block waits".into()),
+        n => words.push(format!("{n} blocks wait")),
+    }
+    if session.unended && session.locked.is_none() {
+        words.push("a run without an end".into());
+    }
+    if session.failed {
+        words.push("failed".into());
+    }
+    if let Some(pid) = session.locked {
+        words.push(format!("open in process {pid}"));
+    }
+    if let Some(damage) = &session.damage {
+        words.push(visible_line(damage));
+    }
+    if words.is_empty() { String::new() } else { format!("  [{}]", words.join(", ")) }
+}
+
+fn summary(session: &Summary) -> Value {
+    json!({
+        "id": session.id,
+        "name": session.name,
+        "path": session.path.to_string_lossy(),
+        "cwd": session.cwd.to_string_lossy(),
+        "created": session.created.map(stamp),
+        "modified": stamp(session.modified),
+        "messages": session.messages,
+        "blocks": session.blocks,
+        "waiting": session.waiting,
+        "failed": session.failed,
+        "unended": session.unended,
+        "first_prompt": session.first_prompt,
+        "bytes": session.bytes,
+        "locked": session.locked,
+        "damage": session.damage,
+    })
+}
+
+fn show_json(session: &Summary, loaded: &Loaded, console: &mut Console<'_>) -> Result<(), Failure> {
+    let entries: Value = loaded
+        .entries
+        .iter()
+        .filter_map(|(at, entry)| {
+            let Some(Value::Object(event)) = events::entry(entry) else { return None };
+            let mut fields = Map::from_iter([("at".to_owned(), json!(stamp(*at)))]);
+            fields.extend(event);
+            Some(Value::Object(fields))
+        })
+        .collect();
+    let damage: Vec<String> = loaded.damage.iter().map(ToString::to_string).collect();
+    let shown = json!({ "session": summary(session), "entries": entries, "damage": damage });
+    Ok(json::line(console.out, &shown)?)
+}
+
+fn show(session: &Summary, loaded: &Loaded, console: &mut Console<'_>) -> Result<(), Failure> {
+    writeln!(console.out, "{}  {}", visible_line(session.label()), visible_line(&session.id))?;
+    for (at, entry) in &loaded.entries {
+        show_entry(*at, entry, console.out)?;
+    }
+    Ok(())
+}
+
+fn show_entry(at: Moment, entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
+    match entry {
+        Entry::Prompt(text) => said(out, "you", at, text),
+        Entry::Reply { text, .. } => said(out, "model", at, text),
+        Entry::Block(block) => {
+            let language = block.current().language.as_ref().map_or("no language", Language::as_str);
+            writeln!(out, "  block {} ({})", block.id, visible_line(language))
+        }
+        Entry::Edited { block, .. } => writeln!(out, "  block {block}: edited"),
+        Entry::Approved { block, by, .. } => writeln!(out, "  block {block}: approved ({})", by.as_str()),
+        Entry::Rejected { block, reason, .. } => {
+            writeln!(out, "  block {block}: rejected {}", visible_line(reason))
+        }
+        Entry::Skipped { block, .. } => writeln!(out, "  block {block}: skipped"),
+        Entry::Ran { block, report, .. } => {
+            writeln!(out, "  block {block}: {}", ended(report))?;
+            let printed: Vec<u8> = report.output.pieces().flat_map(|p| p.bytes.iter().copied()).collect();
+            lines(out, "  | ", &String::from_utf8_lossy(&printed))?;
+            report.value.as_ref().map_or(Ok(()), |value| lines(out, "  = ", value))?;
+            report.error.as_ref().map_or(Ok(()), |error| lines(out, "  ! ", &error.traceback))
+        }
+        Entry::Resumed => writeln!(out, "  resumed {}", time(at)),
+        Entry::KernelRestarted => writeln!(out, "  the kernel was restarted"),
+        Entry::TurnEnd(end) => writeln!(out, "  turn: {}", end.as_str().replace('_', " ")),
+        _ => Ok(()),
+    }
+}
+
+fn said(out: &mut dyn Write, who: &str, at: Moment, text: &str) -> io::Result<()> {
+    writeln!(out, "\n{who}  {}\n{}", time(at), visible(text.trim_end()))
+}
+
+fn lines(out: &mut dyn Write, lead: &str, text: &str) -> io::Result<()> {
+    visible(text).lines().try_for_each(|line| writeln!(out, "{lead}{line}"))
+}
+
+/// A moment in the person's time zone, to the minute.
+fn time(at: Moment) -> String {
+    let Ok(at) = jiff::Timestamp::from_millisecond(at.0) else { return "-".into() };
+    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// A moment as RFC 3339.
+fn stamp(at: Moment) -> String {
+    jiff::Timestamp::from_millisecond(at.0).map(|at| format!("{at:.3}")).unwrap_or_default()
+}

@@ -1,0 +1,155 @@
+//! From the command line to a house with its configuration, and to the source of replies that was asked for.
+
+use crate::app::house::House;
+use crate::app::place::Place;
+use crate::cli::ModelArgs;
+use crate::config::{self, ConfigError, Flags, Paths};
+use crate::domain::visible::Visible;
+use crate::domain::{Level, ModelName, Notice};
+use crate::provider::story::Story;
+use crate::provider::{Choice, Provider};
+use crate::report::{Failure, Kind};
+use crate::workspace::folder;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+/// Options beside those of the model that the configuration has a place for.
+#[derive(Clone, Debug, Default)]
+pub struct More {
+    /// `--theme NAME`.
+    pub theme: Option<String>,
+    /// `--max-steps N`.
+    pub max_steps: Option<u32>,
+    /// `--timeout SECONDS`; what is less than a whole second is for the caller to see to.
+    pub timeout: Option<Duration>,
+}
+
+/// The house of this process.
+///
+/// # Errors
+/// When the working folder is not there, or the configuration can't be used.
+pub fn house(model: &ModelArgs, more: &More) -> Result<House, Failure> {
+    let place = Place::find(model.cwd.as_deref()).map_err(|error| no_folder(model.cwd.as_deref(), &error))?;
+    let env = place.env();
+    let flags = Flags {
+        model: model.model.clone(),
+        base_url: model.base_url.clone(),
+        theme: more.theme.clone(),
+        max_steps: more.max_steps,
+        timeout: more.timeout.map(|time| time.as_secs_f64().ceil() as u64),
+    };
+    let paths = Paths::find(&env).map_err(|error| broken(&error))?;
+    let loaded = config::load(&paths, &place.cwd, &env, &flags).map_err(|error| broken(&error))?;
+    Ok(House::new(loaded, place))
+}
+
+fn no_folder(wanted: Option<&Path>, error: &io::Error) -> Failure {
+    match wanted {
+        Some(folder) => {
+            let what = format!("can't work in {}: {}", folder.display(), reason(error));
+            Failure::new(Kind::Usage, what).hint("Name a folder that is there with --cwd.")
+        }
+        None => {
+            let what = format!("the working folder can't be used: {}", reason(error));
+            Failure::new(Kind::Usage, what).hint("Go to a folder that is there, or name one with --cwd.")
+        }
+    }
+}
+
+/// What the system said, without its number.
+pub fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or folder".into(),
+        io::ErrorKind::PermissionDenied => "permission denied".into(),
+        io::ErrorKind::IsADirectory => "it is a folder".into(),
+        io::ErrorKind::NotADirectory => "it is not a folder".into(),
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+        }
+    }
+}
+
+/// A configuration that can't be used.
+pub fn broken(error: &ConfigError) -> Failure {
+    let hint = match error {
+        ConfigError::Invalid(_) => "Correct that line; sayso config check reads all files again.",
+        ConfigError::Value { .. } => "Correct the value, or leave it out.",
+        ConfigError::Io { .. } => "Make the file readable, or move it away.",
+        ConfigError::Credentials { .. } => "Nothing was read from it.",
+        ConfigError::NoHome => "Nothing was read or written.",
+        ConfigError::Flaw(_) => "Please report this with your configuration.",
+    };
+    Failure::new(Kind::Config, error.to_string()).hint(hint)
+}
+
+/// Tells what the person should know, one line each.
+///
+/// # Errors
+/// When it can't be written.
+pub fn tell(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
+    for notice in notices {
+        let label = match notice.level {
+            Level::Info => "note",
+            Level::Warn => "warning",
+            Level::Error => "error",
+        };
+        writeln!(err, "{label}: {}", Visible(&notice.text))?;
+    }
+    Ok(())
+}
+
+/// A demo: its replies, and the house in the folder that it works in.
+///
+/// # Errors
+/// When there is no such story, it can't be read, or its folder can't be made.
+pub fn demo(house: &House, wanted: &str, own_folder: bool) -> Result<(Provider, House), Failure> {
+    let (name, text) = story_text(wanted)?;
+    let story = Story::parse(&text, wanted)
+        .map_err(|error| Failure::new(Kind::Usage, error.to_string()).hint(error.hint))?;
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::new(Kind::Work, format!("the demo's folder can't be made ready: {error}"))
+            .hint("Name another folder with --cwd.")
+    };
+    let mut house = house.clone();
+    if own_folder {
+        let made = folder::fresh(&house.loaded.paths.demo(), &name, story.files());
+        house.place = house.place.with_cwd(made.map_err(|error| failed(&error))?);
+    } else {
+        folder::put(&house.place.cwd, story.files()).map_err(|error| failed(&error))?;
+    }
+    let model = ModelName { provider: "scripted".into(), model: name };
+    let provider = Provider::new(Choice::Scripted { name: model, story });
+    let provider = provider.map_err(|e| Failure::new(Kind::Provider, e.to_string()).hint(e.hint()))?;
+    Ok((provider, house))
+}
+
+/// A story's name and text: a shipped one, or a file.
+fn story_text(wanted: &str) -> Result<(String, String), Failure> {
+    if let Some(text) = Story::shipped(wanted) {
+        return Ok((wanted.to_owned(), text.to_owned()));
+    }
+    let path = Path::new(wanted);
+    let stem = path.file_stem().map_or_else(|| "demo".into(), |stem| stem.to_string_lossy().into_owned());
+    std::fs::read_to_string(path).map(|text| (stem, text)).map_err(|error| {
+        let names: Vec<&str> = Story::names().iter().map(|(name, _)| *name).collect();
+        let what = format!("no story {wanted:?}: {}", reason(&error));
+        let hint = format!("Stories: {}. Or name a file. A prompt goes behind --.", names.join(", "));
+        Failure::new(Kind::Usage, what).hint(hint)
+    })
+}
+
+/// The source of replies that was asked for.
+///
+/// # Errors
+/// When none was chosen, or the chosen one can't be used.
+pub fn provider(house: &House) -> Result<Provider, Failure> {
+    match house.chosen_provider() {
+        Ok(Some(provider)) => Ok(provider),
+        Ok(None) => Err(Failure::new(Kind::Provider, "no model is chosen")
+            .hint("Name one with --model PROVIDER/MODEL, or try --demo; sayso doctor tells what is there.")),
+        Err(why) => Err(Failure::new(Kind::Provider, why)
+            .hint("sayso config show tells which settings hold, and where they come from.")),
+    }
+}

@@ -1,0 +1,115 @@
+//! What can be wrong with the configuration: where it stands, and what would be right.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// The configuration can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// Something in a file is not right.
+    #[error(transparent)]
+    Invalid(Box<Invalid>),
+    /// A value from the environment or from an option is not right.
+    #[error("{origin}: {message}")]
+    Value {
+        /// `--theme`, `SAYSO_MODEL`.
+        origin: String,
+        /// What is wrong, and what would be right.
+        message: String,
+    },
+    /// A file can't be read.
+    #[error("{} can't be read: {source}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Others could read the keys.
+    #[error("{} {why}", .path.display())]
+    Credentials {
+        /// The file.
+        path: PathBuf,
+        /// Why it is not used, and what to do.
+        why: String,
+    },
+    /// There is no home folder.
+    #[error("no home folder is known: set HOME, or SAYSO_HOME to a folder for all files of sayso")]
+    NoHome,
+    /// The layers don't fit together; a flaw of the program.
+    #[error("the configuration can't be put together: {0}")]
+    Flaw(String),
+}
+
+/// A place in a file that is not right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
+    /// The setting that is meant, `review.arm_ms`; empty where the file is no TOML at all.
+    pub key: String,
+    /// What is wrong, and what would be right.
+    pub message: String,
+    /// The line's text, without control characters.
+    pub text: String,
+    /// How many characters of it are meant.
+    pub width: usize,
+}
+
+impl std::error::Error for Invalid {}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, line, column, key, message, text, width } = self;
+        let colon = if key.is_empty() { "" } else { ": " };
+        writeln!(f, "{}:{line}:{column}: {key}{colon}{message}", path.display())?;
+        let number = line.to_string();
+        let margin = " ".repeat(number.len());
+        writeln!(f, "{margin} |")?;
+        writeln!(f, "{number} | {text}")?;
+        write!(f, "{margin} | {}{}", " ".repeat(column.saturating_sub(1)), "^".repeat((*width).max(1)))
+    }
+}
+
+impl Invalid {
+    /// Finds the line of a place (in bytes) of a file's text.
+    pub(super) fn at(
+        path: &std::path::Path,
+        source: &str,
+        span: std::ops::Range<usize>,
+        key: String,
+        message: String,
+    ) -> Self {
+        let start =
+            (0..=span.start.min(source.len())).rev().find(|at| source.is_char_boundary(*at)).unwrap_or(0);
+        let before = source.get(..start).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = source.get(line_start..).unwrap_or_default().lines().next().unwrap_or_default();
+        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+        let rest = source.get(start..span.end.max(start)).unwrap_or_default();
+        let width = rest.lines().next().unwrap_or_default().chars().count();
+        // Long lines are cut: the place is what matters.
+        let text: String = line.chars().take(200).map(|c| if harmless(c) { c } else { '\u{fffd}' }).collect();
+        Self {
+            path: path.to_owned(),
+            line: before.matches('\n').count() + 1,
+            column,
+            key,
+            message,
+            width: width.min(text.chars().count().saturating_sub(column - 1)),
+            text,
+        }
+    }
+}
+
+/// Whether a character of a file may be shown as it is.
+pub(super) fn harmless(c: char) -> bool {
+    c == '\t'
+        || !(c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'))
+}

@@ -1,0 +1,283 @@
+//! The layers: defaults, the person's file, the project's file, the environment, options of the command line.
+//!
+//! A later layer wins, setting by setting, and each value knows where it came from. Pure: texts in, values out.
+
+use super::error::{ConfigError, Invalid, harmless};
+use super::settings::{self, Form, Setting};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use toml::Value;
+use toml::de::{DeTable, DeValue};
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody chose it.
+    Default,
+    /// A file, the person's or the project's, and the line.
+    File(PathBuf, usize),
+    /// An environment variable.
+    Environment(String),
+    /// An option of the command line.
+    Flag(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Default => f.write_str("default"),
+            Origin::File(path, line) => write!(f, "{}:{line}", path.display()),
+            Origin::Environment(name) => write!(f, "environment {name}"),
+            Origin::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Where each value came from; what is not named is a default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origins(pub(super) BTreeMap<String, Origin>);
+
+impl Origins {
+    /// The origin of a setting, `review.arm_ms`.
+    pub fn of(&self, name: &str) -> &Origin {
+        self.0.get(name).unwrap_or(&Origin::Default)
+    }
+}
+
+/// One value of a layer.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) name: Vec<String>,
+    pub(super) value: Value,
+    pub(super) line: usize,
+}
+
+/// The name of a setting as it is written.
+pub(super) fn dotted(name: &[String]) -> String {
+    let plain = |part: &String| {
+        !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+    };
+    let parts: Vec<String> = name
+        .iter()
+        .map(|part| {
+            if plain(part) {
+                part.clone()
+            } else {
+                format!("{:?}", part.chars().filter(|c| harmless(*c)).collect::<String>())
+            }
+        })
+        .collect();
+    parts.join(".")
+}
+
+/// Something that is wrong in a file, where, and with which setting.
+pub(super) struct Wrong {
+    pub(super) name: Vec<String>,
+    pub(super) span: Range<usize>,
+    pub(super) message: String,
+}
+
+impl Wrong {
+    pub(super) fn in_file(self, path: &Path, source: &str) -> ConfigError {
+        ConfigError::Invalid(Box::new(Invalid::at(path, source, self.span, dotted(&self.name), self.message)))
+    }
+}
+
+/// The values of a file, and what is wrong with it. What is wrong does not keep the rest from being read.
+pub(super) fn read(path: &Path, source: &str) -> Result<(Vec<Found>, Vec<Wrong>), ConfigError> {
+    let table = DeTable::parse(source).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
+        let message = error.message().trim().replace('\n', ", ");
+        ConfigError::Invalid(Box::new(Invalid::at(path, source, span, String::new(), message)))
+    })?;
+    let mut walk = Walk { source, found: Vec::new(), wrong: Vec::new() };
+    walk.table(table.get_ref(), &mut Vec::new());
+    Ok((walk.found, walk.wrong))
+}
+
+struct Walk<'a> {
+    source: &'a str,
+    found: Vec<Found>,
+    wrong: Vec<Wrong>,
+}
+
+impl Walk<'_> {
+    fn table(&mut self, table: &DeTable<'_>, name: &mut Vec<String>) {
+        for (key, value) in table {
+            name.push(key.get_ref().to_string());
+            let (key_span, value_span) = (key.span(), value.span());
+            let inner = value.get_ref();
+            match (settings::find(name), inner.as_table()) {
+                (Some(setting), None) => match convert(inner).and_then(|value| check(setting, value)) {
+                    Ok(value) => {
+                        let line = line_of(self.source, key_span.start);
+                        self.found.push(Found { name: name.clone(), value, line });
+                    }
+                    Err(message) => self.wrong(name, value_span, message),
+                },
+                (None, None) if !settings::below(name).is_empty() => {
+                    self.wrong(
+                        name,
+                        value_span,
+                        format!("has to be a table, not {}", article(inner.type_str())),
+                    );
+                }
+                (_, Some(inner)) if !settings::below(name).is_empty() => self.table(inner, name),
+                (Some(setting), Some(_)) => {
+                    self.wrong(name, value_span, format!("has to be {}, not a table", wanted(setting.form)));
+                }
+                (None, _) => {
+                    let expected = settings::below(name.get(..name.len() - 1).unwrap_or_default());
+                    self.wrong(name, key_span, unknown(key.get_ref(), &expected));
+                }
+            }
+            name.pop();
+        }
+    }
+
+    fn wrong(&mut self, name: &[String], span: Range<usize>, message: String) {
+        self.wrong.push(Wrong { name: name.to_vec(), span, message });
+    }
+}
+
+fn line_of(source: &str, at: usize) -> usize {
+    source.bytes().take(at).filter(|b| *b == b'\n').count() + 1
+}
+
+fn unknown(key: &str, expected: &[&str]) -> String {
+    let shown: String = key.chars().filter(|c| harmless(*c)).take(60).collect();
+    let near = expected
+        .iter()
+        .map(|name| (similar::TextDiff::from_chars(*name, key).ratio(), name))
+        .filter(|(ratio, _)| *ratio > 0.6)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let hint = near.map_or_else(String::new, |(_, name)| format!(" (did you mean {name}?)"));
+    format!("unknown key {shown}{hint}, expected one of {}", expected.join(", "))
+}
+
+fn article(kind: &str) -> String {
+    let an = kind.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {kind}", if an { "an" } else { "a" })
+}
+
+/// A value with its places left out.
+fn convert(value: &DeValue<'_>) -> Result<Value, String> {
+    Ok(match value {
+        DeValue::String(text) => Value::String(text.to_string()),
+        DeValue::Boolean(flag) => Value::Boolean(*flag),
+        DeValue::Integer(number) => {
+            let digits = number.as_str().replace('_', "");
+            i64::from_str_radix(&digits, number.radix())
+                .map(Value::Integer)
+                .map_err(|_| format!("the number {digits} is too large"))?
+        }
+        DeValue::Array(items) => {
+            Value::Array(items.iter().map(|item| convert(item.get_ref())).collect::<Result<_, _>>()?)
+        }
+        // No setting has such a value: the check says what it should be.
+        DeValue::Float(number) => Value::Float(number.as_str().replace('_', "").parse().unwrap_or(f64::NAN)),
+        DeValue::Datetime(time) => Value::Datetime(*time),
+        DeValue::Table(_) => Value::Table(toml::Table::new()),
+    })
+}
+
+/// What a value of this form has to be, in words.
+pub(super) fn wanted(form: Form) -> String {
+    match form {
+        Form::Text => "a text that is not empty".into(),
+        Form::Words(words) => format!("one of {}", words.join(", ")),
+        Form::Flag => "true or false".into(),
+        Form::Whole(min, max) => format!("a whole number from {min} to {max}"),
+        Form::Bytes(min, max) => {
+            format!("a size from {} to {} (bytes, or a text like \"64 KiB\")", size(min), size(max))
+        }
+        Form::Texts => "a list of texts".into(),
+        Form::Folder => "an absolute path, or one that begins with ~/".into(),
+        Form::Program => "the name or path of a program".into(),
+        Form::Address => "an address that begins with http:// or https://".into(),
+    }
+}
+
+const UNITS: [(&str, i64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+
+/// A number of bytes in the largest unit that fits without a rest.
+pub(super) fn size(bytes: i64) -> String {
+    UNITS
+        .into_iter()
+        .find(|(_, unit)| bytes > 0 && bytes % unit == 0)
+        .map_or_else(|| bytes.to_string(), |(word, unit)| format!("{} {word}", bytes / unit))
+}
+
+fn parse_size(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let (number, unit) = UNITS
+        .into_iter()
+        .find_map(|(word, unit)| Some((text.strip_suffix(word)?, unit)))
+        .unwrap_or((text.strip_suffix('B').unwrap_or(text), 1));
+    number.trim().parse::<i64>().ok()?.checked_mul(unit)
+}
+
+/// Whether a value is one of its setting; gives it in the form that the program uses.
+pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, String> {
+    let refuse = |value: &Value| format!("is {}, but has to be {}", shown(value), wanted(setting.form));
+    let within = |n: i64, min: i64, max: i64| (min..=max).contains(&n);
+    let good = match (setting.form, &value) {
+        (Form::Text | Form::Program, Value::String(text)) => !text.trim().is_empty() && !text.contains('\0'),
+        (Form::Words(words), Value::String(text)) => words.contains(&text.as_str()),
+        (Form::Flag, Value::Boolean(_)) => true,
+        (Form::Whole(min, max), Value::Integer(n)) => within(*n, min, max),
+        (Form::Bytes(min, max), Value::Integer(n)) => within(*n, min, max),
+        (Form::Bytes(min, max), Value::String(text)) => {
+            let bytes = parse_size(text).filter(|n| within(*n, min, max));
+            return bytes.map(Value::Integer).ok_or_else(|| refuse(&value));
+        }
+        (Form::Texts, Value::Array(items)) => {
+            items.iter().all(|item| item.as_str().is_some_and(|t| !t.is_empty()))
+        }
+        (Form::Folder, Value::String(text)) => text.starts_with('/') || text.starts_with("~/") || text == "~",
+        (Form::Address, Value::String(text)) => {
+            let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+            rest.is_some_and(|rest| {
+                !rest.is_empty() && !rest.starts_with('/') && !rest.contains(char::is_whitespace)
+            })
+        }
+        _ => false,
+    };
+    if good { Ok(value) } else { Err(refuse(&value)) }
+}
+
+/// A value as it may be shown: short, without control characters.
+pub(super) fn shown(value: &Value) -> String {
+    let text = match value {
+        Value::Table(_) => "a table".to_owned(),
+        Value::String(text) if text.is_empty() => "empty".to_owned(),
+        other => other.to_string(),
+    };
+    text.chars().filter(|c| harmless(*c)).take(80).collect()
+}
+
+/// Puts a value in its place of the whole.
+pub(super) fn insert(table: &mut toml::Table, name: &[String], value: Value) {
+    let Some((first, rest)) = name.split_first() else { return };
+    if rest.is_empty() {
+        table.insert(first.clone(), value);
+        return;
+    }
+    let entry = table.entry(first.clone()).or_insert_with(|| Value::Table(toml::Table::new()));
+    if !entry.is_table() {
+        // A theme by name gives way to a pair.
+        *entry = Value::Table(toml::Table::new());
+    }
+    if let Value::Table(inner) = entry {
+        insert(inner, rest, value);
+    }
+}
+
+/// The value of a setting in the whole.
+pub(super) fn get<'t>(table: &'t toml::Table, name: &[String]) -> Option<&'t Value> {
+    let (first, rest) = name.split_first()?;
+    let value = table.get(first)?;
+    if rest.is_empty() { Some(value) } else { get(value.as_table()?, rest) }
+}

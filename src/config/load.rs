@@ -1,0 +1,273 @@
+//! Puts the configuration together: reads the files, asks the environment, lays one over the other.
+
+use super::error::ConfigError;
+use super::layers::{self, Found, Origin, Origins, dotted};
+use super::schema::Config;
+use super::{Paths, settings, trust};
+use crate::domain::Notice;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use toml::Value;
+
+/// Files of more bytes than this are no configuration.
+const LARGEST: u64 = 1 << 20;
+
+/// The name of a project's configuration.
+const PROJECT_FILE: &str = ".sayso.toml";
+
+/// Settings from the command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// `--model PROVIDER/MODEL`.
+    pub model: Option<String>,
+    /// `--base-url URL`.
+    pub base_url: Option<String>,
+    /// `--theme NAME`.
+    pub theme: Option<String>,
+    /// `--max-steps N`.
+    pub max_steps: Option<u32>,
+    /// `--timeout SECONDS`.
+    pub timeout: Option<u64>,
+}
+
+/// The configuration, and where it came from.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The settings.
+    pub config: Config,
+    /// Where each value came from.
+    pub origins: Origins,
+    /// What the person should know: settings of the project that were refused.
+    pub notices: Vec<Notice>,
+    /// Where the files are; sessions are in [`Loaded::sessions`].
+    pub paths: Paths,
+    /// All values, for showing them.
+    pub(super) whole: toml::Table,
+}
+
+impl Loaded {
+    /// The folder of the sessions.
+    pub fn sessions(&self) -> PathBuf {
+        self.config.sessions.folder.clone().unwrap_or_else(|| self.paths.sessions())
+    }
+}
+
+/// Loads the configuration: defaults, the person's file, the project's file (found upwards from `cwd`), the environment,
+/// options. A file that is not there is no error.
+///
+/// # Errors
+/// When a file can't be read or something in it is not right; the error names file, line and column.
+pub fn load(
+    paths: &Paths,
+    cwd: &Path,
+    env: &dyn Fn(&str) -> Option<String>,
+    flags: &Flags,
+) -> Result<Loaded, ConfigError> {
+    let mut layered = Layered::start()?;
+    if let Some(source) = read_file(&paths.file())? {
+        let found = strict(&paths.file(), &source)?;
+        layered.file(&paths.file(), found);
+        layered.languages_have_commands(&paths.file(), &source)?;
+    }
+    if let Some((path, source)) = project_file(cwd, &paths.file())? {
+        layered.project(&path, &source)?;
+    }
+    for (name, key, value) in from_environment(env) {
+        layered.value(key, Value::String(value), Origin::Environment(name.into()))?;
+    }
+    for (option, key, value) in from_flags(flags) {
+        layered.value(key, value, Origin::Flag(option.into()))?;
+    }
+    layered.finish(paths.clone(), env)
+}
+
+/// The layers so far, one over the other.
+struct Layered {
+    whole: toml::Table,
+    origins: Origins,
+    notices: Vec<Notice>,
+}
+
+impl Layered {
+    fn start() -> Result<Self, ConfigError> {
+        let whole =
+            toml::Table::try_from(Config::default()).map_err(|error| ConfigError::Flaw(error.to_string()))?;
+        Ok(Self { whole, origins: Origins::default(), notices: Vec::new() })
+    }
+
+    fn set(&mut self, name: &[String], value: Value, origin: Origin) {
+        self.origins.0.insert(dotted(name), origin);
+        layers::insert(&mut self.whole, name, value);
+    }
+
+    fn file(&mut self, path: &Path, found: Vec<Found>) {
+        for Found { name, value, line, .. } in found {
+            self.set(&name, value, Origin::File(path.to_owned(), line));
+        }
+    }
+
+    fn project(&mut self, path: &Path, source: &str) -> Result<(), ConfigError> {
+        let (found, wrong) = layers::read(path, source)?;
+        for wrong in wrong {
+            // A limit that can't be read must not be passed over: it was meant to hold. What a project can't set
+            // anyway, or is not known here, only deserves a notice.
+            let tightens = settings::find(&wrong.name).is_some_and(|s| s.tighten != settings::Tighten::Never);
+            if tightens {
+                return Err(wrong.in_file(path, source));
+            }
+            let line = source.bytes().take(wrong.span.start).filter(|b| *b == b'\n').count() + 1;
+            let (path, name) = (path.display(), dotted(&wrong.name));
+            self.notices
+                .push(Notice::warn(format!("{path}:{line}: {name} was ignored: a project can't set this.")));
+        }
+        let (kept, notices) = trust::tightening(path, found, &self.whole);
+        self.notices.extend(notices);
+        self.file(path, kept);
+        Ok(())
+    }
+
+    /// A value from outside of files.
+    fn value(&mut self, key: &str, value: Value, origin: Origin) -> Result<(), ConfigError> {
+        let name: Vec<String> = key.split('.').map(str::to_owned).collect();
+        let setting = settings::find(&name).ok_or_else(|| ConfigError::Flaw(format!("no setting {key}")))?;
+        let place = match &origin {
+            Origin::Environment(name) | Origin::Flag(name) => name.clone(),
+            other => other.to_string(),
+        };
+        let value =
+            layers::check(setting, value).map_err(|message| ConfigError::Value { origin: place, message })?;
+        self.set(&name, value, origin);
+        Ok(())
+    }
+
+    /// A language that is new needs a program.
+    fn languages_have_commands(&self, path: &Path, source: &str) -> Result<(), ConfigError> {
+        let languages = self.whole.get("languages").and_then(Value::as_table).into_iter().flatten();
+        for (language, values) in languages {
+            if values.get("command").is_none() {
+                let name = ["languages".to_owned(), language.clone()];
+                let at = source.find(language.as_str()).unwrap_or(0);
+                let message = "needs a command: the program that runs it".into();
+                let span = at..at + language.len();
+                return Err(layers::Wrong { name: name.to_vec(), span, message }.in_file(path, source));
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, paths: Paths, env: &dyn Fn(&str) -> Option<String>) -> Result<Loaded, ConfigError> {
+        let Self { whole, origins, notices } = self;
+        let mut config: Config = serde_path_to_error::deserialize(Value::Table(whole.clone()))
+            .map_err(|error| ConfigError::Flaw(format!("{}: {}", error.path(), error.inner().message())))?;
+        let home = env("HOME").filter(|home| !home.is_empty());
+        for path in [&mut config.sessions.folder, &mut config.run.python].into_iter().flatten() {
+            if let Ok(below) = path.strip_prefix("~") {
+                *path = Path::new(home.as_deref().ok_or(ConfigError::NoHome)?).join(below);
+            }
+        }
+        Ok(Loaded { config, origins, notices, paths, whole })
+    }
+}
+
+/// The values of a file in which everything has to be right.
+fn strict(path: &Path, source: &str) -> Result<Vec<Found>, ConfigError> {
+    let (found, wrong) = layers::read(path, source)?;
+    match wrong.into_iter().min_by_key(|wrong| wrong.span.start) {
+        Some(first) => Err(first.in_file(path, source)),
+        None => Ok(found),
+    }
+}
+
+/// The text of a file; `None` where it is not there.
+fn read_file(path: &Path) -> Result<Option<String>, ConfigError> {
+    let failed = |source| ConfigError::Io { path: path.to_owned(), source };
+    let file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    // A pipe or a device would hold us.
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(failed(io::Error::other("it is not a plain file")));
+    }
+    let mut text = String::new();
+    file.take(LARGEST + 1).read_to_string(&mut text).map_err(failed)?;
+    if text.len() as u64 > LARGEST {
+        return Err(failed(io::Error::other("it is larger than 1 MiB")));
+    }
+    Ok(Some(text))
+}
+
+/// The nearest project file, upwards from the working folder.
+fn project_file(cwd: &Path, own: &Path) -> Result<Option<(PathBuf, String)>, ConfigError> {
+    for folder in cwd.ancestors() {
+        let path = folder.join(PROJECT_FILE);
+        // Opening a pipe would wait for its writer: look before.
+        if path != own
+            && std::fs::symlink_metadata(&path).is_ok()
+            && let Some(source) = read_plain(&path)?
+        {
+            return Ok(Some((path, source)));
+        }
+    }
+    Ok(None)
+}
+
+fn read_plain(path: &Path) -> Result<Option<String>, ConfigError> {
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.is_file() => read_file(path),
+        _ => Ok(None),
+    }
+}
+
+type Chosen = (&'static str, &'static str, String);
+
+fn from_environment(env: &dyn Fn(&str) -> Option<String>) -> Vec<Chosen> {
+    let get = |name| env(name).filter(|value| !value.trim().is_empty());
+    let mut chosen: Vec<Chosen> = Vec::new();
+    let plain = [
+        ("SAYSO_MODEL", "model"),
+        ("OPENAI_BASE_URL", "providers.openai.base_url"),
+        ("SAYSO_THEME", "ui.theme"),
+    ];
+    for (name, key) in plain {
+        chosen.extend(get(name).map(|value| (name, key, value)));
+    }
+    chosen.extend(
+        get("OLLAMA_HOST").map(|host| ("OLLAMA_HOST", "providers.ollama.base_url", ollama_address(&host))),
+    );
+    // Last: where no colour is wanted, no theme brings one.
+    chosen.extend(get("NO_COLOR").map(|_| ("NO_COLOR", "ui.theme", "mono".to_owned())));
+    chosen
+}
+
+/// `OLLAMA_HOST` is written as an address, or as host and port, for the server as for its clients.
+fn ollama_address(host: &str) -> String {
+    let host = host.trim().trim_end_matches('/');
+    let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
+    let rest = rest.trim_end_matches("/v1");
+    // An address that the server listens on is not one that can be called.
+    let rest =
+        rest.strip_prefix("0.0.0.0").map_or_else(|| rest.to_owned(), |port| format!("127.0.0.1{port}"));
+    let bracket_end = rest.rfind(']').unwrap_or(0);
+    let port = if rest.get(bracket_end..).is_some_and(|end| end.contains(':')) { "" } else { ":11434" };
+    format!("{scheme}://{rest}{port}/v1")
+}
+
+fn from_flags(flags: &Flags) -> Vec<(&'static str, &'static str, Value)> {
+    let text = |value: &Option<String>| value.clone().map(Value::String);
+    let values = [
+        ("--model", "model", text(&flags.model)),
+        ("--base-url", "base_url", text(&flags.base_url)),
+        ("--theme", "ui.theme", text(&flags.theme)),
+        ("--max-steps", "step_limit", flags.max_steps.map(|n| Value::Integer(n.into()))),
+        (
+            "--timeout",
+            "limits.wall",
+            flags.timeout.map(|n| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX))),
+        ),
+    ];
+    values.into_iter().filter_map(|(option, key, value)| Some((option, key, value?))).collect()
+}

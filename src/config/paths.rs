@@ -1,0 +1,78 @@
+//! Where the files of sayso are. `SAYSO_HOME` puts them all under one folder.
+
+use super::ConfigError;
+use std::path::{Path, PathBuf};
+
+/// The folders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    /// Configuration.
+    pub config: PathBuf,
+    /// Sessions and demo folders.
+    pub data: PathBuf,
+    /// The log.
+    pub state: PathBuf,
+}
+
+impl Paths {
+    /// The platform's folders, or `SAYSO_HOME` for all of them. `env` gives the value of an environment variable.
+    ///
+    /// # Errors
+    /// When there is no home folder, or `SAYSO_HOME` is not an absolute path.
+    pub fn find(env: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        if let Some(home) = env("SAYSO_HOME").filter(|home| !home.is_empty()) {
+            if !Path::new(&home).is_absolute() {
+                let message = format!("{home:?} is not an absolute path");
+                return Err(ConfigError::Value { origin: "SAYSO_HOME".into(), message });
+            }
+            return Ok(Self::under(Path::new(&home)));
+        }
+        let folders = directories::ProjectDirs::from("", "", "sayso").ok_or(ConfigError::NoHome)?;
+        let data = folders.data_dir().to_owned();
+        Ok(Self {
+            config: folders.config_dir().to_owned(),
+            state: folders.state_dir().map_or_else(|| data.join("state"), Path::to_owned),
+            data,
+        })
+    }
+
+    /// Everything in this folder.
+    pub fn under(home: &Path) -> Self {
+        Self { config: home.to_owned(), data: home.to_owned(), state: home.to_owned() }
+    }
+
+    /// The person's configuration.
+    pub fn file(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+
+    /// The person's keys.
+    pub fn keymap(&self) -> PathBuf {
+        self.config.join("keymap.toml")
+    }
+
+    /// The person's themes.
+    pub fn themes(&self) -> PathBuf {
+        self.config.join("themes")
+    }
+
+    /// Keys of providers.
+    pub fn credentials(&self) -> PathBuf {
+        self.config.join("credentials.toml")
+    }
+
+    /// Sessions, where no other folder is configured.
+    pub fn sessions(&self) -> PathBuf {
+        self.data.join("sessions")
+    }
+
+    /// Folders that demos work in.
+    pub fn demo(&self) -> PathBuf {
+        self.data.join("demo")
+    }
+
+    /// The log file.
+    pub fn log(&self) -> PathBuf {
+        self.state.join("sayso.log")
+    }
+}

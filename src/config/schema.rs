@@ -1,0 +1,323 @@
+//! The configuration as the program uses it. `Default` is the one home of the values that hold without any file.
+
+use crate::domain::{Dialect, Languages, Limits};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// All settings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Who answers, `PROVIDER/MODEL`. See [`Config::chosen`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// An address for the model's provider, in place of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// How the model is told to hand over code.
+    pub dialect: DialectChoice,
+    /// Requests to the model in one turn before it asks.
+    pub step_limit: u32,
+    /// Times that the same code is proposed in a turn before it asks.
+    pub repeat_limit: u32,
+    /// The guard of a decision.
+    pub review: Review,
+    /// How much a run may use.
+    pub limits: RunLimits,
+    /// What runs are given.
+    pub run: Run,
+    /// Languages that can be run, by name. See [`Config::languages`].
+    pub languages: BTreeMap<String, LanguageChoice>,
+    /// The terminal.
+    pub ui: Ui,
+    /// The external editor.
+    pub editor: Editor,
+    /// Where sessions are kept.
+    pub sessions: Sessions,
+    /// Sources of replies, by name.
+    pub providers: BTreeMap<String, Provider>,
+}
+
+/// How the model is told to hand over code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DialectChoice {
+    /// By provider and model.
+    #[default]
+    Auto,
+    /// Fenced blocks.
+    Fences,
+    /// `<execute>` tags.
+    ExecuteTags,
+}
+
+impl DialectChoice {
+    /// The dialect to use where nothing more is known of the model.
+    pub fn dialect(self) -> Dialect {
+        match self {
+            DialectChoice::Auto | DialectChoice::Fences => Dialect::Fences,
+            DialectChoice::ExecuteTags => Dialect::ExecuteTags,
+        }
+    }
+}
+
+/// The guard of a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Review {
+    /// Milliseconds without a key before a decision counts.
+    pub arm_ms: u64,
+    /// Milliseconds that a line is on screen before it counts as seen.
+    pub seen_ms: u64,
+    /// Whether a new block may take the focus.
+    pub autofocus: Autofocus,
+}
+
+/// Whether a new block may take the focus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Autofocus {
+    /// When nothing was typed lately.
+    #[default]
+    Idle,
+    /// Never.
+    Never,
+}
+
+/// How much a run may use. Sizes are bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunLimits {
+    /// Seconds that a run may take.
+    pub wall: u64,
+    /// Bytes of each stream kept in memory and in the session.
+    pub output: u64,
+    /// Bytes of all output kept in a file beside the session.
+    pub output_file: u64,
+    /// Bytes of a run's output that the model is told.
+    pub to_model: u64,
+}
+
+/// What runs are given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Run {
+    /// Names of environment variables that runs are given beside the usual ones.
+    pub environment: Vec<String>,
+    /// The Python of the kernel, in place of the one that is found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub python: Option<PathBuf>,
+}
+
+/// A language.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LanguageChoice {
+    /// The program that runs it.
+    pub command: String,
+    /// Other words for it behind the fence.
+    pub aliases: Vec<String>,
+    /// Extensions of its files, without the dot.
+    pub extensions: Vec<String>,
+    /// Whether its blocks can be run.
+    pub enabled: bool,
+}
+
+/// The terminal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ui {
+    /// The theme, where one was chosen; else by the terminal's background.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub theme: Option<ThemeChoice>,
+    /// Whether clicks and the wheel are taken.
+    pub mouse: bool,
+    /// Whether anything moves by itself.
+    pub motion: bool,
+    /// How images are drawn.
+    pub images: Images,
+    /// Frames a second at the most, while text streams in.
+    pub fps: u32,
+    /// Whether the terminal is asked to call the person when a block waits long.
+    pub notify: bool,
+}
+
+/// A theme, or one for each background.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ThemeChoice {
+    /// This one.
+    One(String),
+    /// By the background. Where only one is given, the other background gets it too.
+    Pair {
+        /// On a dark background.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        dark: Option<String>,
+        /// On a light background.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        light: Option<String>,
+    },
+}
+
+impl ThemeChoice {
+    /// The name of the theme for this background.
+    pub fn on(&self, dark_background: bool) -> Option<&str> {
+        match self {
+            ThemeChoice::One(name) => Some(name),
+            ThemeChoice::Pair { dark, light } => {
+                let (first, other) = if dark_background { (dark, light) } else { (light, dark) };
+                first.as_deref().or(other.as_deref())
+            }
+        }
+    }
+}
+
+/// How images are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Images {
+    /// The best that the terminal can do.
+    #[default]
+    Auto,
+    /// In half blocks.
+    Half,
+    /// Not at all: a row of text names them.
+    Off,
+}
+
+/// The external editor.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Editor {
+    /// The command, in place of `VISUAL` and `EDITOR`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+/// Where sessions are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sessions {
+    /// The folder, in place of `sessions` in the data folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+}
+
+/// A source of replies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Provider {
+    /// How it is spoken to.
+    pub kind: ProviderKind,
+    /// Its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// The environment variable that holds its key; `None`: it needs none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_env: Option<String>,
+    /// Headers that are sent with every request.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// How long it may take.
+    pub timeouts: Timeouts,
+}
+
+/// How a provider is spoken to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProviderKind {
+    /// Chat completions, as OpenAI and many others have them.
+    #[default]
+    Openai,
+}
+
+/// How long a provider may take, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Timeouts {
+    /// For the connection.
+    pub connect: u64,
+    /// Until the reply begins.
+    pub first_token: u64,
+    /// Between two pieces of a reply.
+    pub silence: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let provider = |address: &str, key_env: Option<&str>| Provider {
+            base_url: Some(address.into()),
+            key_env: key_env.map(Into::into),
+            ..Provider::default()
+        };
+        let providers = [
+            ("openai", provider("https://api.openai.com/v1", Some("OPENAI_API_KEY"))),
+            ("openrouter", provider("https://openrouter.ai/api/v1", Some("OPENROUTER_API_KEY"))),
+            ("ollama", provider("http://127.0.0.1:11434/v1", None)),
+            ("llamacpp", provider("http://127.0.0.1:8080/v1", None)),
+            ("lmstudio", provider("http://127.0.0.1:1234/v1", None)),
+            ("vllm", provider("http://127.0.0.1:8000/v1", None)),
+        ];
+        let languages = Languages::default().0.into_iter().map(|l| {
+            let choice = LanguageChoice {
+                command: l.command,
+                aliases: l.aliases,
+                extensions: l.extensions,
+                ..LanguageChoice::default()
+            };
+            (l.name.0, choice)
+        });
+        Self {
+            model: None,
+            base_url: None,
+            dialect: DialectChoice::default(),
+            step_limit: 12,
+            repeat_limit: 3,
+            review: Review::default(),
+            limits: RunLimits::default(),
+            run: Run::default(),
+            languages: languages.collect(),
+            ui: Ui::default(),
+            editor: Editor::default(),
+            sessions: Sessions::default(),
+            providers: providers.into_iter().map(|(name, provider)| (name.to_owned(), provider)).collect(),
+        }
+    }
+}
+
+impl Default for Review {
+    fn default() -> Self {
+        Self { arm_ms: 700, seen_ms: 300, autofocus: Autofocus::default() }
+    }
+}
+
+impl Default for RunLimits {
+    fn default() -> Self {
+        let limits = Limits::default();
+        Self {
+            wall: limits.wall_ms / 1000,
+            output: limits.kept_bytes,
+            output_file: limits.output_file,
+            to_model: 16 << 10,
+        }
+    }
+}
+
+impl Default for LanguageChoice {
+    fn default() -> Self {
+        Self { command: String::new(), aliases: Vec::new(), extensions: Vec::new(), enabled: true }
+    }
+}
+
+impl Default for Ui {
+    fn default() -> Self {
+        Self { theme: None, mouse: true, motion: true, images: Images::default(), fps: 30, notify: true }
+    }
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { connect: 10, first_token: 300, silence: 120 }
+    }
+}

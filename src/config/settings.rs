@@ -1,0 +1,167 @@
+//! Every setting there is: its name, its form, its bounds, whether a project may tighten it, and what it is for.
+//!
+//! One table drives the checks of all layers, what a project file may say, the JSON schema, and the test that the
+//! example file is complete. The values that hold without any file stand in `schema` (`Default`), and nowhere else.
+
+/// The form of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A text that is not empty.
+    Text,
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// `true` or `false`.
+    Flag,
+    /// A whole number within these bounds.
+    Whole(i64, i64),
+    /// A size within these bounds: a number of bytes, or a text like `64 KiB`.
+    Bytes(i64, i64),
+    /// A list of texts.
+    Texts,
+    /// A path: absolute, or below `~/`.
+    Folder,
+    /// A program: a name that is looked up, or a path.
+    Program,
+    /// An address that begins with `http://` or `https://`.
+    Address,
+}
+
+/// What a project's file may do with a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tighten {
+    /// Nothing.
+    Never,
+    /// Make it lower.
+    Lower,
+    /// Make it higher.
+    Higher,
+    /// Set it to this word.
+    Word(&'static str),
+    /// Turn it off.
+    Off,
+}
+
+/// One setting. A `*` in its name stands for a name that the person chooses.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Its name, with dots: `review.arm_ms`.
+    pub name: &'static str,
+    /// The form of its value.
+    pub form: Form,
+    /// What a project may do with it.
+    pub tighten: Tighten,
+    /// What it is for, one line.
+    pub help: &'static str,
+}
+
+const fn setting(name: &'static str, form: Form, tighten: Tighten, help: &'static str) -> Setting {
+    Setting { name, form, tighten, help }
+}
+
+use Form::{Address, Bytes, Flag, Folder, Program, Text, Texts, Whole, Words};
+use Tighten::{Higher, Lower, Never, Off, Word};
+
+const KIB: i64 = 1 << 10;
+const MIB: i64 = 1 << 20;
+const TIB: i64 = 1 << 40;
+
+/// All settings, in the order of the example file.
+pub const SETTINGS: &[Setting] = &[
+    setting("model", Text, Never, "who answers: PROVIDER/MODEL, as ollama/qwen3-coder:30b"),
+    setting("base_url", Address, Never, "an address for the model's provider, in place of its own"),
+    setting(
+        "dialect",
+        Words(&["auto", "fences", "execute-tags"]),
+        Never,
+        "how the model is told to hand over code",
+    ),
+    setting("step_limit", Whole(1, 1000), Lower, "requests to the model in one turn before it asks"),
+    setting(
+        "repeat_limit",
+        Whole(2, 100),
+        Lower,
+        "times that the same code is proposed in a turn before it asks",
+    ),
+    setting("review.arm_ms", Whole(500, 5000), Higher, "milliseconds without a key before a decision counts"),
+    setting(
+        "review.seen_ms",
+        Whole(100, 5000),
+        Higher,
+        "milliseconds that a line is on screen before it counts as seen",
+    ),
+    setting(
+        "review.autofocus",
+        Words(&["idle", "never"]),
+        Word("never"),
+        "whether a new block may take the focus: when nothing was typed lately, or never",
+    ),
+    setting("limits.wall", Whole(1, 86_400), Lower, "seconds that a run may take"),
+    setting(
+        "limits.output",
+        Bytes(4 * KIB, 64 * MIB),
+        Lower,
+        "bytes of each stream kept in memory and in the session",
+    ),
+    setting(
+        "limits.output_file",
+        Bytes(0, TIB),
+        Lower,
+        "bytes of all output kept in a file beside the session",
+    ),
+    setting("limits.to_model", Bytes(KIB, MIB), Lower, "bytes of a run's output that the model is told"),
+    setting(
+        "run.environment",
+        Texts,
+        Never,
+        "names of environment variables that runs are given beside the usual ones",
+    ),
+    setting("run.python", Program, Never, "the Python of the kernel, in place of the one that is found"),
+    setting("languages.*.command", Program, Never, "the program that runs the language"),
+    setting("languages.*.aliases", Texts, Never, "other words for it behind the fence"),
+    setting("languages.*.extensions", Texts, Never, "extensions of its files, without the dot"),
+    setting("languages.*.enabled", Flag, Off, "whether its blocks can be run"),
+    setting("ui.theme", Text, Never, "a theme by name; or a pair: theme = { dark = \"…\", light = \"…\" }"),
+    setting("ui.theme.dark", Text, Never, "the theme on a dark background"),
+    setting("ui.theme.light", Text, Never, "the theme on a light background"),
+    setting("ui.mouse", Flag, Never, "whether clicks and the wheel are taken; the terminal has them else"),
+    setting("ui.motion", Flag, Never, "whether anything moves by itself, as the spinner does"),
+    setting("ui.images", Words(&["auto", "half", "off"]), Never, "how images are drawn"),
+    setting("ui.fps", Whole(1, 60), Never, "frames a second at the most, while text streams in"),
+    setting("ui.notify", Flag, Never, "whether the terminal is asked to call you when a block waits long"),
+    setting("editor.command", Text, Never, "the editor for Ctrl-G, in place of VISUAL and EDITOR"),
+    setting("sessions.folder", Folder, Never, "where sessions are kept"),
+    setting("providers.*.kind", Words(&["openai"]), Never, "how the provider is spoken to"),
+    setting("providers.*.base_url", Address, Never, "its address"),
+    setting("providers.*.key_env", Text, Never, "the environment variable that holds its key"),
+    setting("providers.*.headers.*", Text, Never, "a header that is sent with every request"),
+    setting("providers.*.timeouts.connect", Whole(1, 3600), Never, "seconds for the connection"),
+    setting("providers.*.timeouts.first_token", Whole(1, 3600), Never, "seconds until the reply begins"),
+    setting("providers.*.timeouts.silence", Whole(1, 3600), Never, "seconds between two pieces of a reply"),
+];
+
+/// The setting with this name.
+pub fn find(name: &[String]) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| {
+        let mut wanted = setting.name.split('.');
+        name.iter().all(|part| wanted.next().is_some_and(|want| fits(want, part))) && wanted.next().is_none()
+    })
+}
+
+/// What may stand below this name: the next parts of the names of all settings that begin with it.
+pub fn below(name: &[String]) -> Vec<&'static str> {
+    let mut parts: Vec<&'static str> = Vec::new();
+    for setting in SETTINGS {
+        let mut wanted = setting.name.split('.');
+        if name.iter().all(|part| wanted.next().is_some_and(|want| fits(want, part)))
+            && let Some(next) = wanted.next()
+            && !parts.contains(&next)
+        {
+            parts.push(next);
+        }
+    }
+    parts
+}
+
+fn fits(want: &str, part: &str) -> bool {
+    want == part || (want == "*" && !part.is_empty())
+}

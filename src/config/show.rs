@@ -1,0 +1,132 @@
+//! The configuration as text: what holds and why, what could be set, and a file to start with.
+
+use super::layers::{dotted, size};
+use super::load::Loaded;
+use super::schema::Config;
+use super::settings::{Form, SETTINGS, Setting};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+
+/// A file with every setting at its default, explained.
+pub fn init() -> &'static str {
+    include_str!("../../config.example.toml")
+}
+
+/// Every value that holds, one a line, and where it came from. Values that may hold keys are hidden.
+pub fn show(loaded: &Loaded) -> String {
+    let mut lines: Vec<(String, String)> = Vec::new();
+    leaves(&loaded.whole, &mut Vec::new(), &mut lines);
+    let width =
+        lines.iter().map(|(name, value)| name.len() + value.chars().count() + 3).filter(|w| *w <= 60).max();
+    let mut text = String::new();
+    for (name, value) in lines {
+        let line = format!("{name} = {value}");
+        let origin = loaded.origins.of(&name);
+        // Writing into a text can't fail.
+        writeln!(text, "{line:<width$}  # {origin}", width = width.unwrap_or(0)).ok();
+    }
+    text
+}
+
+fn leaves(table: &toml::Table, name: &mut Vec<String>, lines: &mut Vec<(String, String)>) {
+    for (key, value) in table {
+        name.push(key.clone());
+        if let toml::Value::Table(inner) = value {
+            leaves(inner, name, lines);
+        } else {
+            let secret = name.iter().any(|part| part == "headers")
+                || value.as_str().is_some_and(|text| text.contains("://") && text.contains('@'));
+            let shown = if secret { "(hidden)".to_owned() } else { value.to_string() };
+            lines.push((dotted(name), shown));
+        }
+        name.pop();
+    }
+}
+
+/// The JSON schema of the configuration, for editors.
+pub fn schema_json() -> String {
+    let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
+    let mut root = object();
+    for setting in SETTINGS {
+        let parts: Vec<&str> = setting.name.split('.').collect();
+        place(&mut root, &parts, setting, Some(&defaults));
+    }
+    root.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
+    root.insert("title".into(), "Configuration of sayso".into());
+    let mut text = serde_json::to_string_pretty(&Value::Object(root)).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn object() -> Map<String, Value> {
+    let mut map = Map::new();
+    map.insert("type".into(), "object".into());
+    map.insert("additionalProperties".into(), false.into());
+    map
+}
+
+/// Puts a setting into the schema of the table that holds it.
+fn place(into: &mut Map<String, Value>, parts: &[&str], setting: &Setting, default: Option<&Value>) {
+    let Some((first, rest)) = parts.split_first() else { return };
+    let default = default.and_then(|value| value.get(*first));
+    let slot = if *first == "*" {
+        into.entry("additionalProperties").and_modify(|value| {
+            if !value.is_object() {
+                *value = Value::Object(Map::new());
+            }
+        })
+    } else {
+        let properties = into.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+        let Value::Object(properties) = properties else { return };
+        properties.entry(*first)
+    };
+    let slot = slot.or_insert_with(|| Value::Object(Map::new()));
+    if rest.is_empty() {
+        let mut leaf = form(setting.form);
+        leaf.insert("description".into(), setting.help.into());
+        if let Some(default) = default {
+            leaf.insert("default".into(), default.clone());
+        }
+        *slot = Value::Object(leaf);
+    } else if *first == "theme" {
+        theme(slot, rest, setting);
+    } else if let Value::Object(inner) = slot {
+        if inner.is_empty() {
+            *inner = object();
+        }
+        place(inner, rest, setting, default);
+    }
+}
+
+/// A theme is a name or a pair.
+fn theme(slot: &mut Value, rest: &[&str], setting: &Setting) {
+    let Value::Object(map) = slot else { return };
+    let kinds = map.entry("oneOf").or_insert_with(|| json!([{ "type": "string" }, Value::Object(object())]));
+    if let Some(Value::Object(pair)) = kinds.get_mut(1) {
+        place(pair, rest, setting, None);
+    }
+    map.remove("type");
+    map.remove("minLength");
+}
+
+fn form(form: Form) -> Map<String, Value> {
+    let value = match form {
+        Form::Text | Form::Program | Form::Folder => json!({ "type": "string", "minLength": 1 }),
+        Form::Words(words) => json!({ "enum": words }),
+        Form::Flag => json!({ "type": "boolean" }),
+        Form::Whole(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Form::Bytes(min, max) => json!({
+            "anyOf": [
+                { "type": "integer", "minimum": min, "maximum": max },
+                { "type": "string", "pattern": "^[0-9]+ ?(B|KiB|MiB|GiB|TiB)?$" },
+            ],
+            "examples": [size(max)],
+        }),
+        Form::Texts => json!({ "type": "array", "items": { "type": "string", "minLength": 1 } }),
+        Form::Address => json!({ "type": "string", "pattern": "^https?://" }),
+    };
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,374 @@
+//! The configuration from real files in a temporary home.
+
+use super::*;
+use std::path::{Path, PathBuf};
+
+struct Home {
+    folder: tempfile::TempDir,
+    env: Vec<(&'static str, String)>,
+    flags: Flags,
+}
+
+impl Home {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), env: Vec::new(), flags: Flags::default() }
+    }
+
+    fn with(self, file: &str, text: &str) -> Self {
+        let path = self.folder.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        self
+    }
+
+    fn env(mut self, name: &'static str, value: &str) -> Self {
+        self.env.push((name, value.to_owned()));
+        self
+    }
+
+    fn try_load(&self) -> Result<Loaded, ConfigError> {
+        let cwd = self.folder.path().join("work/project/deep");
+        let env = |name: &str| match name {
+            "HOME" => Some("/home/ada".to_owned()),
+            _ => self.env.iter().find(|(n, _)| *n == name).map(|(_, v)| v.clone()),
+        };
+        load(&Paths::under(&self.folder.path().join("home")), &cwd, &env, &self.flags)
+    }
+
+    fn load(&self) -> Loaded {
+        self.try_load().unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+const USER: &str = "home/config.toml";
+const PROJECT: &str = "work/project/.sayso.toml";
+
+fn fixtures(kind: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/config").join(kind);
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    files.sort();
+    assert!(files.len() > 2);
+    files
+}
+
+#[test]
+fn without_any_file_the_defaults_hold() {
+    let loaded = Home::new().load();
+    assert_eq!(loaded.config, Config::default());
+    assert_eq!(loaded.notices, []);
+    assert_eq!(*loaded.origins.of("step_limit"), Origin::Default);
+    assert_eq!(loaded.config.languages(), crate::domain::Languages::default());
+    assert_eq!(loaded.config.limits(), crate::domain::Limits::default());
+    assert_eq!(loaded.config.chosen(), None);
+}
+
+#[test]
+fn the_example_file_equals_the_defaults_and_is_complete() {
+    let loaded = Home::new().with(USER, init()).load();
+    assert_eq!(loaded.config, Config::default());
+
+    // With what stands behind a `#` switched on, it is still right, and every setting is in it.
+    let all: Vec<String> = init()
+        .lines()
+        .filter(|line| !line.starts_with("# theme = {"))
+        .map(|line| line.strip_prefix("# ").filter(|rest| is_setting(rest)).unwrap_or(line).to_owned())
+        .collect();
+    let loaded = Home::new().with(USER, &all.join("\n")).load();
+    for setting in settings::SETTINGS.iter().filter(|s| !s.name.starts_with("ui.theme.")) {
+        let name = setting
+            .name
+            .replace("providers.*", "providers.openai")
+            .replace("languages.*", "languages.python");
+        let name = name.replace(".headers.*", ".headers.X-Team");
+        assert!(matches!(loaded.origins.of(&name), Origin::File(..)), "{name} is not in the example");
+    }
+    assert!(init().contains("theme = { dark ="));
+}
+
+fn is_setting(line: &str) -> bool {
+    line.split_once(" = ").is_some_and(|(key, _)| key.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+}
+
+#[test]
+fn every_default_is_within_its_bounds_and_every_field_is_a_setting() {
+    fn walk(table: &toml::Table, name: &mut Vec<String>, seen: &mut usize) {
+        for (key, value) in table {
+            name.push(key.clone());
+            match value {
+                toml::Value::Table(inner) => walk(inner, name, seen),
+                value => {
+                    let setting = settings::find(name).unwrap_or_else(|| panic!("{name:?} is no setting"));
+                    layers::check(setting, value.clone()).unwrap();
+                    *seen += 1;
+                }
+            }
+            name.pop();
+        }
+    }
+    let mut seen = 0;
+    walk(&toml::Table::try_from(Config::default()).unwrap(), &mut Vec::new(), &mut seen);
+    assert!(seen > 40);
+}
+
+#[test]
+fn valid_files_load() {
+    for path in fixtures("valid") {
+        Home::new().with(USER, &std::fs::read_to_string(path).unwrap()).load();
+    }
+    let text = std::fs::read_to_string(fixtures("valid").remove(0)).unwrap();
+    let loaded = Home::new().with(USER, &text).load();
+    let config = &loaded.config;
+    assert_eq!((config.step_limit, config.limits.output, config.limits.output_file), (16, 65_536, 0));
+    assert_eq!(config.run.python.as_deref(), Some(Path::new("/home/ada/py/bin/python")));
+    assert_eq!(loaded.sessions(), Path::new("/home/ada/talks"));
+    let names: Vec<String> = config.languages().0.into_iter().map(|l| l.name.0).collect();
+    assert_eq!(names, ["python", "javascript", "ruby"]);
+    let chosen = config.chosen().unwrap();
+    assert_eq!((chosen.name.provider.as_str(), chosen.name.model.as_str()), ("mine", "some/model"));
+    assert_eq!(chosen.provider.timeouts, Timeouts { connect: 10, first_token: 300, silence: 5 });
+    let theme = config.ui.theme.as_ref().unwrap();
+    assert_eq!((theme.on(true), theme.on(false)), (Some("ink"), Some("paper")));
+}
+
+#[test]
+fn invalid_files_say_what_where_and_what_would_be_right() {
+    for path in fixtures("invalid") {
+        let home = Home::new().with(USER, &std::fs::read_to_string(&path).unwrap());
+        let error = match home.try_load() {
+            Ok(_) => panic!("{} was taken", path.display()),
+            Err(error) => error.to_string(),
+        };
+        let folder = home.folder.path().join("home/");
+        let told = error.replace(&*folder.to_string_lossy(), "") + "\n";
+        let wanted = path.with_extension("txt");
+        if std::env::var_os("WRITE_FIXTURES").is_some() {
+            std::fs::write(&wanted, &told).unwrap();
+        }
+        assert_eq!(told, std::fs::read_to_string(&wanted).unwrap_or_default(), "{}", path.display());
+    }
+}
+
+#[test]
+fn later_layers_win_and_every_value_knows_its_origin() {
+    let mut home = Home::new()
+        .with(USER, "model = \"ollama/a\"\nstep_limit = 9\n[ui]\ntheme = \"ink\"\nfps = 10\n")
+        .with(PROJECT, "step_limit = 4\n")
+        .env("SAYSO_MODEL", "ollama/b")
+        .env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+        .env("SAYSO_THEME", "  ");
+    home.flags.model = Some("openai/c".into());
+    let loaded = home.load();
+    let config = &loaded.config;
+    assert_eq!((config.model.as_deref(), config.step_limit, config.ui.fps), (Some("openai/c"), 4, 10));
+    assert_eq!(config.providers["openai"].base_url.as_deref(), Some("http://127.0.0.1:9/v1"));
+    assert_eq!(config.providers["openai"].key_env.as_deref(), Some("OPENAI_API_KEY"), "the rest stays");
+    let origin = |name| loaded.origins.of(name).to_string();
+    assert_eq!(origin("model"), "--model");
+    assert!(origin("step_limit").ends_with("work/project/.sayso.toml:1"), "{}", origin("step_limit"));
+    assert!(origin("ui.theme").ends_with("home/config.toml:4"));
+    assert_eq!(origin("providers.openai.base_url"), "environment OPENAI_BASE_URL");
+    assert_eq!(origin("ui.mouse"), "default");
+
+    let shown = show(&loaded);
+    assert!(shown.contains("model = \"openai/c\"") && shown.contains("# --model\n"), "{shown}");
+}
+
+#[test]
+fn no_colour_wins_over_every_theme_but_the_option() {
+    let mut home =
+        Home::new().with(USER, "ui.theme = { dark = \"ink\" }").env("NO_COLOR", "1").env("SAYSO_THEME", "x");
+    assert_eq!(home.load().config.ui.theme, Some(ThemeChoice::One("mono".into())));
+    home.flags.theme = Some("paper".into());
+    assert_eq!(home.load().config.ui.theme, Some(ThemeChoice::One("paper".into())));
+    let home = Home::new().env("NO_COLOR", "");
+    assert_eq!(home.load().config.ui.theme, None);
+}
+
+#[test]
+fn wrong_values_from_outside_of_files_name_their_origin() {
+    let error = Home::new().env("OPENAI_BASE_URL", "localhost:80").try_load().unwrap_err().to_string();
+    assert!(error.starts_with("OPENAI_BASE_URL: is \"localhost:80\", but has to be an address"), "{error}");
+    let mut home = Home::new();
+    home.flags.timeout = Some(0);
+    assert!(
+        home.try_load().unwrap_err().to_string().starts_with("--timeout: is 0, but has to be a whole number")
+    );
+}
+
+#[test]
+fn a_project_only_tightens() {
+    let home = Home::new().with(
+        PROJECT,
+        "base_url = \"http://evil\"\nstep_limit = 500\nrepeat_limit = 2\nnonsense = 1\n[review]\narm_ms = 900\nseen_ms = 200\nautofocus = \"never\"\n\
+         [limits]\nwall = 10\noutput = \"2 MiB\"\n[run]\npython = \"./evil\"\n[providers.openai]\nbase_url = \"http://evil\"\n\
+         [languages.bash]\nenabled = false\ncommand = \"./evil\"\n[languages.python]\nenabled = true\n[languages.new]\nenabled = false\n",
+    );
+    let loaded = home.load();
+    let config = &loaded.config;
+    let default = Config::default();
+    assert_eq!((config.review.arm_ms, config.review.seen_ms), (900, 300));
+    assert_eq!(config.review.autofocus, Autofocus::Never);
+    assert_eq!((config.limits.wall, config.limits.output), (10, default.limits.output));
+    assert_eq!((config.step_limit, config.repeat_limit), (12, 2));
+    assert_eq!((&config.base_url, &config.run, &config.providers), (&None, &default.run, &default.providers));
+    assert!(!config.languages["bash"].enabled && config.languages["bash"].command == "bash");
+    assert!(!config.languages.contains_key("new"));
+
+    let told: Vec<&str> = loaded.notices.iter().map(|n| n.text.as_str()).collect();
+    let about = |line: &str, name: &str| {
+        told.iter().any(|t| t.contains(&format!(".sayso.toml:{line}: {name} was ignored")))
+    };
+    for (line, name) in [
+        ("1", "base_url"),
+        ("2", "step_limit"),
+        ("4", "nonsense"),
+        ("7", "review.seen_ms"),
+        ("11", "limits.output"),
+        ("13", "run.python"),
+        ("15", "providers.openai.base_url"),
+        ("18", "languages.bash.command"),
+        ("20", "languages.python.enabled"),
+        ("22", "languages.new.enabled"),
+    ] {
+        assert!(about(line, name), "{name} in line {line}: {told:#?}");
+    }
+    assert_eq!(told.len(), 10, "{told:#?}");
+    assert!(told[0].ends_with("a project can't set this."));
+}
+
+#[test]
+fn a_limit_of_a_project_that_cant_be_read_is_no_licence() {
+    for broken in
+        ["limits.wall = \"10\"", "limits.wall = 0", "[limits\nwall = 1", "limits = 3\nlimits.wall = 1"]
+    {
+        assert!(Home::new().with(PROJECT, broken).try_load().is_err(), "{broken}");
+    }
+}
+
+#[test]
+fn the_nearest_project_file_counts_and_strange_files_do_not_hold_us() {
+    let home = Home::new()
+        .with("work/.sayso.toml", "step_limit = 2")
+        .with("work/project/deep/.sayso.toml", "step_limit = 5");
+    assert_eq!(home.load().config.step_limit, 5);
+    let home = Home::new().with("work/.sayso.toml", "step_limit = 2").with("work/project/.sayso.toml/x", "");
+    assert_eq!(home.load().config.step_limit, 2, "a folder of that name is passed over");
+    let home = Home::new().with("home/config.toml/x", "");
+    assert!(home.try_load().unwrap_err().to_string().contains("can't be read"));
+    let home = Home::new().with(USER, &"#".repeat(2 << 20));
+    assert!(home.try_load().unwrap_err().to_string().contains("larger than 1 MiB"));
+}
+
+#[test]
+fn ollama_host_is_understood_in_all_its_forms() {
+    for (host, address) in [
+        ("127.0.0.1:11434", "http://127.0.0.1:11434/v1"),
+        ("0.0.0.0", "http://127.0.0.1:11434/v1"),
+        ("0.0.0.0:80", "http://127.0.0.1:80/v1"),
+        ("https://models.example.com:443/", "https://models.example.com:443/v1"),
+        ("http://box:1/v1", "http://box:1/v1"),
+        ("[::1]", "http://[::1]:11434/v1"),
+        ("[::1]:9", "http://[::1]:9/v1"),
+    ] {
+        let loaded = Home::new().env("OLLAMA_HOST", host).load();
+        assert_eq!(loaded.config.providers["ollama"].base_url.as_deref(), Some(address), "{host}");
+    }
+}
+
+#[test]
+fn models_are_named_with_and_without_their_provider() {
+    let config = Config { base_url: Some("http://here".into()), ..Config::default() };
+    for (name, provider, model) in [
+        ("ollama/llama3.3:8b", "ollama", "llama3.3:8b"),
+        ("openrouter/qwen/qwen3-coder", "openrouter", "qwen/qwen3-coder"),
+        ("qwen/qwen3-coder", "openai", "qwen/qwen3-coder"),
+        ("gpt-4.1", "openai", "gpt-4.1"),
+    ] {
+        let chosen = config.resolve(name).unwrap();
+        assert_eq!((chosen.name.provider.as_str(), chosen.name.model.as_str()), (provider, model));
+        assert_eq!(chosen.provider.base_url.as_deref(), Some("http://here"));
+    }
+}
+
+#[test]
+fn keys_come_from_the_environment_or_a_private_file() {
+    use secrecy::ExposeSecret as _;
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new().with("home/credentials.toml", "openai = \"sk-file\"\nollama = \"x\"\n");
+    let file = home.folder.path().join("home/credentials.toml");
+    let provider = Config::default().providers["openai"].clone();
+    let find = |env: &dyn Fn(&str) -> Option<String>| keys::find("openai", &provider, env, &file);
+    let nothing = |_: &str| None;
+
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let error = find(&nothing).unwrap_err().to_string();
+    assert!(error.contains("can be read by others") && error.contains("chmod 600"), "{error}");
+    let from_env = |name: &str| (name == "OPENAI_API_KEY").then(|| " sk-env\n".to_owned());
+    assert_eq!(find(&from_env).unwrap().unwrap().expose_secret(), "sk-env");
+
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(find(&nothing).unwrap().unwrap().expose_secret(), "sk-file");
+    assert_eq!(keys::read(&file).unwrap().len(), 2);
+
+    std::fs::write(&file, "openai = sk-secret-without-quotes").unwrap();
+    let error = find(&nothing).unwrap_err();
+    assert!(!format!("{error} {error:?}").contains("sk-secret"), "{error}");
+    assert!(error.to_string().contains("line 1"));
+    std::fs::remove_file(&file).unwrap();
+    assert!(find(&nothing).unwrap().is_none());
+}
+
+#[test]
+fn shown_values_hold_no_keys() {
+    let loaded = Home::new()
+        .with(USER, "[providers.mine]\nbase_url = \"https://ada:pw@x/v1\"\nheaders = { Authorization = \"Bearer k\" }\n")
+        .load();
+    let shown = show(&loaded);
+    assert!(!shown.contains("Bearer") && !shown.contains("pw@"), "{shown}");
+    assert!(shown.contains("providers.mine.headers.Authorization = (hidden)"));
+}
+
+#[test]
+fn the_schema_tells_every_setting() {
+    let schema: serde_json::Value = serde_json::from_str(&schema_json()).unwrap();
+    let leaf =
+        |pointer: &str| schema.pointer(pointer).unwrap_or_else(|| panic!("{pointer}\n{schema:#}")).clone();
+    assert_eq!(leaf("/properties/review/properties/arm_ms/minimum"), 500);
+    assert_eq!(leaf("/properties/review/properties/arm_ms/default"), 700);
+    assert_eq!(leaf("/properties/ui/properties/theme/oneOf/1/properties/dark/type"), "string");
+    assert_eq!(leaf("/properties/languages/additionalProperties/properties/enabled/type"), "boolean");
+    let headers = "/properties/providers/additionalProperties/properties/headers/additionalProperties/type";
+    assert_eq!(leaf(headers), "string");
+    assert_eq!(leaf("/additionalProperties"), false);
+}
+
+#[test]
+fn places_of_files() {
+    let home = |name: &str| (name == "SAYSO_HOME").then(|| "/x".to_owned());
+    let paths = Paths::find(&home).unwrap();
+    assert_eq!(
+        (paths.file(), paths.sessions()),
+        (PathBuf::from("/x/config.toml"), PathBuf::from("/x/sessions"))
+    );
+    assert!(Paths::find(&|_| Some("relative".into())).is_err());
+}
+
+/// How long it takes, to be looked at: `cargo test --lib config::tests::speed -- --ignored --nocapture`.
+#[test]
+#[ignore = "prints figures, asserts nothing"]
+fn speed() {
+    let home = Home::new().with(USER, init()).with(PROJECT, "step_limit = 4\n");
+    home.load();
+    let start = std::time::Instant::now();
+    for _ in 0..100 {
+        home.load();
+    }
+    println!("load the example file and a project file: {:?}", start.elapsed() / 100);
+    let bare = Home::new();
+    let start = std::time::Instant::now();
+    for _ in 0..100 {
+        bare.load();
+    }
+    println!("load without files: {:?}", start.elapsed() / 100);
+}

@@ -1,0 +1,43 @@
+//! What a project's file may say: it can only tighten. A repository does not decide where keys go, what is started,
+//! or what needs no asking. Pure.
+
+use super::layers::{Found, dotted, get, shown};
+use super::settings::{self, Tighten};
+use crate::domain::Notice;
+use std::path::Path;
+use toml::Value;
+
+/// The values of a project's file that hold; the others are refused, each with a notice that names its place.
+pub(super) fn tightening(path: &Path, found: Vec<Found>, whole: &toml::Table) -> (Vec<Found>, Vec<Notice>) {
+    let mut notices = Vec::new();
+    let kept = found
+        .into_iter()
+        .filter(|found| match verdict(found, get(whole, &found.name)) {
+            Ok(()) => true,
+            Err(why) => {
+                let (line, name) = (found.line, dotted(&found.name));
+                notices.push(Notice::warn(format!("{}:{line}: {name} was ignored: {why}.", path.display())));
+                false
+            }
+        })
+        .collect();
+    (kept, notices)
+}
+
+fn verdict(found: &Found, now: Option<&Value>) -> Result<(), String> {
+    let tighten = settings::find(&found.name).map_or(Tighten::Never, |setting| setting.tighten);
+    let looser = || {
+        let now = now.map_or_else(|| "not set".to_owned(), shown);
+        format!("a project can only make it stricter, it is {now}")
+    };
+    let numbers = || Some((found.value.as_integer()?, now?.as_integer()?));
+    let stricter = match tighten {
+        Tighten::Never => return Err("a project can't set this".into()),
+        Tighten::Lower => numbers().is_some_and(|(new, now)| new <= now),
+        Tighten::Higher => numbers().is_some_and(|(new, now)| new >= now),
+        Tighten::Word(word) => found.value.as_str() == Some(word),
+        // Of a language that is there: a project can't bring one.
+        Tighten::Off => found.value.as_bool() == Some(false) && now.is_some(),
+    };
+    if stricter { Ok(()) } else { Err(looser()) }
+}

@@ -1,0 +1,69 @@
+//! Text of others for a plain terminal or a file: what would act or hide is written out.
+//!
+//! Controls become `\x1b`, other hidden characters `<U+202E>`; tabs, line feeds and unusual spaces stay, and so do joiners
+//! where they do their work (emoji, scripts that are written with them). CRLF becomes a line feed. The panes have a
+//! painter of their own.
+
+use super::unicode::{Hidden, hidden, joins};
+use std::fmt::{self, Write as _};
+
+/// A text as it may be printed.
+#[derive(Clone, Copy, Debug)]
+pub struct Visible<'a>(pub &'a str);
+
+/// The text as it may be printed.
+pub fn visible(text: &str) -> String {
+    Visible(text).to_string()
+}
+
+/// The text on one line, as it may be printed: line ends and tabs are blanks.
+pub fn visible_line(text: &str) -> String {
+    visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl fmt::Display for Visible<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut before = None;
+        let mut rest = self.0.chars().peekable();
+        while let Some(c) = rest.next() {
+            let after = rest.peek().copied();
+            match hidden(c) {
+                None | Some(Hidden::OddSpace) => f.write_char(c)?,
+                Some(Hidden::Control) if c == '\r' && after == Some('\n') => {}
+                Some(Hidden::Control) => write!(f, "\\x{:02x}", u32::from(c))?,
+                Some(Hidden::ZeroWidth) if joins(before, c, after) => f.write_char(c)?,
+                Some(_) => write!(f, "<U+{:04X}>", u32::from(c))?,
+            }
+            before = Some(c);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_or_hides_is_written_out() {
+        assert_eq!(visible("a\u{1b}[2J\u{7}\u{9b}m\u{7f}\r"), "a\\x1b[2J\\x07\\x9bm\\x7f\\x0d");
+        assert_eq!(visible("x\u{202e}y\u{200b}\u{e0041}\u{feff}"), "x<U+202E>y<U+200B><U+E0041><U+FEFF>");
+    }
+
+    #[test]
+    fn ordinary_text_stays() {
+        for text in ["a\tb\nc", "漢字 é 👩\u{200d}💻", "نمی\u{200c}خواهم", "1\u{a0}000"] {
+            assert_eq!(visible(text), text);
+        }
+        assert_eq!(visible("a\r\nb"), "a\nb");
+        assert_eq!(visible_line("a\n  b\tc\u{1b}"), "a b c\\x1b");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn nothing_that_acts_is_left(text in proptest::prelude::any::<String>()) {
+            let shown = visible(&text);
+            assert!(!shown.chars().any(|c| matches!(hidden(c), Some(Hidden::Control | Hidden::Bidi | Hidden::Tag))));
+        }
+    }
+}

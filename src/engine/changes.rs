@@ -1,0 +1,47 @@
+//! What changed between two versions of a block's text, for the person and for the model.
+
+/// Lines of a text beyond which its changes are not looked for: it would take too long.
+pub const MOST_LINES: usize = 5_000;
+
+/// How many lines differ; `None` where the texts are too long to compare.
+pub fn count(old: &str, new: &str) -> Option<usize> {
+    comparable(old, new).then(|| {
+        similar::TextDiff::from_lines(old, new)
+            .ops()
+            .iter()
+            .filter(|op| op.tag() != similar::DiffTag::Equal)
+            .map(|op| op.old_range().len().max(op.new_range().len()))
+            .sum()
+    })
+}
+
+/// A unified diff; `None` where the texts are too long to compare.
+pub fn diff(old: &str, new: &str) -> Option<String> {
+    comparable(old, new)
+        .then(|| similar::TextDiff::from_lines(old, new).unified_diff().header("yours", "ran").to_string())
+}
+
+fn comparable(old: &str, new: &str) -> bool {
+    old.lines().count().max(new.lines().count()) <= MOST_LINES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changed_added_and_deleted_lines_are_counted() {
+        assert_eq!(count("a\nb\nc\n", "a\nb\nc\n"), Some(0));
+        assert_eq!(count("a\nb\nc\n", "a\nx\nc\n"), Some(1));
+        assert_eq!(count("a\nb\n", "a\nb\nc\nd\n"), Some(2));
+        assert_eq!(count("a\nb\nc\n", "c\n"), Some(2));
+        assert_eq!(count("a\n", "a"), Some(1), "a final newline is a change");
+        assert_eq!(count("a\n", "a\r\n"), Some(1), "so are other line ends");
+    }
+
+    #[test]
+    fn texts_that_are_too_long_are_not_compared() {
+        let long = "x\n".repeat(MOST_LINES + 1);
+        assert_eq!((count(&long, "y\n"), diff("y\n", &long)), (None, None));
+    }
+}

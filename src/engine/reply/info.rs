@@ -1,0 +1,126 @@
+//! What the info string of a fence says: which language, and whether it may be offered at all.
+//!
+//! Models write many forms: `python`, `Python title="x"`, `{python}`, `{.python .numberLines}`, `py3`, `python:main.py`,
+//! `python{1,3}`. The first word counts. Nothing is guessed from the code.
+
+use crate::domain::{Language, Languages};
+
+/// Transcripts of a terminal or a prompt: prompts and output between the commands, so never run, whatever is configured.
+const TRANSCRIPTS: [&str; 8] = [
+    "console",
+    "shell-session",
+    "shellsession",
+    "sh-session",
+    "bash-session",
+    "terminal",
+    "pycon",
+    "python-console",
+];
+
+/// What may become of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Offer {
+    /// It is only shown.
+    Shown,
+    /// It names no language: the person has to choose one.
+    Ask,
+    /// It can be run.
+    Run(Language),
+}
+
+/// What an info string makes of its fence.
+pub(super) fn offer(info: &str, languages: &Languages) -> Offer {
+    if info.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).any(|w| w == "norun") {
+        return Offer::Shown;
+    }
+    let word = language_word(info);
+    if word.is_empty() {
+        return if info.trim().is_empty() || info.trim() == "{}" { Offer::Ask } else { Offer::Shown };
+    }
+    named(word, languages)
+}
+
+/// What a word for a language makes of its block.
+pub(super) fn named(word: &str, languages: &Languages) -> Offer {
+    if TRANSCRIPTS.iter().any(|t| word.eq_ignore_ascii_case(t)) {
+        return Offer::Shown;
+    }
+    match languages.find(word) {
+        Some(entry) => Offer::Run(entry.name.clone()),
+        None => Offer::Shown,
+    }
+}
+
+/// The word of an info string that names the language, as written; empty where there is none.
+pub(super) fn language_word(info: &str) -> &str {
+    let info = info.trim();
+    let inner = info.strip_prefix('{').unwrap_or(info).trim_start();
+    let inner = inner.strip_prefix('.').unwrap_or(inner);
+    let word = inner.split(|c: char| c.is_whitespace() || matches!(c, ',' | '{' | '}' | ':')).next();
+    let word = word.unwrap_or("");
+    word.strip_prefix("language-").or_else(|| word.strip_prefix("lang-")).unwrap_or(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_python_is_python() {
+        for info in [
+            "python",
+            "Python",
+            "PYTHON",
+            "py",
+            "py3",
+            "python3",
+            "python title=\"x\"",
+            "{python}",
+            "{ python }",
+            "{.python}",
+            "{.python .numberLines startFrom=\"3\"}",
+            "{python, echo=FALSE}",
+            "python{1,3}",
+            "python {1,3}",
+            "python:main.py",
+            "python,ignore",
+            "language-python",
+        ] {
+            assert_eq!(offer(info, &Languages::default()), Offer::Run(Language::python()), "{info}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_interpreter_is_shown() {
+        for info in ["json", "yaml", "text", "output", "diff", "markdown", "rust", "c++", "x=1", "\"python\""]
+        {
+            assert_eq!(offer(info, &Languages::default()), Offer::Shown, "{info}");
+        }
+    }
+
+    #[test]
+    fn transcripts_are_shown_even_where_someone_configured_them() {
+        let mut languages = Languages::default();
+        if let Some(bash) = languages.0.get_mut(1) {
+            bash.aliases.extend(["console".to_owned(), "shell-session".to_owned()]);
+        }
+        assert_eq!(offer("console", &languages), Offer::Shown);
+        assert_eq!(offer("Shell-Session", &languages), Offer::Shown);
+        assert_eq!(offer("sh", &languages), Offer::Run(Language::bash()));
+    }
+
+    #[test]
+    fn norun_is_a_word_of_its_own() {
+        for info in ["python norun", "{python norun}", "norun", "python,norun", "{.python .norun}"] {
+            assert_eq!(offer(info, &Languages::default()), Offer::Shown, "{info}");
+        }
+        assert_eq!(offer("python norunning", &Languages::default()), Offer::Run(Language::python()));
+    }
+
+    #[test]
+    fn nothing_asks() {
+        for info in ["", "  ", "{}"] {
+            assert_eq!(offer(info, &Languages::default()), Offer::Ask, "{info:?}");
+        }
+    }
+}

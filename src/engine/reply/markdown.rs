@@ -1,0 +1,186 @@
+//! One pass of the Markdown parser over a stretch of a reply: which fences and which opening tags it holds.
+//!
+//! Nothing is kept between passes and nothing is decided about running.
+
+use super::tag;
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use std::ops::Range;
+
+/// A fenced block. Ranges are bytes of the text that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fence {
+    /// The whole block: from the start of its line, where only blanks stand before the fence, to behind the line end of
+    /// the closing fence.
+    pub(super) range: Range<usize>,
+    /// Where the line behind the opening fence begins.
+    pub(super) body: usize,
+    /// The info string, escapes resolved.
+    pub(super) info: String,
+    /// The text, without the indentation and markers of its containers. Line ends stay as they were written.
+    pub(super) source: String,
+    /// Whether its closing fence was seen. A block that ends with its quote or list item has none.
+    pub(super) closed: bool,
+    /// Whether it stands in no container.
+    pub(super) top: bool,
+}
+
+/// What a pass found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Scan {
+    /// The fences in front of the tag, in their order.
+    pub(super) fences: Vec<Fence>,
+    /// The first opening tag that opens a block; the pass ends there.
+    pub(super) tag: Option<Range<usize>>,
+    /// Where the last block of the outermost level begins, of a list its last item: a pass that begins at the start of
+    /// its line finds the same from there on.
+    pub(super) last: usize,
+}
+
+/// What to do about `<execute>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tags {
+    /// They are nothing special.
+    Ignored,
+    /// Those that stand where a block can begin count.
+    Careful,
+    /// All count.
+    All,
+}
+
+/// Looks at a text.
+pub(super) fn scan(text: &str, tags: Tags) -> Scan {
+    let mut scan = Scan::default();
+    let mut depth = 0usize;
+    let mut in_list = false;
+    let mut end_of_last = 0;
+    let mut fence: Option<Open> = None;
+    for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
+        if let (Some(found), true) = (opening_tag(text, &event, &range, tags), tags != Tags::Ignored) {
+            scan.tag = Some(found);
+            return scan;
+        }
+        match event {
+            Event::Start(start) => {
+                if depth == 0 {
+                    in_list = matches!(start, Tag::List(_));
+                }
+                if depth == 0 {
+                    scan.last = start_of(text, end_of_last, &range);
+                } else if depth == 1 && in_list && start == Tag::Item {
+                    scan.last = range.start;
+                }
+                if let Tag::CodeBlock(CodeBlockKind::Fenced(info)) = start {
+                    fence = Some(Open::new(text, range, info.into_string(), depth == 0));
+                }
+                depth += 1;
+            }
+            Event::End(end) => {
+                depth = depth.saturating_sub(1);
+                // A list's own range may reach over definitions that stand behind its last item.
+                if (depth == 0 && !in_list) || (depth == 1 && in_list && end == TagEnd::Item) {
+                    end_of_last = range.end;
+                }
+                if end == TagEnd::CodeBlock
+                    && let Some(open) = fence.take()
+                {
+                    scan.fences.push(open.end(text));
+                }
+            }
+            Event::Text(piece) => {
+                if let Some(open) = fence.as_mut() {
+                    open.push(text, &piece, &range);
+                }
+            }
+            _ if depth == 0 => {
+                scan.last = start_of(text, end_of_last, &range);
+                end_of_last = range.end;
+            }
+            _ => {}
+        }
+    }
+    scan
+}
+
+/// Where a pass has to begin to find the block at `range` again. Definitions of links in front of it leave no event, and
+/// a line behind them is read as if it went on a paragraph; so they belong to it.
+fn start_of(text: &str, end_of_last: usize, range: &Range<usize>) -> usize {
+    let between = text.get(end_of_last..range.start).unwrap_or("");
+    if between.trim().is_empty() {
+        return range.start;
+    }
+    let at_line_start = text.get(..end_of_last).is_none_or(|t| t.is_empty() || t.ends_with('\n'));
+    match between.find('\n') {
+        Some(i) if !at_line_start => end_of_last + i + 1,
+        _ => end_of_last,
+    }
+}
+
+/// The opening tag that an event holds, if it opens a block.
+fn opening_tag(text: &str, event: &Event<'_>, range: &Range<usize>, tags: Tags) -> Option<Range<usize>> {
+    let html = match event {
+        Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_) => text.get(..range.end)?,
+        _ => return None,
+    };
+    let mut from = range.start;
+    while let Some(found) = tag::find_open(html, from) {
+        if tags == Tags::All || tag::opens(text, &found) {
+            return Some(found);
+        }
+        from = found.end;
+    }
+    None
+}
+
+/// A fence whose text is being collected.
+struct Open {
+    range: Range<usize>,
+    body: usize,
+    info: String,
+    source: String,
+    /// Behind the last byte that belongs to the source.
+    seen: usize,
+    marker: u8,
+    top: bool,
+}
+
+impl Open {
+    fn new(text: &str, range: Range<usize>, info: String, top: bool) -> Self {
+        let rest = text.get(range.clone()).unwrap_or("");
+        let body = rest.find('\n').map_or(range.end, |i| range.start + i + 1);
+        let marker = rest.as_bytes().first().copied().unwrap_or(b'`');
+        Self { range, body, info, source: String::new(), seen: body, marker, top }
+    }
+
+    fn push(&mut self, text: &str, piece: &str, range: &Range<usize>) {
+        // The Markdown parser leaves the carriage return of a line end out; it is put back: what stands between the
+        // fences is what is shown and run.
+        let before = range.start.checked_sub(1).and_then(|i| text.as_bytes().get(i));
+        if piece.starts_with('\n') && before == Some(&b'\r') {
+            self.source.push('\r');
+        }
+        self.source.push_str(piece);
+        self.seen = self.seen.max(range.end);
+    }
+
+    fn end(self, text: &str) -> Fence {
+        let closing = text.get(self.seen..self.range.end).unwrap_or("");
+        let closed = closing.as_bytes().contains(&self.marker);
+        let line = text.get(..self.range.start).and_then(|t| t.rfind('\n')).map_or(0, |i| i + 1);
+        let indented = text.get(line..self.range.start).is_some_and(|t| t.trim().is_empty());
+        let start = if indented { line } else { self.range.start };
+        let after = text.get(self.range.end..).unwrap_or("");
+        let blank = after.len() - after.trim_start_matches([' ', '\t', '\r']).len();
+        let end = match after.get(blank..) {
+            Some(rest) if closed && rest.starts_with('\n') => self.range.end + blank + 1,
+            _ => self.range.end,
+        };
+        Fence {
+            range: start..end,
+            body: self.body,
+            info: self.info,
+            source: self.source,
+            closed,
+            top: self.top,
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! The reply while it grows: each line is read once, when it is whole; at the end the whole is parsed once more, and
+//! that is the truth.
+//!
+//! `base` is where the last block of the outermost level begins that may still go on (of a list: its last item). A pass
+//! of the Markdown parser covers `base..` and is made only where a line could change something. Inside an open fence a
+//! line is looked at together with the lines that lead to the fence, not with the fence's text, so that a line costs
+//! the same at any length. Passes are paid for by the bytes that arrived: a text that is built to be slow is shown
+//! later instead, and its tags are left alone.
+//!
+//! What an open block shows while it grows is in `growing`, the tags are in `tags`.
+
+mod growing;
+mod tags;
+
+use super::info::{self, Offer};
+use super::markdown::{self, Fence, Scan, Tags};
+use super::{Proposed, Segment, tag};
+use crate::domain::{Dialect, Languages};
+use std::ops::Range;
+
+/// Bytes of passes that may be made for nothing yet.
+const ADVANCE: usize = 256 << 10;
+/// Bytes of passes that a byte of the reply pays for.
+const PER_BYTE: usize = 16;
+/// Bytes of passes that a line pays for beside its bytes.
+const PER_LINE: usize = 128;
+/// Plain lines are passed over until so many bytes have gathered.
+const PATIENCE: usize = 2 << 10;
+
+/// What the text seen so far leaves open at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tail {
+    /// Prose.
+    Prose,
+    /// A fence.
+    Fence {
+        /// Where it begins.
+        start: usize,
+        /// Behind its opening line.
+        body: usize,
+        /// Whether it stands in no container and at the start of its line: then its lines are taken as they are.
+        plain: bool,
+        /// Its marker, `` ` `` or `~`.
+        marker: u8,
+        /// Whether it is a segment; else it is prose.
+        shown: bool,
+    },
+    /// An `<execute>` tag.
+    Tag {
+        /// Where it begins.
+        start: usize,
+        /// Behind the opening tag.
+        body: usize,
+        /// Whether it is a segment; else it is prose.
+        shown: bool,
+        /// Whether a line was seen that is not blank.
+        begun: bool,
+    },
+}
+
+/// The parser of one reply.
+#[derive(Clone, Debug)]
+pub struct Parser {
+    dialect: Dialect,
+    languages: Languages,
+    text: String,
+    segments: Vec<Segment>,
+    /// Bytes whose lines were read.
+    read: usize,
+    /// Line ends in `..read`.
+    lines: u32,
+    /// Where the last pass began and the next one will.
+    base: usize,
+    /// Line ends in `..base`.
+    base_lines: u32,
+    /// Where the last pass ended.
+    passed: usize,
+    tail: Tail,
+    /// Bytes of an open block that are in its source (or left out for good).
+    mirrored: usize,
+    /// Ranges of the tags, those included that are prose.
+    tags: Vec<Range<usize>>,
+    /// Bytes of passes that may still be made.
+    credit: usize,
+    scratch: String,
+}
+
+impl Parser {
+    /// A parser for a reply that begins now.
+    pub fn new(dialect: Dialect, languages: &Languages) -> Self {
+        Self {
+            dialect,
+            languages: languages.clone(),
+            text: String::new(),
+            segments: Vec::new(),
+            read: 0,
+            lines: 0,
+            base: 0,
+            base_lines: 0,
+            passed: 0,
+            tail: Tail::Prose,
+            mirrored: 0,
+            tags: Vec::new(),
+            credit: ADVANCE,
+            scratch: String::new(),
+        }
+    }
+
+    /// Takes the next piece of the text.
+    pub fn push(&mut self, delta: &str) {
+        let from = self.text.len();
+        self.text.push_str(delta);
+        let mut searched = from;
+        while let Some(end) = self.text.get(searched..).and_then(|t| t.find('\n')).map(|i| searched + i + 1) {
+            self.line(end);
+            searched = end;
+        }
+        self.mirror_partial();
+        self.stretch();
+    }
+
+    /// The text so far in segments. Only the last may still change.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The text so far.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Bytes of the text in closed blocks of the outermost level: neither their segments nor their Markdown will change.
+    pub fn stable(&self) -> usize {
+        self.base
+    }
+
+    /// Ends the reply; returns its text and its segments. In a reply that is not `complete` a closing fence without a
+    /// line end may have been cut short, and is not taken for one.
+    pub fn finish(mut self, complete: bool) -> (String, Vec<Segment>) {
+        if self.read < self.text.len() {
+            self.line(self.text.len());
+        }
+        if let Tail::Tag { start, body, shown, .. } = self.tail {
+            self.end_tag(start, body, shown, None);
+        }
+        let streamed = std::mem::take(&mut self.segments);
+        let mut tagged = streamed.into_iter().filter(is_tag).peekable();
+        (self.base, self.base_lines) = (0, 0);
+        for cut in std::mem::take(&mut self.tags) {
+            self.whole(tag::line_or(&self.text, cut.start), complete);
+            self.prose(cut.start);
+            match tagged.next_if(|t| t.range().start == cut.start) {
+                Some(block) => self.segments.push(block),
+                None => self.prose(cut.end),
+            }
+            self.move_base(cut.end);
+        }
+        self.whole(self.text.len(), complete);
+        (self.text, self.segments)
+    }
+
+    /// Reads one line (or the rest of one), which ends at `end`.
+    fn line(&mut self, end: usize) {
+        self.credit += PER_BYTE * (end - self.read) + PER_LINE;
+        while self.read < end {
+            let from = self.read;
+            match self.tail {
+                Tail::Tag { start, body, shown, .. } => {
+                    if let Some(close) = self.closing_tag(body, end) {
+                        self.end_tag(start, body, shown, Some(&close));
+                        self.read = close.end;
+                    } else {
+                        self.mirror_tag(end);
+                        self.read = end;
+                    }
+                }
+                Tail::Fence { .. } => {
+                    self.fence_line(from, end);
+                }
+                Tail::Prose => {
+                    self.read = end;
+                    if self.matters(from, end) {
+                        self.pass(end);
+                    }
+                }
+            }
+        }
+        self.lines += u32::from(self.text.as_bytes().get(end.wrapping_sub(1)) == Some(&b'\n'));
+    }
+
+    /// Whether a line of prose could open a block, or end one and so let `base` move on.
+    fn matters(&self, from: usize, end: usize) -> bool {
+        let Some(line) = self.text.get(from..end) else { return false };
+        let after_blank = self.text.get(..from).is_some_and(|t| t.ends_with("\n\n"));
+        line.contains("```")
+            || line.contains("~~~")
+            || line.contains('<')
+            || (line.trim().is_empty() && !after_blank)
+            || end - self.passed > PATIENCE.max(self.passed.saturating_sub(self.base) / 4)
+    }
+
+    /// One pass over `base..end`, if it can be paid for.
+    fn pass(&mut self, end: usize) {
+        let cost = end - self.base;
+        let Some(credit) = self.credit.checked_sub(cost) else { return };
+        self.credit = credit;
+        self.passed = end;
+        let tags = match self.dialect {
+            Dialect::Fences => Tags::Careful,
+            Dialect::ExecuteTags => Tags::All,
+        };
+        let scan = markdown::scan(self.text.get(self.base..end).unwrap_or(""), tags);
+        self.back_to_base();
+        let closed_at_end = self.adopt(&scan, self.base, end, true);
+        let nothing = self.text.get(self.base..end).is_some_and(|t| t.trim().is_empty());
+        if let Some(found) = &scan.tag {
+            self.begin_tag(self.base + found.start..self.base + found.end);
+        } else if closed_at_end || nothing {
+            self.prose(end);
+            self.move_base(end);
+        } else {
+            let last = self.base + scan.last;
+            let line = self
+                .text
+                .get(self.base..last)
+                .and_then(|t| t.rfind('\n'))
+                .map_or(self.base, |i| self.base + i + 1);
+            self.move_base(line);
+        }
+    }
+
+    /// Takes the segments behind `base` back.
+    fn back_to_base(&mut self) {
+        while let Some(last) = self.segments.last_mut() {
+            match last {
+                Segment::Prose(range) if range.start < self.base => {
+                    range.end = range.end.min(self.base);
+                    break;
+                }
+                other if other.range().start < self.base => break,
+                _ => {
+                    self.segments.pop();
+                }
+            }
+        }
+        self.tail = Tail::Prose;
+    }
+
+    /// Adds what a pass over `from..end` found. Returns whether it ended with a closed fence of the outermost level.
+    fn adopt(&mut self, scan: &Scan, from: usize, end: usize, complete: bool) -> bool {
+        let (mut counted, mut lines) = (from, self.base_lines);
+        let mut closed_at_end = false;
+        for fence in &scan.fences {
+            let range = from + fence.range.start..from + fence.range.end;
+            lines += newlines(&self.text, counted..range.start);
+            let first = lines + 1;
+            lines += newlines(&self.text, range.clone());
+            counted = range.end;
+            let ends_line = self.text.get(..range.end).is_some_and(|t| t.ends_with('\n'));
+            let last = lines + u32::from(!ends_line);
+            let sure = complete || ends_line;
+            let offer = info::offer(&fence.info, &self.languages);
+            let language = match &offer {
+                Offer::Run(language) => Some(language.clone()),
+                Offer::Ask | Offer::Shown => None,
+            };
+            self.prose(range.start);
+            let shown = offer != Offer::Shown;
+            if shown {
+                self.segments.push(Segment::Block(Proposed {
+                    dialect: Dialect::Fences,
+                    info: fence.info.clone(),
+                    language,
+                    source: fence.source.clone(),
+                    range: range.clone(),
+                    lines: (first, last.max(first)),
+                    closed: fence.closed && sure,
+                }));
+            }
+            closed_at_end = fence.closed && fence.top && range.end == end;
+            if !fence.closed && range.end == end && scan.tag.is_none() {
+                self.tail = self.open_fence(fence, &range, from + fence.body, shown);
+                self.mirrored = end;
+            }
+        }
+        self.prose(scan.tag.as_ref().map_or(end, |t| from + t.start));
+        closed_at_end
+    }
+
+    fn open_fence(&self, fence: &Fence, range: &Range<usize>, body: usize, shown: bool) -> Tail {
+        let marker = self.text.as_bytes().get(range.start).copied();
+        let plain = fence.top && matches!(marker, Some(b'`' | b'~'));
+        let opening = self.text.get(range.start..body).unwrap_or("").trim_start();
+        let marker = opening.as_bytes().first().copied().unwrap_or(b'`');
+        Tail::Fence { start: range.start, body, plain, marker, shown }
+    }
+
+    /// Prose up to `end`, joined with prose in front of it.
+    fn prose(&mut self, end: usize) {
+        match self.segments.last_mut() {
+            Some(Segment::Prose(range)) => range.end = range.end.max(end),
+            Some(Segment::Block(block)) if block.range.end < end => {
+                let start = block.range.end;
+                self.segments.push(Segment::Prose(start..end));
+            }
+            None if end > 0 => self.segments.push(Segment::Prose(0..end)),
+            _ => {}
+        }
+    }
+
+    fn move_base(&mut self, to: usize) {
+        self.base_lines += newlines(&self.text, self.base..to);
+        self.base = self.base.max(to);
+    }
+
+    /// Parses `base..end` once, as a whole and without tags. The line of a tag that follows is looked at to its end: it is
+    /// that line which the Markdown is made of.
+    fn whole(&mut self, end: usize, complete: bool) {
+        let rest = self.text.get(end..).unwrap_or("");
+        let reach = end + rest.find('\n').unwrap_or(rest.len());
+        let mut scan = markdown::scan(self.text.get(self.base..reach).unwrap_or(""), Tags::Ignored);
+        let limit = end - self.base;
+        scan.fences.retain(|fence| fence.range.end <= limit);
+        self.adopt(&scan, self.base, end, complete || end < self.text.len());
+    }
+}
+
+fn is_tag(segment: &Segment) -> bool {
+    matches!(segment, Segment::Block(block) if block.dialect == Dialect::ExecuteTags)
+}
+
+fn newlines(text: &str, range: Range<usize>) -> u32 {
+    text.get(range).map_or(0, |t| t.matches('\n').count()) as u32
+}

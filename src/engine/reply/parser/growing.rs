@@ -1,0 +1,117 @@
+//! An open block while it grows: its lines are added to its source as they come, and of the unfinished line what is
+//! sure. The shape of the reply is not decided here; a line that may change it is handed to a pass.
+
+use super::{Parser, Tail};
+use crate::engine::reply::markdown::{self, Tags};
+use crate::engine::reply::{Segment, tag};
+
+impl Parser {
+    /// Reads a line inside an open fence.
+    pub(super) fn fence_line(&mut self, from: usize, end: usize) {
+        let Tail::Fence { start, body, plain, marker, shown } = self.tail else { return };
+        let line = self.text.get(from..end).unwrap_or("");
+        self.read = end;
+        let marks = if marker == b'~' { "~~~" } else { "```" };
+        if plain && !line.contains(marks) {
+            self.mirror(end, shown);
+            return;
+        }
+        let lead = body.saturating_sub(self.base);
+        let cost = lead + line.len();
+        // Lines were passed over for want of credit: only a pass over all of them can tell.
+        let behind = self.mirrored < from;
+        if behind || cost > self.credit {
+            self.pass(end);
+            return;
+        }
+        self.credit -= cost;
+        self.scratch.clear();
+        self.scratch.push_str(self.text.get(self.base..body).unwrap_or(""));
+        self.scratch.push_str(line);
+        let scan = markdown::scan(&self.scratch, Tags::Ignored);
+        match scan.fences.last() {
+            Some(fence)
+                if self.base + fence.range.start == start
+                    && !fence.closed
+                    && fence.range.end == self.scratch.len() =>
+            {
+                if plain {
+                    self.mirror(end, shown);
+                } else {
+                    self.append(&fence.source, shown);
+                    self.mirrored = end;
+                }
+            }
+            _ => self.pass(end),
+        }
+    }
+
+    /// Adds a line of an open tag to its block, as it is: dedented and unwrapped when the tag is closed. What only leads
+    /// to the code is left out: blank lines and the opening of a fence.
+    pub(super) fn mirror_tag(&mut self, end: usize) {
+        let line = self.text.get(self.read..end).unwrap_or("").trim_start();
+        let Tail::Tag { shown, begun, .. } = &mut self.tail else { return };
+        let (shown, first) = (*shown, !*begun);
+        *begun |= !line.is_empty();
+        if first && leads_to_code(line) {
+            self.mirrored = end;
+        } else {
+            self.mirror(end, shown);
+        }
+    }
+
+    /// Adds what is sure of the unfinished last line to the open block.
+    pub(super) fn mirror_partial(&mut self) {
+        let Some(line) = self.text.get(self.read..) else { return };
+        match self.tail {
+            Tail::Fence { plain: true, marker, shown, .. } if self.mirrored >= self.read => {
+                // As long as it could become the closing fence it is held back.
+                let marker = char::from(marker);
+                let rest = line.trim_start_matches(' ').trim_start_matches(marker);
+                if self.mirrored > self.read || !rest.trim().is_empty() || line.starts_with("    ") {
+                    self.mirror(self.text.len(), shown);
+                }
+            }
+            Tail::Tag { shown, begun, .. } if begun || !leads_to_code(line.trim_start()) => {
+                let from = self.mirrored.max(self.read);
+                let sure = from + tag::maybe_close(self.text.get(from..).unwrap_or(""));
+                self.mirror(sure, shown);
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the text up to `end` to the open block as it is.
+    pub(super) fn mirror(&mut self, end: usize, shown: bool) {
+        if let (Some(Segment::Block(block)), true, Some(more)) =
+            (self.segments.last_mut(), shown, self.text.get(self.mirrored..end))
+        {
+            block.source.push_str(more);
+        }
+        self.mirrored = self.mirrored.max(end);
+    }
+
+    pub(super) fn append(&mut self, more: &str, shown: bool) {
+        if let (Some(Segment::Block(block)), true) = (self.segments.last_mut(), shown) {
+            block.source.push_str(more);
+        }
+    }
+
+    /// Lets the last segment reach to the end of the text.
+    pub(super) fn stretch(&mut self) {
+        let (end, open) = (self.text.len(), self.tail != Tail::Prose);
+        let last_line = self.lines + u32::from(self.read < end);
+        match self.segments.last_mut() {
+            Some(Segment::Block(block)) if open && !block.closed => {
+                block.range.end = end;
+                block.lines.1 = last_line.max(block.lines.0);
+            }
+            _ => self.prose(end),
+        }
+    }
+}
+
+/// Whether a line inside a tag, its indentation gone, only leads to the code: it is blank, or opens a fence.
+fn leads_to_code(line: &str) -> bool {
+    line.is_empty() || line.starts_with(['`', '~'])
+}

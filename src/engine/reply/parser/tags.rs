@@ -1,0 +1,64 @@
+//! `<execute>` tags while a reply grows: from the opening tag to the closing one all is raw text.
+
+use super::{Parser, Tail, newlines};
+use crate::domain::Dialect;
+use crate::engine::reply::info::{self, Offer};
+use crate::engine::reply::{Proposed, Segment, tag};
+use std::ops::Range;
+
+impl Parser {
+    /// The closing tag in `..end`, looked for where it can be new.
+    pub(super) fn closing_tag(&self, body: usize, end: usize) -> Option<Range<usize>> {
+        tag::find_close(self.text.get(..end)?, self.read.max(body))
+    }
+
+    /// An opening tag was found.
+    pub(super) fn begin_tag(&mut self, open: Range<usize>) {
+        let attributes = tag::attributes(self.text.get(open.clone()).unwrap_or("")).to_owned();
+        let offer = tag::offer(&attributes, &self.languages);
+        let first = self.base_lines + newlines(&self.text, self.base..open.start) + 1;
+        let shown = matches!(offer, Offer::Run(_));
+        if let Offer::Run(language) = offer {
+            self.segments.push(Segment::Block(Proposed {
+                dialect: Dialect::ExecuteTags,
+                info: attributes,
+                language: Some(language),
+                source: String::new(),
+                range: open.clone(),
+                lines: (first, first),
+                closed: false,
+            }));
+        }
+        self.tail = Tail::Tag { start: open.start, body: open.end, shown, begun: false };
+        self.read = open.end;
+        self.mirrored = open.end;
+        self.move_base(open.start);
+    }
+
+    /// The tag that began at `start` is over: at its closing tag, or with the reply.
+    pub(super) fn end_tag(&mut self, start: usize, body: usize, shown: bool, close: Option<&Range<usize>>) {
+        let (until, end) = close.map_or((self.text.len(), self.text.len()), |c| (c.start, c.end));
+        let before = self.text.get(..start).and_then(|t| t.rsplit('\n').next()).unwrap_or("");
+        let (source, inner) = tag::code(before, self.text.get(body..until).unwrap_or(""));
+        let attributes = tag::attributes(self.text.get(start..body).unwrap_or(""));
+        let fenced = inner.as_deref().map(|i| info::offer(i, &self.languages));
+        let last = self.base_lines + newlines(&self.text, self.base..end.saturating_sub(1)) + 1;
+        if let (Some(Segment::Block(block)), true) = (self.segments.last_mut(), shown) {
+            block.source = source;
+            block.range.end = end;
+            block.lines.1 = last;
+            block.closed = close.is_some();
+            match fenced {
+                Some(Offer::Run(language)) if attributes.is_empty() => block.language = Some(language),
+                // A fence of something else between the tags: which of the two is meant is not guessed.
+                Some(Offer::Shown) if attributes.is_empty() => block.language = None,
+                _ => {}
+            }
+        } else {
+            self.prose(end);
+        }
+        self.tags.push(start..end);
+        self.tail = Tail::Prose;
+        self.move_base(end);
+    }
+}

@@ -1,0 +1,199 @@
+//! `<execute>…</execute>`: finding its ends and reading the code between them.
+//!
+//! Whether a tag stands where Markdown lets HTML stand is decided in `markdown.rs`; from the opening tag on, all is
+//! raw text up to the first closing tag.
+
+use super::info::{self, Offer};
+use super::markdown;
+use crate::domain::{Language, Languages};
+use std::ops::Range;
+
+/// The opening tag without what follows the name.
+const OPEN: &str = "<execute";
+/// The closing tag without its end.
+const CLOSE: &str = "</execute";
+/// Characters of attributes at the most.
+const LONGEST: usize = 256;
+/// Bytes of the line that are looked at on either side of an opening tag.
+const AROUND: usize = 1024;
+
+/// The first opening tag in `html` at or behind `from`, comments skipped.
+pub(super) fn find_open(html: &str, from: usize) -> Option<Range<usize>> {
+    let mut at = from;
+    loop {
+        let rest = html.get(at..)?;
+        let here = at + rest.find('<')?;
+        let tail = html.get(here..)?;
+        if let Some(comment) = tail.strip_prefix("<!--") {
+            at = here + 4 + comment.find("-->")? + 3;
+        } else if let Some(length) = open_length(tail) {
+            return Some(here..here + length);
+        } else {
+            at = here + 1;
+        }
+    }
+}
+
+/// The length of the opening tag at the start of `text`, where one stands.
+pub(super) fn open_length(text: &str) -> Option<usize> {
+    if !starts_with(text, OPEN) {
+        return None;
+    }
+    let mut quote = None;
+    for (i, c) in text.char_indices().skip(OPEN.len()).take(LONGEST) {
+        match (quote, c) {
+            _ if i == OPEN.len() && !(c == '>' || c.is_ascii_whitespace()) => return None,
+            (None, '>') => {
+                let last = text.get(..i)?.trim_end().chars().last();
+                return (last != Some('/')).then_some(i + 1);
+            }
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(q), _) if q == c => quote = None,
+            (None, '<') => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The first closing tag in `text` at or behind `from`.
+pub(super) fn find_close(text: &str, from: usize) -> Option<Range<usize>> {
+    let mut at = from;
+    loop {
+        let here = at + text.get(at..)?.find("</")?;
+        let tail = text.get(here..)?;
+        if starts_with(tail, CLOSE) {
+            let after = tail.get(CLOSE.len()..)?;
+            let blank = after.len() - after.trim_start_matches([' ', '\t']).len();
+            if after.get(blank..)?.starts_with('>') {
+                return Some(here..here + CLOSE.len() + blank + 1);
+            }
+        }
+        at = here + 2;
+    }
+}
+
+/// Where the part of `text` begins that could still become a closing tag when more arrives; the length of `text` when
+/// nothing could.
+pub(super) fn maybe_close(text: &str) -> usize {
+    match text.rfind('<') {
+        Some(at) if text.get(at..).is_some_and(could_close) => at,
+        _ => text.len(),
+    }
+}
+
+fn could_close(tail: &str) -> bool {
+    let tail = tail.trim_end_matches([' ', '\t']);
+    CLOSE.get(..tail.len()).is_some_and(|head| head.eq_ignore_ascii_case(tail))
+}
+
+fn starts_with(text: &str, word: &str) -> bool {
+    text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
+}
+
+/// Whether an opening tag may open a block there: it is the first or the last thing on its line, or it is closed on
+/// it. Else it is taken for a word of the prose (`wrap it in <execute> tags`), which must not swallow what follows.
+pub(super) fn opens(text: &str, tag: &Range<usize>) -> bool {
+    let before =
+        text.get(text.floor_char_boundary(tag.start.saturating_sub(AROUND))..tag.start).unwrap_or("");
+    let after = text.get(tag.end..text.ceil_char_boundary(tag.end.saturating_add(AROUND).min(text.len())));
+    let before = before.rsplit('\n').next().unwrap_or("");
+    let after = after.unwrap_or("").split('\n').next().unwrap_or("");
+    before.chars().all(is_marker) || after.trim().is_empty() || find_close(after, 0).is_some()
+}
+
+/// The start of the line of a tag at `at`, where only indentation and markers stand before it; else `at`.
+pub(super) fn line_or(text: &str, at: usize) -> usize {
+    let line = text.get(..at).and_then(|t| t.rfind('\n')).map_or(0, |i| i + 1);
+    if text.get(line..at).is_some_and(|t| t.chars().all(is_marker)) { line } else { at }
+}
+
+/// Whether a character is part of the indentation or the markers of quotes and list items.
+fn is_marker(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '>' | '-' | '*' | '+' | '.' | ')' | '0'..='9')
+}
+
+/// What stands in the attributes of an opening tag, without name and ends.
+pub(super) fn attributes(tag: &str) -> &str {
+    let inner = tag.get(OPEN.len()..tag.len().saturating_sub(1)).unwrap_or("");
+    inner.trim()
+}
+
+/// What a tag with these attributes offers: Python unless `lang=` (or `language=`) says otherwise.
+pub(super) fn offer(attributes: &str, languages: &Languages) -> Offer {
+    match language(attributes) {
+        Some(word) => info::named(word, languages),
+        None => info::named(Language::python().as_str(), languages),
+    }
+}
+
+/// The value of `lang=` or `language=`.
+fn language(attributes: &str) -> Option<&str> {
+    let mut rest = attributes;
+    while let Some((name, after)) = rest.split_once('=') {
+        let name = name.split_whitespace().next_back().unwrap_or("");
+        let after = after.trim_start();
+        let (value, next) = match after.chars().next() {
+            Some(quote @ ('"' | '\'')) => after.get(1..)?.split_once(quote)?,
+            _ => after.split_once(char::is_whitespace).unwrap_or((after, "")),
+        };
+        if name.eq_ignore_ascii_case("lang") || name.eq_ignore_ascii_case("language") {
+            return Some(value);
+        }
+        rest = next;
+    }
+    None
+}
+
+/// The code between the tags, and the info string of a fence around it that was unwrapped.
+///
+/// `before` is what stands before the tag on its line: what it holds of quotes' markers and indentation is taken from
+/// the following lines too.
+pub(super) fn code(before: &str, between: &str) -> (String, Option<String>) {
+    let (first, rest) = between.split_once('\n').map_or((between, None), |(a, b)| (a, Some(b)));
+    let mut text = String::with_capacity(between.len());
+    if !first.trim().is_empty() {
+        text.push_str(first.trim_start_matches([' ', '\t']));
+        if rest.is_some() {
+            text.push('\n');
+        }
+    }
+    if let Some(rest) = rest {
+        let contained = before.chars().all(is_marker);
+        for line in rest.split_inclusive('\n') {
+            text.push_str(if contained { without_container(line, before) } else { line });
+        }
+    }
+    // The last line ends at the closing tag: its blanks lead to the tag, they are not code.
+    let text = text.trim_end_matches([' ', '\t']);
+    let lead = text.trim_start();
+    if lead.starts_with("```") || lead.starts_with("~~~") {
+        let found = markdown::scan(text.trim_start_matches(['\n', '\r']), markdown::Tags::Ignored);
+        if let [fence] = found.fences.as_slice()
+            && text
+                .trim_start_matches(['\n', '\r'])
+                .get(fence.range.end..)
+                .is_some_and(|t| t.trim().is_empty())
+            && fence.top
+        {
+            return (fence.source.clone(), Some(fence.info.clone()));
+        }
+    }
+    (text.to_owned(), None)
+}
+
+/// `line` without as many columns of blanks and quote markers as `before` has.
+fn without_container<'a>(line: &'a str, before: &str) -> &'a str {
+    let mut rest = line;
+    for c in before.chars() {
+        let next = match c {
+            '>' => rest.strip_prefix('>'),
+            _ => rest.strip_prefix(' '),
+        };
+        match next {
+            Some(next) => rest = next,
+            None => break,
+        }
+    }
+    rest
+}

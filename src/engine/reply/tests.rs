@@ -1,0 +1,366 @@
+//! The parser against the specification's examples, against itself in pieces, and against what models write.
+
+use super::*;
+use crate::domain::language::LanguageEntry;
+use proptest::prelude::*;
+
+fn fences(text: &str) -> Vec<Segment> {
+    checked(text, Dialect::Fences, &Languages::default())
+}
+
+/// Parses, and checks what holds for every text: segments tile it, and pieces of any size give the same.
+fn checked(text: &str, dialect: Dialect, languages: &Languages) -> Vec<Segment> {
+    let whole = parse(text, dialect, languages, true);
+    assert_tiles(text.len(), &whole);
+    let mut parser = Parser::new(dialect, languages);
+    for c in text.chars() {
+        parser.push(c.encode_utf8(&mut [0; 4]));
+        assert_tiles(parser.text().len(), parser.segments());
+        assert_last_may_change(parser.segments(), &whole, text);
+    }
+    let (kept, pieces) = parser.finish(true);
+    assert_eq!(kept, text);
+    assert_eq!(pieces, whole, "{text:?}");
+    whole
+}
+
+fn assert_tiles(length: usize, segments: &[Segment]) {
+    let mut at = 0;
+    for (i, segment) in segments.iter().enumerate() {
+        assert_eq!(segment.range().start, at, "{segments:?}");
+        at = segment.range().end;
+        assert!(segment.range().end > segment.range().start);
+        if let [Segment::Prose(_), Segment::Prose(_)] = segments.get(i..i + 2).unwrap_or(&[]) {
+            panic!("prose twice: {segments:?}");
+        }
+    }
+    assert_eq!(at, length, "{segments:?}");
+}
+
+/// All segments of a growing reply but the last are those of the whole reply.
+fn assert_last_may_change(growing: &[Segment], whole: &[Segment], text: &str) {
+    let settled = growing.len().saturating_sub(1);
+    assert_eq!(growing.get(..settled), whole.get(..settled), "{growing:#?}\n{text:?}");
+}
+
+fn blocks(segments: &[Segment]) -> Vec<&Proposed> {
+    segments
+        .iter()
+        .filter_map(|s| match s {
+            Segment::Block(b) => Some(b),
+            Segment::Prose(_) => None,
+        })
+        .collect()
+}
+
+/// The only block of a text.
+fn only(text: &str) -> Proposed {
+    let segments = fences(text);
+    match blocks(&segments).as_slice() {
+        [block] => (*block).clone(),
+        other => panic!("{text:?}: {other:#?}"),
+    }
+}
+
+fn source(text: &str) -> String {
+    only(text).source
+}
+
+fn none(text: &str) {
+    let segments = fences(text);
+    assert_eq!(blocks(&segments), Vec::<&Proposed>::new(), "{text:?}");
+}
+
+#[test]
+fn the_examples_of_the_specification() {
+    let file = include_str!("../../../tests/fixtures/replies/commonmark-code.jsonl");
+    let (mut examples, mut with_fences) = (0, 0);
+    for line in file.lines() {
+        let example: serde_json::Value = serde_json::from_str(line).unwrap();
+        let text = example["markdown"].as_str().unwrap();
+        let expected: Vec<(&str, &str, u64)> = example["expected"]["fenced"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|f| (f["info"].as_str().unwrap(), f["text"].as_str().unwrap(), f["line"].as_u64().unwrap()))
+            .collect();
+        // Every word that these examples use is a language here.
+        let languages = Languages(
+            expected
+                .iter()
+                .map(|(info, ..)| info::language_word(info).to_lowercase())
+                .filter(|w| !w.is_empty())
+                .map(|name| LanguageEntry {
+                    name: Language(name),
+                    aliases: vec![],
+                    extensions: vec![],
+                    command: String::new(),
+                    persistent: false,
+                })
+                .collect(),
+        );
+        let segments = checked(text, Dialect::Fences, &languages);
+        let found: Vec<(&str, &str, u64)> = blocks(&segments)
+            .iter()
+            .map(|b| (b.info.as_str(), b.source.as_str(), u64::from(b.lines.0)))
+            .collect();
+        assert_eq!(found, expected, "example {}: {text:?}", example["example"]);
+        examples += 1;
+        with_fences += usize::from(!expected.is_empty());
+    }
+    assert_eq!((examples, with_fences), (652, 35));
+}
+
+#[test]
+fn a_fence_between_prose() {
+    let text = "Look:\n\n```python title=\"x\"\nprint(1)\n```\n\nDone.\n";
+    let segments = fences(text);
+    let [Segment::Prose(before), Segment::Block(block), Segment::Prose(after)] = segments.as_slice() else {
+        panic!("{segments:#?}");
+    };
+    assert_eq!(&text[before.clone()], "Look:\n\n");
+    assert_eq!(&text[after.clone()], "\nDone.\n");
+    assert_eq!(&text[block.range.clone()], "```python title=\"x\"\nprint(1)\n```\n");
+    assert_eq!(block.source, "print(1)\n");
+    assert_eq!(block.info, "python title=\"x\"");
+    assert_eq!(block.lines, (3, 5));
+    assert_eq!(block.language, Some(Language::python()));
+    assert!(block.closed);
+}
+
+#[test]
+fn longer_fences_hold_shorter_ones_and_tildes() {
+    assert_eq!(source("````py\n```\n~~~\n````\n"), "```\n~~~\n");
+    assert_eq!(source("~~~sh\n```py\necho\n```\n~~~\n"), "```py\necho\n```\n");
+    assert_eq!(source("```py\nx\n``` y\n   ````\n"), "x\n``` y\n");
+}
+
+#[test]
+fn containers_are_taken_off() {
+    assert_eq!(
+        source("1. Do this:\n   ```python\n   if x:\n       y()\n\n   z()\n   ```\n2. Then\n"),
+        "if x:\n    y()\n\nz()\n"
+    );
+    assert_eq!(source("> quoted\n> ```bash\n> ls\n>\n> pwd\n> ```\n"), "ls\n\npwd\n");
+    assert_eq!(source("- a\n  - b\n\n    > ~~~js\n    > f()\n    > ~~~\n"), "f()\n");
+    assert_eq!(source("  ```py\n  a\n    b\n c\n  ```\n"), "a\n  b\nc\n");
+}
+
+#[test]
+fn a_fence_that_only_its_container_ends_is_not_closed() {
+    let block = only("> ```py\n> a\n\nprose\n");
+    assert_eq!((block.source.as_str(), block.closed), ("a\n", false));
+}
+
+#[test]
+fn unclosed_at_the_end() {
+    let block = only("```py\nprint(1)\npri");
+    assert_eq!((block.source.as_str(), block.closed, block.lines), ("print(1)\npri", false, (1, 3)));
+    assert!(!only("```py").closed);
+    assert!(!only("```py\nx\n``").closed);
+    assert!(only("```py\nx\n```").closed);
+}
+
+#[test]
+fn a_closing_fence_at_the_very_end_of_a_cut_reply_is_not_trusted() {
+    let cut = |text| blocks(&parse(text, Dialect::Fences, &Languages::default(), false))[0].closed;
+    assert!(!cut("```py\nx\n```"));
+    assert!(cut("```py\nx\n```\n"));
+    assert!(cut("```py\nx\n```\nand th"));
+}
+
+#[test]
+fn line_ends_stay_as_written() {
+    let block = only("a\r\n\r\n```py\r\nx = 1\r\n\r\ny\r\n```\r\nb\r\n");
+    assert_eq!((block.source.as_str(), block.info.as_str()), ("x = 1\r\n\r\ny\r\n", "py"));
+    assert_eq!(source("- ```py\r\n  x\r\n\r\n  y\r\n  ```\r\n"), "x\r\n\r\ny\r\n");
+    assert_eq!(source("```py\n\u{feff}x \n\ty\u{202e}\u{0}\n```\n"), "\u{feff}x \n\ty\u{202e}\u{0}\n");
+}
+
+#[test]
+fn what_is_no_fence_is_never_offered() {
+    none("    print(1)\n");
+    none("text\n\n\t```py\n\tx\n\t```\n");
+    none("<!--\n```py\nx\n```\n-->\n");
+    none("`` ```py `` and ```py x ``` inline\n");
+    none("```json\n{}\n```\n\n~~~text\nx\n~~~\n```console\n$ ls\n```\n```python norun\nx\n```\n");
+    none("<pre>\n```py\nx\n```\n</pre>\n");
+}
+
+#[test]
+fn a_fence_without_a_language_asks_and_empty_blocks_stay() {
+    assert_eq!(only("```\nls\n```\n").language, None);
+    let segments = fences("```py\n```\n```sh\n\n```\n");
+    let sources: Vec<_> = blocks(&segments).iter().map(|b| b.source.as_str()).collect();
+    assert_eq!(sources, ["", "\n"]);
+}
+
+#[test]
+fn execute_tags() {
+    assert_eq!(source("<execute>\nprint(1)\n\nx = '</b>'\n</execute>\n"), "print(1)\n\nx = '</b>'\n");
+    assert_eq!(source("Sum: <execute>print(1 + 2)</execute> is it."), "print(1 + 2)");
+    assert_eq!(source("<execute> print(1) </execute>"), "print(1)");
+    assert_eq!(source("<execute>a = 1\nprint(a)</execute>"), "a = 1\nprint(a)");
+    let block = only("So:\n<execute lang=\"bash\">\nls | wc -l\n</execute>\nThen\n");
+    assert_eq!((block.language, block.info.as_str()), (Some(Language::bash()), "lang=\"bash\""));
+    assert_eq!((block.dialect, block.lines, block.closed), (Dialect::ExecuteTags, (2, 4), true));
+    assert_eq!(only("<execute lang=js>1</execute>").language, Some(Language::javascript()));
+    none("<execute lang='cobol'>\n```py\nx\n```\n</execute>\n");
+}
+
+#[test]
+fn a_fence_inside_tags_is_unwrapped() {
+    let block = only("<execute>\n```bash\nls\n```\n</execute>\n");
+    assert_eq!((block.source.as_str(), block.language), ("ls\n", Some(Language::bash())));
+    assert_eq!(source("<execute>\n\n~~~\nx\n~~~\n\n</execute>"), "x\n");
+    assert_eq!(source("<execute>```py\nx\n```</execute>"), "x\n");
+    assert_eq!(source("<execute>\nx = '''\n```\n'''\n</execute>"), "x = '''\n```\n'''\n");
+}
+
+#[test]
+fn tags_inside_code_are_code() {
+    assert_eq!(source("```py\ns = '<execute>'\n</execute>\n```\n"), "s = '<execute>'\n</execute>\n");
+    none("Wrap it in `<execute>` and `</execute>`.\n");
+    none("Wrap it in <execute> tags.\n\nSo.\n");
+    none("    <execute>\n    x\n    </execute>\n");
+    none("<!-- <execute>x</execute> -->\n");
+    none("\\<execute>x</execute>\n");
+    none("<executed>x</executed> <execute/>\n");
+}
+
+#[test]
+fn a_word_about_tags_does_not_swallow_the_code() {
+    assert_eq!(source("I don't use <execute> here:\n```py\nx\n```\n"), "x\n");
+}
+
+#[test]
+fn an_unclosed_tag_is_incomplete() {
+    let block = only("<execute>\nprint(1)\n```\nx");
+    assert_eq!((block.source.as_str(), block.closed), ("print(1)\n```\nx", false));
+}
+
+#[test]
+fn tags_in_containers() {
+    assert_eq!(source("1. First\n   <execute>\n   if x:\n       y()\n   </execute>\n"), "if x:\n    y()\n");
+    assert_eq!(source("> <execute>\n> x\n> </execute>\n"), "x\n");
+}
+
+#[test]
+fn after_a_tag_all_goes_on() {
+    let text = "<execute>a</execute> and <execute>b</execute>\n\n```py\nc\n```\n";
+    let segments = fences(text);
+    let found: Vec<_> = blocks(&segments).iter().map(|b| (b.source.as_str(), b.lines)).collect();
+    assert_eq!(found, [("a", (1, 1)), ("b", (1, 1)), ("c\n", (3, 5))]);
+}
+
+#[test]
+fn an_open_block_is_seen_growing() {
+    let mut parser = Parser::new(Dialect::Fences, &Languages::default());
+    let mut seen = Vec::new();
+    for piece in ["Now:\n```py", "thon\npri", "nt('", "```')\n", "``", "`\n", "so"] {
+        parser.push(piece);
+        seen.push(match parser.segments().last() {
+            Some(Segment::Block(b)) => format!("{}{:?}", if b.closed { "closed" } else { "open" }, b.source),
+            _ => "prose".into(),
+        });
+    }
+    assert_eq!(
+        seen,
+        [
+            "prose",
+            "open\"pri\"",
+            "open\"print('\"",
+            "open\"print('```')\\n\"",
+            "open\"print('```')\\n\"",
+            "closed\"print('```')\\n\"",
+            "prose"
+        ]
+    );
+}
+
+#[test]
+fn an_open_tag_is_seen_growing() {
+    let mut parser = Parser::new(Dialect::Fences, &Languages::default());
+    parser.push("<execute>\n```py\nx = 1 ");
+    parser.push("</ex");
+    let [Segment::Block(block)] = parser.segments() else { panic!("{:?}", parser.segments()) };
+    assert_eq!(block.source, "x = 1 ");
+    parser.push("it>\n");
+    let [Segment::Block(block)] = parser.segments() else { panic!("{:?}", parser.segments()) };
+    assert_eq!(block.source, "x = 1 </exit>\n");
+}
+
+#[test]
+fn a_block_in_a_list_grows_line_by_line() {
+    let mut parser = Parser::new(Dialect::Fences, &Languages::default());
+    parser.push("1. Do\n   ```py\n   a\n     b\n   c");
+    let [_, Segment::Block(block)] = parser.segments() else { panic!("{:?}", parser.segments()) };
+    assert_eq!(block.source, "a\n  b\n");
+}
+
+#[test]
+fn the_base_follows_closed_blocks() {
+    let mut parser = Parser::new(Dialect::Fences, &Languages::default());
+    parser.push("para\n\n```py\nx\n```\n");
+    assert_eq!(parser.stable(), parser.text().len());
+    parser.push("- a\n\n- b\n\n");
+    assert_eq!(&parser.text()[parser.stable()..], "- b\n\n");
+}
+
+/// Lines that get in each other's way.
+fn line() -> impl Strategy<Value = String> {
+    let lead = prop_oneof![
+        6 => Just(""), 1 => Just(" "), 2 => Just("  "), 1 => Just("   "), 1 => Just("    "), 1 => Just("\t"),
+        1 => Just("> "), 1 => Just(">"), 2 => Just("- "), 1 => Just("1. "), 1 => Just("2) "), 1 => Just("> - ")
+    ];
+    let body = prop_oneof![
+        4 => Just("```"), 4 => Just("```py"), 2 => Just("~~~"), 1 => Just("~~~json"), 1 => Just("````sh x"),
+        1 => Just("`"), 1 => Just("``` a`b"), 3 => Just("text"), 3 => Just(""), 1 => Just("---"), 1 => Just("# h"),
+        2 => Just("<execute>"), 1 => Just("<execute lang=sh>x"), 2 => Just("</execute>"), 1 => Just("<!--"),
+        1 => Just("-->"), 1 => Just("<div>"), 1 => Just("<pre>"), 1 => Just("[a]: /b"), 1 => Just("'é\u{202e}"),
+        1 => Just("x <execute>y</execute> z"), 1 => Just("===")
+    ];
+    let end =
+        prop_oneof![8 => Just("\n"), 1 => Just("\r\n"), 1 => Just(""), 1 => Just("\n\n"), 1 => Just(" \n")];
+    (lead, body, end).prop_map(|(a, b, c)| format!("{a}{b}{c}"))
+}
+
+fn nasty() -> impl Strategy<Value = String> {
+    proptest::collection::vec(line(), 0..14).prop_map(|lines| lines.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pieces_of_any_size_give_the_same(text in nasty(), tags in any::<bool>()) {
+        checked(&text, if tags { Dialect::ExecuteTags } else { Dialect::Fences }, &Languages::default());
+    }
+
+    #[test]
+    fn segments_while_growing_depend_on_the_text_alone(text in nasty(), cut in any::<prop::sample::Index>()) {
+        let languages = Languages::default();
+        let cut = text.floor_char_boundary(cut.index(text.len() + 1));
+        let (mut one, mut two) = (Parser::new(Dialect::Fences, &languages), Parser::new(Dialect::Fences, &languages));
+        one.push(&text);
+        two.push(&text[..cut]);
+        two.push(&text[cut..]);
+        prop_assert_eq!(one.segments(), two.segments());
+        prop_assert_eq!(one.stable(), two.stable());
+    }
+
+    #[test]
+    fn any_text_is_taken(text in "\\PC{0,60}|[`~<>\\-\\s/execut\\r\\n\\x00]{0,60}") {
+        checked(&text, Dialect::Fences, &Languages::default());
+    }
+}
+
+#[test]
+fn a_reply_that_is_built_to_be_slow_is_whole_in_the_end() {
+    let text = "> ```py\n> x\n> ```\n> text\n".repeat(20_000);
+    let segments = parse(&text, Dialect::Fences, &Languages::default(), true);
+    assert_tiles(text.len(), &segments);
+    let found = blocks(&segments);
+    assert_eq!(found.len(), 20_000);
+    assert!(found.iter().all(|b| b.closed && b.source == "x\n"));
+}

@@ -1,0 +1,173 @@
+//! How entries fold to a transcript. `apply` is the only way in, live and on resume alike.
+
+use super::{BlockItem, Item, ReplyItem, RunItem, Settled, Settlement, Standing, Transcript};
+use crate::domain::{Block, BlockId, Entry, Header, Moment, Revision, RunId, RunReport, Version};
+
+impl Transcript {
+    /// Folds entries from the first one on.
+    pub fn fold<'a>(entries: impl IntoIterator<Item = &'a (Moment, Entry)>) -> Self {
+        let mut transcript = Self::default();
+        for (at, entry) in entries {
+            transcript.apply(entry, *at);
+        }
+        transcript
+    }
+
+    /// Folds one more fact in. Facts that make no sense (a block that is not known) are passed over: a damaged file
+    /// still opens.
+    pub fn apply(&mut self, entry: &Entry, at: Moment) {
+        self.version += 1;
+        match entry {
+            Entry::Header(header) => self.begin(header),
+            Entry::Resumed => {
+                self.lose_runs();
+                self.items.push(Item::Resumed { at });
+            }
+            Entry::Named(name) => self.name.clone_from(name),
+            Entry::Model(model) => {
+                self.model = Some(model.clone());
+                self.items.push(Item::Model { at, model: model.clone() });
+            }
+            Entry::Prompt(text) => self.items.push(Item::Prompt { at, text: text.clone() }),
+            Entry::Reply { step, text, reasoning, tool_calls, finish, usage } => {
+                self.items.push(Item::Reply(Box::new(ReplyItem {
+                    at,
+                    step: *step,
+                    text: text.clone(),
+                    reasoning: reasoning.clone(),
+                    tool_calls: tool_calls.clone(),
+                    finish: finish.clone(),
+                    usage: *usage,
+                    blocks: Vec::new(),
+                })));
+            }
+            Entry::Block(block) => self.propose(block),
+            Entry::Review { block, revision, review } => {
+                self.with(*block, |item| item.review = Some((*revision, review.clone())));
+            }
+            Entry::Edited { block, revision, source } => {
+                self.revise(*block, *revision, |last| Version {
+                    source: source.clone(),
+                    whole: true,
+                    ..last
+                });
+            }
+            Entry::LanguageChosen { block, revision, language } => {
+                self.revise(*block, *revision, |last| Version { language: Some(language.clone()), ..last });
+            }
+            Entry::Approved { run, block, revision, sha256, terms, by } => self.with(*block, |item| {
+                item.standing = Standing::Approved;
+                item.settled_at = Some(at);
+                item.runs.push(RunItem {
+                    run: *run,
+                    revision: *revision,
+                    sha256: *sha256,
+                    terms: terms.clone(),
+                    by: *by,
+                    approved_at: at,
+                    ended: None,
+                    lost: false,
+                });
+            }),
+            Entry::Rejected { block, reason, .. } => self.reject(*block, reason, at),
+            Entry::Skipped { block, .. } => self.with(*block, |item| {
+                item.standing = Standing::Skipped;
+                item.settled_at = Some(at);
+            }),
+            Entry::PutBack(block) => self.with(*block, |item| item.standing = Standing::Open),
+            Entry::Ran { run, block, report } => self.end_run(*run, *block, report, at),
+            Entry::KernelRestarted => self.items.push(Item::KernelRestarted { at }),
+            Entry::TurnEnd(end) => self.items.push(Item::TurnEnd { at, end: end.clone() }),
+        }
+    }
+
+    /// The run with this number, and the block that it belongs to.
+    pub fn run(&self, run: RunId) -> Option<(&BlockItem, &RunItem)> {
+        // The newest runs are asked for nearly always, and they belong to the newest blocks.
+        self.blocks.values().rev().find_map(|b| b.runs.iter().rev().find(|r| r.run == run).map(|r| (b, r)))
+    }
+
+    /// The newest reply.
+    pub fn last_reply(&self) -> Option<&ReplyItem> {
+        self.items.iter().rev().find_map(|item| match item {
+            Item::Reply(reply) => Some(reply.as_ref()),
+            _ => None,
+        })
+    }
+
+    /// The blocks that are not settled, in their order.
+    pub fn open(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
+        self.blocks.values().filter(|b| b.standing == Standing::Open)
+    }
+
+    fn begin(&mut self, header: &Header) {
+        self.name.clone_from(&header.name);
+        self.model.clone_from(&header.model);
+        self.header = Some(header.clone());
+    }
+
+    fn propose(&mut self, block: &Block) {
+        if block.versions.is_empty() || self.blocks.contains_key(&block.id) {
+            return;
+        }
+        let reply = self.items.iter_mut().rev().find_map(|item| match item {
+            Item::Reply(reply) if reply.step == block.step => Some(reply),
+            _ => None,
+        });
+        // A block whose reply was damaged is kept: it may still wait for a decision.
+        if let Some(reply) = reply {
+            reply.blocks.push(block.id);
+        }
+        let item = BlockItem {
+            block: block.clone(),
+            review: None,
+            standing: Standing::Open,
+            settled_at: None,
+            runs: Vec::new(),
+        };
+        self.blocks.insert(block.id, item);
+    }
+
+    /// Adds a version made from the last one, if its number follows.
+    fn revise(&mut self, block: BlockId, revision: Revision, change: impl FnOnce(Version) -> Version) {
+        self.with(block, |item| {
+            let last = item.block.current().clone();
+            if revision > last.revision {
+                item.block.versions.push(Version { revision, ..change(last) });
+            }
+        });
+    }
+
+    fn reject(&mut self, block: BlockId, reason: &str, at: Moment) {
+        let after = self.items.len();
+        let Some(item) = self.blocks.get_mut(&block) else { return };
+        item.standing = Standing::Rejected(reason.to_owned());
+        item.settled_at = Some(at);
+        self.settled.push(Settled { after, block, what: Settlement::Rejected(reason.to_owned()) });
+    }
+
+    fn end_run(&mut self, run: RunId, block: BlockId, report: &RunReport, at: Moment) {
+        let after = self.items.len();
+        let found = self.blocks.get_mut(&block).and_then(|b| b.runs.iter_mut().find(|r| r.run == run));
+        let Some(item) = found.filter(|r| r.ended.is_none() && !r.lost) else { return };
+        item.ended = Some((at, Box::new(report.clone())));
+        self.settled.push(Settled { after, block, what: Settlement::Ran(run) });
+    }
+
+    /// Marks what has no end as lost: the process that ran it is gone.
+    fn lose_runs(&mut self) {
+        let after = self.items.len();
+        for (id, item) in &mut self.blocks {
+            for run in item.runs.iter_mut().filter(|r| r.ended.is_none() && !r.lost) {
+                run.lost = true;
+                self.settled.push(Settled { after, block: *id, what: Settlement::Ran(run.run) });
+            }
+        }
+    }
+
+    fn with(&mut self, block: BlockId, change: impl FnOnce(&mut BlockItem)) {
+        if let Some(item) = self.blocks.get_mut(&block) {
+            change(item);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Files beside the session: all output of a run that printed much, and its images.
+//!
+//! A file is made new, for this account alone, and is never written through a link. Of output over its limit the first
+//! part and the last megabytes stay; the middle is left out, and a line in the file tells how much that was.
+
+use super::error::ExecError;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// Bytes of the end that stay when the middle is left out; a quarter of a small limit.
+const TAIL: u64 = 16 << 20;
+
+/// Output that is being kept on disk.
+#[derive(Debug)]
+pub struct Blob {
+    path: PathBuf,
+    file: File,
+    /// Where the head ends and the tail begins.
+    head_limit: u64,
+    tail_limit: u64,
+    head: u64,
+    tail: Option<File>,
+    tail_total: u64,
+    /// Writing failed (the disk is full): what is there stays.
+    failed: bool,
+}
+
+impl Blob {
+    /// A new file for the output of the run, for at most `limit` bytes.
+    ///
+    /// # Errors
+    /// When it can't be made.
+    pub fn create(folder: &Path, name: &str, limit: u64) -> Result<Self, ExecError> {
+        let (path, file) = new_file(folder, name)?;
+        let tail_limit = TAIL.min(limit / 4);
+        Ok(Self {
+            path,
+            file,
+            head_limit: limit - tail_limit,
+            tail_limit,
+            head: 0,
+            tail: None,
+            tail_total: 0,
+            failed: false,
+        })
+    }
+
+    /// Adds output. What can't be written is left out; the run goes on.
+    pub fn write(&mut self, bytes: &[u8]) {
+        if !self.failed && self.try_write(bytes).is_err() {
+            self.failed = true;
+        }
+    }
+
+    /// Ends the file; its path.
+    pub fn finish(mut self) -> PathBuf {
+        if !self.failed {
+            let _ = self.append_tail();
+        }
+        self.path
+    }
+
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let room = usize::try_from(self.head_limit - self.head).unwrap_or(usize::MAX).min(bytes.len());
+        let (first, rest) = bytes.split_at(room);
+        self.file.write_all(first)?;
+        self.head += first.len() as u64;
+        if rest.is_empty() { Ok(()) } else { self.write_tail(rest) }
+    }
+
+    /// The tail is a ring in a file without a name.
+    fn write_tail(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let limit = self.tail_limit;
+        if limit == 0 {
+            self.tail_total += bytes.len() as u64;
+            return Ok(());
+        }
+        let tail = match &mut self.tail {
+            Some(tail) => tail,
+            none => none.insert(tempfile::tempfile_in(self.path.parent().unwrap_or(Path::new("/")))?),
+        };
+        let skip = (bytes.len() as u64).saturating_sub(limit);
+        self.tail_total += skip;
+        let mut rest = bytes.get(usize::try_from(skip).unwrap_or(usize::MAX)..).unwrap_or_default();
+        while !rest.is_empty() {
+            let at = self.tail_total % limit;
+            let room = usize::try_from(limit - at).unwrap_or(usize::MAX).min(rest.len());
+            let (now, later) = rest.split_at(room);
+            tail.seek(SeekFrom::Start(at))?;
+            tail.write_all(now)?;
+            self.tail_total += now.len() as u64;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    fn append_tail(&mut self) -> io::Result<()> {
+        let left_out = self.tail_total.saturating_sub(self.tail_limit);
+        if left_out > 0 {
+            write!(self.file, "\n[sayso: {left_out} bytes of the output are left out here]\n")?;
+        }
+        let Some(tail) = &mut self.tail else { return Ok(()) };
+        let start = if left_out > 0 { self.tail_total % self.tail_limit } else { 0 };
+        let end = self.tail_total.min(self.tail_limit);
+        tail.seek(SeekFrom::Start(start))?;
+        io::copy(&mut tail.take(end - start), &mut self.file)?;
+        tail.seek(SeekFrom::Start(0))?;
+        io::copy(&mut tail.take(start), &mut self.file)?;
+        Ok(())
+    }
+}
+
+/// Keeps an image in a new file.
+///
+/// # Errors
+/// When it can't be written.
+pub fn keep_image(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, ExecError> {
+    let (path, mut file) = new_file(folder, name)?;
+    file.write_all(bytes)?;
+    Ok(path)
+}
+
+/// Width and height of a PNG file, read from its first bytes; `None` when it is none.
+pub fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
+    let rest = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR")?;
+    let number = |at: usize| Some(u32::from_be_bytes(rest.get(at..at + 4)?.try_into().ok()?));
+    Some((number(0)?, number(4)?))
+}
+
+/// Makes a new file with a name that nothing has, in a folder that is made when needed.
+fn new_file(folder: &Path, name: &str) -> Result<(PathBuf, File), ExecError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "bin"));
+    let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+    for _ in 0..8 {
+        let path = folder.join(format!("{stem}-{}.{extension}", random_hex()?));
+        // `create_new` follows no link and takes no file that is there.
+        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(last.into())
+}
+
+fn random_hex() -> io::Result<String> {
+    let bytes = random::<4>()?;
+    Ok(bytes.iter().fold(String::new(), |hex, b| hex + &format!("{b:02x}")))
+}
+
+/// Random bytes of the system.
+///
+/// # Errors
+/// When the system has none.
+pub fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn written(limit: u64, pieces: &[Vec<u8>]) -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut blob = Blob::create(&folder.path().join("blobs"), "run-1.out", limit).unwrap();
+        for piece in pieces {
+            blob.write(piece);
+        }
+        let path = blob.finish();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+        std::fs::read(path).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        /// All of it up to the limit; beyond it the first part, a line with the count, and the end.
+        #[test]
+        fn the_middle_is_left_out(limit in 0u64..80, sizes in prop::collection::vec(0usize..50, 0..8)) {
+            let mut next = 0u8;
+            let pieces: Vec<Vec<u8>> = sizes
+                .iter()
+                .map(|size| (0..*size).map(|_| { next = next.wrapping_add(1); next }).collect())
+                .collect();
+            let all: Vec<u8> = pieces.concat();
+            let got = written(limit, &pieces);
+            if all.len() as u64 <= limit {
+                prop_assert_eq!(got, all);
+            } else {
+                let tail = usize::try_from(limit / 4).unwrap();
+                let head = usize::try_from(limit).unwrap() - tail;
+                let mut expected = all[..head].to_vec();
+                let count = all.len() - head - tail;
+                expected.extend(format!("\n[sayso: {count} bytes of the output are left out here]\n").bytes());
+                expected.extend(&all[all.len() - tail..]);
+                prop_assert_eq!(got, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn the_size_of_a_png() {
+        let png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x06";
+        assert_eq!(png_size(png), Some((640, 480)));
+        assert_eq!(png_size(b"<svg/>"), None);
+        assert_eq!(png_size(&png[..18]), None);
+    }
+}

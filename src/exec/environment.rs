@@ -1,0 +1,74 @@
+//! The environment that programs are given: an allow-list, so that no key of a provider travels along. Pure.
+
+use std::ffi::{OsStr, OsString};
+
+/// Variables with their values.
+pub type Environment = Vec<(OsString, OsString)>;
+
+/// Names that every program gets.
+const USUAL: &[&str] = &["PATH", "HOME", "LANG", "TERM", "TZ", "USER", "TMPDIR"];
+/// Beginnings of names that every program gets.
+const USUAL_STARTS: &[&str] = &["LC_"];
+/// Names that make an interpreter or loader run something else first; not passed, even when declared.
+const NEVER: &[&str] =
+    &["NODE_OPTIONS", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PERL5OPT", "RUBYOPT"];
+/// Beginnings of such names.
+const NEVER_STARTS: &[&str] = &["PYTHON", "LD_", "DYLD_", "BASH_FUNC_"];
+
+/// What of these variables is passed on, `declared` names included; sorted by name.
+pub fn allowed(all: impl IntoIterator<Item = (OsString, OsString)>, declared: &[String]) -> Environment {
+    let mut kept: Vec<_> = all.into_iter().filter(|(name, _)| is_allowed(name, declared)).collect();
+    kept.sort();
+    kept
+}
+
+/// Whether a shell may keep this variable for its next block. What it exported by approved code stays, but for what
+/// would change the shell before the code, and what each shell sets anew.
+pub fn is_kept_by_shell(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return true };
+    !matches!(name, "_" | "PWD" | "SHLVL" | "SHELLOPTS" | "BASHOPTS" | "BASH_ENV" | "ENV" | super::plan::MARK)
+}
+
+fn is_allowed(name: &OsStr, declared: &[String]) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let starts = |list: &[&str]| list.iter().any(|start| name.starts_with(start));
+    let wanted = USUAL.contains(&name) || starts(USUAL_STARTS) || declared.iter().any(|d| d == name);
+    wanted && !NEVER.contains(&name) && !starts(NEVER_STARTS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(all: &[&str], declared: &[&str]) -> Vec<String> {
+        let all = all.iter().map(|name| (OsString::from(name), OsString::from("x")));
+        let declared: Vec<String> = declared.iter().map(ToString::to_string).collect();
+        allowed(all, &declared).into_iter().map(|(name, _)| name.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn keys_and_what_steers_interpreters_stay_behind() {
+        let all = [
+            "PATH",
+            "HOME",
+            "LC_ALL",
+            "OPENAI_API_KEY",
+            "AWS_SECRET_ACCESS_KEY",
+            "LD_PRELOAD",
+            "PYTHONPATH",
+            "PYTHONSTARTUP",
+            "NODE_OPTIONS",
+            "BASH_ENV",
+            "SSH_AUTH_SOCK",
+            "EDITOR",
+            "TZ",
+        ];
+        assert_eq!(names(&all, &[]), ["HOME", "LC_ALL", "PATH", "TZ"]);
+    }
+
+    #[test]
+    fn declared_names_are_passed_but_not_the_steering_ones() {
+        let all = ["PATH", "DATABASE_URL", "LD_PRELOAD", "BASH_FUNC_ls%%"];
+        assert_eq!(names(&all, &["DATABASE_URL", "LD_PRELOAD", "BASH_FUNC_ls%%"]), ["DATABASE_URL", "PATH"]);
+    }
+}

@@ -1,0 +1,33 @@
+//! What can go wrong in execution, in words that say what to do next.
+
+use super::frames::FrameError;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a program could not be started or followed.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecError {
+    /// The helper could not be started.
+    #[error("the helper {} could not be started: {source}", path.display())]
+    Helper {
+        /// sayso's own program.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A descriptor, pipe or socket could not be made.
+    #[error("a channel to the program could not be made: {0}; close some programs and approve again")]
+    Channel(#[from] io::Error),
+    /// The helper or the kernel wrote what is no message.
+    #[error("the channel to the program is broken: {0}")]
+    Broken(#[from] FrameError),
+    /// The other side is gone.
+    #[error("the helper ended")]
+    Ended,
+}
+
+impl From<rustix::io::Errno> for ExecError {
+    fn from(errno: rustix::io::Errno) -> Self {
+        ExecError::Channel(errno.into())
+    }
+}

@@ -1,0 +1,169 @@
+//! Frames: how the helper and the kernel are spoken to. Pure.
+//!
+//! A frame is its length (4 bytes, big end first), a byte that says its kind, and fields, each with its own length.
+//! What the fields mean is told in `helper_wire` and `kernel_wire`.
+
+/// A message, taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// What kind of message.
+    pub kind: u8,
+    /// Its fields, in order.
+    pub fields: Vec<Vec<u8>>,
+}
+
+/// Why bytes are no frame. The channel is of no use after that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    /// The length is 0 or over the limit.
+    #[error("a message of {0} bytes was announced")]
+    Length(u64),
+    /// A field reaches over the end of its frame.
+    #[error("a message is torn inside")]
+    Torn,
+    /// The kind or the number or form of the fields is not known.
+    #[error("a message of unknown form (kind {0})")]
+    Unknown(u8),
+}
+
+impl Frame {
+    /// A field by its place; missing is told as an unknown form.
+    ///
+    /// # Errors
+    /// When there are fewer fields.
+    pub fn field(&self, at: usize) -> Result<&[u8], FrameError> {
+        self.fields.get(at).map(Vec::as_slice).ok_or(FrameError::Unknown(self.kind))
+    }
+
+    /// A field that is UTF-8 text.
+    ///
+    /// # Errors
+    /// When it is missing or something else.
+    pub fn text(&self, at: usize) -> Result<String, FrameError> {
+        String::from_utf8(self.field(at)?.to_vec()).map_err(|_| FrameError::Unknown(self.kind))
+    }
+
+    /// A field that is a number in decimal digits.
+    ///
+    /// # Errors
+    /// When it is missing or something else.
+    pub fn number<N: std::str::FromStr>(&self, at: usize) -> Result<N, FrameError> {
+        self.text(at)?.parse().map_err(|_| FrameError::Unknown(self.kind))
+    }
+}
+
+/// The bytes of a frame.
+pub fn encode<'a>(kind: u8, fields: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
+    let mut bytes = vec![0, 0, 0, 0, kind];
+    for field in fields {
+        bytes.extend_from_slice(&u32::try_from(field.len()).unwrap_or(u32::MAX).to_be_bytes());
+        bytes.extend_from_slice(field);
+    }
+    let length = u32::try_from(bytes.len() - 4).unwrap_or(u32::MAX).to_be_bytes();
+    if let Some(start) = bytes.get_mut(..4) {
+        start.copy_from_slice(&length);
+    }
+    bytes
+}
+
+/// Puts frames together from bytes that come in any pieces.
+#[derive(Debug)]
+pub struct Decoder {
+    buffer: Vec<u8>,
+    limit: usize,
+}
+
+impl Decoder {
+    /// A decoder that refuses frames of more than `limit` bytes.
+    pub fn new(limit: usize) -> Self {
+        Self { buffer: Vec::new(), limit }
+    }
+
+    /// Adds what arrived.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// The next whole frame, if it is there already.
+    ///
+    /// # Errors
+    /// When the bytes are no frames; nothing more can be read then.
+    pub fn next_frame(&mut self) -> Result<Option<Frame>, FrameError> {
+        let Some(length) = read_length(&self.buffer) else { return Ok(None) };
+        if length == 0 || length > self.limit {
+            return Err(FrameError::Length(length as u64));
+        }
+        let Some(body) = self.buffer.get(4..4 + length) else { return Ok(None) };
+        let frame = parse(body);
+        self.buffer.drain(..4 + length);
+        frame.map(Some)
+    }
+}
+
+fn parse(body: &[u8]) -> Result<Frame, FrameError> {
+    let (kind, mut rest) = body.split_first().ok_or(FrameError::Torn)?;
+    let mut fields = Vec::new();
+    while !rest.is_empty() {
+        let length = read_length(rest).ok_or(FrameError::Torn)?;
+        let field = rest.get(4..4 + length).ok_or(FrameError::Torn)?;
+        fields.push(field.to_vec());
+        rest = rest.get(4 + length..).unwrap_or_default();
+    }
+    Ok(Frame { kind: *kind, fields })
+}
+
+fn read_length(bytes: &[u8]) -> Option<usize> {
+    let four: [u8; 4] = bytes.get(..4)?.try_into().ok()?;
+    usize::try_from(u32::from_be_bytes(four)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Any split of the bytes gives the same frames.
+        #[test]
+        fn any_split(
+            frames in prop::collection::vec((any::<u8>(), prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..5)), 0..8),
+            cuts in prop::collection::vec(1usize..50, 1..60),
+        ) {
+            let bytes: Vec<u8> = frames.iter().flat_map(|(k, f)| encode(*k, f.iter().map(Vec::as_slice))).collect();
+            let mut decoder = Decoder::new(1 << 20);
+            let mut got = Vec::new();
+            let (mut rest, mut cuts) = (bytes.as_slice(), cuts.iter().cycle());
+            while !rest.is_empty() {
+                let (piece, after) = rest.split_at((*cuts.next().unwrap()).min(rest.len()));
+                decoder.push(piece);
+                rest = after;
+                while let Some(frame) = decoder.next_frame().unwrap() {
+                    got.push((frame.kind, frame.fields));
+                }
+            }
+            prop_assert_eq!(got, frames);
+        }
+
+        /// No bytes make it panic, and none make it keep more than was given.
+        #[test]
+        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let mut decoder = Decoder::new(64);
+            decoder.push(&bytes);
+            while let Ok(Some(_)) = decoder.next_frame() {}
+        }
+    }
+
+    #[test]
+    fn a_length_over_the_limit_is_refused_before_its_bytes_come() {
+        let mut decoder = Decoder::new(8);
+        decoder.push(&[0, 0, 0, 9]);
+        assert_eq!(decoder.next_frame(), Err(FrameError::Length(9)));
+    }
+
+    #[test]
+    fn a_field_that_reaches_over_the_end_is_told() {
+        let mut decoder = Decoder::new(64);
+        decoder.push(&[0, 0, 0, 6, 1, 0, 0, 0, 9, 7]);
+        assert_eq!(decoder.next_frame(), Err(FrameError::Torn));
+    }
+}

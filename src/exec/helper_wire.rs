@@ -1,0 +1,256 @@
+//! What the executor and its helper say to each other over the one socket. Pure.
+
+use super::environment::Environment;
+use super::frames::{Frame, FrameError, encode};
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::PathBuf;
+
+/// The largest message on this socket.
+pub const LIMIT: usize = 16 << 20;
+
+/// The number that the first given descriptor has in the program; the next ones follow. High enough to stay clear of
+/// what programs and shells use by habit.
+pub const FIRST_GIVEN: i32 = 90;
+
+/// A program to start. Its standard output and error, and the descriptors it is given, travel beside the message.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Program {
+    /// The executable.
+    pub executable: PathBuf,
+    /// Its arguments, without its own name.
+    pub args: Vec<OsString>,
+    /// Its whole environment.
+    pub env: Environment,
+    /// The folder in which it starts.
+    pub cwd: PathBuf,
+}
+
+/// An order to the helper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Start this program. Comes once.
+    Spawn(Program),
+    /// A run begins: measure it and end it after so many milliseconds.
+    Begin {
+        /// The time limit.
+        wall_ms: u64,
+    },
+    /// The run is over, the program stays: end what the run left behind and tell what it used.
+    End,
+    /// SIGINT to the program's group.
+    Interrupt,
+    /// End the program and all that descends from it.
+    Kill,
+}
+
+/// What a run used, as the helper saw it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Used {
+    /// Processor time in microseconds.
+    pub cpu_us: u64,
+    /// Peak resident memory of the largest process, bytes.
+    pub peak_rss_bytes: u64,
+    /// Processes seen.
+    pub processes: u32,
+}
+
+/// What the helper tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// The program runs under this process id.
+    Spawned {
+        /// Its process id.
+        pid: i32,
+    },
+    /// The program could not be started, and why.
+    NotSpawned(String),
+    /// What the run uses at the moment.
+    Usage {
+        /// Resident memory of all its processes, bytes.
+        rss_bytes: u64,
+        /// Processor time so far, microseconds.
+        cpu_us: u64,
+    },
+    /// The time limit is reached; the program is being ended.
+    OutOfTime,
+    /// The run is over and cleaned up.
+    Finished(Used),
+    /// The program ended, and nothing of it is left.
+    Exited {
+        /// Its exit status, where it ended by itself.
+        code: Option<i32>,
+        /// The signal that ended it.
+        signal: Option<i32>,
+        /// What the run used, where one went on.
+        used: Used,
+    },
+}
+
+impl Order {
+    /// The bytes of this order.
+    pub fn encode(&self) -> Vec<u8> {
+        match self {
+            Order::Spawn(program) => {
+                let counts = [program.args.len().to_string(), program.env.len().to_string()];
+                let mut fields: Vec<&[u8]> = vec![
+                    program.executable.as_os_str().as_bytes(),
+                    program.cwd.as_os_str().as_bytes(),
+                    counts[0].as_bytes(),
+                    counts[1].as_bytes(),
+                ];
+                fields.extend(program.args.iter().map(|a| a.as_bytes()));
+                fields.extend(program.env.iter().flat_map(|(k, v)| [k.as_bytes(), v.as_bytes()]));
+                encode(b'S', fields)
+            }
+            Order::Begin { wall_ms } => encode(b'B', [wall_ms.to_string().as_bytes()]),
+            Order::End => encode(b'E', []),
+            Order::Interrupt => encode(b'I', []),
+            Order::Kill => encode(b'K', []),
+        }
+    }
+
+    /// Reads an order.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn decode(frame: &Frame) -> Result<Self, FrameError> {
+        Ok(match frame.kind {
+            b'S' => {
+                let (args, env): (usize, usize) = (frame.number(2)?, frame.number(3)?);
+                let rest = frame.fields.get(4..).unwrap_or_default();
+                if args.checked_add(env.saturating_mul(2)) != Some(rest.len()) {
+                    return Err(FrameError::Torn);
+                }
+                let mut rest = rest.iter().map(|f| OsString::from_vec(f.clone()));
+                let args = rest.by_ref().take(args).collect();
+                let mut pairs = Vec::with_capacity(env);
+                while let (Some(key), Some(value)) = (rest.next(), rest.next()) {
+                    pairs.push((key, value));
+                }
+                Order::Spawn(Program {
+                    executable: path(frame.field(0)?),
+                    args,
+                    env: pairs,
+                    cwd: path(frame.field(1)?),
+                })
+            }
+            b'B' => Order::Begin { wall_ms: frame.number(0)? },
+            b'E' => Order::End,
+            b'I' => Order::Interrupt,
+            b'K' => Order::Kill,
+            kind => return Err(FrameError::Unknown(kind)),
+        })
+    }
+}
+
+impl Told {
+    /// The bytes of this report.
+    pub fn encode(&self) -> Vec<u8> {
+        match self {
+            Told::Spawned { pid } => numbers(b's', &[i64::from(*pid)]),
+            Told::NotSpawned(why) => encode(b'n', [why.as_bytes()]),
+            Told::Usage { rss_bytes, cpu_us } => numbers(b'u', &[*rss_bytes as i64, *cpu_us as i64]),
+            Told::OutOfTime => encode(b't', []),
+            Told::Finished(used) => numbers(b'f', &used_numbers(*used)),
+            Told::Exited { code, signal, used } => {
+                let [cpu, rss, processes] = used_numbers(*used);
+                let (code, signal) = (code.map_or(-1, i64::from), signal.map_or(-1, i64::from));
+                numbers(b'x', &[cpu, rss, processes, code, signal])
+            }
+        }
+    }
+
+    /// Reads a report.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn decode(frame: &Frame) -> Result<Self, FrameError> {
+        Ok(match frame.kind {
+            b's' => Told::Spawned { pid: frame.number(0)? },
+            b'n' => Told::NotSpawned(String::from_utf8_lossy(frame.field(0)?).into_owned()),
+            b'u' => Told::Usage { rss_bytes: frame.number(0)?, cpu_us: frame.number(1)? },
+            b't' => Told::OutOfTime,
+            b'f' => Told::Finished(used(frame)?),
+            b'x' => {
+                let known = |n: i32| (n >= 0).then_some(n);
+                Told::Exited {
+                    code: known(frame.number(3)?),
+                    signal: known(frame.number(4)?),
+                    used: used(frame)?,
+                }
+            }
+            kind => return Err(FrameError::Unknown(kind)),
+        })
+    }
+}
+
+fn path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsString::from_vec(bytes.to_vec()))
+}
+
+fn numbers(kind: u8, values: &[i64]) -> Vec<u8> {
+    let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
+    encode(kind, texts.iter().map(String::as_bytes))
+}
+
+fn used_numbers(used: Used) -> [i64; 3] {
+    [used.cpu_us as i64, used.peak_rss_bytes as i64, i64::from(used.processes)]
+}
+
+fn used(frame: &Frame) -> Result<Used, FrameError> {
+    Ok(Used { cpu_us: frame.number(0)?, peak_rss_bytes: frame.number(1)?, processes: frame.number(2)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::frames::Decoder;
+    use super::*;
+
+    fn one(bytes: &[u8]) -> Frame {
+        let mut decoder = Decoder::new(LIMIT);
+        decoder.push(bytes);
+        decoder.next_frame().unwrap().unwrap()
+    }
+
+    #[test]
+    fn orders_come_back_as_they_were() {
+        let program = Program {
+            executable: "/usr/bin/env".into(),
+            args: vec!["-0".into(), OsString::from_vec(vec![0xff, b'x']), "".into()],
+            env: vec![("A".into(), "1 = 2".into()), ("B".into(), "".into())],
+            cwd: "/tmp".into(),
+        };
+        for order in [
+            Order::Spawn(program),
+            Order::Begin { wall_ms: 60_000 },
+            Order::End,
+            Order::Interrupt,
+            Order::Kill,
+        ] {
+            assert_eq!(Order::decode(&one(&order.encode())), Ok(order));
+        }
+    }
+
+    #[test]
+    fn reports_come_back_as_they_were() {
+        let used = Used { cpu_us: 7, peak_rss_bytes: 1 << 40, processes: 3 };
+        for told in [
+            Told::Spawned { pid: 4711 },
+            Told::NotSpawned("no such file".into()),
+            Told::Usage { rss_bytes: 1, cpu_us: 2 },
+            Told::OutOfTime,
+            Told::Finished(used),
+            Told::Exited { code: Some(0), signal: None, used },
+            Told::Exited { code: None, signal: Some(9), used },
+        ] {
+            assert_eq!(Told::decode(&one(&told.encode())), Ok(told));
+        }
+    }
+
+    #[test]
+    fn counts_that_do_not_fit_are_refused() {
+        let frame = one(&encode(b'S', [&b"/bin/true"[..], b"/", b"2", b"18446744073709551615", b"x"]));
+        assert_eq!(Order::decode(&frame), Err(FrameError::Torn));
+    }
+}

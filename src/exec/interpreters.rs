@@ -1,0 +1,332 @@
+//! Finds the programs that run code: once, down to the real executable.
+//!
+//! A version manager's stand-in (a script that looks for the right version at each start) costs 150 ms; it is asked once
+//! for what it stands for. What lies in the working folder is never started to be asked: a folder that somebody else
+//! made may hold a program of that name, and nothing runs before the person said so.
+
+use super::environment;
+use crate::domain::{Interpreter, Language, Languages};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::Access;
+use std::collections::HashMap;
+use std::env;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a program may take to tell its version.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Finds interpreters and remembers them.
+#[derive(Debug)]
+pub struct Finder {
+    languages: Languages,
+    python: Option<PathBuf>,
+    cwd: PathBuf,
+    known: Mutex<HashMap<Language, Interpreter>>,
+}
+
+impl Finder {
+    /// A finder that has not looked yet. `python` is the person's choice.
+    pub fn new(languages: Languages, python: Option<PathBuf>, cwd: PathBuf) -> Self {
+        Self { languages, python, cwd, known: Mutex::default() }
+    }
+
+    /// The languages that can be run.
+    pub fn languages(&self) -> &Languages {
+        &self.languages
+    }
+
+    /// The interpreter of a language. May take some 150 ms the first time.
+    ///
+    /// # Errors
+    /// In words, with what to do, when there is none.
+    pub fn find(&self, language: &Language) -> Result<Interpreter, String> {
+        if let Some(found) = self.known().get(language) {
+            return Ok(found.clone());
+        }
+        let candidate = self.candidate(language)?;
+        let found = self.settle(language, candidate);
+        self.known().insert(language.clone(), found.clone());
+        Ok(found)
+    }
+
+    /// The interpreter, if it was found before.
+    pub fn known_already(&self, language: &Language) -> Option<Interpreter> {
+        self.known().get(language).cloned()
+    }
+
+    /// Remembers the version that an interpreter told by itself.
+    pub fn learn(&self, language: &Language, version: String) {
+        if let Some(known) = self.known().get_mut(language) {
+            known.version = Some(version);
+        }
+    }
+
+    /// All that are on this machine, with their versions where they may be asked.
+    pub fn all(&self) -> Vec<Interpreter> {
+        self.languages
+            .0
+            .iter()
+            .filter_map(|entry| {
+                let mut found = self.find(&entry.name).ok()?;
+                if found.version.is_none() && self.may_start(&found.path) {
+                    found.version = self.ask(&found.path, &["--version"]).and_then(|text| version_in(&text));
+                    if let Some(version) = &found.version {
+                        self.learn(&entry.name, version.clone());
+                    }
+                }
+                Some(found)
+            })
+            .collect()
+    }
+
+    /// Whether a program may be started before the person approved anything: not when it lies in the working folder,
+    /// unless the person chose or activated it.
+    pub fn may_start(&self, path: &Path) -> bool {
+        let inside = |path: &Path| fs::canonicalize(&self.cwd).is_ok_and(|cwd| path.starts_with(cwd));
+        let activated =
+            env::var_os("VIRTUAL_ENV").map(PathBuf::from).and_then(|venv| fs::canonicalize(venv).ok());
+        !inside(path)
+            || activated.is_some_and(|venv| path.starts_with(venv))
+            || self.python.as_ref().is_some_and(|chosen| settled(chosen) == path)
+    }
+
+    /// Where the program of a language is looked for.
+    fn candidate(&self, language: &Language) -> Result<PathBuf, String> {
+        let entry = self
+            .languages
+            .0
+            .iter()
+            .find(|entry| entry.name == *language)
+            .ok_or_else(|| format!("{language} can't be run: no interpreter is configured for it"))?;
+        if language.as_str() == "python" {
+            if let Some(chosen) = &self.python {
+                return which(chosen).ok_or_else(|| {
+                    format!("the Python that is set, {}, is not there: set another one", chosen.display())
+                });
+            }
+            let project = Some(self.cwd.join(".venv"));
+            let active = env::var_os("VIRTUAL_ENV").map(PathBuf::from);
+            for folder in [project, active].into_iter().flatten() {
+                if let Some(found) = which(&folder.join("bin/python")) {
+                    return Ok(found);
+                }
+            }
+        }
+        which(Path::new(&entry.command)).ok_or_else(|| {
+            format!("{} is not installed: install it, or choose another language", entry.command)
+        })
+    }
+
+    /// From a path to the real executable.
+    fn settle(&self, language: &Language, path: PathBuf) -> Interpreter {
+        let question: Option<&[&str]> = match language.as_str() {
+            "python" => {
+                Some(&["-I", "-c", "import sys; print(sys.executable); print(sys.version.split()[0])"])
+            }
+            "javascript" => {
+                Some(&["-e", "console.log(process.execPath); console.log(process.versions.node)"])
+            }
+            _ => None,
+        };
+        if let Some(question) = question
+            && is_script(&path)
+            && self.may_start(&path)
+            && let Some(answer) = self.ask(&path, question)
+        {
+            let mut lines = answer.lines();
+            if let Some(real) = lines.next().and_then(|line| which(Path::new(line.trim()))) {
+                let version = lines.next().map(|line| line.trim().to_string());
+                return Interpreter { language: language.clone(), path: settled(&real), version };
+            }
+        }
+        Interpreter { language: language.clone(), path: settled(&path), version: None }
+    }
+
+    /// Starts a program with these arguments; what it prints, if it ends well and in time.
+    fn ask(&self, program: &Path, args: &[&str]) -> Option<String> {
+        let mut child = Command::new(program)
+            .args(args)
+            .env_clear()
+            .envs(environment::allowed(env::vars_os(), &["PYENV_ROOT".into(), "ASDF_DATA_DIR".into()]))
+            .current_dir(&self.cwd)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let text = child.stdout.take().and_then(read_in_time);
+        if text.is_none() {
+            let _ = child.kill();
+        }
+        let status = child.wait().ok()?;
+        text.filter(|_| status.success())
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Language, Interpreter>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The text of a pipe up to its end; `None` when that does not come in time or the text is long.
+fn read_in_time(mut pipe: std::process::ChildStdout) -> Option<String> {
+    let until = Instant::now() + PATIENCE;
+    let mut text = Vec::new();
+    let mut buffer = [0u8; 4096];
+    loop {
+        let rest = until.saturating_duration_since(Instant::now());
+        let timeout = Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) };
+        match poll(&mut [PollFd::new(&pipe, PollFlags::IN)], Some(&timeout)) {
+            Err(rustix::io::Errno::INTR) => continue,
+            Ok(0) | Err(_) => return None,
+            Ok(_) => {}
+        }
+        match pipe.read(&mut buffer) {
+            Ok(0) => return String::from_utf8(text).ok(),
+            Ok(count) if text.len() < 1 << 16 => text.extend_from_slice(buffer.get(..count)?),
+            _ => return None,
+        }
+    }
+}
+
+/// The file of a command: as given when it holds a slash, else the first on `PATH`. Relative entries of `PATH` are left
+/// out: what they mean changes with the folder.
+fn which(command: &Path) -> Option<PathBuf> {
+    let runnable = |path: &Path| path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok();
+    if command.components().count() > 1 {
+        let path = std::path::absolute(command).ok()?;
+        return runnable(&path).then_some(path);
+    }
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(command))
+        .find(|path| runnable(path))
+}
+
+/// Resolves links. A virtual environment's own link stays: by its place Python knows the environment. So does the name
+/// of a program that is many programs in one and goes by its name.
+fn settled(path: &Path) -> PathBuf {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let in_place = || {
+        let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
+        path.file_name().map_or_else(|| folder.clone(), |name| folder.join(name))
+    };
+    let is_venv = folder.parent().is_some_and(|venv| venv.join("pyvenv.cfg").is_file());
+    if is_venv {
+        return in_place();
+    }
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.into());
+    let stem = |p: &Path| {
+        let name = p.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-').to_string()
+    };
+    if stem(&real) == stem(path) { real } else { in_place() }
+}
+
+fn is_script(path: &Path) -> bool {
+    let mut start = [0u8; 2];
+    fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && &start == b"#!"
+}
+
+/// The first thing that looks like a version.
+fn version_in(text: &str) -> Option<String> {
+    text.split(|c: char| c.is_whitespace() || c == ',' || c == '(')
+        .map(|word| word.trim_start_matches('v'))
+        .find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))
+        .map(ToString::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    fn executable(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn finder(cwd: &Path, python: Option<&Path>) -> Finder {
+        Finder::new(Languages::default(), python.map(Into::into), cwd.into())
+    }
+
+    #[test]
+    fn versions_as_programs_tell_them() {
+        assert_eq!(version_in("Python 3.12.4\n").as_deref(), Some("3.12.4"));
+        assert_eq!(version_in("v20.20.2\n").as_deref(), Some("20.20.2"));
+        let bash = "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\nCopyright";
+        assert_eq!(version_in(bash).as_deref(), Some("5.2.15"));
+        assert_eq!(version_in("none"), None);
+    }
+
+    #[test]
+    fn a_stand_in_is_asked_once_for_the_real_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (shim, real, log) = (
+            folder.path().join("shim/python3"),
+            folder.path().join("real/python3"),
+            folder.path().join("log"),
+        );
+        executable(&real, "");
+        executable(
+            &shim,
+            &format!("#!/bin/sh\necho x >> {}\necho {}\necho 3.99.1\n", log.display(), real.display()),
+        );
+        let work = tempfile::tempdir().unwrap();
+        let finder = finder(work.path(), Some(&shim));
+        for _ in 0..3 {
+            let found = finder.find(&Language::python()).unwrap();
+            assert_eq!(found.path, fs::canonicalize(&real).unwrap());
+            assert_eq!(found.version.as_deref(), Some("3.99.1"));
+        }
+        assert_eq!(fs::read_to_string(log).unwrap(), "x\n");
+    }
+
+    #[test]
+    fn a_program_in_the_working_folder_is_found_but_not_started() {
+        let work = tempfile::tempdir().unwrap();
+        let log = work.path().join("log");
+        executable(
+            &work.path().join(".venv/bin/python"),
+            &format!("#!/bin/sh\necho x > {}\n", log.display()),
+        );
+        let finder = finder(work.path(), None);
+        let found = finder.find(&Language::python()).unwrap();
+        assert_eq!(found.path, fs::canonicalize(work.path()).unwrap().join(".venv/bin/python"));
+        assert!(!finder.may_start(&found.path));
+        assert!(finder.all().iter().any(|i| i.path == found.path && i.version.is_none()));
+        assert!(!log.exists());
+    }
+
+    #[test]
+    fn links_are_resolved_but_for_a_virtual_environment() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        executable(&base.join("real/python3.12"), "");
+        fs::create_dir_all(base.join("bin")).unwrap();
+        fs::create_dir_all(base.join("venv/bin")).unwrap();
+        symlink(base.join("real/python3.12"), base.join("bin/python3")).unwrap();
+        symlink(base.join("real/python3.12"), base.join("venv/bin/python")).unwrap();
+        fs::write(base.join("venv/pyvenv.cfg"), "").unwrap();
+        assert_eq!(settled(&base.join("bin/python3")), base.join("real/python3.12"));
+        assert_eq!(settled(&base.join("venv/bin/python")), base.join("venv/bin/python"));
+        symlink(base.join("real/python3.12"), base.join("bin/sh")).unwrap();
+        assert_eq!(settled(&base.join("bin/sh")), base.join("bin/sh"));
+    }
+
+    #[test]
+    fn what_is_missing_is_told_with_what_to_do() {
+        let work = tempfile::tempdir().unwrap();
+        let missing = finder(work.path(), Some(Path::new("/nowhere/python")));
+        let why = missing.find(&Language::python()).unwrap_err();
+        assert_eq!(why, "the Python that is set, /nowhere/python, is not there: set another one");
+        let why = missing.find(&Language("cobol".into())).unwrap_err();
+        assert!(why.contains("no interpreter is configured"), "{why}");
+    }
+}

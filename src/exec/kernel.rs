@@ -1,0 +1,122 @@
+//! The persistent Python: its process, and the talk on its control socket.
+//!
+//! What it says about its own blocks is taken from here; how its process ended is told by its helper.
+
+use super::environment::Environment;
+use super::error::ExecError;
+use super::frames::Decoder;
+use super::kernel_wire::{self, LIMIT, Said, Token};
+use super::plan::{self, Given};
+use super::process::{self, Process};
+use crate::domain::KernelRef;
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+/// A kernel that was started.
+#[derive(Debug)]
+pub struct Kernel {
+    /// Its process.
+    pub process: Process,
+    /// The interpreter that it is.
+    pub interpreter: PathBuf,
+    /// Its generation and its variables, as last told.
+    pub state: KernelRef,
+    /// Its folder, as last told.
+    pub cwd: PathBuf,
+    /// Whether it has said that it is ready.
+    pub ready: bool,
+    control: OwnedFd,
+    decoder: Decoder,
+    unsent: Vec<u8>,
+}
+
+impl Kernel {
+    /// Starts the empty kernel.
+    ///
+    /// # Errors
+    /// When its helper can't be started.
+    pub fn start(
+        helper: &Path,
+        interpreter: &Path,
+        cwd: &Path,
+        env: Environment,
+        generation: u32,
+    ) -> Result<Self, ExecError> {
+        let (control, theirs) =
+            rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+        let mut theirs = Some(theirs);
+        let process = process::start(helper, plan::kernel(interpreter, cwd, env), |given| match given {
+            Given::Control => theirs.take().ok_or(ExecError::Ended),
+            _ => process::sealed(plan::KERNEL.as_bytes()),
+        })?;
+        Ok(Self {
+            process,
+            interpreter: interpreter.into(),
+            state: KernelRef { generation, variables: 0 },
+            cwd: cwd.into(),
+            ready: false,
+            control,
+            decoder: Decoder::new(LIMIT),
+            unsent: Vec::new(),
+        })
+    }
+
+    /// Hands over a block.
+    pub fn run(&mut self, token: &Token, label: &str, source: &[u8]) {
+        self.unsent.extend(kernel_wire::run(token, label, source));
+        self.send();
+    }
+
+    /// Asks it to leave in good order: open files are written, `atexit` is heard.
+    pub fn quit(&mut self) {
+        self.unsent.extend(kernel_wire::quit());
+        self.send();
+    }
+
+    /// Sends what there is room for; never waits. When the kernel is gone, [`Kernel::receive`] tells.
+    pub fn send(&mut self) {
+        while !self.unsent.is_empty() {
+            match rustix::net::send(&self.control, &self.unsent, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+                Ok(sent) => drop(self.unsent.drain(..sent)),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return,
+                Err(_) => self.unsent.clear(),
+            }
+        }
+    }
+
+    /// Whether something waits for room on the socket.
+    pub fn has_unsent(&self) -> bool {
+        !self.unsent.is_empty()
+    }
+
+    /// What it said since the last time; never waits.
+    ///
+    /// # Errors
+    /// When the socket is closed, or what comes is no message.
+    pub fn receive(&mut self) -> Result<Vec<(Token, Said)>, ExecError> {
+        let mut said = Vec::new();
+        let mut buffer = vec![0u8; 64 << 10];
+        loop {
+            while let Some(frame) = self.decoder.next_frame()? {
+                said.push(kernel_wire::decode(frame)?);
+            }
+            match rustix::net::recv(&self.control, &mut buffer[..], RecvFlags::DONTWAIT) {
+                Ok((_, 0)) if said.is_empty() => return Err(ExecError::Ended),
+                Ok((_, 0)) => return Ok(said),
+                Ok((_, count)) => self.decoder.push(buffer.get(..count).unwrap_or_default()),
+                Err(Errno::AGAIN) => return Ok(said),
+                Err(Errno::INTR) => {}
+                Err(_) if said.is_empty() => return Err(ExecError::Ended),
+                Err(_) => return Ok(said),
+            }
+        }
+    }
+
+    /// What to wait on.
+    pub fn control(&self) -> BorrowedFd<'_> {
+        self.control.as_fd()
+    }
+}

@@ -1,0 +1,172 @@
+//! What the executor and the kernel say to each other over the control socket. Pure.
+//!
+//! Each message carries the token of its run, so that what another process or an earlier run wrote there is not taken
+//! for an answer. A block can lie about its own value that way, and about nothing else: how its process ended, and what
+//! it used, comes from the supervisor.
+
+use super::frames::{Frame, FrameError, encode};
+use crate::domain::{RunError, Variable};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::PathBuf;
+
+/// The largest message on this socket: an image of many millions of pixels fits.
+pub const LIMIT: usize = 64 << 20;
+
+/// Marks what belongs to one run.
+pub type Token = [u8; 16];
+
+/// An order to the kernel: run this.
+pub fn run(token: &Token, label: &str, source: &[u8]) -> Vec<u8> {
+    encode(b'R', [&token[..], label.as_bytes(), source])
+}
+
+/// An order to the kernel: leave in good order.
+pub fn quit() -> Vec<u8> {
+    encode(b'Q', [&[0u8; 16][..]])
+}
+
+/// How a block ended, by the kernel's word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// To its end.
+    Ok,
+    /// By an uncaught exception.
+    Error,
+    /// By a `SystemExit`.
+    Exit,
+    /// By an uncaught `KeyboardInterrupt`.
+    Interrupted,
+}
+
+/// The last message of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// How it ended.
+    pub how: How,
+    /// 0, 1 after an uncaught exception, or what `SystemExit` said.
+    pub code: i32,
+    /// The value of the last expression, or of `result`.
+    pub value: Option<String>,
+    /// The uncaught exception.
+    pub error: Option<RunError>,
+    /// The kernel's folder now; `None` where it is gone.
+    pub cwd: Option<PathBuf>,
+    /// How many variables the person's code has defined.
+    pub variables: u32,
+}
+
+/// A message of the kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// It is ready.
+    Hello {
+        /// Its version, `3.12.4`.
+        version: String,
+    },
+    /// The block made an image.
+    Image {
+        /// A name to save it under.
+        name: String,
+        /// The bytes of a PNG file.
+        png: Vec<u8>,
+    },
+    /// The variables after the block.
+    Variables(Vec<Variable>),
+    /// The block is over.
+    Done(Box<Done>),
+}
+
+/// Reads a message, with the token that it carries.
+///
+/// # Errors
+/// When it is none.
+pub fn decode(frame: Frame) -> Result<(Token, Said), FrameError> {
+    let unknown = FrameError::Unknown(frame.kind);
+    let token: Token = frame.field(0)?.try_into().map_err(|_| unknown)?;
+    let said = match frame.kind {
+        b'H' => Said::Hello { version: frame.text(1)? },
+        b'I' => Said::Image { name: frame.text(1)?, png: frame.fields.into_iter().nth(2).ok_or(unknown)? },
+        b'V' => Said::Variables(variables(&frame)?),
+        b'D' => Said::Done(Box::new(done(&frame)?)),
+        _ => return Err(unknown),
+    };
+    Ok((token, said))
+}
+
+fn variables(frame: &Frame) -> Result<Vec<Variable>, FrameError> {
+    let rest = frame.fields.get(1..).unwrap_or_default();
+    let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
+    rest.chunks(4)
+        .map(|four| match four {
+            [name, kind, size, value] => {
+                Ok(Variable { name: text(name), kind: text(kind), size: text(size), value: text(value) })
+            }
+            _ => Err(FrameError::Torn),
+        })
+        .collect()
+}
+
+fn done(frame: &Frame) -> Result<Done, FrameError> {
+    let how = match frame.field(1)? {
+        b"ok" => How::Ok,
+        b"error" => How::Error,
+        b"exit" => How::Exit,
+        b"interrupted" => How::Interrupted,
+        _ => return Err(FrameError::Unknown(frame.kind)),
+    };
+    let (kind, message, traceback) = (frame.text(5)?, frame.text(6)?, frame.text(7)?);
+    let folder = frame.field(8)?.to_vec();
+    Ok(Done {
+        how,
+        code: frame.number(2)?,
+        value: if frame.field(3)? == b"1" { Some(frame.text(4)?) } else { None },
+        error: (!kind.is_empty()).then_some(RunError { kind, message, traceback }),
+        cwd: (!folder.is_empty()).then(|| PathBuf::from(OsString::from_vec(folder))),
+        variables: frame.number(9)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::frames::Decoder;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn said(kind: u8, fields: &[&[u8]]) -> Result<(Token, Said), FrameError> {
+        let mut decoder = Decoder::new(LIMIT);
+        decoder.push(&encode(kind, fields.iter().copied()));
+        decode(decoder.next_frame().unwrap().unwrap())
+    }
+
+    #[test]
+    fn the_end_of_a_block() {
+        let fields: [&[u8]; 10] =
+            [&[7; 16], b"error", b"1", b"0", b"", b"ValueError", b"no", b"Traceback", b"/tmp", b"3"];
+        let (token, said) = said(b'D', &fields).unwrap();
+        assert_eq!(token, [7; 16]);
+        let Said::Done(done) = said else { panic!("{said:?}") };
+        assert_eq!((done.how, done.code, done.value, done.variables), (How::Error, 1, None, 3));
+        assert_eq!(done.error.unwrap().kind, "ValueError");
+        assert_eq!(done.cwd.unwrap(), PathBuf::from("/tmp"));
+    }
+
+    #[test]
+    fn a_short_token_is_refused() {
+        assert_eq!(said(b'H', &[b"short", b"3.12.4"]), Err(FrameError::Unknown(b'H')));
+    }
+
+    #[test]
+    fn torn_variables_are_refused() {
+        assert_eq!(said(b'V', &[&[0; 16], b"x", b"int", b""]), Err(FrameError::Torn));
+    }
+
+    proptest! {
+        /// Whatever a block writes there, it is read or refused, never a panic.
+        #[test]
+        fn any_fields(kind in any::<u8>(), fields in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..20), 0..12)) {
+            let fields: Vec<&[u8]> = fields.iter().map(Vec::as_slice).collect();
+            let _ = said(kind, &fields);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The executor's end of a helper: starts it, sends orders, reads what it tells, and makes sure that it is gone.
+
+use super::error::ExecError;
+use super::frames::Decoder;
+use super::helper_wire::{LIMIT, Order, Program, Told};
+use super::tree;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
+};
+use rustix::process::{Pid, PidfdFlags, Signal};
+use std::io::IoSlice;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// How long a helper may take to clean up after its socket ended.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A helper and the socket to it. Dropping it ends the helper and all that it started.
+#[derive(Debug)]
+pub struct Link {
+    socket: Option<OwnedFd>,
+    helper: Child,
+    decoder: Decoder,
+    mark: Vec<u8>,
+    clean: bool,
+}
+
+impl Link {
+    /// Starts a helper. `mark` is the `NAME=VALUE` by which its processes are known.
+    ///
+    /// # Errors
+    /// When it can't be started.
+    pub fn open(program: &Path, mark: Vec<u8>) -> Result<Self, ExecError> {
+        let (ours, theirs) =
+            rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+        let helper = Command::new(program)
+            .arg("__run")
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|source| ExecError::Helper { path: program.into(), source })?;
+        Ok(Self { socket: Some(ours), helper, decoder: Decoder::new(LIMIT), mark, clean: false })
+    }
+
+    /// Orders to start a program; `fds` are its standard output, its standard error and what it is given.
+    ///
+    /// # Errors
+    /// When the helper is gone.
+    pub fn spawn(&self, program: &Program, fds: &[BorrowedFd<'_>]) -> Result<(), ExecError> {
+        let bytes = Order::Spawn(program.clone()).encode();
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(8))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        control.push(SendAncillaryMessage::ScmRights(fds));
+        let socket = self.socket.as_ref().ok_or(ExecError::Ended)?;
+        let sent = rustix::net::sendmsg(socket, &[IoSlice::new(&bytes)], &mut control, SendFlags::NOSIGNAL)?;
+        self.send(bytes.get(sent..).unwrap_or_default())
+    }
+
+    /// Sends an order. When the helper is gone, the next [`Link::receive`] tells.
+    pub fn order(&self, order: &Order) {
+        let _ = self.send(&order.encode());
+    }
+
+    /// What the helper told since the last time; never waits.
+    ///
+    /// # Errors
+    /// When the helper is gone, or what it writes is no message.
+    pub fn receive(&mut self) -> Result<Vec<Told>, ExecError> {
+        let mut told = Vec::new();
+        let mut buffer = [0u8; 4096];
+        loop {
+            while let Some(frame) = self.decoder.next_frame()? {
+                let one = Told::decode(&frame)?;
+                self.clean |= matches!(one, Told::Exited { .. } | Told::NotSpawned(_));
+                told.push(one);
+            }
+            let socket = self.socket.as_ref().ok_or(ExecError::Ended)?;
+            match rustix::net::recv(socket, &mut buffer, RecvFlags::DONTWAIT) {
+                // What it told before it ended counts first.
+                Ok((_, 0)) if told.is_empty() => return Err(ExecError::Ended),
+                Ok((_, 0)) => return Ok(told),
+                Ok((_, count)) => self.decoder.push(buffer.get(..count).unwrap_or_default()),
+                Err(Errno::AGAIN) => return Ok(told),
+                Err(Errno::INTR) => {}
+                Err(_) if told.is_empty() => return Err(ExecError::Ended),
+                Err(_) => return Ok(told),
+            }
+        }
+    }
+
+    /// What to wait on.
+    pub fn socket(&self) -> Option<BorrowedFd<'_>> {
+        self.socket.as_ref().map(AsFd::as_fd)
+    }
+
+    fn send(&self, mut bytes: &[u8]) -> Result<(), ExecError> {
+        let socket = self.socket.as_ref().ok_or(ExecError::Ended)?;
+        while !bytes.is_empty() {
+            match rustix::net::send(socket, bytes, SendFlags::NOSIGNAL) {
+                Ok(sent) => bytes = bytes.get(sent..).unwrap_or_default(),
+                Err(Errno::INTR) => {}
+                Err(_) => return Err(ExecError::Ended),
+            }
+        }
+        Ok(())
+    }
+
+    /// The helper ended without having cleaned up (something killed it): its program was tied to its life, what else it
+    /// left is known by its session and its mark.
+    fn clear_strays(&self) {
+        let Ok(session) = i32::try_from(self.helper.id()) else { return };
+        for _ in 0..50 {
+            let strays = tree::strays(session, &self.mark);
+            if strays.is_empty() {
+                return;
+            }
+            for pid in strays.into_iter().filter_map(Pid::from_raw) {
+                let _ = rustix::process::kill_process(pid, Signal::KILL);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        drop(self.socket.take());
+        if !ends_within(&self.helper, PATIENCE) {
+            let _ = self.helper.kill();
+            self.clean = false;
+        }
+        let status = self.helper.wait();
+        if !self.clean && !status.is_ok_and(|s| s.success()) {
+            self.clear_strays();
+        }
+    }
+}
+
+fn ends_within(child: &Child, patience: Duration) -> bool {
+    let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return true };
+    let Ok(ended) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { return true };
+    let timeout = Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: 0 };
+    loop {
+        match poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&timeout)) {
+            Err(Errno::INTR) => {}
+            Ok(count) => return count > 0,
+            Err(_) => return false,
+        }
+    }
+}

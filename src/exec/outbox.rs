@@ -1,0 +1,220 @@
+//! What is told of a run: a bounded channel that is never waited for while the run goes on.
+//!
+//! Facts (started, image, variables, ended) all arrive, in their order. Output that a viewer has no room or use for is
+//! skipped from its front: the report at the end has the truth. A little output is passed on at once; a flood is passed
+//! on in few large pieces.
+
+use crate::domain::{Chunk, RunEvent, RunId, RunReport, Stream};
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::{Sender, error::TrySendError};
+
+/// Output that waits to be passed on, at the most; also the largest piece.
+const WAITING: usize = 64 << 10;
+/// In each window so many pieces and bytes are passed on at once; what comes more waits for the next window.
+const WINDOW: Duration = Duration::from_millis(16);
+const PIECES: u32 = 8;
+
+/// The channel to whoever ordered the run.
+#[derive(Debug)]
+pub struct Outbox {
+    run: RunId,
+    out: Sender<(RunId, RunEvent)>,
+    /// Facts that found no room yet.
+    facts: VecDeque<RunEvent>,
+    /// Output that is not passed on yet, oldest first.
+    output: VecDeque<Chunk>,
+    waiting: usize,
+    window: Instant,
+    pieces: u32,
+    bytes: usize,
+}
+
+impl Outbox {
+    /// The channel of this run.
+    pub fn new(run: RunId, out: Sender<(RunId, RunEvent)>) -> Self {
+        Self {
+            run,
+            out,
+            facts: VecDeque::new(),
+            output: VecDeque::new(),
+            waiting: 0,
+            window: Instant::now(),
+            pieces: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Tells a fact, behind the output that came before it.
+    pub fn tell(&mut self, event: RunEvent) {
+        self.facts.extend(self.output.drain(..).map(RunEvent::Output));
+        self.waiting = 0;
+        self.facts.push_back(event);
+        self.send_facts();
+    }
+
+    /// Tells what is soon out of date: when there is no room, it is left out.
+    pub fn hint(&mut self, event: RunEvent) {
+        if self.facts.is_empty() {
+            let _ = self.out.try_send((self.run, event));
+        }
+    }
+
+    /// Passes output on, now or a little later.
+    pub fn print(&mut self, stream: Stream, bytes: &[u8]) {
+        let bytes = bytes.get(bytes.len().saturating_sub(WAITING)..).unwrap_or_default();
+        match self.output.back_mut() {
+            Some(last) if last.stream == stream => last.bytes.extend_from_slice(bytes),
+            _ => self.output.push_back(Chunk { stream, bytes: bytes.to_vec() }),
+        }
+        self.waiting += bytes.len();
+        self.skip();
+        self.pass_on(Instant::now());
+    }
+
+    /// When [`Outbox::pass_on`] has to be called again, if at all.
+    pub fn due(&self) -> Option<Instant> {
+        (!self.output.is_empty() || !self.facts.is_empty()).then(|| self.window + WINDOW)
+    }
+
+    /// Passes on what has waited.
+    pub fn pass_on(&mut self, now: Instant) {
+        if now >= self.window + WINDOW {
+            (self.window, self.pieces, self.bytes) = (now, 0, 0);
+        }
+        self.send_facts();
+        while self.facts.is_empty() && self.pieces < PIECES && self.bytes < WAITING {
+            let Some(chunk) = self.output.pop_front() else { return };
+            let size = chunk.bytes.len();
+            match self.out.try_send((self.run, RunEvent::Output(chunk))) {
+                Ok(()) => {
+                    self.waiting -= size;
+                    self.pieces += 1;
+                    self.bytes += size;
+                }
+                Err(TrySendError::Full((_, RunEvent::Output(chunk)))) => {
+                    self.output.push_front(chunk);
+                    return;
+                }
+                Err(_) => {
+                    // Nobody listens any more.
+                    self.output.clear();
+                    self.waiting = 0;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Tells the end; nothing comes after it. A channel without room is waited for elsewhere.
+    pub fn finish(mut self, report: RunReport) {
+        self.tell(RunEvent::Ended(Box::new(report)));
+        if self.facts.is_empty() {
+            return;
+        }
+        let Self { run, out, facts, .. } = self;
+        std::thread::spawn(move || {
+            for event in facts {
+                if out.blocking_send((run, event)).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+
+    fn send_facts(&mut self) {
+        while let Some(event) = self.facts.pop_front() {
+            match self.out.try_send((self.run, event)) {
+                Ok(()) => {}
+                Err(TrySendError::Full((_, event))) => {
+                    self.facts.push_front(event);
+                    return;
+                }
+                Err(TrySendError::Closed(_)) => self.facts.clear(),
+            }
+        }
+    }
+
+    fn skip(&mut self) {
+        while self.waiting > WAITING {
+            let over = self.waiting - WAITING;
+            let Some(front) = self.output.front_mut() else { return };
+            let cut = over.min(front.bytes.len());
+            if cut == front.bytes.len() {
+                self.output.pop_front();
+            } else {
+                front.bytes.drain(..cut);
+            }
+            self.waiting -= cut;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Captured, KernelFate, Outcome, Receipt};
+    use tokio::sync::mpsc::{Receiver, channel};
+
+    fn report() -> RunReport {
+        RunReport {
+            outcome: Outcome::Ok,
+            receipt: Receipt::default(),
+            output: Captured::default(),
+            blob: None,
+            value: None,
+            error: None,
+            images: Vec::new(),
+            kernel: KernelFate::None,
+            cwd: None,
+        }
+    }
+
+    fn all(mut receiver: Receiver<(RunId, RunEvent)>) -> Vec<RunEvent> {
+        std::iter::from_fn(|| receiver.blocking_recv()).map(|(_, event)| event).collect()
+    }
+
+    #[test]
+    fn a_little_output_is_passed_on_at_once() {
+        let (sender, mut receiver) = channel(8);
+        let mut outbox = Outbox::new(RunId(1), sender);
+        outbox.print(Stream::Stdout, b"one");
+        let chunk = Chunk { stream: Stream::Stdout, bytes: b"one".to_vec() };
+        assert_eq!(receiver.try_recv().unwrap().1, RunEvent::Output(chunk));
+        assert_eq!(outbox.due(), None);
+    }
+
+    #[test]
+    fn a_flood_is_skipped_forward_and_the_end_arrives() {
+        let (sender, receiver) = channel(4);
+        let reader = std::thread::spawn(move || all(receiver));
+        let mut outbox = Outbox::new(RunId(1), sender);
+        for _ in 0..4000 {
+            outbox.print(Stream::Stdout, &vec![b'x'; 40_000]);
+        }
+        outbox.print(Stream::Stdout, b"the end");
+        outbox.finish(report());
+        let events = reader.join().unwrap();
+        assert!(matches!(events.last(), Some(RunEvent::Ended(_))));
+        let output: Vec<&Chunk> =
+            events.iter().filter_map(|e| if let RunEvent::Output(c) = e { Some(c) } else { None }).collect();
+        assert!(output.iter().map(|c| c.bytes.len()).sum::<usize>() < 100 << 20, "not skipped");
+        assert!(output.last().unwrap().bytes.ends_with(b"the end"));
+    }
+
+    #[test]
+    fn facts_wait_for_room_and_keep_their_order() {
+        let (sender, receiver) = channel(1);
+        let mut outbox = Outbox::new(RunId(1), sender);
+        outbox.tell(RunEvent::Started);
+        outbox.print(Stream::Stderr, b"a");
+        outbox.tell(RunEvent::Variables(Vec::new()));
+        let reader = std::thread::spawn(move || all(receiver));
+        outbox.finish(report());
+        let events = reader.join().unwrap();
+        assert!(matches!(
+            events.as_slice(),
+            [RunEvent::Started, RunEvent::Output(_), RunEvent::Variables(_), RunEvent::Ended(_)]
+        ));
+    }
+}

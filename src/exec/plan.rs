@@ -1,0 +1,134 @@
+//! From a language and its interpreter to an invocation: exactly which program with which arguments, environment, folder
+//! and descriptors. Pure; what acts on it is `link`.
+
+use super::environment::Environment;
+use super::helper_wire::{FIRST_GIVEN, Program};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// The variable that every program of one executor carries, so that its processes can be known by it.
+pub const MARK: &str = "SAYSO_RUN";
+
+/// The kernel's own text.
+pub const KERNEL: &str = include_str!("../../assets/kernel.py");
+const SHELL: &str = include_str!("../../assets/shell.sh");
+const NODE: &str = include_str!("../../assets/node.js");
+
+/// What a program finds behind a descriptor that it is given; the first has the number [`FIRST_GIVEN`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// The control socket of a kernel.
+    Control,
+    /// The kernel's own text.
+    KernelText,
+    /// The approved bytes, sealed.
+    Source,
+    /// A file into which a shell writes its state at the end.
+    State,
+}
+
+/// Exactly what is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    /// The program with its arguments, environment and folder.
+    pub program: Program,
+    /// What it is given, in order.
+    pub given: Vec<Given>,
+}
+
+/// The empty kernel. `-I`: no `PYTHON*` variables, no working folder on the path. It gets a copy of the built-in names,
+/// so that code that replaces those does not replace them for the kernel.
+pub fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation {
+    let control = FIRST_GIVEN;
+    let start = format!(
+        "import sys\n\
+         if sys.version_info < (3, 8): sys.exit('Python 3.8 or newer is needed, this is ' + sys.version.split()[0])\n\
+         exec(compile(open({}, 'rb').read(), '<sayso kernel>', 'exec'), \
+         {{'__name__': 'sayso_kernel', '__builtins__': dict(vars(__import__('builtins')))}})",
+        control + 1
+    );
+    let mut env = env;
+    // No display is needed for a figure; a default of the person's own stays.
+    if !env.iter().any(|(name, _)| name == "MPLBACKEND") {
+        env.push(("MPLBACKEND".into(), "Agg".into()));
+    }
+    let args = ["-I", "-c", &start, &control.to_string()].map(OsString::from).to_vec();
+    Invocation {
+        program: Program { executable: python.into(), args, env, cwd: cwd.into() },
+        given: vec![Given::Control, Given::KernelText],
+    }
+}
+
+/// A program for one block, named `label` in its own messages.
+pub fn subprocess(
+    language: &str,
+    interpreter: &Path,
+    label: &str,
+    cwd: &Path,
+    env: Environment,
+) -> Invocation {
+    let text = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+    let (args, given) = match language {
+        "bash" => (
+            text(&["--noprofile", "--norc", "-c", SHELL.trim_end(), label]),
+            vec![Given::Source, Given::State],
+        ),
+        "javascript" => (text(&["--experimental-vm-modules", "-e", NODE, label]), vec![Given::Source]),
+        _ => (text(&[&format!("/dev/fd/{FIRST_GIVEN}")]), vec![Given::Source]),
+    };
+    let program = Program { executable: interpreter.into(), args, env, cwd: PathBuf::from(cwd) };
+    Invocation { program, given }
+}
+
+/// Why this text can't be handed to this language at all; nothing would run then.
+pub fn refuses(language: &str, source: &str) -> Option<String> {
+    (language == "bash" && source.contains('\0'))
+        .then(|| "the text holds a NUL character, which bash would silently leave out; remove it".to_string())
+}
+
+/// Adds a variable, or replaces it.
+pub fn set(env: &mut Environment, name: &str, value: impl AsRef<OsStr>) {
+    env.retain(|(known, _)| known != name);
+    env.push((name.into(), value.as_ref().into()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(invocation: &Invocation) -> String {
+        let Program { executable, args, env, cwd } = &invocation.program;
+        let args: Vec<String> = args
+            .iter()
+            .map(|a| a.to_string_lossy().into_owned())
+            .map(|a| match a.as_str() {
+                a if a == SHELL.trim_end() => "(assets/shell.sh)".into(),
+                NODE => "(assets/node.js)".into(),
+                _ => a,
+            })
+            .collect();
+        format!("{executable:?}\n{args:#?}\n{env:?}\nin {cwd:?}\n{:?}", invocation.given)
+    }
+
+    fn env() -> Environment {
+        vec![("PATH".into(), "/usr/bin".into())]
+    }
+
+    #[test]
+    fn invocations() {
+        let cwd = Path::new("/work");
+        insta::assert_snapshot!("kernel", shown(&kernel(Path::new("/usr/bin/python3.11"), cwd, env())));
+        for (language, path) in
+            [("bash", "/usr/bin/bash"), ("javascript", "/usr/bin/node"), ("ruby", "/usr/bin/ruby")]
+        {
+            let invocation = subprocess(language, Path::new(path), "block 3", cwd, env());
+            insta::assert_snapshot!(language, shown(&invocation));
+        }
+    }
+
+    #[test]
+    fn a_nul_in_bash_is_refused() {
+        assert!(refuses("bash", "echo a\0b").is_some());
+        assert!(refuses("python", "print('a\0b')").is_none());
+    }
+}

@@ -1,0 +1,300 @@
+//! The supervisor: stays beside one program, ends it when it has to end, leaves nothing of it behind.
+//!
+//! It runs in a process of its own (`sayso __run`), single-threaded, and sleeps while nothing happens. It is the parent
+//! that every orphan of the program falls back to, so that a process that left its group and its session is still found.
+//! When its socket ends (sayso is gone, also by `kill -9`), it ends everything and itself. It never sees any output.
+
+mod hunt;
+mod measure;
+mod start;
+
+use super::frames::Decoder;
+use super::helper_wire::{LIMIT, Order, Program, Told};
+use super::tree;
+use hunt::hunt;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags};
+use rustix::process::{Pid, Signal, WaitOptions};
+use start::start;
+use std::collections::BTreeSet;
+use std::io::IoSliceMut;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// From SIGINT at the time limit to SIGTERM, and from there to SIGKILL: together well under the 2 s that are promised.
+const GRACE: [Duration; 2] = [Duration::from_millis(700), Duration::from_millis(500)];
+/// When an interrupt is looked after: a process that was just being born loses it.
+const REPEATS: [Duration; 3] =
+    [Duration::from_millis(40), Duration::from_millis(160), Duration::from_millis(400)];
+/// The first and the longest pause between two looks at what a run uses.
+const LOOK: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(240));
+
+struct Supervisor {
+    socket: OwnedFd,
+    decoder: Decoder,
+    given: Vec<OwnedFd>,
+    program: Option<Running>,
+    watch: Option<Watch>,
+    own: i32,
+}
+
+/// The program.
+struct Running {
+    pid: Pid,
+    ended: OwnedFd,
+}
+
+/// What is kept of a run while it goes on.
+struct Watch {
+    step_at: Instant,
+    step: usize,
+    look_at: Instant,
+    pause: Duration,
+    cpu_before: u64,
+    peak_rss: u64,
+    seen: BTreeSet<i32>,
+    /// When interrupts are repeated, latest first.
+    repeat_at: Vec<Instant>,
+}
+
+/// Why the supervisor stops.
+enum Stop {
+    SocketEnded,
+    ProgramEnded,
+}
+
+/// Serves the socket until it or the program ends.
+pub fn supervise(socket: OwnedFd) -> ExitCode {
+    let own = rustix::process::getpid().as_raw_nonzero().get();
+    let decoder = Decoder::new(LIMIT);
+    let mut supervisor = Supervisor { socket, decoder, given: Vec::new(), program: None, watch: None, own };
+    let stop = supervisor.serve();
+    if matches!(stop, Stop::SocketEnded) {
+        supervisor.end_all();
+    }
+    ExitCode::SUCCESS
+}
+
+impl Supervisor {
+    fn serve(&mut self) -> Stop {
+        loop {
+            let (socket_ready, program_ended) = match self.wait() {
+                Ok(ready) => ready,
+                Err(Errno::INTR) => continue,
+                Err(_) => return Stop::SocketEnded,
+            };
+            if program_ended {
+                self.report_end();
+                return Stop::ProgramEnded;
+            }
+            if socket_ready {
+                match self.receive() {
+                    Ok(true) => {}
+                    Ok(false) | Err(_) => return Stop::SocketEnded,
+                }
+            }
+            self.on_time();
+        }
+    }
+
+    /// Sleeps until something happens; tells whether the socket has something, and whether the program ended.
+    fn wait(&self) -> rustix::io::Result<(bool, bool)> {
+        let mut fds = vec![PollFd::new(&self.socket, PollFlags::IN)];
+        if let Some(program) = &self.program {
+            fds.push(PollFd::new(&program.ended, PollFlags::IN));
+        }
+        let timeout = self.watch.as_ref().map(|w| {
+            let due = w.repeat_at.last().map_or(w.look_at, |at| w.look_at.min(*at));
+            let rest = due.min(w.step_at).saturating_duration_since(Instant::now());
+            Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) }
+        });
+        poll(&mut fds, timeout.as_ref())?;
+        let ready = |at: usize| fds.get(at).is_some_and(|fd| !fd.revents().is_empty());
+        Ok((ready(0), ready(1)))
+    }
+
+    /// Reads the socket and does what it says; false at its end.
+    fn receive(&mut self) -> rustix::io::Result<bool> {
+        let mut buffer = [0u8; 8 << 10];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(8))];
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let received = rustix::net::recvmsg(
+            &self.socket,
+            &mut [IoSliceMut::new(&mut buffer)],
+            &mut control,
+            RecvFlags::CMSG_CLOEXEC,
+        )?;
+        for message in control.drain() {
+            if let RecvAncillaryMessage::ScmRights(fds) = message {
+                self.given.extend(fds);
+            }
+        }
+        if received.bytes == 0 {
+            return Ok(false);
+        }
+        self.decoder.push(buffer.get(..received.bytes).unwrap_or_default());
+        loop {
+            match self.decoder.next_frame() {
+                Ok(None) => return Ok(true),
+                Ok(Some(frame)) => match Order::decode(&frame) {
+                    Ok(order) => self.obey(order),
+                    Err(_) => return Ok(false),
+                },
+                Err(_) => return Ok(false),
+            }
+        }
+    }
+
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::Spawn(program) => self.spawn(&program),
+            Order::Begin { wall_ms } => self.begin(wall_ms),
+            Order::End => self.end_run(),
+            Order::Interrupt => self.interrupt(),
+            Order::Kill => self.end_all(),
+        }
+    }
+
+    fn interrupt(&mut self) {
+        self.signal_group(Signal::INT);
+        if let Some(watch) = &mut self.watch {
+            let now = Instant::now();
+            watch.repeat_at = REPEATS.iter().rev().map(|after| now + *after).collect();
+        }
+    }
+
+    /// A process that is alive although the interrupt would have ended it was not reached by it: between its birth and
+    /// its own start, a child of a shell still has the shell's way with signals. It gets the interrupt again; who catches
+    /// or ignores it does not.
+    fn repeat_interrupt(&self) {
+        let Some(program) = &self.program else { return };
+        let group = program.pid.as_raw_nonzero().get();
+        for pid in tree::interruptible(self.own, group).into_iter().filter_map(Pid::from_raw) {
+            let _ = rustix::process::kill_process(pid, Signal::INT);
+        }
+    }
+
+    fn spawn(&mut self, program: &Program) {
+        let given = std::mem::take(&mut self.given);
+        let told = if self.program.is_some() {
+            Told::NotSpawned("the helper has a program already".into())
+        } else {
+            match start(program, given, self.own) {
+                Ok(running) => {
+                    let pid = running.pid.as_raw_nonzero().get();
+                    self.program = Some(running);
+                    Told::Spawned { pid }
+                }
+                Err(why) => Told::NotSpawned(why),
+            }
+        };
+        self.tell(&told);
+    }
+
+    fn begin(&mut self, wall_ms: u64) {
+        let now = Instant::now();
+        let limit = Duration::from_millis(wall_ms);
+        self.watch = Some(Watch {
+            step_at: now.checked_add(limit).unwrap_or(now + Duration::from_hours(24 * 365)),
+            step: 0,
+            look_at: now + LOOK.0,
+            pause: LOOK.0,
+            cpu_before: self.cpu_now(),
+            peak_rss: 0,
+            seen: BTreeSet::new(),
+            repeat_at: Vec::new(),
+        });
+    }
+
+    /// The run is over by the kernel's word: what it left behind ends, the program stays.
+    fn end_run(&mut self) {
+        self.look();
+        let keep = self.program.as_ref().map(|p| p.pid.as_raw_nonzero().get());
+        hunt(self.own, keep);
+        let used = self.used();
+        self.watch = None;
+        self.tell(&Told::Finished(used));
+    }
+
+    /// The program ended: so does all that descends from it.
+    fn report_end(&mut self) {
+        let Some(program) = self.program.take() else { return };
+        let own = program.pid.as_raw_nonzero().get();
+        if let Some(watch) = &mut self.watch {
+            watch.seen.insert(own);
+        }
+        let status = rustix::process::waitpid(Some(program.pid), WaitOptions::empty());
+        hunt(self.own, None);
+        let (code, signal) = match status {
+            Ok(Some((_, status))) => (status.exit_status(), status.terminating_signal()),
+            _ => (None, None),
+        };
+        let used = self.used();
+        self.tell(&Told::Exited { code, signal, used });
+    }
+
+    fn end_all(&mut self) {
+        if let Some(program) = &self.program {
+            let _ = rustix::process::kill_process_group(program.pid, Signal::KILL);
+            let _ = rustix::process::kill_process(program.pid, Signal::KILL);
+            // The program itself is waited for in `report_end`: its status is still wanted.
+            hunt(self.own, Some(program.pid.as_raw_nonzero().get()));
+        }
+    }
+
+    /// What is due by the clock: the next step of the ladder, the next look.
+    fn on_time(&mut self) {
+        let now = Instant::now();
+        let Some(watch) = &mut self.watch else { return };
+        if watch.repeat_at.pop_if(|at| now >= *at).is_some() {
+            self.repeat_interrupt();
+        }
+        let Some(watch) = &mut self.watch else { return };
+        if now >= watch.step_at {
+            let step = watch.step;
+            watch.step += 1;
+            watch.step_at = now + GRACE.get(step).copied().unwrap_or(Duration::from_secs(1));
+            match step {
+                0 => {
+                    self.tell(&Told::OutOfTime);
+                    self.signal_group(Signal::INT);
+                }
+                1 => self.signal_group(Signal::TERM),
+                _ => self.end_all(),
+            }
+        }
+        if self.watch.as_ref().is_some_and(|w| now >= w.look_at) {
+            let rss_bytes = self.look();
+            let cpu_us = self.cpu_now();
+            let Some(watch) = &mut self.watch else { return };
+            watch.pause = (watch.pause * 2).min(LOOK.1);
+            watch.look_at = now + watch.pause;
+            let cpu_us = cpu_us.saturating_sub(watch.cpu_before);
+            self.tell(&Told::Usage { rss_bytes, cpu_us });
+        }
+    }
+
+    /// Sends a signal to the program's group; stopped programs are woken to take it.
+    fn signal_group(&self, signal: Signal) {
+        if let Some(program) = &self.program {
+            let _ = rustix::process::kill_process_group(program.pid, signal);
+            let _ = rustix::process::kill_process_group(program.pid, Signal::CONT);
+        }
+    }
+
+    /// Tells the other side; when it is gone, the next read shows that.
+    fn tell(&self, told: &Told) {
+        let bytes = told.encode();
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            match rustix::net::send(&self.socket, rest, SendFlags::NOSIGNAL) {
+                Ok(sent) => rest = rest.get(sent..).unwrap_or_default(),
+                Err(Errno::INTR) => {}
+                Err(_) => return,
+            }
+        }
+    }
+}

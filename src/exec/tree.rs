@@ -1,0 +1,212 @@
+//! The processes of a run, as `/proc` tells of them: who descends from whom, and what they use.
+//!
+//! Reads only; ending processes is the supervisor's work.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+/// Clock ticks a second in `/proc`: the kernel's interface fixes it at 100 on every architecture that we build for.
+const TICK_US: u64 = 10_000;
+
+/// What one process uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Its processor time so far, microseconds.
+    pub cpu_us: u64,
+    /// Processor time of the children that it has waited for, microseconds.
+    pub children_us: u64,
+    /// Resident memory, bytes.
+    pub rss_bytes: u64,
+    /// The most that it ever had, bytes.
+    pub peak_rss_bytes: u64,
+}
+
+/// The part of `/proc/PID/stat` that is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stat {
+    state: u8,
+    parent: i32,
+    group: i32,
+    session: i32,
+    own_ticks: u64,
+    children_ticks: u64,
+}
+
+/// Every living process below `root`, zombies left out. A process that is born while this looks may be missing: who
+/// ends processes looks again until there are none.
+pub fn descendants(root: i32) -> Vec<i32> {
+    let listed = children_are_listed(root);
+    let all = if listed { Vec::new() } else { parents() };
+    let mut found = BTreeSet::new();
+    let mut todo = vec![root];
+    while let Some(pid) = todo.pop() {
+        let children = if listed {
+            children(pid)
+        } else {
+            all.iter().filter(|(_, parent)| *parent == pid).map(|(child, _)| *child).collect()
+        };
+        for child in children {
+            if found.insert(child) {
+                todo.push(child);
+            }
+        }
+    }
+    found.into_iter().filter(|pid| alive(*pid)).collect()
+}
+
+/// The processes below `root` in this group that an interrupt would end, had it reached them: they neither catch nor
+/// ignore nor block it.
+pub fn interruptible(root: i32, group: i32) -> Vec<i32> {
+    descendants(root)
+        .into_iter()
+        .filter(|pid| stat(*pid).is_some_and(|s| s.group == group))
+        .filter(|pid| {
+            let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+            !["SigBlk", "SigIgn", "SigCgt"].iter().any(|set| holds_interrupt(&status, set))
+        })
+        .collect()
+}
+
+/// Whether a set of signals in `/proc/PID/status` holds SIGINT.
+fn holds_interrupt(status: &str, set: &str) -> bool {
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix(set)?.strip_prefix(':'))
+        .and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
+        .is_some_and(|bits| bits & 0b10 != 0)
+}
+
+/// Every process of this session, and every one whose environment carries this mark. Looks at all processes.
+pub fn strays(session: i32, mark: &[u8]) -> Vec<i32> {
+    numbers("/proc")
+        .filter(|pid| {
+            stat(*pid).is_some_and(|s| s.state != b'Z' && s.session == session)
+                || (!mark.is_empty() && alive(*pid) && carries(*pid, mark))
+        })
+        .collect()
+}
+
+/// What a process uses; `None` when it is gone.
+pub fn usage(pid: i32) -> Option<Usage> {
+    let stat = stat(pid)?;
+    let mut usage = Usage {
+        // Ticks are whole hundredths of a second; the scheduler's own count is exact, but knows living threads only.
+        cpu_us: (stat.own_ticks * TICK_US).max(scheduled_us(pid)),
+        children_us: stat.children_ticks * TICK_US,
+        ..Usage::default()
+    };
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    for line in status.lines() {
+        match line.split_once(':') {
+            Some(("VmRSS", size)) => usage.rss_bytes = kilobytes(size),
+            Some(("VmHWM", size)) => usage.peak_rss_bytes = kilobytes(size),
+            _ => {}
+        }
+    }
+    Some(usage)
+}
+
+/// The children of `pid` that are dead and not waited for.
+pub fn dead_children(pid: i32) -> Vec<i32> {
+    let all = if children_are_listed(pid) {
+        children(pid)
+    } else {
+        parents().into_iter().filter(|(_, parent)| *parent == pid).map(|(child, _)| child).collect()
+    };
+    all.into_iter().filter(|child| !alive(*child)).collect()
+}
+
+/// Whether this kernel lists the children of a process; else all processes are looked at.
+fn children_are_listed(pid: i32) -> bool {
+    fs::exists(format!("/proc/{pid}/task/{pid}/children")).unwrap_or(false)
+}
+
+fn alive(pid: i32) -> bool {
+    stat(pid).is_some_and(|s| !matches!(s.state, b'Z' | b'X'))
+}
+
+fn children(pid: i32) -> Vec<i32> {
+    numbers(&format!("/proc/{pid}/task"))
+        .filter_map(|task| fs::read_to_string(format!("/proc/{pid}/task/{task}/children")).ok())
+        .flat_map(|list| list.split_whitespace().filter_map(|n| n.parse().ok()).collect::<Vec<i32>>())
+        .collect()
+}
+
+fn parents() -> Vec<(i32, i32)> {
+    numbers("/proc").filter_map(|pid| stat(pid).map(|s| (pid, s.parent))).collect()
+}
+
+fn carries(pid: i32, mark: &[u8]) -> bool {
+    fs::read(format!("/proc/{pid}/environ"))
+        .is_ok_and(|env| env.split(|b| *b == 0).any(|entry| entry == mark))
+}
+
+fn numbers(folder: &str) -> impl Iterator<Item = i32> {
+    fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+fn stat(pid: i32) -> Option<Stat> {
+    parse_stat(&fs::read(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// The name of a process stands in brackets and may hold anything, brackets and spaces too: fields are counted from
+/// the last closing one.
+fn parse_stat(bytes: &[u8]) -> Option<Stat> {
+    let behind = bytes.iter().rposition(|b| *b == b')')?;
+    let text = std::str::from_utf8(bytes.get(behind + 1..)?).ok()?;
+    let fields: Vec<&str> = text.split_whitespace().collect();
+    let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+    Some(Stat {
+        state: *fields.first()?.as_bytes().first()?,
+        parent: fields.get(1)?.parse().ok()?,
+        group: fields.get(2)?.parse().ok()?,
+        session: fields.get(3)?.parse().ok()?,
+        own_ticks: number(11)? + number(12)?,
+        children_ticks: number(13)? + number(14)?,
+    })
+}
+
+fn scheduled_us(pid: i32) -> u64 {
+    numbers(&format!("/proc/{pid}/task"))
+        .filter_map(|task| fs::read_to_string(format!("/proc/{pid}/task/{task}/schedstat")).ok())
+        .filter_map(|line| line.split_whitespace().next()?.parse::<u64>().ok())
+        .sum::<u64>()
+        / 1000
+}
+
+fn kilobytes(text: &str) -> u64 {
+    text.split_whitespace().next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_brackets_and_spaces_does_not_shift_the_fields() {
+        let line = b"12 (a) R 1) b) S 7 12 9 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 100 1000 50 0\n";
+        let stat = parse_stat(line).unwrap();
+        assert_eq!((stat.state, stat.parent, stat.group, stat.session), (b'S', 7, 12, 9));
+        assert_eq!((stat.own_ticks, stat.children_ticks), (11, 15));
+    }
+
+    #[test]
+    fn a_torn_line_is_nothing() {
+        assert_eq!(parse_stat(b"12 (sh) S 7"), None);
+        assert_eq!(parse_stat(b""), None);
+    }
+
+    #[test]
+    fn this_process_uses_memory_and_has_its_children() {
+        let me = std::process::id() as i32;
+        assert!(usage(me).unwrap().peak_rss_bytes > 0);
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        assert!(descendants(me).contains(&(child.id() as i32)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!descendants(me).contains(&(child.id() as i32)));
+    }
+}

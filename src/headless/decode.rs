@@ -1,0 +1,77 @@
+//! Bytes of a stream as text, whatever the pieces they come in: a character that is cut is kept until its rest comes,
+//! what is no UTF-8 becomes U+FFFD.
+
+/// The state of one stream.
+#[derive(Clone, Debug, Default)]
+pub struct Decoder {
+    rest: Vec<u8>,
+}
+
+impl Decoder {
+    /// The text that is whole after these bytes.
+    pub fn push(&mut self, bytes: &[u8]) -> String {
+        self.rest.extend_from_slice(bytes);
+        let whole = self.rest.len() - unfinished(&self.rest);
+        let text = String::from_utf8_lossy(self.rest.get(..whole).unwrap_or(&[])).into_owned();
+        self.rest.drain(..whole);
+        text
+    }
+
+    /// What is left when nothing more comes.
+    pub fn finish(&mut self) -> String {
+        String::from_utf8_lossy(&std::mem::take(&mut self.rest)).into_owned()
+    }
+}
+
+/// How many bytes at the end begin a character that is not whole yet.
+fn unfinished(bytes: &[u8]) -> usize {
+    let tail = bytes.get(bytes.len().saturating_sub(3)..).unwrap_or(&[]);
+    for (i, byte) in tail.iter().enumerate().rev() {
+        let left = tail.len() - i;
+        let length = match byte {
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            0x80..=0xbf => continue,
+            _ => return 0,
+        };
+        return match std::str::from_utf8(tail.get(i..).unwrap_or(&[])) {
+            Err(error) if error.error_len().is_none() && left < length => left,
+            _ => 0,
+        };
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_cut_character_waits_and_rubbish_does_not() {
+        let mut decoder = Decoder::default();
+        assert_eq!(decoder.push(b"a\xe2\x82"), "a");
+        assert_eq!(decoder.push(b"\xac\xff"), "€\u{fffd}");
+        assert_eq!(decoder.push(b"\xf0\x9f"), "");
+        assert_eq!(decoder.finish(), "\u{fffd}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_gives_the_same(bytes in proptest::collection::vec(any::<u8>(), 0..40), at in 0usize..40) {
+            let at = at.min(bytes.len());
+            let mut decoder = Decoder::default();
+            let split = decoder.push(&bytes[..at]) + &decoder.push(&bytes[at..]) + &decoder.finish();
+            prop_assert_eq!(split, String::from_utf8_lossy(&bytes));
+        }
+
+        #[test]
+        fn text_is_never_broken(text in any::<String>(), at in 0usize..60) {
+            let at = at.min(text.len());
+            let mut decoder = Decoder::default();
+            let split = decoder.push(&text.as_bytes()[..at]) + &decoder.push(&text.as_bytes()[at..]);
+            prop_assert_eq!(split, text);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! How a turn without a terminal ended: found in the state, told as the last line, and turned into an exit code by the
+//! command.
+
+use super::shapes;
+use crate::domain::{BlockId, Finish, Outcome, ReplyFailure, TurnEnd, Usage};
+use crate::engine::State;
+use crate::engine::state::Question;
+use crate::engine::transcript::{Item, ReplyItem, RunItem};
+use serde_json::{Value, json};
+
+/// How it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The model answered and everything that ran last went well.
+    Done,
+    /// The last block that ran did not end well; the text says how.
+    BlockFailed(String),
+    /// The last block that ran was ended at its time limit.
+    TimedOut,
+    /// The last reply broke off; how it ended.
+    CutShort(Finish),
+    /// The engine stopped to ask whether to go on.
+    Asked(Question),
+    /// The provider failed.
+    Provider(ReplyFailure),
+    /// The session file can't be written, and why.
+    Unsaved(String),
+    /// This block waits for a decision; why it could not run, where it could not.
+    Waiting(BlockId, Option<String>),
+    /// The person interrupted it.
+    Interrupted,
+}
+
+impl Ending {
+    /// How a turn ended that is over.
+    pub(super) fn of_turn(state: &State, end: &TurnEnd) -> Self {
+        if let TurnEnd::Failed(failure) = end {
+            return Ending::Provider(failure.clone());
+        }
+        if let Some(reply) = last_reply(state)
+            && !reply.finish.reason.complete()
+        {
+            return Ending::CutShort(reply.finish.clone());
+        }
+        let Some(run) = last_run(state) else { return Ending::Done };
+        match run.ended.as_ref().map(|(_, report)| &report.outcome) {
+            Some(Outcome::Ok) => Ending::Done,
+            Some(Outcome::TimedOut) => Ending::TimedOut,
+            Some(Outcome::Interrupted) => Ending::Interrupted,
+            Some(outcome) => Ending::BlockFailed(words(outcome)),
+            None => Ending::BlockFailed("its end was never told".into()),
+        }
+    }
+
+    /// What happened, in words; empty when all went well.
+    pub fn message(&self) -> String {
+        match self {
+            Ending::Done => String::new(),
+            Ending::BlockFailed(how) => format!("the last block failed: {how}"),
+            Ending::TimedOut => "the last block was stopped at its time limit".into(),
+            Ending::CutShort(finish) => match &finish.word {
+                Some(word) => format!("the reply broke off: {} ({word})", finish.reason.as_str()),
+                None => format!("the reply broke off: {}", finish.reason.as_str()),
+            },
+            Ending::Asked(Question::StepLimit(steps)) => format!("the turn was stopped after {steps} steps"),
+            Ending::Asked(Question::Repeated(block, times)) => {
+                format!("the turn was stopped: block {block} was proposed {times} times")
+            }
+            Ending::Provider(failure) => failure.message.clone(),
+            Ending::Unsaved(why) => format!("the session can't be saved: {}", why.trim_end_matches('.')),
+            Ending::Waiting(block, None) => format!("block {block} waits for a decision"),
+            Ending::Waiting(block, Some(why)) => format!("block {block} can't run: {why}"),
+            Ending::Interrupted => "interrupted".into(),
+        }
+    }
+
+    /// The word in JSON.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Ending::Done => "done",
+            Ending::BlockFailed(_) => "block_failed",
+            Ending::TimedOut => "timed_out",
+            Ending::CutShort(_) => "cut",
+            Ending::Asked(Question::StepLimit(_)) => "step_limit",
+            Ending::Asked(Question::Repeated(..)) => "repeated",
+            Ending::Provider(failure) => failure.kind.as_str(),
+            Ending::Unsaved(_) => "session",
+            Ending::Waiting(..) => "decision_needed",
+            Ending::Interrupted => "interrupted",
+        }
+    }
+
+    /// The last line of `run --json`: `turn_end` when the turn ended by itself, else `error`.
+    pub(super) fn event(&self, state: &State, hint: &str) -> Value {
+        let (steps, usage) = used(state);
+        match self {
+            Ending::Done | Ending::BlockFailed(_) | Ending::TimedOut | Ending::Asked(_) => json!({
+                "event": "turn_end",
+                "reason": self.reason(),
+                "answer": self.answer(state),
+                "steps": steps,
+                "usage": shapes::usage(&usage),
+            }),
+            _ => json!({
+                "event": "error",
+                "kind": self.word(),
+                "status": if let Ending::Provider(failure) = self { failure.status } else { None },
+                "message": self.message(),
+                "hint": if let Ending::Provider(failure) = self { failure.hint.as_str() } else { hint },
+                "steps": steps,
+                "usage": shapes::usage(&usage),
+            }),
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Ending::Asked(_) => self.word(),
+            _ => "answered",
+        }
+    }
+
+    fn answer<'a>(&self, state: &'a State) -> Option<&'a str> {
+        match self {
+            Ending::Asked(_) => None,
+            _ => last_reply(state).map(|reply| reply.text.as_str()),
+        }
+    }
+}
+
+/// An outcome in words.
+fn words(outcome: &Outcome) -> String {
+    let word = outcome.as_str().replace('_', " ");
+    outcome.detail().map_or(word.clone(), |detail| format!("{word}, {detail}"))
+}
+
+/// The replies of this turn, newest first.
+fn replies(state: &State) -> impl Iterator<Item = &ReplyItem> {
+    let turn = state.transcript.items.iter().rev().take_while(|item| !matches!(item, Item::Prompt { .. }));
+    turn.filter_map(|item| match item {
+        Item::Reply(reply) => Some(&**reply),
+        _ => None,
+    })
+}
+
+fn last_reply(state: &State) -> Option<&ReplyItem> {
+    replies(state).next()
+}
+
+/// The last run of this turn.
+fn last_run(state: &State) -> Option<&RunItem> {
+    let blocks = replies(state).flat_map(|reply| reply.blocks.iter().rev());
+    blocks.filter_map(|id| state.transcript.blocks.get(id)).find_map(|block| block.runs.last())
+}
+
+/// Replies of this turn, and the tokens that they used.
+fn used(state: &State) -> (usize, Usage) {
+    let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
+        (None, None) => None,
+        (a, b) => Some(a.unwrap_or(0) + b.unwrap_or(0)),
+    };
+    replies(state).fold((0, Usage::default()), |(steps, sum), reply| {
+        let one = &reply.usage;
+        let sum = Usage {
+            input: add(sum.input, one.input),
+            output: add(sum.output, one.output),
+            cached: add(sum.cached, one.cached),
+            reasoning: add(sum.reasoning, one.reasoning),
+        };
+        (steps + 1, sum)
+    })
+}

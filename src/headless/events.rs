@@ -1,0 +1,125 @@
+//! What happens in a turn as JSON events, one a line: durable facts with their ids and fields, and what streams.
+
+use super::shapes;
+use crate::domain::{
+    Block, BlockId, BlockKind, Entry, Grantor, Language, Revision, RunId, Sha256, StepId, Terms,
+};
+use serde_json::{Map, Value, json};
+
+/// The event of a durable fact; `None` for those that scripts need not see.
+pub fn entry(entry: &Entry) -> Option<Value> {
+    Some(match entry {
+        Entry::Prompt(text) => json!({ "event": "prompt", "text": text }),
+        Entry::Reply { step, text, reasoning, tool_calls, finish, usage } => {
+            let calls: Value =
+                tool_calls.iter().map(|c| json!({ "name": c.name, "arguments": c.arguments })).collect();
+            json!({
+                "event": "reply",
+                "step": step.0,
+                "text": text,
+                "reasoning": reasoning,
+                "tool_calls": calls,
+                "finish": finish.reason.as_str(),
+                "word": finish.word,
+                "complete": finish.reason.complete(),
+                "usage": shapes::usage(usage),
+            })
+        }
+        Entry::Block(block) => proposed(block),
+        Entry::Review { block, revision, review } => json!({
+            "event": "review",
+            "block": block.0,
+            "revision": revision.0,
+            "findings": shapes::findings(review),
+            "effects": shapes::effects(&review.effects),
+            "unchecked": review.unchecked,
+        }),
+        Entry::Approved { run, block, revision, sha256, terms, by } => {
+            approved(*run, (*block, *revision), *sha256, terms, *by)
+        }
+        Entry::Edited { block, revision, source } => {
+            with(decided(*block, *revision, "edit"), [("source", json!(**source))])
+        }
+        Entry::LanguageChosen { block, revision, language } => {
+            with(decided(*block, *revision, "language"), [("language", json!(language.as_str()))])
+        }
+        Entry::Rejected { block, revision, reason } => {
+            with(decided(*block, *revision, "reject"), [("reason", json!(reason))])
+        }
+        Entry::Skipped { block, revision } => decided(*block, *revision, "skip"),
+        Entry::Ran { run, block, report } => {
+            let ids = json!({ "event": "run", "run": run.0, "block": block.0 });
+            with(ids, shapes::report(report))
+        }
+        Entry::TurnEnd(end) => json!({ "event": "turn_end", "reason": end.as_str() }),
+        Entry::Header(_)
+        | Entry::Resumed
+        | Entry::Named(_)
+        | Entry::Model(_)
+        | Entry::PutBack(_)
+        | Entry::KernelRestarted => return None,
+    })
+}
+
+fn proposed(block: &Block) -> Value {
+    let version = block.current();
+    let BlockKind::Code { .. } = block.kind;
+    json!({
+        "event": "block",
+        "block": block.id.0,
+        "step": block.step.0,
+        "kind": "code",
+        "language": version.language.as_ref().map(Language::as_str),
+        "info": block.origin.info,
+        "source": *version.source,
+        "closed": block.origin.closed,
+    })
+}
+
+fn decided(block: BlockId, revision: Revision, decision: &str) -> Value {
+    json!({ "event": "decision", "block": block.0, "revision": revision.0, "decision": decision })
+}
+
+fn approved(
+    run: RunId,
+    (block, revision): (BlockId, Revision),
+    sha256: Sha256,
+    terms: &Terms,
+    by: Grantor,
+) -> Value {
+    let more = [
+        ("run", json!(run.0)),
+        ("by", json!(by.as_str())),
+        ("sha256", json!(sha256.to_string())),
+        ("executor", json!(terms.executor.as_str())),
+        ("interpreter", json!(terms.interpreter.to_string_lossy())),
+        ("cwd", json!(terms.cwd.to_string_lossy())),
+        ("sandbox", shapes::sandbox(&terms.rights)),
+    ];
+    with(decided(block, revision, "approve"), more)
+}
+
+/// An object with more fields behind its own.
+fn with<K: Into<String>>(object: Value, more: impl IntoIterator<Item = (K, Value)>) -> Value {
+    let mut fields = match object {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    };
+    fields.extend(more.into_iter().map(|(key, value)| (key.into(), value)));
+    Value::Object(fields)
+}
+
+/// A piece of the reply's text.
+pub fn delta(step: StepId, text: &str) -> Value {
+    json!({ "event": "delta", "step": step.0, "text": text })
+}
+
+/// A piece of the model's reasoning.
+pub fn reasoning(step: StepId, text: &str) -> Value {
+    json!({ "event": "delta", "step": step.0, "reasoning": text })
+}
+
+/// A piece of a run's output.
+pub fn output(run: RunId, stream: &str, text: &str) -> Value {
+    json!({ "event": "output", "run": run.0, "stream": stream, "text": text })
+}

@@ -1,0 +1,79 @@
+//! JSON as it may stand in a terminal, a log or a pipe: one value a line, and nothing in it that acts.
+//!
+//! Beside what JSON itself escapes, DEL, U+0080 to U+009F and the controls of direction are written as `\u` escapes.
+
+use crate::domain::unicode::{Hidden, hidden};
+use serde::Serialize as _;
+use serde_json::Value;
+use serde_json::ser::{CompactFormatter, Formatter, Serializer};
+use std::io::{self, Write};
+
+/// Writes a value and a line feed, and hands them over at once.
+///
+/// # Errors
+/// When `out` can't be written.
+pub fn line(out: &mut dyn Write, value: &Value) -> io::Result<()> {
+    let mut text = text(value)?;
+    text.push(b'\n');
+    out.write_all(&text)?;
+    out.flush()
+}
+
+/// The bytes of a value.
+fn text(value: &Value) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(256);
+    value.serialize(&mut Serializer::with_formatter(&mut bytes, Escaping))?;
+    Ok(bytes)
+}
+
+struct Escaping;
+
+impl Formatter for Escaping {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        let mut start = 0;
+        for (at, c) in fragment.char_indices().filter(|(_, c)| acts(*c)) {
+            CompactFormatter.write_string_fragment(out, fragment.get(start..at).unwrap_or(""))?;
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}")?;
+            }
+            start = at + c.len_utf8();
+        }
+        CompactFormatter.write_string_fragment(out, fragment.get(start..).unwrap_or(""))
+    }
+}
+
+fn acts(c: char) -> bool {
+    !c.is_ascii_graphic() && matches!(hidden(c), Some(Hidden::Control | Hidden::Bidi | Hidden::Tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn written(value: &Value) -> String {
+        let mut out = Vec::new();
+        line(&mut out, value).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn what_acts_is_escaped() {
+        let text = "a\u{1b}[2J\u{7f}\u{80}\u{9b}\u{202e}\u{2066}é漢\"\\\n";
+        let expected = "\"a\\u001b[2J\\u007f\\u0080\\u009b\\u202e\\u2066é漢\\\"\\\\\\n\"\n";
+        assert_eq!(written(&json!(text)), expected);
+        assert_eq!(written(&json!({ "\u{9b}": 1 })), "{\"\\u009b\":1}\n");
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_json_on_one_line_that_says_the_same(text in any::<String>()) {
+            let line = written(&json!({ "text": text }));
+            prop_assert_eq!(line.matches('\n').count(), 1);
+            prop_assert!(!line.trim_end().chars().any(acts));
+            let back: Value = serde_json::from_str(&line).unwrap();
+            prop_assert_eq!(back["text"].as_str(), Some(text.as_str()));
+        }
+    }
+}

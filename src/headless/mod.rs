@@ -1,0 +1,174 @@
+//! A turn without a terminal: one prompt in, the turn told as text or JSON lines, one ending out.
+//!
+//! It uses the same hallway as the terminal. It decides about no block: what the policy of the engine does not let run
+//! waits, and ends the turn here. Exit codes are the command's business.
+
+pub mod decode;
+mod ending;
+pub mod events;
+pub mod json;
+pub mod shapes;
+mod teller;
+
+pub use ending::Ending;
+pub use teller::ended;
+
+use crate::domain::{Entry, TurnEnd};
+use crate::driver::{Driver, Told};
+use crate::engine::{Command, Phase};
+use std::future::pending;
+use std::io::{self, Write};
+use std::time::Duration;
+use teller::Teller;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::{Instant, sleep_until};
+
+/// How long a program may take to end after an interrupt, until it is killed.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What to do.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What to ask.
+    pub prompt: String,
+    /// JSON lines instead of text.
+    pub json: bool,
+    /// What to do about a block that waits, told with the ending.
+    pub waiting_hint: String,
+}
+
+/// Does one turn and closes the session.
+///
+/// # Errors
+/// When the output can't be written; the session is closed all the same.
+pub async fn run(
+    mut driver: Driver,
+    options: &Options,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<Ending> {
+    let mut teller = Teller::new(out, err, options.json);
+    let ending = turn(&mut driver, options, &mut teller).await;
+    let told = match &ending {
+        Ok(ending) => teller.last(&ending.event(driver.state(), &options.waiting_hint)),
+        Err(_) => Ok(()),
+    };
+    driver.close().await;
+    told.and(ending)
+}
+
+async fn turn(driver: &mut Driver, options: &Options, teller: &mut Teller<'_>) -> io::Result<Ending> {
+    let mut signals = Signals::listen()?;
+    let mut interrupts = Interrupts::default();
+    let (mut cause, mut over) = (None, None);
+    driver.send(Command::Submit(options.prompt.clone()));
+    loop {
+        tokio::select! {
+            update = driver.next() => {
+                for told in &update.told {
+                    if let Told::Recorded(entry) = told
+                        && let Entry::TurnEnd(end) = &**entry
+                    {
+                        over = Some(end.clone());
+                    }
+                    teller.tell(told, driver.state())?;
+                }
+            }
+            () = signals.interrupted() => interrupts.again(driver),
+            () = interrupts.impatient() => interrupts.kill(driver),
+        }
+        if let Some(ending) = ended_by(driver, &interrupts, &mut cause, over.as_ref()) {
+            return Ok(ending);
+        }
+    }
+}
+
+/// Whether the turn has come to an end, and to which. A question of the engine, and a provider that failed, are
+/// answered by ending the turn; what was the cause is kept until that is done.
+fn ended_by(
+    driver: &mut Driver,
+    interrupts: &Interrupts,
+    cause: &mut Option<Ending>,
+    over: Option<&TurnEnd>,
+) -> Option<Ending> {
+    let state = driver.state();
+    match &state.phase {
+        Phase::Idle => {
+            let over = over?;
+            if interrupts.count > 0 {
+                return Some(Ending::Interrupted);
+            }
+            return Some(cause.take().unwrap_or_else(|| Ending::of_turn(state, over)));
+        }
+        Phase::Deciding(_) if interrupts.count > 0 => return Some(Ending::Interrupted),
+        Phase::Deciding(block) => {
+            // Until it was looked at, the policy has not spoken.
+            let inspected = state.inspected(*block)?;
+            let why = inspected.terms.as_ref().err().cloned();
+            return Some(match &state.live.store_failure {
+                Some(why) => Ending::Unsaved(why.clone()),
+                None => Ending::Waiting(*block, why),
+            });
+        }
+        Phase::Asking(question) => *cause = Some(Ending::Asked(question.clone())),
+        Phase::Stuck(failure) => *cause = Some(Ending::Provider(failure.clone())),
+        Phase::Replying(_) | Phase::Running(_) => {
+            return state.live.store_failure.clone().map(Ending::Unsaved);
+        }
+    }
+    driver.send(Command::EndTurn);
+    None
+}
+
+/// The signals that stop a turn.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn interrupted(&mut self) {
+        tokio::select! {
+            Some(()) = self.interrupt.recv() => {}
+            Some(()) = self.terminate.recv() => {}
+            else => pending().await,
+        }
+    }
+}
+
+/// What was done to stop the turn.
+#[derive(Default)]
+struct Interrupts {
+    count: u32,
+    kill_at: Option<Instant>,
+}
+
+impl Interrupts {
+    /// The first asks everything to stop, the next ends the run by force.
+    fn again(&mut self, driver: &mut Driver) {
+        self.count += 1;
+        if self.count > 1 {
+            return self.kill(driver);
+        }
+        self.kill_at = Some(Instant::now() + PATIENCE);
+        driver.send(Command::Stop);
+        // Blocks that follow must not run by policy.
+        driver.send(Command::SkipAll);
+    }
+
+    async fn impatient(&self) {
+        match self.kill_at {
+            Some(at) => sleep_until(at).await,
+            None => pending().await,
+        }
+    }
+
+    fn kill(&mut self, driver: &mut Driver) {
+        self.kill_at = None;
+        driver.send(Command::Kill);
+    }
+}

@@ -1,0 +1,171 @@
+//! The nouns of the house as JSON, in the shapes that were promised to scripts: fields may be added, these stay.
+
+use crate::domain::{
+    Captured, Effects, Finding, ImageRef, KernelFate, Outcome, Receipt, Review, Rights, RunError, RunReport,
+    SandboxLevel, Stream, Usage,
+};
+use base64::Engine as _;
+use serde_json::{Map, Value, json};
+
+/// A finding.
+pub fn finding(finding: &Finding) -> Value {
+    json!({
+        "rule": finding.rule,
+        "severity": finding.severity.as_str(),
+        "line": finding.place.line,
+        "column": finding.place.column,
+        "end_line": finding.place.end_line,
+        "end_column": finding.place.end_column,
+        "message": finding.message,
+    })
+}
+
+/// The findings of a review.
+pub fn findings(review: &Review) -> Value {
+    review.findings.iter().map(finding).collect()
+}
+
+/// What a block would do.
+pub fn effects(effects: &Effects) -> Value {
+    json!({
+        "reads": effects.reads,
+        "writes": effects.writes,
+        "deletes": effects.deletes,
+        "hosts": effects.hosts,
+        "programs": effects.programs,
+        "unknown": effects.unknown,
+    })
+}
+
+/// How a run ended, what it printed and what it used.
+pub fn report(report: &RunReport) -> Map<String, Value> {
+    let mut out = Map::new();
+    let receipt_of = &report.receipt;
+    out.insert("outcome".into(), json!(report.outcome.as_str()));
+    out.insert("exit_code".into(), json!(exit_code(report)));
+    out.insert("signal".into(), json!(receipt_of.signal));
+    let limit = if let Outcome::Limit(limit) = &report.outcome { Some(limit) } else { None };
+    out.insert("limit".into(), json!(limit));
+    if let (None, Some(detail)) = (limit, report.outcome.detail()) {
+        out.insert("detail".into(), json!(detail));
+    }
+    for stream in [Stream::Stdout, Stream::Stderr] {
+        printed(&mut out, &report.output, stream);
+    }
+    out.insert("value".into(), json!(report.value));
+    out.insert("error".into(), report.error.as_ref().map_or(Value::Null, error));
+    let dropped = |stream| report.output.dropped(stream);
+    let (stdout, stderr) = (dropped(Stream::Stdout), dropped(Stream::Stderr));
+    out.insert("truncated".into(), json!(stdout + stderr > 0));
+    out.insert("dropped".into(), json!({ "stdout": stdout, "stderr": stderr }));
+    if let Some(blob) = &report.blob {
+        out.insert("blob".into(), json!(blob.to_string_lossy()));
+    }
+    out.insert("kernel".into(), json!(kernel(&report.kernel)));
+    out.insert("receipt".into(), receipt(receipt_of));
+    out.insert("images".into(), report.images.iter().map(image).collect());
+    out
+}
+
+/// A block in a kernel has a status even where no process ended.
+fn exit_code(report: &RunReport) -> Option<i32> {
+    let of_kernel = match (&report.kernel, &report.outcome) {
+        (KernelFate::None, _) => None,
+        (_, Outcome::Ok) => Some(0),
+        (_, Outcome::Failed) => Some(1),
+        _ => None,
+    };
+    report.receipt.exit_code.or(of_kernel)
+}
+
+fn printed(out: &mut Map<String, Value>, captured: &Captured, stream: Stream) {
+    let name = match stream {
+        Stream::Stdout => "stdout",
+        Stream::Stderr => "stderr",
+    };
+    let bytes = captured.bytes(stream);
+    let text = String::from_utf8_lossy(&bytes);
+    if matches!(text, std::borrow::Cow::Owned(_)) {
+        let exact = base64::engine::general_purpose::STANDARD.encode(&bytes);
+        out.insert(format!("{name}_base64"), json!(exact));
+    }
+    out.insert(name.into(), json!(text));
+}
+
+fn error(error: &RunError) -> Value {
+    json!({ "type": error.kind, "message": error.message, "traceback": error.traceback })
+}
+
+fn kernel(fate: &KernelFate) -> &'static str {
+    match fate {
+        KernelFate::None => "none",
+        KernelFate::Kept(_) => "kept",
+        KernelFate::Lost(_) => "restarted",
+    }
+}
+
+fn receipt(receipt: &Receipt) -> Value {
+    let files: Value = receipt
+        .files
+        .iter()
+        .map(|file| json!({ "path": file.path, "change": file.change, "bytes": file.bytes }))
+        .collect();
+    json!({
+        "wall_ms": receipt.wall_us as f64 / 1000.0,
+        "cpu_ms": receipt.cpu_us as f64 / 1000.0,
+        "peak_rss_bytes": receipt.peak_rss_bytes,
+        "processes": receipt.processes,
+        "files": files,
+    })
+}
+
+fn image(image: &ImageRef) -> Value {
+    json!({
+        "path": image.path.to_string_lossy(),
+        "name": image.name,
+        "mime": image.mime,
+        "width": image.width,
+        "height": image.height,
+        "bytes": image.bytes,
+    })
+}
+
+/// What confines a run, by what was found to hold.
+pub fn sandbox(rights: &Rights) -> Value {
+    let layers: Value = rights
+        .sandbox
+        .layers
+        .iter()
+        .map(|l| json!({ "name": l.name, "active": l.active, "tested": l.tested, "why": l.why }))
+        .collect();
+    let SandboxLevel::Off = rights.sandbox.level;
+    confined(layers)
+}
+
+/// What confines a file that never got as far as a run.
+pub fn no_sandbox() -> Value {
+    confined(json!([]))
+}
+
+/// Nothing is enforced at this level; a run's processes are ended as a group.
+fn confined(layers: Value) -> Value {
+    json!({
+        "level": "off",
+        "network": "open",
+        "write": "open",
+        "read": "open",
+        "processes": "group",
+        "memory": "none",
+        "layers": layers,
+    })
+}
+
+/// Tokens used.
+pub fn usage(usage: &Usage) -> Value {
+    json!({
+        "input": usage.input,
+        "output": usage.output,
+        "cached": usage.cached,
+        "reasoning": usage.reasoning,
+    })
+}

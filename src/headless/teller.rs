@@ -1,0 +1,207 @@
+//! Tells a turn while it goes on: as JSON lines, or as text that a person reads and a hostile program can't forge.
+//!
+//! As text, standard output has the conversation: replies as they stream, the output of programs behind a gutter that
+//! nothing else begins with. What happens to blocks goes to standard error.
+
+use super::decode::Decoder;
+use super::{events, json};
+use crate::domain::visible::{Visible, visible, visible_line};
+use crate::domain::{Entry, Language, Level, RunId, RunReport, Stream};
+use crate::driver::Told;
+use crate::engine::State;
+use std::io::{self, Write};
+
+/// Where a turn is told.
+pub(super) struct Teller<'a> {
+    out: &'a mut dyn Write,
+    err: &'a mut dyn Write,
+    json: bool,
+    stdout: Decoder,
+    stderr: Decoder,
+    /// What the unfinished line of standard output belongs to.
+    line: Line,
+}
+
+/// What an unfinished line belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    None,
+    Reply,
+    Output(Stream),
+}
+
+impl<'a> Teller<'a> {
+    pub(super) fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, json: bool) -> Self {
+        let (stdout, stderr) = (Decoder::default(), Decoder::default());
+        Self { out, err, json, stdout, stderr, line: Line::None }
+    }
+
+    /// Tells one thing.
+    pub(super) fn tell(&mut self, told: &Told, state: &State) -> io::Result<()> {
+        match told {
+            Told::Recorded(entry) => self.entry(entry, state),
+            Told::Delta(step, text) if self.json => json::line(self.out, &events::delta(*step, text)),
+            Told::Delta(_, text) => {
+                self.begin(Line::Reply)?;
+                self.text(text)
+            }
+            Told::Reasoning(step, text) if self.json => json::line(self.out, &events::reasoning(*step, text)),
+            Told::Output(run, chunk) => {
+                let decoder = self.decoder(chunk.stream);
+                let text = decoder.push(&chunk.bytes);
+                self.output(*run, chunk.stream, &text)
+            }
+            Told::Retrying { attempt, of, wait_ms, failure } => {
+                let seconds = wait_ms.div_ceil(1000);
+                let what = visible_line(&failure.message);
+                self.status(&format!("{what} Next try in {seconds} s ({attempt} of {of})."))
+            }
+            Told::Notice(notice) if notice.level != Level::Info => self.status(&visible_line(&notice.text)),
+            Told::Reasoning(..) | Told::Failed(_) | Told::Notice(_) | Told::Found(_) => Ok(()),
+        }
+    }
+
+    /// Writes the last line of the JSON.
+    pub(super) fn last(&mut self, event: &serde_json::Value) -> io::Result<()> {
+        self.begin(Line::None)?;
+        if self.json { json::line(self.out, event) } else { self.out.flush() }
+    }
+
+    fn entry(&mut self, entry: &Entry, state: &State) -> io::Result<()> {
+        if let Entry::Ran { run, .. } = entry {
+            for stream in [Stream::Stdout, Stream::Stderr] {
+                let rest = self.decoder(stream).finish();
+                self.output(*run, stream, &rest)?;
+            }
+        }
+        // The end of the turn is told last, with its answer.
+        if self.json {
+            return match events::entry(entry) {
+                Some(event) if !matches!(entry, Entry::TurnEnd(_)) => json::line(self.out, &event),
+                _ => Ok(()),
+            };
+        }
+        match entry {
+            Entry::Reply { .. } => self.begin(Line::None),
+            Entry::Review { block, review, .. } => {
+                let language =
+                    state.transcript.blocks.get(block).and_then(|b| b.block.current().language.as_ref());
+                let language = visible_line(language.map_or("no language", Language::as_str));
+                self.status(&format!(
+                    "block {block} ({language}) was checked: {}",
+                    counted(review.findings.len())
+                ))?;
+                for finding in &review.findings {
+                    let severity = finding.severity.as_str().to_uppercase();
+                    let message = visible_line(&finding.message);
+                    self.status(&format!("  line {}: {severity} {message}", finding.place.line))?;
+                }
+                Ok(())
+            }
+            Entry::Approved { block, .. } => self.status(&format!("block {block} runs, by --approve")),
+            Entry::Ran { block, report, .. } => {
+                self.begin(Line::None)?;
+                self.ran(report)?;
+                self.status(&format!("block {block}: {}", ended(report)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn ran(&mut self, report: &RunReport) -> io::Result<()> {
+        if let Some(value) = &report.value {
+            self.gutter("  = ", value)?;
+        }
+        if let Some(error) = &report.error {
+            self.gutter("  ! ", &error.traceback)?;
+        }
+        for image in &report.images {
+            let path = visible_line(&image.path.to_string_lossy());
+            self.status(&format!("image {path} ({}x{})", image.width, image.height))?;
+        }
+        Ok(())
+    }
+
+    fn gutter(&mut self, lead: &str, text: &str) -> io::Result<()> {
+        for line in visible(text).lines() {
+            writeln!(self.out, "{lead}{line}")?;
+        }
+        self.out.flush()
+    }
+
+    fn output(&mut self, run: RunId, stream: Stream, text: &str) -> io::Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        if self.json {
+            let name = if stream == Stream::Stdout { "stdout" } else { "stderr" };
+            return json::line(self.out, &events::output(run, name, text));
+        }
+        let lead = if stream == Stream::Stdout { "  | " } else { "  ! " };
+        for line in visible(text).split_inclusive('\n') {
+            if self.line != Line::Output(stream) {
+                self.begin(Line::Output(stream))?;
+                write!(self.out, "{lead}")?;
+            }
+            write!(self.out, "{line}")?;
+            if line.ends_with('\n') {
+                self.line = Line::None;
+            }
+        }
+        self.out.flush()
+    }
+
+    fn text(&mut self, text: &str) -> io::Result<()> {
+        write!(self.out, "{}", Visible(text))?;
+        if text.ends_with('\n') {
+            self.line = Line::None;
+        }
+        self.out.flush()
+    }
+
+    /// Ends the unfinished line, unless what follows goes on with it.
+    fn begin(&mut self, next: Line) -> io::Result<()> {
+        if self.line != Line::None && self.line != next {
+            writeln!(self.out)?;
+        }
+        self.line = next;
+        Ok(())
+    }
+
+    fn status(&mut self, text: &str) -> io::Result<()> {
+        if !self.json {
+            self.begin(Line::None)?;
+            self.out.flush()?;
+        }
+        writeln!(self.err, "{text}")?;
+        self.err.flush()
+    }
+
+    fn decoder(&mut self, stream: Stream) -> &mut Decoder {
+        match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        }
+    }
+}
+
+/// How a run ended, on one line: `failed, exit 1, 0.4 s`.
+pub fn ended(report: &RunReport) -> String {
+    let mut parts = vec![report.outcome.label().to_lowercase()];
+    match (report.receipt.exit_code, report.receipt.signal) {
+        (Some(code), _) => parts.push(format!("exit {code}")),
+        (None, Some(signal)) => parts.push(format!("signal {signal}")),
+        (None, None) => {}
+    }
+    parts.extend(report.outcome.detail().map(visible_line));
+    parts.push(format!("{:.1} s", report.receipt.wall_us as f64 / 1e6));
+    parts.join(", ")
+}
+
+fn counted(findings: usize) -> String {
+    match findings {
+        0 => "no findings".into(),
+        1 => "1 finding".into(),
+        n => format!("{n} findings"),
+    }
+}

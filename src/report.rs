@@ -1,0 +1,165 @@
+//! The one way in which a failure reaches the person outside of the terminal screen: `error: what`, `  hint: what to
+//! do`, and the exit code that scripts rely on.
+//!
+//! Rooms have typed errors; they become a [`Failure`] where a command ends. Nothing is logged here.
+
+use std::fmt;
+use std::io::{self, Write};
+
+/// What kind of failure it is. The numbers are promised to scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The work failed: a block failed, a finding was too grave.
+    Work,
+    /// The command line was not understood, or can't be done as it was written.
+    Usage,
+    /// The configuration.
+    Config,
+    /// The provider.
+    Provider,
+    /// The session file.
+    Session,
+    /// A decision is needed that nobody is there to make.
+    Decision,
+    /// A time limit was reached.
+    TimedOut,
+    /// The person interrupted it.
+    Interrupted,
+}
+
+impl Kind {
+    /// The exit code.
+    pub fn code(self) -> u8 {
+        match self {
+            Kind::Work => 1,
+            Kind::Usage => 2,
+            Kind::Config => 3,
+            Kind::Provider => 4,
+            Kind::Session => 5,
+            Kind::Decision => 10,
+            Kind::TimedOut => 124,
+            Kind::Interrupted => 130,
+        }
+    }
+
+    /// The word in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Work => "work",
+            Kind::Usage => "usage",
+            Kind::Config => "config",
+            Kind::Provider => "provider",
+            Kind::Session => "session",
+            Kind::Decision => "decision",
+            Kind::TimedOut => "timed_out",
+            Kind::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// Why a command ended without success.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind.
+    pub kind: Kind,
+    /// What happened, and where. Empty: it was told already (in JSON, or beside the block that failed).
+    pub what: String,
+    /// What to do next.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// A failure that has to be told.
+    pub fn new(kind: Kind, what: impl Into<String>) -> Self {
+        Self { kind, what: what.into(), hint: None }
+    }
+
+    /// The same with a hint.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// A failure that was told already; only its exit code is left to give.
+    pub fn told(kind: Kind) -> Self {
+        Self::new(kind, "")
+    }
+
+    /// Writes it as standard error shows it. Its text may hold what others wrote: it is escaped.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        if !self.what.is_empty() {
+            writeln!(out, "error: {}", plain(&self.what))?;
+        }
+        match &self.hint {
+            Some(hint) => writeln!(out, "  hint: {}", plain(hint)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<io::Error> for Failure {
+    /// Standard output can't be written. A reader that went away is no failure of ours: it is told by the code alone.
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::told(Kind::Work),
+            _ => Failure::new(Kind::Work, format!("the output can't be written: {error}")),
+        }
+    }
+}
+
+fn plain(text: &str) -> String {
+    crate::domain::visible::visible(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(failure: &Failure) -> String {
+        let mut out = Vec::new();
+        failure.write_to(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_failure_is_two_lines() {
+        let failure = Failure::new(Kind::Usage, "no such file: a.py").hint("Check the name.");
+        assert_eq!(written(&failure), "error: no such file: a.py\n  hint: Check the name.\n");
+        assert_eq!(written(&Failure::told(Kind::Work)), "");
+    }
+
+    #[test]
+    fn what_others_wrote_is_escaped() {
+        let failure = Failure::new(Kind::Provider, "evil \u{1b}]52;c;x\u{7} \u{202e}");
+        assert_eq!(written(&failure), "error: evil \\x1b]52;c;x\\x07 <U+202E>\n");
+    }
+
+    #[test]
+    fn the_codes_are_those_that_were_promised() {
+        let codes: Vec<u8> = [
+            Kind::Work,
+            Kind::Usage,
+            Kind::Config,
+            Kind::Provider,
+            Kind::Session,
+            Kind::Decision,
+            Kind::TimedOut,
+            Kind::Interrupted,
+        ]
+        .map(Kind::code)
+        .into();
+        assert_eq!(codes, [1, 2, 3, 4, 5, 10, 124, 130]);
+    }
+}

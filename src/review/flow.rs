@@ -1,0 +1,131 @@
+//! Names and what they are bound to, as far as reading a text from top to bottom tells.
+//!
+//! A name that gets a second, different value inside a branch or loop becomes unknown: what is claimed of a value holds.
+//! All work is paid from `fuel`, which is given in proportion to the size of the text; when it is used up, values
+//! become unknown and the review says so.
+
+use super::judge::Nested;
+use super::value::{Act, Kind, Value};
+use std::collections::HashMap;
+
+/// What reading a text gave.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    pub(super) acts: Vec<Act>,
+    /// Programs that a shell would start.
+    pub(super) programs: Vec<String>,
+    /// Text that another shell would run (`ssh host 'cmd'`, `eval`).
+    pub(super) nested: Vec<Nested>,
+    /// Whether some calls could not be told (a name that is only known at run time).
+    pub(super) unknown: bool,
+    /// Whether not all of it was followed.
+    pub(super) cut: bool,
+}
+
+/// One scope: a module, a function.
+#[derive(Debug, Default)]
+struct Frame {
+    parent: Option<usize>,
+    names: HashMap<String, Value>,
+}
+
+/// All scopes of a text.
+#[derive(Debug)]
+pub(super) struct Frames {
+    frames: Vec<Frame>,
+    fuel: usize,
+}
+
+impl Frames {
+    /// Scopes for a text of so many bytes; frame 0 is the module.
+    pub(super) fn new(bytes: usize) -> Self {
+        Self { frames: vec![Frame::default()], fuel: 20_000 + bytes.saturating_mul(4) }
+    }
+
+    /// Opens a scope inside another one.
+    pub(super) fn open(&mut self, parent: usize) -> usize {
+        self.frames.push(Frame { parent: Some(parent), names: HashMap::new() });
+        self.frames.len() - 1
+    }
+
+    /// Pays for work; false when nothing is left.
+    pub(super) fn pay(&mut self, work: usize) -> bool {
+        let enough = self.fuel >= work;
+        self.fuel = self.fuel.saturating_sub(work);
+        enough
+    }
+
+    /// Whether some of the text was not followed for want of fuel.
+    pub(super) fn exhausted(&self) -> bool {
+        self.fuel == 0
+    }
+
+    /// What a name is bound to in a frame or one around it. Scopes nested deeper than 32 are not searched to the end.
+    pub(super) fn lookup(&mut self, frame: usize, name: &str) -> Option<Value> {
+        let mut at = Some(frame);
+        for _ in 0..32 {
+            let here = self.frames.get(at?)?;
+            if let Some(value) = here.names.get(name) {
+                let weight = value.weight();
+                let value = value.clone();
+                return Some(if self.pay(weight) { value } else { Value::unknown() });
+            }
+            at = here.parent;
+        }
+        None
+    }
+
+    /// Binds a name. `branch`: this may or may not happen, or happens more than once.
+    pub(super) fn bind(&mut self, frame: usize, name: &str, value: Value, branch: bool) {
+        if !self.pay(value.weight()) {
+            return;
+        }
+        let Some(frame) = self.frames.get_mut(frame) else { return };
+        let value = match frame.names.get(name) {
+            Some(old) if branch && *old != value => Value::unknown().tainted(old.taint).tainted(value.taint),
+            _ => value,
+        };
+        frame.names.insert(name.to_owned(), value);
+    }
+
+    /// The module that encloses everything, for what methods share through their object.
+    pub(super) fn bind_shared(&mut self, name: &str, value: Value) {
+        let differs = self.frames.first().and_then(|f| f.names.get(name)).is_some_and(|old| *old != value);
+        self.bind(0, name, value, differs);
+    }
+}
+
+/// One of the items of a value that is gone through.
+pub(super) fn element(value: &Value) -> Value {
+    match &value.kind {
+        Kind::List(items) if items.len() == 1 => items.first().cloned().unwrap_or_else(Value::unknown),
+        Kind::List(items) => {
+            let texts: Option<Vec<&str>> = items.iter().map(Value::as_whole_text).collect();
+            match texts {
+                // Several texts: the ones that there are, so that a message names them.
+                Some(texts) if !texts.is_empty() && texts.len() <= 8 => {
+                    let same = common_start(&texts);
+                    Value::part(format!("{same}{}", super::value::HOLE)).tainted(value.all_taint())
+                }
+                _ => Value::unknown().tainted(value.all_taint()),
+            }
+        }
+        Kind::Name { path, about: Some(about) } if path == "glob()" => {
+            Value::name_about("pathlib.Path()", (**about).clone())
+        }
+        Kind::Text { whole: false, .. } => value.clone(),
+        _ => Value::unknown().tainted(value.all_taint()),
+    }
+}
+
+/// What all texts begin with, up to the last `/` in it.
+fn common_start<'a>(texts: &[&'a str]) -> &'a str {
+    let first = texts.first().copied().unwrap_or_default();
+    let mut end = first.len();
+    for text in texts {
+        let same = first.char_indices().zip(text.chars()).take_while(|((_, a), b)| a == b).count();
+        end = end.min(first.char_indices().nth(same).map_or(first.len(), |(at, _)| at));
+    }
+    let start = first.get(..end).unwrap_or_default();
+    start.rfind('/').and_then(|at| start.get(..=at)).unwrap_or_default()
+}

@@ -1,0 +1,273 @@
+//! What a path or a host that code names is: inside the folder or outside, a start file, a secret, this computer.
+//!
+//! Judges by spelling alone. Links, mounts and what exists are not its business; the sandbox sees those.
+
+use super::Scope;
+use super::rules::{Ground, PlaceRow, common};
+use super::value::HOLE;
+
+/// The text that stands for a temporary folder that the code makes for itself.
+pub(super) const SCRATCH: &str = "@temporary";
+
+/// Longest path that is judged; nothing longer names a file.
+const LONGEST: usize = 1024;
+
+/// What is known of a target.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(super) struct Located {
+    pub(super) grounds: Vec<Ground>,
+    /// For a place with a meaning: `an SSH key`.
+    pub(super) what: Option<&'static str>,
+}
+
+impl Located {
+    fn only(ground: Ground) -> Self {
+        Self { grounds: vec![ground], what: None }
+    }
+
+    pub(super) fn is(&self, ground: Ground) -> bool {
+        self.grounds.contains(&ground)
+    }
+}
+
+/// Where a path leads that is spelled like this; `folder` is what relative ones start from, where the code changed it.
+pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> Located {
+    if text.len() > LONGEST || text.is_empty() || text.starts_with(HOLE) && !text.contains('/') {
+        return Located::only(Ground::Unknown);
+    }
+    let spelled = joined(&text.replace('\\', "/"), folder);
+    let mut located = meanings(&spelled, scope);
+    located.grounds.push(region(&spelled, scope));
+    if resolved(&spelled, scope).is_some_and(|full| full.trim_end_matches("/*") == spelled_path(&scope.cwd)) {
+        // The folder itself: all is lost with it, and yet it may be written to.
+        located.grounds.push(Ground::Inside);
+    }
+    located
+}
+
+/// The path behind `folder`, where it is relative and the code went there.
+pub(super) fn joined(text: &str, folder: Option<&str>) -> String {
+    match folder {
+        Some(folder) if !absolute(text) => format!("{}/{text}", folder.trim_end_matches('/')),
+        _ => text.to_owned(),
+    }
+}
+
+fn absolute(text: &str) -> bool {
+    text.starts_with(['/', '~', HOLE]) || text.starts_with(SCRATCH) || drive(text)
+}
+
+/// Whether a path starts with the letter of a drive.
+fn drive(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && chars.next() == Some(':')
+        && chars.next() == Some('/')
+}
+
+fn region(text: &str, scope: &Scope) -> Ground {
+    if text.starts_with(SCRATCH) {
+        return Ground::Scratch;
+    }
+    if drive(text) {
+        return Ground::Outside;
+    }
+    let Some(full) = resolved(text, scope) else { return Ground::Unknown };
+    let cut = text.contains(HOLE);
+    if let Some(device) = full.strip_prefix("/dev/") {
+        let quiet = ["null", "stdout", "stderr", "stdin", "tty", "full", "zero", "random", "urandom"];
+        if quiet.contains(&device) || device.starts_with("fd/") || device.starts_with("tcp/") {
+            return Ground::Null;
+        }
+        return if device.starts_with("shm/") { Ground::Temp } else { Ground::Device };
+    }
+    let cwd = spelled_path(&scope.cwd);
+    let home = scope.home.as_deref().map(spelled_path);
+    let bare = full.trim_end_matches("/*").trim_end_matches("/**");
+    let whole = !cut || text.ends_with(HOLE) && text.trim_end_matches(HOLE).ends_with('/');
+    let above =
+        bare.is_empty() || cwd == bare || cwd.strip_prefix(bare).is_some_and(|rest| rest.starts_with('/'));
+    if whole && !cut && (above || home.as_deref() == Some(bare) || bare == "~") {
+        return Ground::Root;
+    }
+    if cwd == "/" || full.strip_prefix(&cwd).is_some_and(|rest| rest.starts_with('/')) {
+        return Ground::Inside;
+    }
+    if cut && above {
+        return if absolute(text) { Ground::Outside } else { Ground::Inside };
+    }
+    for temp in ["/tmp", "/var/tmp", "/private/tmp"] {
+        if full.strip_prefix(temp).is_some_and(|rest| rest.starts_with('/')) {
+            return Ground::Temp;
+        }
+    }
+    let top = full.trim_start_matches('/').split('/').next().unwrap_or_default();
+    let system = [
+        "etc", "usr", "bin", "sbin", "lib", "lib64", "boot", "sys", "proc", "System", "Library", "root",
+        "var", "opt",
+    ];
+    match (system.contains(&top), bare.matches('/').count()) {
+        (listed, 1)
+            if full.starts_with('/') && (listed || ["home", "Users", "mnt", "media"].contains(&top)) =>
+        {
+            Ground::Root
+        }
+        (true, _)
+            if !full.starts_with("/var/folders/")
+                && !home.as_deref().is_some_and(|h| full.starts_with(h)) =>
+        {
+            Ground::System
+        }
+        _ => Ground::Outside,
+    }
+}
+
+fn spelled_path(path: &std::path::Path) -> String {
+    let text = path.to_string_lossy();
+    let trimmed = text.trim_end_matches('/');
+    if trimmed.is_empty() { "/".to_owned() } else { trimmed.to_owned() }
+}
+
+/// The path from the top, `.` and `..` taken out, up to its first hole; `None` where even its start is not known.
+/// Without a known home, `~` stays.
+fn resolved(text: &str, scope: &Scope) -> Option<String> {
+    let known = text.split(HOLE).next().unwrap_or_default();
+    if known.is_empty() {
+        return None;
+    }
+    let cwd = spelled_path(&scope.cwd);
+    let home = scope.home.as_deref().map(spelled_path);
+    let full = if let Some(rest) = known.strip_prefix('~') {
+        match (&home, rest.is_empty() || rest.starts_with('/')) {
+            (Some(home), true) => format!("{home}{rest}"),
+            (None, true) => known.to_owned(),
+            _ => format!("/home/{rest}"),
+        }
+    } else if known.starts_with('/') {
+        known.to_owned()
+    } else {
+        format!("{cwd}/{known}")
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in full.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    let path = parts.join("/");
+    Some(if path.starts_with('~') { path } else { format!("/{path}") })
+}
+
+/// The places with a meaning that a path is in.
+fn meanings(text: &str, scope: &Scope) -> Located {
+    let mut located = Located::default();
+    let full = resolved(text, scope).unwrap_or_default();
+    let tail = text.rsplit(HOLE).next().unwrap_or_default();
+    for row in &common().file.place {
+        if names(row, text, &full, tail, scope) {
+            located.grounds.push(row.class);
+            located.what.get_or_insert(row.what.as_str());
+        }
+    }
+    located
+}
+
+fn names(row: &'static PlaceRow, text: &str, full: &str, tail: &str, scope: &Scope) -> bool {
+    let base = text.rsplit('/').next().unwrap_or_default();
+    let hit = |glob: &String| {
+        if let Some(rest) = glob.strip_prefix('~') {
+            let below = home_tail(text, full, tail, scope);
+            return below.is_some_and(|below| globbed(rest, below));
+        }
+        if glob.contains('/') { globbed(glob, full) || globbed(glob, text) } else { globbed(glob, base) }
+    };
+    row.paths.iter().any(hit) && !row.except.iter().any(hit)
+}
+
+/// What stands behind a home folder, with its leading `/`: of this person, of another, or of one that is not known.
+fn home_tail<'a>(text: &'a str, full: &'a str, tail: &'a str, scope: &Scope) -> Option<&'a str> {
+    if let Some(home) = scope.home.as_deref().map(spelled_path)
+        && let Some(rest) = full.strip_prefix(home.as_str())
+        && rest.starts_with('/')
+        && !text.contains(HOLE)
+    {
+        return Some(rest);
+    }
+    for top in ["/home/", "/Users/"] {
+        if let Some((_, rest)) = text.strip_prefix(top).and_then(|rest| rest.split_once('/')) {
+            return text.len().checked_sub(rest.len() + 1).and_then(|at| text.get(at..));
+        }
+    }
+    if let Some(rest) = text.strip_prefix('~').or_else(|| text.strip_prefix("/root")) {
+        return Some(rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default());
+    }
+    (text.contains(HOLE) && tail.starts_with('/')).then_some(tail)
+}
+
+/// Whether a glob fits: `*` is any run without `/`, `**` any run.
+fn globbed(glob: &str, text: &str) -> bool {
+    match glob.split_once('*') {
+        None => glob == text,
+        Some((head, rest)) => {
+            let Some(text) = text.strip_prefix(head) else { return false };
+            let (deep, rest) = match rest.strip_prefix('*') {
+                Some(rest) => (true, rest),
+                None => (false, rest),
+            };
+            if rest.is_empty() {
+                return deep || !text.contains('/');
+            }
+            let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+            for at in ends {
+                let (skipped, left) = text.split_at(at);
+                if !deep && skipped.contains('/') {
+                    return false;
+                }
+                if globbed(rest, left) {
+                    return true;
+                }
+            }
+            false
+        }
+    }
+}
+
+/// The host of a URL, of `user@host:path`, or of a bare name; `None` where none is known.
+pub(super) fn host(text: &str) -> Option<String> {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let rest = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let rest = rest.rsplit('@').next().unwrap_or_default();
+    let host = if let Some(v6) = rest.strip_prefix('[') {
+        v6.split(']').next().unwrap_or_default()
+    } else {
+        rest.split(':').next().unwrap_or_default()
+    };
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
+    (!host.is_empty() && host.len() < 256 && host.chars().all(fits)).then(|| host.to_ascii_lowercase())
+}
+
+/// Whether a host is this computer.
+pub(super) fn host_ground(text: &str) -> Ground {
+    match host(text) {
+        None => Ground::Unknown,
+        Some(host) => {
+            let local = host == "localhost"
+                || host.ends_with(".localhost")
+                || host.starts_with("127.")
+                || host == "::1"
+                || host == "0.0.0.0";
+            if local { Ground::Local } else { Ground::Remote }
+        }
+    }
+}
+
+/// Whether a variable of this name holds a key or a password, as names of such variables go.
+pub(super) fn secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let words =
+        ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "CREDENTIALS", "PASSPHRASE", "PAT"];
+    let whole = name.split(['_', '-', '.']).any(|part| words.contains(&part));
+    whole || ["APIKEY", "ACCESSKEY", "PRIVATEKEY", "AUTHTOKEN"].iter().any(|w| name.contains(w))
+}

@@ -1,0 +1,209 @@
+//! Characters that hide: remarks on those that can change what a reader believes, silence on those that do their
+//! ordinary work (joiners in emoji and in scripts that use them, a byte order mark at the start, CRLF).
+//!
+//! Works on any text, with or without a grammar; without one, nothing counts as a string or comment.
+
+use super::judge::Remark;
+use super::syntax::Matter;
+use crate::domain::Severity;
+use crate::domain::unicode::{self, Hidden};
+use std::ops::Range;
+
+/// Remarks on hidden characters. `matter`: strings and comments in order, `None` where no grammar tells.
+pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, Matter)]>) -> Vec<Remark> {
+    let mut remarks: Vec<Remark> = Vec::new();
+    let mut before = None;
+    let mut chars = source.char_indices().peekable();
+    let mut at_matter = 0;
+    while let Some((at, c)) = chars.next() {
+        let after = chars.peek().map(|(_, c)| *c);
+        let previous = before.replace(c);
+        let odd_selector = matches!(c, '\u{fe0e}' | '\u{fe0f}') && !previous.is_some_and(selects);
+        let Some(kind) = unicode::hidden(c).or(odd_selector.then_some(Hidden::ZeroWidth)) else { continue };
+        let place = matter.map(|matter| {
+            while matter.get(at_matter).is_some_and(|(range, _)| range.end <= at) {
+                at_matter += 1;
+            }
+            matter.get(at_matter).filter(|(range, _)| range.start <= at).map(|(_, matter)| *matter)
+        });
+        let ordinary = match c {
+            '\r' => after == Some('\n'),
+            '\u{feff}' => at == 0,
+            _ => unicode::joins(previous, c, after),
+        };
+        if ordinary {
+            continue;
+        }
+        let Some(severity) = severity(kind, place) else { continue };
+        add(&mut remarks, at, c, kind, severity);
+    }
+    remarks
+}
+
+/// Whether a presentation selector may follow: after emoji, digits of keycaps, and ideographs.
+fn selects(c: char) -> bool {
+    unicode::emoji(c) || c.is_ascii_digit() || matches!(c, '#' | '*') || c > '\u{2e7f}'
+}
+
+/// How much a hidden character matters. `place`: `None` no grammar, `Some(None)` code, else string or comment.
+fn severity(kind: Hidden, place: Option<Option<Matter>>) -> Option<Severity> {
+    match (kind, place) {
+        (Hidden::Bidi | Hidden::Tag | Hidden::Control, _) => Some(Severity::High),
+        (Hidden::ZeroWidth | Hidden::Filler, Some(Some(_))) => Some(Severity::Medium),
+        (Hidden::ZeroWidth | Hidden::Filler, _) => Some(Severity::High),
+        // A separator ends a comment for some languages and not for others.
+        (Hidden::Separator, Some(Some(Matter::Text))) => Some(Severity::Medium),
+        (Hidden::Separator, _) => Some(Severity::High),
+        (Hidden::OddSpace, Some(None)) => Some(Severity::Medium),
+        (Hidden::OddSpace, _) => None,
+    }
+}
+
+fn add(remarks: &mut Vec<Remark>, at: usize, c: char, kind: Hidden, severity: Severity) {
+    let end = at + c.len_utf8();
+    let rule = rule(kind, c);
+    // A run of them is one remark: a text written in tags would bury all others.
+    if let Some(last) = remarks.last_mut()
+        && last.span.end == at
+        && last.rule == rule
+    {
+        last.span.end = end;
+        if !last.message.ends_with("and more") {
+            last.message.push_str(" and more");
+        }
+        return;
+    }
+    let name = unicode::name(c).unwrap_or("variation selector");
+    let lone = if c == '\r' { " without a line feed" } else { "" };
+    remarks.push(Remark {
+        rule: rule.to_owned(),
+        severity,
+        span: at..end,
+        message: format!("hidden character: U+{:04X} {name}{lone}", u32::from(c)),
+        effect: None,
+    });
+}
+
+fn rule(kind: Hidden, c: char) -> &'static str {
+    match kind {
+        Hidden::Control if c == '\r' => "common.lone-return",
+        Hidden::Control => "common.hidden-control",
+        Hidden::Bidi => "common.hidden-direction",
+        Hidden::Tag => "common.hidden-tag",
+        Hidden::ZeroWidth => "common.hidden-zero-width",
+        Hidden::Filler => "common.hidden-filler",
+        Hidden::Separator => "common.hidden-separator",
+        Hidden::OddSpace => "common.odd-space",
+    }
+}
+
+/// Widest run of white space inside a line that a reader can be asked to see past, in columns.
+const WIDEST: usize = 200;
+
+/// Most blank lines in a row that a reader can be asked to scroll past.
+const BLANKEST: usize = 50;
+
+/// Remarks on code that is far away from what a reader sees: behind a wide gap, below a tall one.
+pub(super) fn shape(source: &str) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    let mut blank = 0;
+    let mut start = 0;
+    for line in source.split_inclusive('\n') {
+        let at = start;
+        start += line.len();
+        if line.trim().is_empty() {
+            blank += 1;
+            continue;
+        }
+        let first = line.len() - line.trim_start().len();
+        if blank > BLANKEST {
+            let span = at + first..at + line.trim_end().len();
+            remarks.push(remark("common.far-below", span, format!("code below {blank} blank lines")));
+        }
+        blank = 0;
+        if let Some((columns, from)) = gap(line) {
+            let span = at + from..at + line.trim_end().len();
+            remarks.push(remark(
+                "common.far-right",
+                span,
+                format!("code behind {columns} columns of white space"),
+            ));
+        }
+    }
+    remarks
+}
+
+/// The first run of white space in a line that is too wide: its columns (a tab counts 8) and where it ends.
+fn gap(line: &str) -> Option<(usize, usize)> {
+    let mut columns = 0;
+    for (at, c) in line.trim_end().char_indices() {
+        match c {
+            '\t' => columns += 8,
+            _ if c.is_whitespace() => columns += 1,
+            _ if columns > WIDEST => return Some((columns, at)),
+            _ => columns = 0,
+        }
+    }
+    None
+}
+
+fn remark(rule: &str, span: Range<usize>, message: String) -> Remark {
+    Remark { rule: rule.to_owned(), severity: Severity::Medium, span, message, effect: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grave(source: &str, matter: Option<&[(Range<usize>, Matter)]>) -> Vec<(String, Severity)> {
+        look(source, matter).into_iter().map(|r| (r.message, r.severity)).collect()
+    }
+
+    #[test]
+    fn what_hides_is_named() {
+        assert_eq!(
+            grave("a = 'x\u{202e}y'", None),
+            [("hidden character: U+202E right-to-left override".to_owned(), Severity::High)]
+        );
+        for text in
+            ["a\u{1b}[2J", "a\rb", "x\u{e0041}\u{e0042}", "a\u{200b}b", "\u{3164}", "a\u{7f}", "a\u{feff}b"]
+        {
+            let found = grave(text, None);
+            assert_eq!(found.len(), 1, "{text:?} {found:?}");
+            assert!(found.iter().all(|(_, s)| *s == Severity::High), "{text:?} {found:?}");
+        }
+    }
+
+    #[test]
+    fn ordinary_work_is_silent() {
+        for text in [
+            "\u{feff}a = 1\r\nb = 2\r\n",
+            "'👩\u{200d}💻 ❤\u{fe0f}'",
+            "'می\u{200c}خواهم'",
+            "'1\u{fe0f}\u{20e3}'",
+        ] {
+            let all = [(0..text.len(), Matter::Text)];
+            assert_eq!(grave(text, None), [], "{text:?}");
+            assert_eq!(grave(text, Some(&all)), [], "{text:?}");
+        }
+        let text = "'10\u{a0}km'";
+        assert_eq!(grave(text, Some(&[(1..text.len() - 1, Matter::Text)])), []);
+    }
+
+    #[test]
+    fn zero_width_matters_less_in_strings() {
+        let text = "'a\u{200b}b'";
+        let matter = [(1..text.len() - 1, Matter::Text)];
+        assert_eq!(look(text, Some(&matter)).first().map(|r| r.severity), Some(Severity::Medium));
+        assert_eq!(look(text, Some(&[])).first().map(|r| r.severity), Some(Severity::High));
+    }
+
+    #[test]
+    fn far_away_code_is_told() {
+        let wide = format!("x = 1{}; evil()\n", " ".repeat(300));
+        assert_eq!(shape(&wide).len(), 1);
+        let tall = format!("x = 1\n{}evil()\n", "\n".repeat(60));
+        assert_eq!(shape(&tall).len(), 1);
+        assert_eq!(shape(&format!("x = 1{}\n\n\ny = 2\n{}", " ".repeat(300), "\n".repeat(80))).len(), 0);
+    }
+}

@@ -1,0 +1,306 @@
+//! Acts in, findings and effects out: matches what code does with the rules of its language.
+//!
+//! Knows nothing of grammars. Text inside that is itself code is handed back to the caller, who knows how to read it.
+
+use super::Scope;
+use super::ground::{self, Located};
+use super::rules::{Condition, Effect, Ground, Inner, Mark, Rule, RuleBook, Shape};
+use super::value::{Act, HOLE, Kind, Taint, Value};
+use crate::domain::{Effects, Severity};
+use std::ops::Range;
+
+/// Longest text of a target in a message, in characters.
+const SHOWN: usize = 60;
+
+/// A finding before its place is counted in lines and columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Remark {
+    pub(super) rule: String,
+    pub(super) severity: Severity,
+    pub(super) span: Range<usize>,
+    pub(super) message: String,
+    /// What it is about, to drop a milder remark on the same.
+    pub(super) effect: Option<Effect>,
+}
+
+/// Code inside code: what a shell, `eval` or another interpreter is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Nested {
+    /// Text in a language.
+    Text { language: Inner, text: String, span: Range<usize> },
+    /// The words of one command.
+    Words { words: Vec<Value>, span: Range<usize> },
+}
+
+/// What came of judging one act.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    pub(super) remarks: Vec<Remark>,
+    pub(super) nested: Vec<Nested>,
+}
+
+/// Judges one act by a rule book. `source` is the text that its spans point into.
+pub(super) fn judge(
+    act: &Act,
+    book: &RuleBook,
+    source: &str,
+    scope: &Scope,
+    effects: &mut Effects,
+) -> Judged {
+    let mut judged = Judged::default();
+    let mut over: Vec<&str> = Vec::new();
+    for (rule, shape) in book.rules_for(&act.name) {
+        if !rule.when.iter().chain(&shape.when).all(|condition| holds(condition, act)) {
+            continue;
+        }
+        let before = judged.remarks.len();
+        apply(rule, shape, act, source, scope, effects, &mut judged);
+        if judged.remarks.len() > before {
+            over.extend(rule.over.iter().map(String::as_str));
+        }
+    }
+    strongest(&mut judged.remarks, &over);
+    judged
+}
+
+/// Of remarks of one act, those that say the same more mildly go: what a graver rule names in `over`, and of those on
+/// the same effect all but the gravest (the first one of several).
+fn strongest(remarks: &mut Vec<Remark>, over: &[&str]) {
+    remarks.retain(|r| !over.contains(&r.rule.as_str()));
+    let ranks: Vec<_> = remarks.iter().map(|r| (r.effect, r.severity)).collect();
+    let mut index = 0;
+    remarks.retain(|r| {
+        let here = index;
+        index += 1;
+        let beaten = |(at, (effect, severity)): (usize, &(Option<Effect>, Severity))| {
+            *effect == r.effect && (*severity > r.severity || *severity == r.severity && at < here)
+        };
+        r.effect.is_none() || !ranks.iter().enumerate().any(beaten)
+    });
+}
+
+fn apply(
+    rule: &Rule,
+    shape: &Shape,
+    act: &Act,
+    source: &str,
+    scope: &Scope,
+    effects: &mut Effects,
+    judged: &mut Judged,
+) {
+    let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
+    let mut shown = Vec::new();
+    let mut what = None;
+    let targets = act.first_of(&shape.target);
+    let none_given = targets.is_empty();
+    let any = none_given && shape.target.is_empty();
+    for (value, span) in targets {
+        let located = match rule.effect {
+            Some(Effect::Hosts) => hosted(value),
+            Some(Effect::Programs) => Located::default(),
+            _ => value.as_text().map_or_else(unknown, |(text, _)| ground::locate(text, folder, scope)),
+        };
+        if !fits(rule, &located) {
+            continue;
+        }
+        what = what.or(located.what);
+        shown.push(spell(value, span, rule.effect, folder, source));
+        tell(rule.effect, value, folder, effects);
+        if let Some(language) = rule.runs {
+            let span = span.cloned().unwrap_or_else(|| act.span.clone());
+            let more: Vec<&Value> = act.first_of(&shape.words).into_iter().map(|(value, _)| value).collect();
+            nest(value, &more, language, span, judged, effects);
+        }
+    }
+    if shown.is_empty() && !any {
+        // The target is not given as the rule knows it (`rmtree(*args)`): that counts as unknown.
+        let absent = none_given && rule.r#where.as_ref().is_none_or(|w| w.contains(&Ground::Unknown));
+        if !absent || rule.r#where.is_none() && rule.severity.is_none() {
+            return;
+        }
+        shown.push("(known only at run time)".to_owned());
+        effects.unknown |= rule.effect.is_some();
+    }
+    let Some(severity) = rule.severity else { return };
+    let message = rule
+        .message
+        .replace("{target}", &list(&shown))
+        .replace("{what}", what.unwrap_or("a secret"))
+        .replace("{name}", &act.name);
+    judged.remarks.push(Remark {
+        rule: rule.id.clone(),
+        severity,
+        span: act.span.clone(),
+        message,
+        effect: rule.effect,
+    });
+}
+
+fn unknown() -> Located {
+    Located { grounds: vec![Ground::Unknown], what: None }
+}
+
+fn hosted(value: &Value) -> Located {
+    let ground = value.as_text().map_or(Ground::Unknown, |(text, _)| ground::host_ground(text));
+    Located { grounds: vec![ground], what: None }
+}
+
+fn fits(rule: &Rule, located: &Located) -> bool {
+    let wanted = rule.r#where.as_ref().is_none_or(|w| w.iter().any(|ground| located.is(*ground)));
+    wanted && !rule.except.iter().any(|ground| located.is(*ground))
+}
+
+/// The words for a target: its text as far as it is known, else how the code spells it.
+fn spell(
+    value: &Value,
+    span: Option<&Range<usize>>,
+    effect: Option<Effect>,
+    folder: Option<&str>,
+    source: &str,
+) -> String {
+    match value.as_text() {
+        Some((text, _)) if effect == Some(Effect::Hosts) => match ground::host(text) {
+            Some(host) => host,
+            None => short(text),
+        },
+        Some((text, _)) if matches!(effect, Some(Effect::Deletes | Effect::Writes | Effect::Reads)) => {
+            short(&ground::joined(text, folder))
+        }
+        Some((text, _)) => short(text),
+        None if value.is_constant() => short(&constant(value)),
+        None => match span.and_then(|span| source.get(span.clone())) {
+            Some(text) if !text.trim().is_empty() => format!("{} (known only at run time)", short(text)),
+            _ => "(known only at run time)".to_owned(),
+        },
+    }
+}
+
+/// The text of a constant that is no text: the words of a list.
+fn constant(value: &Value) -> String {
+    match &value.kind {
+        Kind::List(items) => items.iter().map(constant).collect::<Vec<_>>().join(" "),
+        Kind::Number(number) => number.to_string(),
+        Kind::Bool(truth) => truth.to_string(),
+        _ => value.as_text().map(|(text, _)| text.to_owned()).unwrap_or_default(),
+    }
+}
+
+/// At most `SHOWN` characters of one line, nothing hidden in it.
+pub(super) fn short(text: &str) -> String {
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut out: String = line
+        .chars()
+        .take(SHOWN)
+        .map(|c| if crate::domain::unicode::hidden(c).is_some() { '\u{fffd}' } else { c })
+        .collect();
+    if line.chars().nth(SHOWN).is_some() {
+        out.push(HOLE);
+    }
+    out
+}
+
+fn list(shown: &[String]) -> String {
+    let mut text = shown.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+    if shown.len() > 3 {
+        text.push_str(&format!(" and {} more", shown.len() - 3));
+    }
+    text
+}
+
+/// Adds a target to the effects of the block.
+fn tell(effect: Option<Effect>, value: &Value, folder: Option<&str>, effects: &mut Effects) {
+    let Some(effect) = effect else { return };
+    let known = value.as_text().and_then(|(text, _)| match effect {
+        Effect::Hosts => ground::host(text),
+        Effect::Programs => text.split_whitespace().next().map(str::to_owned),
+        _ => Some(ground::joined(text, folder)),
+    });
+    let list = match effect {
+        Effect::Reads => &mut effects.reads,
+        Effect::Writes => &mut effects.writes,
+        Effect::Deletes => &mut effects.deletes,
+        Effect::Hosts => &mut effects.hosts,
+        Effect::Programs => &mut effects.programs,
+    };
+    match known {
+        Some(text) if !text.contains(HOLE) => {
+            if list.len() < 256 && !list.contains(&text) {
+                list.push(text);
+            }
+        }
+        _ => effects.unknown = true,
+    }
+}
+
+/// Hands code inside code to the caller; what is not known in full is told as such.
+fn nest(
+    value: &Value,
+    more: &[&Value],
+    language: Inner,
+    span: Range<usize>,
+    judged: &mut Judged,
+    effects: &mut Effects,
+) {
+    match (&value.kind, value.as_text()) {
+        (Kind::List(words), _) if language == Inner::Bash => {
+            judged.nested.push(Nested::Words { words: words.clone(), span });
+        }
+        (_, Some(_)) if language == Inner::Bash && !more.is_empty() => {
+            let mut words = vec![value.clone()];
+            for value in more {
+                match &value.kind {
+                    Kind::List(items) => words.extend(items.iter().cloned()),
+                    _ => words.push((*value).clone()),
+                }
+            }
+            judged.nested.push(Nested::Words { words, span });
+        }
+        (_, Some((text, whole))) => {
+            effects.unknown |= !whole;
+            judged.nested.push(Nested::Text { language, text: text.to_owned(), span });
+        }
+        _ => effects.unknown = true,
+    }
+}
+
+/// Whether a condition holds for an act.
+fn holds(condition: &Condition, act: &Act) -> bool {
+    let found: Vec<&Value> =
+        condition.at.iter().flat_map(|selector| act.select(selector)).map(|(value, _)| value).collect();
+    let right = match condition.given {
+        Some(given) => given != found.is_empty(),
+        None => found.iter().any(|value| fulfils(condition, value)),
+    };
+    right != condition.not
+}
+
+fn fulfils(condition: &Condition, value: &Value) -> bool {
+    let text = match &value.kind {
+        Kind::Bool(truth) => Some(truth.to_string()),
+        Kind::Number(number) => Some(number.to_string()),
+        _ => value.as_text().map(|(text, _)| text.to_owned()),
+    };
+    let of_text = |list: &Option<Vec<String>>, test: fn(&str, &str) -> bool| {
+        list.as_ref()
+            .is_none_or(|words| text.as_deref().is_some_and(|text| words.iter().any(|w| test(text, w))))
+    };
+    of_text(&condition.is, |text, word| text == word)
+        && of_text(&condition.contains, |text, word| text.contains(word))
+        && of_text(&condition.starts, |text, word| text.starts_with(word))
+        && condition.constant.is_none_or(|constant| value.is_constant() == constant)
+        && condition.mark.as_ref().is_none_or(|marks| {
+            let all = value.all_taint();
+            marks.iter().any(|mark| all.meets(taint(*mark)))
+        })
+}
+
+/// The mark of a rule file as it travels with values.
+pub(super) fn taint(mark: Mark) -> Taint {
+    match mark {
+        Mark::Decoded => Taint::DECODED,
+        Mark::Downloaded => Taint::DOWNLOADED,
+        Mark::Secret => Taint::SECRET,
+        Mark::Environment => Taint::ENVIRONMENT,
+        Mark::File => Taint::FILE,
+    }
+}

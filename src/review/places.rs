@@ -1,0 +1,47 @@
+//! Places: byte ranges counted in lines and columns.
+
+use crate::domain::Place;
+use std::ops::Range;
+
+/// The starts of the lines of a text.
+pub(super) struct Places<'a> {
+    source: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(source: &'a str) -> Self {
+        let starts = std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { source, starts }
+    }
+
+    /// The place of a range; lines and columns count from 1, columns in characters.
+    pub(super) fn place(&self, span: &Range<usize>) -> Place {
+        let (line, column) = self.point(span.start);
+        let (end_line, end_column) = self.point(span.end.max(span.start));
+        Place { line, column, end_line, end_column }
+    }
+
+    fn point(&self, at: usize) -> (u32, u32) {
+        let line = self.starts.partition_point(|start| *start <= at).saturating_sub(1);
+        let start = self.starts.get(line).copied().unwrap_or(0);
+        // A column beyond 64 Ki is counted in bytes from there on: one line of a megabyte with a finding at each of its
+        // words must not cost the square of its length.
+        let near = at.min(start + (1 << 16));
+        let column =
+            self.source.get(start..near).map_or(near - start, |text| text.chars().count()) + (at - near);
+        (u32::try_from(line + 1).unwrap_or(u32::MAX), u32::try_from(column + 1).unwrap_or(u32::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_characters() {
+        let places = Places::new("aé\n漢字x\n");
+        assert_eq!(places.place(&(4..11)), Place { line: 2, column: 1, end_line: 2, end_column: 4 });
+        assert_eq!(places.place(&(0..3)), Place { line: 1, column: 1, end_line: 1, end_column: 3 });
+    }
+}

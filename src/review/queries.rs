@@ -1,0 +1,125 @@
+//! Rules that are tree-sitter queries: all of a language are compiled to one query, at its first use.
+
+use super::judge::{Remark, short};
+use super::rules::{Rule, RuleBook, RuleError, Tongue, book};
+use super::syntax::{each, grammar, text};
+use std::sync::LazyLock;
+use streaming_iterator::StreamingIterator;
+use tree_sitter::{Node, Query, QueryCursor, Tree};
+
+/// The query of a language; which pattern belongs to which rule.
+struct Compiled {
+    query: Query,
+    rules: Vec<usize>,
+    /// Kinds of nodes that the patterns begin at.
+    on: Vec<String>,
+}
+
+/// Compiles the query rules of a book; `Ok(None)` where there are none.
+fn compile(name: &str, tongue: Tongue, book: &RuleBook) -> Result<Option<Compiled>, RuleError> {
+    let language = grammar(tongue);
+    let mut all = String::new();
+    let mut rules = Vec::new();
+    let mut on: Vec<String> = Vec::new();
+    for (index, rule) in book.file.rule.iter().enumerate() {
+        let Some(source) = &rule.query else { continue };
+        let wrong = |e: tree_sitter::QueryError| RuleError::Query {
+            file: name.to_owned(),
+            rule: rule.id.clone(),
+            reason: e.to_string(),
+        };
+        let alone = Query::new(&language, source).map_err(wrong)?;
+        rules.extend(std::iter::repeat_n(index, alone.pattern_count()));
+        on.extend(rule.on.iter().cloned());
+        all.push_str(source);
+        all.push('\n');
+    }
+    if rules.is_empty() {
+        return Ok(None);
+    }
+    let query = Query::new(&language, &all).map_err(|e| RuleError::Query {
+        file: name.to_owned(),
+        rule: "all together".to_owned(),
+        reason: e.to_string(),
+    })?;
+    Ok(Some(Compiled { query, rules, on }))
+}
+
+/// Whether the shipped queries compile; for the tests of the rule files.
+#[cfg(test)]
+pub(super) fn check(tongue: Tongue) -> Result<(), RuleError> {
+    compile(super::rules::shipped(tongue).0, tongue, book(tongue)).map(drop)
+}
+
+fn compiled(tongue: Tongue) -> Option<&'static Compiled> {
+    fn load(tongue: Tongue) -> Option<Compiled> {
+        compile(super::rules::shipped(tongue).0, tongue, book(tongue)).ok().flatten()
+    }
+    static PYTHON: LazyLock<Option<Compiled>> = LazyLock::new(|| load(Tongue::Python));
+    static JAVASCRIPT: LazyLock<Option<Compiled>> = LazyLock::new(|| load(Tongue::Javascript));
+    static BASH: LazyLock<Option<Compiled>> = LazyLock::new(|| load(Tongue::Bash));
+    match tongue {
+        Tongue::Python => PYTHON.as_ref(),
+        Tongue::Javascript => JAVASCRIPT.as_ref(),
+        Tongue::Bash => BASH.as_ref(),
+    }
+}
+
+/// Remarks of the query rules on a tree. Each pattern is tried at the nodes where it can begin and nowhere else: a
+/// cursor over the whole tree takes the square of the number of siblings.
+pub(super) fn look(tree: &Tree, source: &str, tongue: Tongue) -> Vec<Remark> {
+    let Some(compiled) = compiled(tongue) else { return Vec::new() };
+    let mut cursor = QueryCursor::new();
+    cursor.set_match_limit(64);
+    cursor.set_max_start_depth(Some(0));
+    let mut remarks = Vec::new();
+    each(tree.root_node(), |node, _| {
+        if compiled.on.iter().any(|kind| kind == node.kind()) {
+            at(node, compiled, &mut cursor, source, tongue, &mut remarks);
+        }
+        true
+    });
+    remarks
+}
+
+fn at(
+    node: Node<'_>,
+    compiled: &Compiled,
+    cursor: &mut QueryCursor,
+    source: &str,
+    tongue: Tongue,
+    remarks: &mut Vec<Remark>,
+) {
+    let mut matches = cursor.matches(&compiled.query, node, source.as_bytes());
+    while let Some(found) = matches.next() {
+        let index = compiled.rules.get(found.pattern_index).copied();
+        let Some(rule) = index.and_then(|i| book(tongue).file.rule.get(i)) else { continue };
+        let mut span = None;
+        let mut target = String::new();
+        for capture in found.captures() {
+            match compiled.query.capture_names().get(capture.index as usize) {
+                Some(&"found") => span = Some(capture.node.byte_range()),
+                Some(&"target") => target = short(text(capture.node, source)),
+                _ => {}
+            }
+        }
+        if let (Some(span), Some(severity)) = (span, rule.severity) {
+            remarks.push(remark(rule, severity, span, &target));
+        }
+    }
+}
+
+fn remark(
+    rule: &Rule,
+    severity: crate::domain::Severity,
+    span: std::ops::Range<usize>,
+    target: &str,
+) -> Remark {
+    Remark {
+        rule: rule.id.clone(),
+        severity,
+        span,
+        message: rule.message.replace("{target}", target),
+        effect: None,
+    }
+}

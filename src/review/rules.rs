@@ -1,0 +1,464 @@
+//! Rules as data: what a rule file may say, and the rule book that is made of them.
+//!
+//! Reads text that is handed in; matching is done in `judge`.
+
+use crate::domain::Severity;
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// What one rule file holds. Unknown keys are refused, with their line.
+#[derive(Deserialize, Debug, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RuleFile {
+    /// Other names of modules and functions, and the name that the rules use.
+    #[serde(default)]
+    pub(super) names: HashMap<String, String>,
+    /// Functions whose result carries a mark.
+    #[serde(default)]
+    pub(super) source: Vec<Source>,
+    /// Programs that run another program (shells only).
+    #[serde(default)]
+    pub(super) wrapper: Vec<Wrapper>,
+    /// Programs whose first operand is a verb (shells only).
+    #[serde(default)]
+    pub(super) verbs: Vec<String>,
+    /// Options that take a value, by program (shells only).
+    #[serde(default)]
+    pub(super) values: HashMap<String, Vec<String>>,
+    /// Paths that mean something wherever they appear.
+    #[serde(default)]
+    pub(super) place: Vec<PlaceRow>,
+    /// Ways of doing one thing, that several rules speak of.
+    #[serde(default)]
+    act: Vec<NamedShape>,
+    /// The rules, in any order.
+    #[serde(default)]
+    pub(super) rule: Vec<Rule>,
+}
+
+/// A way of doing something: which calls, which of their arguments is the concrete thing, under which conditions.
+#[derive(Deserialize, Debug, Default, Clone)]
+#[serde(deny_unknown_fields)]
+struct NamedShape {
+    /// What is done; rows of one name belong together.
+    name: String,
+    calls: Vec<String>,
+    #[serde(default)]
+    target: Vec<String>,
+    #[serde(default)]
+    when: Vec<Condition>,
+    /// Where the operands of a program stand, when the target is its name alone.
+    #[serde(default)]
+    words: Vec<String>,
+}
+
+/// Calls whose result is marked.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Source {
+    pub(super) calls: Vec<String>,
+    pub(super) mark: Mark,
+}
+
+/// The marks that values carry; see `Taint`.
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Mark {
+    Decoded,
+    Downloaded,
+    Secret,
+    Environment,
+    File,
+}
+
+/// A program that runs what follows it.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wrapper {
+    pub(super) names: Vec<String>,
+    /// Options that take a value in the next word.
+    #[serde(default)]
+    pub(super) values: Vec<String>,
+    /// Operands of its own before the command.
+    #[serde(default)]
+    pub(super) skip: usize,
+    /// The rest is put together to one text and run by a shell (`ssh host 'cmd'`, `eval`, `watch`).
+    #[serde(default)]
+    pub(super) text: bool,
+    /// Operands are added from standard input (`xargs`).
+    #[serde(default)]
+    pub(super) stdin: bool,
+}
+
+/// A path with a meaning.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlaceRow {
+    pub(super) class: Ground,
+    /// In words: `an SSH key`.
+    pub(super) what: String,
+    /// Globs: `~` is any home, `*` all but `/`, `**` all; without a `/` the last part of the path is meant.
+    pub(super) paths: Vec<String>,
+    /// Globs that are not meant.
+    #[serde(default)]
+    pub(super) except: Vec<String>,
+}
+
+/// What the target of an act is. For paths and hosts alike, so that rules can ask for any of them.
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Ground {
+    /// Below the working folder.
+    Inside,
+    /// Elsewhere.
+    Outside,
+    /// The working folder itself, a folder above it, a home, or the top of the system: all is lost with it.
+    Root,
+    /// Below `/etc`, `/usr` and their like.
+    System,
+    /// The system's folder for temporary files.
+    Temp,
+    /// A temporary folder or file that the code itself made.
+    Scratch,
+    /// A device.
+    Device,
+    /// A device or stream that keeps nothing: `/dev/null`.
+    Null,
+    /// Read by a program when it starts.
+    Start,
+    /// Keys and credentials.
+    Secret,
+    /// Private, with secrets in it now and then: `.env`, histories.
+    Private,
+    /// This computer (hosts).
+    Local,
+    /// Another computer (hosts).
+    Remote,
+    /// Only known at run time.
+    Unknown,
+}
+
+/// What a rule's target is, for the effects of the review.
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Effect {
+    Reads,
+    Writes,
+    Deletes,
+    Hosts,
+    Programs,
+}
+
+/// How text that is an argument runs.
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Inner {
+    /// By a shell; a list is the words of one command.
+    Bash,
+    Python,
+    Javascript,
+}
+
+/// A condition on arguments; it holds when one of those that it names fulfils all that it says.
+#[derive(Deserialize, Debug, Default, Clone)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Condition {
+    /// Selectors (`0`, `-1`, `1..`, `*`, `receiver`, a name); all that they name are looked at.
+    pub(super) at: Vec<String>,
+    /// Whether such an argument is given at all.
+    pub(super) given: Option<bool>,
+    /// Its text, number or truth is one of these.
+    pub(super) is: Option<Vec<String>>,
+    /// Its text holds one of these.
+    pub(super) contains: Option<Vec<String>>,
+    /// Its text begins with one of these.
+    pub(super) starts: Option<Vec<String>>,
+    /// It carries one of these marks.
+    pub(super) mark: Option<Vec<Mark>>,
+    /// Whether all of it is known.
+    pub(super) constant: Option<bool>,
+    /// The condition is turned round.
+    #[serde(default)]
+    pub(super) not: bool,
+}
+
+/// One rule: what it matches, what it says, why, and examples that are run as tests.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Rule {
+    pub(super) id: String,
+    /// Missing: the rule makes no finding, it only tells effects.
+    #[serde(default, deserialize_with = "severity")]
+    pub(super) severity: Option<Severity>,
+    /// Full names of what is called; a `*` at the end stands for any rest, one at the start for any beginning.
+    #[serde(default)]
+    calls: Vec<String>,
+    /// Names of ways of doing something (`[[act]]`), instead of `calls` and `target`.
+    #[serde(default)]
+    acts: Vec<String>,
+    /// A tree-sitter query instead; the finding is placed at its capture `@found`, `{target}` is `@target`.
+    pub(super) query: Option<String>,
+    /// Kinds of nodes that the query begins at.
+    #[serde(default)]
+    pub(super) on: Vec<String>,
+    /// A matcher that is written in code (hidden characters, shape); named for the reader of the file.
+    #[allow(dead_code)]
+    builtin: Option<String>,
+    /// Where the concrete thing stands: selectors, the first that is given counts.
+    #[serde(default)]
+    target: Vec<String>,
+    /// All of these have to hold, and those of the act.
+    #[serde(default)]
+    pub(super) when: Vec<Condition>,
+    /// The target has to be one of these.
+    pub(super) r#where: Option<Vec<Ground>>,
+    /// The target may be none of these.
+    #[serde(default)]
+    pub(super) except: Vec<Ground>,
+    pub(super) effect: Option<Effect>,
+    /// Milder rules that say the same of one act; they are silent where this one speaks.
+    #[serde(default)]
+    pub(super) over: Vec<String>,
+    /// The target is itself code.
+    pub(super) runs: Option<Inner>,
+    /// `{target}`, `{what}` (of a place with a meaning), `{name}` are filled in.
+    #[serde(default)]
+    pub(super) message: String,
+    #[serde(default)]
+    pub(super) reason: String,
+    #[serde(default)]
+    pub(super) reference: String,
+    #[serde(default)]
+    #[cfg_attr(not(test), allow(dead_code))]
+    pub(super) matches: Vec<String>,
+    #[serde(default)]
+    #[cfg_attr(not(test), allow(dead_code))]
+    pub(super) near_misses: Vec<String>,
+}
+
+fn severity<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Severity>, D::Error> {
+    let word = String::deserialize(deserializer)?;
+    match word.as_str() {
+        "info" => Ok(Some(Severity::Info)),
+        "medium" => Ok(Some(Severity::Medium)),
+        "high" => Ok(Some(Severity::High)),
+        _ => Err(serde::de::Error::custom(format!("unknown severity {word}: info, medium or high"))),
+    }
+}
+
+/// Why a rule file can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RuleError {
+    /// It is not what a rule file looks like.
+    #[error("rule file {file}: {source}")]
+    Unreadable {
+        /// Which file.
+        file: String,
+        /// What is wrong, with line and column.
+        source: toml::de::Error,
+    },
+    /// A rule speaks of an act that the file does not have.
+    #[error("rule file {file}, rule {rule}: there is no [[act]] named {act}")]
+    NoAct {
+        /// Which file.
+        file: String,
+        /// Which rule.
+        rule: String,
+        /// The name that is missing.
+        act: String,
+    },
+    /// A query does not fit its grammar.
+    #[error("rule file {file}, rule {rule}: the query does not fit the grammar: {reason}")]
+    Query {
+        /// Which file.
+        file: String,
+        /// Which rule.
+        rule: String,
+        /// What the parser says.
+        reason: String,
+    },
+}
+
+/// A language with a rule file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Tongue {
+    Python,
+    Javascript,
+    Bash,
+}
+
+impl Tongue {
+    pub(super) const ALL: [Tongue; 3] = [Tongue::Python, Tongue::Javascript, Tongue::Bash];
+
+    /// The tongue of a language by its canonical name.
+    pub(super) fn of(language: &str) -> Option<Self> {
+        match language {
+            "python" => Some(Tongue::Python),
+            "javascript" => Some(Tongue::Javascript),
+            "bash" => Some(Tongue::Bash),
+            _ => None,
+        }
+    }
+
+    /// The canonical name of its language.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Tongue::Python => "python",
+            Tongue::Javascript => "javascript",
+            Tongue::Bash => "bash",
+        }
+    }
+}
+
+/// A rule together with one way of doing what it speaks of.
+#[derive(Debug)]
+pub(super) struct Shape {
+    rule: usize,
+    pub(super) target: Vec<String>,
+    pub(super) when: Vec<Condition>,
+    pub(super) words: Vec<String>,
+}
+
+/// The rules of one language, with an index by called name.
+#[derive(Debug, Default)]
+pub(super) struct RuleBook {
+    pub(super) file: RuleFile,
+    shapes: Vec<Shape>,
+    exact: HashMap<String, Vec<usize>>,
+    prefixes: Vec<(String, usize)>,
+    suffixes: Vec<(String, usize)>,
+    marks: HashMap<String, Mark>,
+    mark_prefixes: Vec<(String, Mark)>,
+}
+
+impl RuleBook {
+    /// Reads a rule file. `name` is for messages.
+    pub(super) fn read(name: &str, text: &str) -> Result<Self, RuleError> {
+        let file: RuleFile =
+            toml::from_str(text).map_err(|source| RuleError::Unreadable { file: name.to_owned(), source })?;
+        let mut book = RuleBook::default();
+        for (index, rule) in file.rule.iter().enumerate() {
+            let own = NamedShape {
+                calls: rule.calls.clone(),
+                target: rule.target.clone(),
+                ..NamedShape::default()
+            };
+            book.add(index, &own, &[]);
+            for wanted in &rule.acts {
+                let mut known = false;
+                for act in file.act.iter().filter(|act| act.name == *wanted) {
+                    known = true;
+                    book.add(index, act, &rule.target);
+                }
+                if !known {
+                    let (file, rule, act) = (name.to_owned(), rule.id.clone(), wanted.clone());
+                    return Err(RuleError::NoAct { file, rule, act });
+                }
+            }
+        }
+        for source in &file.source {
+            for call in &source.calls {
+                match call.strip_suffix('*') {
+                    Some(prefix) => book.mark_prefixes.push((prefix.to_owned(), source.mark)),
+                    None => drop(book.marks.insert(call.clone(), source.mark)),
+                }
+            }
+        }
+        book.file = file;
+        Ok(book)
+    }
+
+    /// Adds a way of doing what a rule speaks of; `target` of the rule goes before that of the act.
+    fn add(&mut self, rule: usize, act: &NamedShape, target: &[String]) {
+        if act.calls.is_empty() {
+            return;
+        }
+        let shape = self.shapes.len();
+        let target = if target.is_empty() { act.target.clone() } else { target.to_vec() };
+        self.shapes.push(Shape { rule, target, when: act.when.clone(), words: act.words.clone() });
+        for call in &act.calls {
+            if let Some(prefix) = call.strip_suffix('*') {
+                self.prefixes.push((prefix.to_owned(), shape));
+            } else if let Some(suffix) = call.strip_prefix('*') {
+                self.suffixes.push((suffix.to_owned(), shape));
+            } else {
+                self.exact.entry(call.clone()).or_default().push(shape);
+            }
+        }
+    }
+
+    /// The rules that may apply to a call of this name, each with the way in which it does.
+    pub(super) fn rules_for<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a Rule, &'a Shape)> {
+        let exact = self.exact.get(name).into_iter().flatten().copied();
+        let prefixed =
+            self.prefixes.iter().filter(move |(p, _)| name.starts_with(p.as_str())).map(|(_, i)| *i);
+        let suffixed = self.suffixes.iter().filter(move |(s, _)| name.ends_with(s.as_str())).map(|(_, i)| *i);
+        let shapes = exact.chain(prefixed).chain(suffixed).filter_map(|index| self.shapes.get(index));
+        shapes.filter_map(|shape| Some((self.file.rule.get(shape.rule)?, shape)))
+    }
+
+    /// Whether any rule speaks of exactly this name.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.exact.contains_key(name)
+    }
+
+    /// The mark that the result of calling this name carries.
+    pub(super) fn mark_of(&self, name: &str) -> Option<Mark> {
+        let prefixed =
+            || self.mark_prefixes.iter().find(|(p, _)| name.starts_with(p.as_str())).map(|(_, m)| *m);
+        self.marks.get(name).copied().or_else(prefixed)
+    }
+
+    /// The name that rules use for this one: its longest known beginning replaced.
+    pub(super) fn canonical(&self, name: &str) -> Option<String> {
+        let ends = name.match_indices('.').map(|(at, _)| at).chain([name.len()]);
+        let mut best = None;
+        for end in ends {
+            if let Some(other) = name.get(..end).and_then(|head| self.file.names.get(head)) {
+                let rest = name.get(end..).unwrap_or_default();
+                let joined = format!("{other}{rest}");
+                best = Some(joined.strip_prefix('.').map(str::to_owned).unwrap_or(joined));
+            }
+        }
+        best
+    }
+}
+
+/// The texts of the shipped rule files.
+pub(super) fn shipped(tongue: Tongue) -> (&'static str, &'static str) {
+    match tongue {
+        Tongue::Python => ("python.toml", include_str!("../../assets/rules/python.toml")),
+        Tongue::Javascript => ("javascript.toml", include_str!("../../assets/rules/javascript.toml")),
+        Tongue::Bash => ("bash.toml", include_str!("../../assets/rules/bash.toml")),
+    }
+}
+
+/// The rules that hold in every language, and the places with a meaning.
+pub(super) fn common() -> &'static RuleBook {
+    static BOOK: LazyLock<RuleBook> =
+        LazyLock::new(|| read_shipped("common.toml", include_str!("../../assets/rules/common.toml")));
+    &BOOK
+}
+
+/// The rules of a language, read at their first use.
+pub(super) fn book(tongue: Tongue) -> &'static RuleBook {
+    static PYTHON: LazyLock<RuleBook> = LazyLock::new(|| load(Tongue::Python));
+    static JAVASCRIPT: LazyLock<RuleBook> = LazyLock::new(|| load(Tongue::Javascript));
+    static BASH: LazyLock<RuleBook> = LazyLock::new(|| load(Tongue::Bash));
+    match tongue {
+        Tongue::Python => &PYTHON,
+        Tongue::Javascript => &JAVASCRIPT,
+        Tongue::Bash => &BASH,
+    }
+}
+
+fn load(tongue: Tongue) -> RuleBook {
+    let (name, text) = shipped(tongue);
+    read_shipped(name, text)
+}
+
+/// The shipped files are read by a test, so that the empty book can't be met.
+fn read_shipped(name: &str, text: &str) -> RuleBook {
+    RuleBook::read(name, text).unwrap_or_default()
+}

@@ -1,0 +1,336 @@
+//! Commands: options and operands told apart, and what runs other commands seen through.
+
+use super::Reader;
+use crate::review::judge::Nested;
+use crate::review::rules::{Inner, Wrapper};
+use crate::review::value::{Act, Argument, HOLE, Kind, Value};
+use std::ops::Range;
+
+/// Wrappers inside wrappers are followed so deep.
+const DEEPEST: u32 = 12;
+
+impl Reader<'_> {
+    /// Tells a command: its words (name first), what it reads, where it stands.
+    pub(super) fn command(
+        &mut self,
+        words: Vec<Argument>,
+        input: Option<Argument>,
+        span: &Range<usize>,
+        depth: u32,
+    ) {
+        let mut words = words.into_iter();
+        let Some(first) = words.next() else { return };
+        let rest: Vec<Argument> = words.collect();
+        let Some(spelled) = first.value.as_whole_text().filter(|name| !name.is_empty()) else {
+            self.reading.unknown = true;
+            return;
+        };
+        let name = spelled.rsplit('/').next().unwrap_or(spelled).trim_end_matches(".exe").to_owned();
+        if depth > DEEPEST {
+            self.reading.cut = true;
+            return;
+        }
+        self.start(&name);
+        let book = self.book;
+        let wrapper = book.file.wrapper.iter().find(|w| w.names.contains(&name));
+        match wrapper {
+            Some(wrapper) => self.through(wrapper, &name, rest, input, span, depth),
+            None => self.plain(name, rest, input, span, depth),
+        }
+    }
+
+    /// Notes a program that is started; what the shell does by itself is none.
+    fn start(&mut self, name: &str) {
+        const OWN: &[&str] = &[
+            "echo", "printf", "cd", "export", "set", "unset", "test", "[", "true", "false", ":", "source",
+            ".", "exit", "return", "read", "local", "shift", "trap", "wait", "eval", "exec", "alias", "type",
+            "command", "builtin", "pwd", "let", "declare", "break", "continue", "umask", "ulimit", "hash",
+            "getopts", "time",
+        ];
+        let programs = &mut self.reading.programs;
+        if !OWN.contains(&name) && programs.len() < 256 && !programs.iter().any(|p| p == name) {
+            programs.push(name.to_owned());
+        }
+    }
+
+    /// A command that runs what follows it.
+    fn through(
+        &mut self,
+        wrapper: &Wrapper,
+        name: &str,
+        words: Vec<Argument>,
+        input: Option<Argument>,
+        span: &Range<usize>,
+        depth: u32,
+    ) {
+        let mut at = 0;
+        let mut skip = wrapper.skip;
+        while let Some(word) = words.get(at) {
+            let Some((text, _)) = word.value.as_text() else {
+                if skip == 0 {
+                    break;
+                }
+                skip -= 1;
+                at += 1;
+                continue;
+            };
+            if text == "--" {
+                at += 1;
+                break;
+            } else if text.starts_with('-') && text.len() > 1 {
+                let takes = wrapper.values.iter().any(|v| v == text);
+                at += if takes { 2 } else { 1 };
+            } else if is_assignment(text) && !wrapper.text {
+                at += 1;
+            } else if skip > 0 {
+                skip -= 1;
+                at += 1;
+            } else {
+                break;
+            }
+        }
+        let (own, rest) = words.split_at(at.min(words.len()));
+        // What a shell gets as text is an operand too: rules look at where it came from.
+        let own = if wrapper.text { &words } else { own };
+        let mut act = self.parted(name, own.to_vec(), input.clone(), span);
+        if rest.is_empty() {
+            // `sudo` alone, `env` that prints: no command follows.
+            name.clone_into(&mut act.name);
+            act.named.push((
+                "alone".to_owned(),
+                Argument { value: Value::new(Kind::Bool(true)), span: span.clone() },
+            ));
+        }
+        self.reading.acts.push(act);
+        if rest.is_empty() {
+            return;
+        }
+        let mut rest = rest.to_vec();
+        if wrapper.text {
+            let parts: Vec<Value> = rest.iter().map(|a| a.value.clone()).collect();
+            let whole = rest.first().map_or(span.start, |a| a.span.start)
+                ..rest.last().map_or(span.end, |a| a.span.end);
+            let text = Value::join(&parts, " ");
+            let text = if name == "eval" { self.put_in(&text) } else { text };
+            match text.as_text() {
+                Some((text, _)) => {
+                    let text = text.to_owned();
+                    self.reading.nested.push(Nested::Text { language: Inner::Bash, text, span: whole });
+                }
+                None => self.reading.unknown = true,
+            }
+            return;
+        }
+        if wrapper.stdin {
+            let more = input.as_ref().map_or_else(|| Value::part(HOLE.to_string()), |a| listed(&a.value));
+            let replaced = rest.iter().any(|a| a.value.as_text().is_some_and(|(t, _)| t.contains("{}")));
+            for word in &mut rest {
+                fill(word, &more);
+            }
+            if !replaced {
+                rest.push(Argument { value: more, span: span.clone() });
+            }
+        }
+        self.command(rest, input, span, depth + 1);
+    }
+
+    /// Text that this shell will read again later, the variables that are known by now put in.
+    fn put_in(&mut self, value: &Value) -> Value {
+        let Some((text, _)) = value.as_text() else { return value.clone() };
+        let mut parts = text.split('$');
+        let mut out = parts.next().unwrap_or_default().to_owned();
+        for part in parts.take(64) {
+            let inner = part.strip_prefix('{').unwrap_or(part);
+            let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
+            let (name, rest) = inner.split_at(end);
+            let held = self.frames.lookup(0, name);
+            match held.as_ref().and_then(Value::as_text).filter(|(held, _)| !held.contains(HOLE)) {
+                Some((held, _)) => {
+                    out.push_str(held);
+                    out.push_str(if inner.len() < part.len() {
+                        rest.strip_prefix('}').unwrap_or(rest)
+                    } else {
+                        rest
+                    });
+                }
+                None => out.extend(["$", part]),
+            }
+        }
+        Value::text(out).tainted(value.taint)
+    }
+
+    /// A command that runs no other one, as far as its name tells.
+    fn plain(
+        &mut self,
+        name: String,
+        words: Vec<Argument>,
+        input: Option<Argument>,
+        span: &Range<usize>,
+        depth: u32,
+    ) {
+        if name == "find" {
+            self.find(&words, span, depth);
+        }
+        let mut act = self.parted(&name, words, input, span);
+        if let ("trap", Some(first)) = (act.name.as_str(), act.arguments.first_mut()) {
+            first.value = self.put_in(&first.value);
+        }
+        if matches!(act.name.as_str(), "cd" | "pushd") {
+            let went = act.arguments.first().map_or_else(|| Value::text("~"), |a| a.value.clone());
+            self.folder = Some(match (went.as_text(), self.folder.as_ref().and_then(Value::as_text)) {
+                (Some((to, whole)), Some((from, known))) if !to.starts_with(['/', '~']) => {
+                    let text = format!("{}/{to}", from.trim_end_matches('/'));
+                    Value::new(Kind::Text { text, whole: whole && known })
+                }
+                (Some(_), _) => went,
+                (None, _) => Value::part(HOLE.to_string()),
+            });
+        }
+        self.reading.acts.push(act);
+    }
+
+    /// The commands that `find` runs, on what lies below its starting points.
+    fn find(&mut self, words: &[Argument], span: &Range<usize>, depth: u32) {
+        let flag = |a: &Argument| a.value.as_text().is_some_and(|(t, _)| t.starts_with(['-', '(', '!']));
+        let start =
+            words.first().filter(|a| !flag(a)).and_then(|a| a.value.as_text()).map_or(".", |(t, _)| t);
+        let below = Value::part(format!("{}/{HOLE}", start.trim_end_matches('/')));
+        let mut rest = words;
+        while let Some(at) = rest
+            .iter()
+            .position(|a| matches!(a.value.as_whole_text(), Some("-exec" | "-execdir" | "-ok" | "-okdir")))
+        {
+            let tail = rest.get(at + 1..).unwrap_or_default();
+            let end = tail
+                .iter()
+                .position(|a| matches!(a.value.as_whole_text(), Some(";" | "+")))
+                .unwrap_or(tail.len());
+            let mut inner = tail.get(..end).unwrap_or_default().to_vec();
+            for word in &mut inner {
+                fill(word, &below);
+            }
+            self.command(inner, None, span, depth + 1);
+            rest = tail.get(end..).unwrap_or_default();
+        }
+    }
+
+    /// Options and operands told apart.
+    fn parted(
+        &mut self,
+        name: &str,
+        words: Vec<Argument>,
+        input: Option<Argument>,
+        span: &Range<usize>,
+    ) -> Act {
+        let book = self.book;
+        let takes: &[String] = book.file.values.get(name).map_or(&[], Vec::as_slice);
+        let mut act = Act {
+            name: name.to_owned(),
+            receiver: None,
+            arguments: Vec::new(),
+            named: Vec::new(),
+            folder: self.folder.clone(),
+            span: span.clone(),
+        };
+        let mut only_operands = false;
+        let mut words = words.into_iter().peekable();
+        while let Some(word) = words.next() {
+            let text = word.value.as_text().map(|(t, _)| t.to_owned()).unwrap_or_default();
+            if only_operands || !text.starts_with('-') || text == "-" {
+                if let Some((key, value)) = text.split_once('=').filter(|(key, _)| plain_key(key)) {
+                    let kind = Kind::Text { text: value.to_owned(), whole: !value.contains(HOLE) };
+                    let value = Value { kind, taint: word.value.taint };
+                    act.named.push((key.to_owned(), Argument { value, span: word.span.clone() }));
+                }
+                act.arguments.push(word);
+                continue;
+            }
+            if text == "--" {
+                only_operands = true;
+                continue;
+            }
+            let takes_next = option(&text, takes, &word, &mut act);
+            if let Some(key) = takes_next
+                && let Some(value) = words.next()
+            {
+                act.named.push((key, value));
+            }
+        }
+        if book.file.verbs.iter().any(|v| v == name) && !act.arguments.is_empty() {
+            let verb = act.arguments.remove(0);
+            act.name = format!("{name} {}", verb.value.as_whole_text().unwrap_or("?"));
+        }
+        if let Some(input) = input {
+            act.named.push(("stdin".to_owned(), input));
+        }
+        act
+    }
+}
+
+/// Notes an option; returns the name that the next word is the value of.
+fn option(text: &str, takes: &[String], word: &Argument, act: &mut Act) -> Option<String> {
+    let mut note = |key: &str, value: Value| {
+        act.named.push((key.to_owned(), Argument { value, span: word.span.clone() }));
+    };
+    let set = || Value::new(Kind::Bool(true));
+    let key = text.trim_start_matches('-');
+    if let Some((key, value)) = key.split_once('=') {
+        note(
+            key,
+            Value::new(Kind::Text { text: value.to_owned(), whole: !value.contains(HOLE) })
+                .tainted(word.value.taint),
+        );
+        return None;
+    }
+    if takes.iter().any(|t| t == key) {
+        return Some(key.to_owned());
+    }
+    note(key, set());
+    if text.starts_with("--") {
+        return None;
+    }
+    // `-rf` is `-r -f`; `-ofile` is `-o file` where `-o` takes a value.
+    for (at, letter) in key.char_indices().take(32) {
+        let letter = letter.to_string();
+        if takes.contains(&letter) {
+            let value = key.get(at + letter.len()..).unwrap_or_default();
+            if value.is_empty() {
+                return Some(letter);
+            }
+            note(&letter, Value::text(value).tainted(word.value.taint));
+            return None;
+        }
+        if key.len() > 1 {
+            note(&letter, set());
+        }
+    }
+    None
+}
+
+/// Puts what a command is run on in the place of `{}`.
+fn fill(word: &mut Argument, with: &Value) {
+    let Some((text, _)) = word.value.as_text() else { return };
+    if !text.contains("{}") {
+        return;
+    }
+    let (put, _) = with.as_text().unwrap_or(("…", false));
+    word.value = Value::part(text.replace("{}", put)).tainted(with.taint);
+}
+
+/// One of what is listed on standard input.
+fn listed(value: &Value) -> Value {
+    match value.as_text() {
+        Some((text, true)) if text.split_whitespace().count() == 1 => Value::text(text.trim()),
+        Some((text, false)) => Value::part(text),
+        _ => Value::part(HOLE.to_string()).tainted(value.all_taint()),
+    }
+}
+
+/// Whether a word sets a variable: `NAME=value`.
+fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(key, _)| plain_key(key))
+}
+
+fn plain_key(key: &str) -> bool {
+    !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

@@ -1,0 +1,278 @@
+//! bash: walks the tree, puts words together and tells each command and redirection as an act.
+//!
+//! What stands between words and commands (`sudo`, `env`, `xargs`, `find -exec`) is seen through in `command`; what is
+//! known of a word in `word`. Judging is not done here.
+
+mod command;
+mod word;
+
+use super::Scope;
+use super::flow::{Frames, Reading, element};
+use super::rules::RuleBook;
+use super::syntax::{DEEPEST, named, text};
+use super::value::{Act, Argument, Kind, Value};
+use std::collections::HashMap;
+use std::ops::Range;
+use tree_sitter::Node;
+
+/// Reads a parsed text.
+pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope) -> Reading {
+    let mut reader = Reader::new(source, book, scope);
+    reader.walk(root);
+    reader.reading.cut |= reader.frames.exhausted();
+    reader.reading
+}
+
+/// Reads the words of one command that no shell touches (`subprocess.run([...])`).
+pub(super) fn read_words(words: &[Value], span: &Range<usize>, book: &RuleBook, scope: &Scope) -> Reading {
+    let mut reader = Reader::new("", book, scope);
+    let words = words.iter().map(|value| Argument { value: value.clone(), span: span.clone() }).collect();
+    reader.command(words, None, span, 0);
+    reader.reading
+}
+
+/// The state of one reading.
+struct Reader<'a> {
+    source: &'a str,
+    book: &'a RuleBook,
+    scope: &'a Scope,
+    frames: Frames,
+    /// What is piped into commands, by node.
+    inputs: HashMap<usize, Argument>,
+    /// Where `cd` went.
+    folder: Option<Value>,
+    reading: Reading,
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &'a str, book: &'a RuleBook, scope: &'a Scope) -> Self {
+        Self {
+            source,
+            book,
+            scope,
+            frames: Frames::new(source.len()),
+            inputs: HashMap::new(),
+            folder: None,
+            reading: Reading::default(),
+        }
+    }
+
+    fn walk(&mut self, root: Node<'_>) {
+        let mut cursor = root.walk();
+        let (mut depth, mut branches) = (0_u32, 0_u32);
+        loop {
+            let node = cursor.node();
+            self.visit(node, branches > 0);
+            if depth >= DEEPEST {
+                self.reading.cut |= node.child_count() > 0;
+            } else if cursor.goto_first_child() {
+                depth += 1;
+                branches += u32::from(is_branch(node.kind()));
+                continue;
+            }
+            loop {
+                if depth == 0 {
+                    return;
+                }
+                if cursor.goto_next_sibling() {
+                    break;
+                }
+                cursor.goto_parent();
+                depth -= 1;
+                branches = branches.saturating_sub(u32::from(is_branch(cursor.node().kind())));
+            }
+        }
+    }
+
+    fn visit(&mut self, node: Node<'_>, branch: bool) {
+        match node.kind() {
+            "variable_assignment" => {
+                if let (Some(name), Some(value)) =
+                    (node.child_by_field_name("name"), node.child_by_field_name("value"))
+                {
+                    let value = self.word(value, 0);
+                    self.frames.bind(0, text(name, self.source), value, branch);
+                }
+            }
+            "for_statement" => self.each_of(node),
+            "pipeline" => {
+                self.pipe(node, None);
+            }
+            "redirected_statement" => self.redirected(node),
+            "file_redirect" => self.redirect(node),
+            "command" => self.simple(node),
+            "unset_command" => {
+                let name = Argument { value: Value::text("unset"), span: node.byte_range() };
+                let words = [name].into_iter().chain(self.words(node, 0)).collect();
+                self.command(words, None, &node.byte_range(), 0);
+            }
+            _ => {}
+        }
+    }
+
+    fn each_of(&mut self, node: Node<'_>) {
+        let Some(name) = node.child_by_field_name("variable") else { return };
+        let mut cursor = node.walk();
+        let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut cursor).take(256).collect();
+        let values: Vec<Value> = values.into_iter().map(|n| self.word(n, 0)).collect();
+        let value = element(&Value::new(Kind::List(values)));
+        self.frames.bind(0, text(name, self.source), value, false);
+    }
+
+    /// Gives each stage of a pipeline what the one before it prints; returns what the last one prints.
+    fn pipe(&mut self, node: Node<'_>, input: Option<Argument>) -> Value {
+        let mut flowing = input;
+        for stage in named(node, 256) {
+            if let Some(argument) = flowing.take() {
+                self.feed(stage, argument);
+            }
+            let value = self.output(stage, 0);
+            flowing = Some(Argument { value, span: stage.byte_range() });
+        }
+        flowing.map_or_else(Value::unknown, |a| a.value)
+    }
+
+    /// Notes what a command reads on its standard input.
+    fn feed(&mut self, node: Node<'_>, argument: Argument) {
+        match node.kind() {
+            "command" => drop(self.inputs.entry(node.id()).or_insert(argument)),
+            "redirected_statement" | "negated_command" => {
+                if let Some(body) = node.child_by_field_name("body").or_else(|| node.named_child(0)) {
+                    self.feed(body, argument);
+                }
+            }
+            "pipeline" => {
+                if let Some(first) = node.named_child(0) {
+                    self.feed(first, argument);
+                }
+            }
+            // Of a group each command may read it; the first one stands for all.
+            "subshell" | "compound_statement" | "list" => {
+                for child in named(node, 16) {
+                    self.feed(child, argument.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A statement with redirections: here-documents and here-strings become its standard input.
+    fn redirected(&mut self, node: Node<'_>) {
+        let body = node.child_by_field_name("body");
+        let mut cursor = node.walk();
+        let redirects: Vec<Node<'_>> = node.children_by_field_name("redirect", &mut cursor).collect();
+        for redirect in redirects {
+            if redirect.kind() != "heredoc_redirect" {
+                continue;
+            }
+            let document = self.document(redirect);
+            if let Some(body) = body {
+                self.feed(body, document.clone());
+            }
+            // `cat <<E | bash`: the pipeline behind the sign goes on from the body.
+            for child in named(redirect, 16).into_iter().filter(|n| n.kind() == "pipeline") {
+                let printed = body.map_or_else(Value::unknown, |b| self.output(b, 0));
+                let known = printed.as_text().is_some();
+                let passed =
+                    if known { Argument { value: printed, ..document.clone() } } else { document.clone() };
+                self.pipe(child, Some(passed));
+            }
+        }
+    }
+
+    /// The text of a here-document.
+    fn document(&mut self, redirect: Node<'_>) -> Argument {
+        let Some(body) = named(redirect, 32).into_iter().find(|n| n.kind() == "heredoc_body") else {
+            return Argument { value: Value::unknown(), span: redirect.byte_range() };
+        };
+        // The text is reviewed as it stands: what a variable holds is not put in, so that places stay true.
+        Argument { value: Value::text(text(body, self.source)), span: body.byte_range() }
+    }
+
+    fn redirect(&mut self, node: Node<'_>) {
+        let Some(target) = node.child_by_field_name("destination") else { return };
+        if target.kind() == "number" {
+            return;
+        }
+        let operator = (0..node.child_count()).filter_map(|i| node.child(i as u32)).find(|n| !n.is_named());
+        let operator = operator.map(|n| text(n, self.source)).unwrap_or_default();
+        let name = match operator {
+            "<" => "<",
+            ">>" | "&>>" => ">>",
+            ">&" if text(target, self.source).starts_with('-') => return,
+            _ if operator.contains('>') => ">",
+            _ => return,
+        };
+        let value = self.word(target, 0);
+        self.reading.acts.push(Act {
+            name: name.to_owned(),
+            receiver: None,
+            arguments: vec![Argument { value, span: target.byte_range() }],
+            named: Vec::new(),
+            folder: self.folder.clone(),
+            span: node.byte_range(),
+        });
+    }
+
+    /// A command with its words.
+    fn simple(&mut self, node: Node<'_>) {
+        let words = self.words(node, 0);
+        let mut input = self.inputs.remove(&node.id());
+        if let Some(here) = self.here_string(node) {
+            input = Some(here);
+        }
+        self.command(words, input, &node.byte_range(), 0);
+    }
+
+    fn here_string(&mut self, node: Node<'_>) -> Option<Argument> {
+        let redirect = node.child_by_field_name("redirect").filter(|n| n.kind() == "herestring_redirect")?;
+        let value = self.word(redirect.named_child(0)?, 0);
+        Some(Argument { value, span: redirect.byte_range() })
+    }
+
+    /// The words of a command, its name first; a word that expands to several is split.
+    fn words(&mut self, node: Node<'_>, depth: u32) -> Vec<Argument> {
+        let mut words = Vec::new();
+        for child in named(node, 1024) {
+            let child = match child.kind() {
+                "command_name" => child.named_child(0).unwrap_or(child),
+                "variable_assignment" | "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
+                    continue;
+                }
+                _ => child,
+            };
+            let value = self.word(child, depth);
+            let span = child.byte_range();
+            let splits = matches!(
+                child.kind(),
+                "concatenation" | "simple_expansion" | "expansion" | "command_substitution"
+            );
+            match (&value.kind, splits) {
+                (Kind::Text { text: held, whole }, true)
+                    if held.contains(' ') && !text(child, self.source).contains(['"', '\'']) =>
+                {
+                    for piece in held.split_whitespace() {
+                        let kind = Kind::Text { text: piece.to_owned(), whole: *whole };
+                        words
+                            .push(Argument { value: Value { kind, taint: value.taint }, span: span.clone() });
+                    }
+                }
+                _ => words.push(Argument { value, span }),
+            }
+        }
+        words
+    }
+}
+
+fn is_branch(kind: &str) -> bool {
+    matches!(
+        kind,
+        "if_statement"
+            | "elif_clause"
+            | "else_clause"
+            | "while_statement"
+            | "for_statement"
+            | "case_statement"
+            | "function_definition"
+    )
+}

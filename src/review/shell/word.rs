@@ -1,0 +1,258 @@
+//! Words: what is known of the text that a shell word expands to, and of what a command prints.
+
+use super::Reader;
+use crate::review::ground::{self, SCRATCH};
+use crate::review::judge::taint;
+use crate::review::rules::Ground;
+use crate::review::syntax::{named, text};
+use crate::review::value::{HOLE, Kind, Taint, Value};
+use tree_sitter::Node;
+
+/// Words and substitutions nested deeper than this are not folded.
+const DEEPEST: u32 = 24;
+
+impl Reader<'_> {
+    /// What is known of a word.
+    pub(super) fn word(&mut self, node: Node<'_>, depth: u32) -> Value {
+        if depth > DEEPEST || !self.frames.pay(1) {
+            return Value::unknown();
+        }
+        let deeper = depth + 1;
+        let source = text(node, self.source);
+        match node.kind() {
+            "word" | "number" | "extglob_pattern" | "regex" | "variable_name" | "test_operator" => {
+                Value::text(unescaped(source))
+            }
+            "raw_string" => Value::text(source.trim_start_matches('\'').trim_end_matches('\'')),
+            "ansi_c_string" => {
+                let inner = source.get(2..source.len().saturating_sub(1)).unwrap_or_default();
+                Value::text(ansi_c(inner))
+            }
+            "string" | "translated_string" => self.quoted(node, deeper),
+            "concatenation" => self.concatenation(node, deeper),
+            "simple_expansion" => match node.named_child(0) {
+                Some(name) => self.variable(text(name, self.source)),
+                None => Value::unknown(),
+            },
+            "expansion" => self.expansion(node, deeper),
+            "command_substitution" => {
+                let last = named(node, 64).pop();
+                last.map_or_else(Value::unknown, |n| self.output(n, deeper))
+            }
+            "process_substitution" => {
+                let last = named(node, 64).pop();
+                let printed = last.map_or_else(Value::unknown, |n| self.output(n, deeper));
+                Value::unknown().tainted(printed.all_taint())
+            }
+            "array" => {
+                Value::new(Kind::List(named(node, 256).into_iter().map(|n| self.word(n, deeper)).collect()))
+            }
+            _ => Value::unknown(),
+        }
+    }
+
+    /// A concatenation; `{a,b}` in it is shown as it is written.
+    fn concatenation(&mut self, node: Node<'_>, depth: u32) -> Value {
+        let parts: Vec<Value> = named(node, 256).into_iter().map(|n| self.word(n, depth)).collect();
+        Value::join(&parts, "")
+    }
+
+    /// A string in double quotes: what stands between its parts is taken as it is written.
+    fn quoted(&mut self, node: Node<'_>, depth: u32) -> Value {
+        let end = node.end_byte().saturating_sub(1);
+        let mut at = node.start_byte() + if node.kind() == "translated_string" { 2 } else { 1 };
+        let mut parts = Vec::new();
+        for child in named(node, 512) {
+            if child.kind() == "string" {
+                return self.word(child, depth);
+            }
+            if child.kind() == "string_content" {
+                continue;
+            }
+            parts.push(Value::text(unescaped_quoted(
+                self.source.get(at..child.start_byte()).unwrap_or_default(),
+            )));
+            parts.push(self.word(child, depth));
+            at = child.end_byte();
+        }
+        parts.push(Value::text(unescaped_quoted(self.source.get(at..end).unwrap_or_default())));
+        let joined = Value::join(&parts, "");
+        if parts.len() == 1 && joined == Value::unknown() { Value::text("") } else { joined }
+    }
+
+    /// `${NAME}`, `${NAME:-default}`; other forms are not followed.
+    fn expansion(&mut self, node: Node<'_>, depth: u32) -> Value {
+        let children = named(node, 8);
+        let Some(name) =
+            children.iter().find(|n| matches!(n.kind(), "variable_name" | "special_variable_name"))
+        else {
+            return Value::unknown();
+        };
+        let value = self.variable(text(*name, self.source));
+        let plain = text(node, self.source).trim_start_matches("${").trim_end_matches('}')
+            == text(*name, self.source);
+        if plain {
+            return value;
+        }
+        let operator = node.child_by_field_name("operator").map(|o| text(o, self.source)).unwrap_or_default();
+        match (operator, value.as_text().is_some(), children.last()) {
+            (":-" | "-" | ":=" | "=", false, Some(last)) if last.id() != name.id() => self.word(*last, depth),
+            (":-" | "-" | ":?" | "?", true, _) => value,
+            _ => Value::unknown().tainted(value.taint),
+        }
+    }
+
+    /// A variable: what the text bound it to, or one that the system sets.
+    fn variable(&mut self, name: &str) -> Value {
+        if let Some(value) = self.frames.lookup(0, name) {
+            return value;
+        }
+        match name {
+            "HOME" => Value::text("~"),
+            "PWD" => Value::text("."),
+            "TMPDIR" => Value::text("/tmp"),
+            "IFS" => Value::text(" "),
+            _ if ground::secret_name(name) => Value::unknown().tainted(Taint::SECRET),
+            _ => Value::unknown(),
+        }
+    }
+
+    /// What is known of the text that a statement prints.
+    pub(super) fn output(&mut self, node: Node<'_>, depth: u32) -> Value {
+        if depth > DEEPEST || !self.frames.pay(1) {
+            return Value::unknown();
+        }
+        let deeper = depth + 1;
+        match node.kind() {
+            "command" => self.printed(node, deeper),
+            "pipeline" => {
+                let mut flowing = Value::unknown();
+                for (index, stage) in named(node, 64).into_iter().enumerate() {
+                    let value = self.output(stage, deeper);
+                    let passes = index > 0 && value.as_text().is_none();
+                    flowing = if passes { value.tainted(flowing.all_taint()) } else { value };
+                }
+                flowing
+            }
+            "redirected_statement" | "subshell" | "compound_statement" | "list" | "negated_command" => {
+                let body = node.child_by_field_name("body").or_else(|| named(node, 64).pop());
+                body.map_or_else(Value::unknown, |n| self.output(n, deeper))
+            }
+            _ => Value::unknown(),
+        }
+    }
+
+    /// What a command prints: `echo` its operands, a reader of files their marks, others what they were given.
+    fn printed(&mut self, node: Node<'_>, depth: u32) -> Value {
+        let words = self.words(node, depth);
+        let mut words = words.into_iter().map(|a| a.value);
+        let name = words.next().and_then(|v| v.as_whole_text().map(str::to_owned)).unwrap_or_default();
+        let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+        let operands: Vec<Value> = words.collect();
+        let input = self.inputs.get(&node.id()).map(|a| a.value.clone());
+        let given = operands.iter().fold(Taint::default(), |t, v| t.with(v.all_taint()));
+        let given = input.iter().fold(given, |t, v| t.with(v.all_taint()));
+        match name.as_str() {
+            "echo" | "printf" => {
+                let shown = |v: &&Value| v.as_whole_text().is_none_or(|t| !t.starts_with('-'));
+                let operands: Vec<Value> = operands.iter().filter(shown).cloned().collect();
+                return Value::join(&operands, " ");
+            }
+            "pwd" => return Value::text("."),
+            "mktemp" => return Value::part(SCRATCH),
+            "cat" | "tee" if operands.is_empty() => return input.unwrap_or_else(Value::unknown),
+            "find" | "ls" => {
+                let start = operands.iter().find_map(Value::as_whole_text).filter(|t| !t.starts_with('-'));
+                return start.map_or_else(Value::unknown, |t| Value::part(format!("{t}/{HOLE}")));
+            }
+            _ => {}
+        }
+        let mark = self.book.mark_of(&name).map(taint).unwrap_or_default();
+        let decodes = matches!(name.as_str(), "base64" | "openssl" | "xxd")
+            && operands
+                .iter()
+                .filter_map(Value::as_whole_text)
+                .any(|t| matches!(t, "-d" | "-D" | "--decode" | "-r" | "-rp"));
+        let mut all = given.with(mark);
+        if decodes {
+            all = all.with(Taint::DECODED);
+        }
+        for operand in
+            operands.iter().filter_map(Value::as_text).map(|(t, _)| t).filter(|t| !t.starts_with('-'))
+        {
+            let located = ground::locate(operand, None, self.scope);
+            if located.is(Ground::Secret) || located.is(Ground::Private) {
+                all = all.with(Taint::SECRET);
+            }
+        }
+        Value::unknown().tainted(all)
+    }
+}
+
+/// A bare word without its backslashes.
+fn unescaped(word: &str) -> String {
+    let mut out = String::with_capacity(word.len());
+    let mut chars = word.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('\n') | None => {}
+                Some(other) => out.push(other),
+            },
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// The same inside double quotes, where a backslash only works before a few characters.
+fn unescaped_quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('\n') | None => {}
+                Some(other @ ('$' | '`' | '"' | '\\')) => out.push(other),
+                Some(other) => out.extend(['\\', other]),
+            },
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// `$'…'`: escapes as in C.
+fn ansi_c(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('x') => out.push(digits(&mut chars, 16, 2, 0)),
+            Some(d @ '0'..='7') => {
+                let first = d.to_digit(8).unwrap_or(0);
+                out.push(digits(&mut chars, 8, 2, first));
+            }
+            Some(other) => out.push(other),
+            None => {}
+        }
+    }
+    out
+}
+
+/// The character of up to so many more digits.
+fn digits(chars: &mut std::str::Chars<'_>, radix: u32, most: usize, start: u32) -> char {
+    let mut value = start;
+    for _ in 0..most {
+        let Some(digit) = chars.clone().next().and_then(|c| c.to_digit(radix)) else { break };
+        value = value * radix + digit;
+        chars.next();
+    }
+    char::from_u32(value).unwrap_or(HOLE)
+}

@@ -1,0 +1,95 @@
+//! Grammars: parses a text within a budget and tells where its strings and comments are.
+
+use super::rules::Tongue;
+use std::ops::{ControlFlow, Range};
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
+
+/// Nodes nested deeper than this are not looked into.
+pub(super) const DEEPEST: u32 = 400;
+
+/// The grammar of a tongue.
+pub(super) fn grammar(tongue: Tongue) -> tree_sitter::Language {
+    match tongue {
+        Tongue::Python => tree_sitter_python::LANGUAGE.into(),
+        Tongue::Javascript => tree_sitter_javascript::LANGUAGE.into(),
+        Tongue::Bash => tree_sitter_bash::LANGUAGE.into(),
+    }
+}
+
+/// Parses a text; `None` where it took more steps than its size allows, or where `go_on` said no. The parser asks every
+/// hundred steps or so; on a text made for it a step can cost as much as the text is long.
+pub(super) fn parse(source: &str, tongue: Tongue, go_on: &dyn Fn() -> bool) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&grammar(tongue)).ok()?;
+    let bytes = source.as_bytes();
+    let mut left = 2_000 + bytes.len() / 8;
+    let mut progress = |_: &tree_sitter::ParseState| {
+        left = left.saturating_sub(1);
+        if left == 0 || !go_on() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+}
+
+/// The text of a node.
+pub(super) fn text<'a>(node: Node<'_>, source: &'a str) -> &'a str {
+    source.get(node.byte_range()).unwrap_or_default()
+}
+
+/// What a stretch of text is, where that matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Matter {
+    /// Inside a string.
+    Text,
+    /// A comment.
+    Comment,
+}
+
+/// The stretches of strings and comments, in order.
+pub(super) fn matter(tree: &Tree) -> Vec<(Range<usize>, Matter)> {
+    let mut found = Vec::new();
+    each(tree.root_node(), |node, _| {
+        let matter = match node.kind() {
+            "string_content" | "string_fragment" | "raw_string" | "ansi_c_string" | "heredoc_body"
+            | "jsx_text" | "regex_pattern" | "heredoc_content" => Matter::Text,
+            "comment" | "html_comment" | "hash_bang_line" => Matter::Comment,
+            _ => return true,
+        };
+        found.push((node.byte_range(), matter));
+        matter == Matter::Text && node.kind() == "heredoc_body"
+    });
+    found
+}
+
+/// Visits nodes from top to bottom without recursion; `visit` says whether to go into a node. Its second argument is
+/// the depth. Returns false where something was nested too deep.
+pub(super) fn each<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, u32) -> bool) -> bool {
+    let mut cursor = root.walk();
+    let mut depth = 0;
+    let mut complete = true;
+    loop {
+        let deeper = visit(cursor.node(), depth);
+        if deeper && depth >= DEEPEST {
+            complete = false;
+        } else if deeper && cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        loop {
+            if depth == 0 {
+                return complete;
+            }
+            if cursor.goto_next_sibling() {
+                break;
+            }
+            cursor.goto_parent();
+            depth -= 1;
+        }
+    }
+}
+
+/// The children with names, at most so many.
+pub(super) fn named<'t>(node: Node<'t>, most: usize) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(most).collect()
+}

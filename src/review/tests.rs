@@ -1,0 +1,322 @@
+//! The rules' own examples, the samples under `tests/fixtures/review`, and properties that hold for any text.
+
+use super::*;
+
+fn scope() -> Scope {
+    Scope { cwd: PathBuf::from("/home/ann/work"), home: Some(PathBuf::from("/home/ann")) }
+}
+
+fn look(language: &str, source: &str) -> Review {
+    review(source, Some(&Language(language.to_owned())), &scope())
+}
+
+fn told(review: &Review) -> Vec<String> {
+    review
+        .findings
+        .iter()
+        .map(|f| {
+            format!("{}:{} {} {}: {}", f.place.line, f.place.column, f.severity.as_str(), f.rule, f.message)
+        })
+        .collect()
+}
+
+#[test]
+fn shipped_rules_can_be_read() {
+    for tongue in Tongue::ALL {
+        let (name, text) = rules::shipped(tongue);
+        rules::RuleBook::read(name, text).unwrap();
+        queries::check(tongue).unwrap();
+        assert!(!rules::book(tongue).file.rule.is_empty());
+    }
+    rules::RuleBook::read("common.toml", include_str!("../../assets/rules/common.toml")).unwrap();
+    assert!(!rules::common().file.place.is_empty());
+}
+
+#[test]
+fn examples_of_the_rules_hold() {
+    let mut wrong = Vec::new();
+    let books = Tongue::ALL.map(|tongue| (tongue.as_str(), rules::book(tongue)));
+    for (language, book) in books.into_iter().chain([("python", rules::common())]) {
+        for rule in book.file.rule.iter().filter(|r| r.severity.is_some()) {
+            if rule.matches.is_empty() || rule.near_misses.is_empty() || rule.reason.is_empty() {
+                wrong.push(format!("{}: examples and a reason are needed", rule.id));
+            }
+            for (sources, wanted) in [(&rule.matches, true), (&rule.near_misses, false)] {
+                for source in sources {
+                    let review = look(language, source);
+                    let found = review
+                        .findings
+                        .iter()
+                        .any(|f| f.rule == rule.id && Some(f.severity) == rule.severity);
+                    if found != wanted {
+                        let verb = if wanted { "misses" } else { "finds" };
+                        wrong.push(format!("{} {verb} {source:?}\n    told: {:#?}", rule.id, told(&review)));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} examples\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// One sample of a fixture file: its text without marks, and the findings that its marks expect.
+struct Sample {
+    name: String,
+    source: String,
+    /// Line, severity, rule.
+    expected: Vec<(u32, String, String)>,
+}
+
+/// Samples stand between lines `#--- name` (`//---` in JavaScript). A mark `#! high py.delete-tree` (`//!`) at the end of a
+/// line is an expected finding on that line; marks are taken out before the review.
+fn samples(text: &str, comment: &str) -> Vec<Sample> {
+    let (head, mark) = (format!("{comment}--- "), format!("{comment}! "));
+    let mut samples: Vec<Sample> = Vec::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix(&head) {
+            samples.push(Sample { name: name.to_owned(), source: String::new(), expected: Vec::new() });
+            continue;
+        }
+        let sample = samples.last_mut().expect("a file begins with the name of a sample");
+        let number = u32::try_from(sample.source.lines().count()).unwrap() + 1;
+        let mut parts = line.split(&mark);
+        sample.source.push_str(parts.next().unwrap_or_default().trim_end());
+        sample.source.push('\n');
+        for part in parts {
+            let (severity, rule) = part.trim().split_once(' ').expect("a mark is a severity and a rule");
+            sample.expected.push((number, severity.to_owned(), rule.to_owned()));
+        }
+    }
+    samples
+}
+
+fn fixtures(kind: &str) -> Vec<(&'static str, Sample)> {
+    let files = match kind {
+        "dangerous" => [
+            ("python", "#", include_str!("../../tests/fixtures/review/dangerous.py")),
+            ("bash", "#", include_str!("../../tests/fixtures/review/dangerous.sh")),
+            ("javascript", "//", include_str!("../../tests/fixtures/review/dangerous.js")),
+        ],
+        _ => [
+            ("python", "#", include_str!("../../tests/fixtures/review/harmless.py")),
+            ("bash", "#", include_str!("../../tests/fixtures/review/harmless.sh")),
+            ("javascript", "//", include_str!("../../tests/fixtures/review/harmless.js")),
+        ],
+    };
+    files
+        .into_iter()
+        .flat_map(|(language, c, text)| samples(text, c).into_iter().map(move |s| (language, s)))
+        .collect()
+}
+
+/// The findings that a person has to look at.
+fn grave(review: &Review) -> Vec<(u32, String, String)> {
+    let grave = review.findings.iter().filter(|f| f.severity > Severity::Info);
+    let mut all: Vec<_> =
+        grave.map(|f| (f.place.line, f.severity.as_str().to_owned(), f.rule.clone())).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn dangerous_samples_are_found_on_their_line() {
+    let samples = fixtures("dangerous");
+    let mut wrong = Vec::new();
+    for (language, sample) in &samples {
+        assert!(!sample.expected.is_empty(), "{} has no marks", sample.name);
+        let review = look(language, &sample.source);
+        let mut expected = sample.expected.clone();
+        expected.sort();
+        if grave(&review) != expected {
+            wrong.push(format!(
+                "{language} {}: expected {expected:?}\n    told: {:#?}",
+                sample.name,
+                told(&review)
+            ));
+        }
+    }
+    println!("review: {} of {} dangerous samples found", samples.len() - wrong.len(), samples.len());
+    assert!(samples.len() >= 60 && wrong.is_empty(), "{} samples\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn harmless_samples_stay_silent() {
+    let samples = fixtures("harmless");
+    let mut wrong = Vec::new();
+    for (language, sample) in &samples {
+        let review = look(language, &sample.source);
+        if !grave(&review).is_empty() || review.unchecked.is_some() {
+            wrong.push(format!(
+                "{language} {}: told: {:#?} {:?}",
+                sample.name,
+                told(&review),
+                review.unchecked
+            ));
+        }
+    }
+    println!("review: {} of {} harmless samples silent", samples.len() - wrong.len(), samples.len());
+    assert!(samples.len() >= 60 && wrong.is_empty(), "{} samples\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Texts that try to make the review slow, deep or large.
+fn hostile(size: usize) -> Vec<(&'static str, String)> {
+    let n = size;
+    let mut texts = vec![
+        ("python", "(".repeat(n)),
+        ("python", "[".repeat(n / 2) + &"]".repeat(n / 2)),
+        ("python", format!("x = {}", "f(".repeat(n / 3) + &")".repeat(n / 3))),
+        ("python", format!("x = a{}", ".b".repeat(n / 2))),
+        ("python", format!("x = 'a'{}", " + 'a'".repeat(n / 6))),
+        ("python", "x = 'a'\n".to_owned() + &"x = x + x\n".repeat(n / 10)),
+        ("python", "x = [1]\n".to_owned() + &"x = [x, x, x]\n".repeat(n / 14)),
+        ("python", "x = os\n".to_owned() + &"x = x.path()\n".repeat(n / 13)),
+        ("python", "def f():\n ".to_owned() + &"lambda: ".repeat(n / 8)),
+        ("python", "import os\n".to_owned() + &"os.remove('a')\n".repeat(n / 15)),
+        ("python", "os.system('".to_owned() + &"a;".repeat(n / 2) + "')"),
+        ("python", "os.system('ls')\n".repeat(n / 16)),
+        ("python", "if a:\n  pass\nelif".repeat(n / 17)),
+        ("python", "\"\"\"'".repeat(n / 4)),
+        ("python", "a\u{200b}".repeat(n / 4)),
+        ("bash", "$(".repeat(n / 2)),
+        ("bash", "a | ".repeat(n / 4)),
+        ("bash", "`".repeat(n)),
+        ("bash", "\"$(".repeat(n / 3)),
+        ("bash", "cat <<E\n".repeat(n / 8)),
+        ("bash", "X=a\n".to_owned() + &"X=\"$X$X\"\n".repeat(n / 9)),
+        ("bash", "sudo ".repeat(n / 5)),
+        ("bash", "if ".repeat(n / 3)),
+        ("bash", "rm ".to_owned() + &"a* ".repeat(n / 3)),
+        ("bash", "bash -c '".repeat(n / 9)),
+        ("bash", "{".repeat(n)),
+        ("bash", "((".repeat(n / 2)),
+        ("javascript", "(".repeat(n)),
+        ("javascript", "{".repeat(n)),
+        ("javascript", "`${".repeat(n / 3)),
+        ("javascript", "a=>".repeat(n / 3)),
+        ("javascript", "x = 'a';".to_owned() + &"x = x + x;".repeat(n / 10)),
+        ("javascript", "<a>".repeat(n / 3)),
+        ("javascript", "a?.[".repeat(n / 4)),
+        ("none", "\u{202e}".repeat(n / 3)),
+    ];
+    for language in ["python", "bash", "javascript"] {
+        texts.push((language, "\u{0}\u{1b}\\'\"${<<".repeat(n / 8)));
+        texts.push((language, " ".repeat(n)));
+        texts.push((language, "\n".repeat(n)));
+    }
+    texts
+}
+
+#[test]
+fn hostile_texts_end_well() {
+    for (language, text) in hostile(20_000) {
+        let review = look(language, &text);
+        assert!(review.findings.len() <= MOST);
+    }
+}
+
+/// Figures for the eye, in the profile that it is run in: `cargo test --lib review::tests::speed -- --ignored --nocapture`.
+#[test]
+#[ignore = "prints figures, asserts nothing"]
+fn speed() {
+    warm();
+    let time = |language: &str, text: &str| {
+        let start = std::time::Instant::now();
+        let review = look(language, text);
+        (start.elapsed(), review.unchecked, review.findings.len())
+    };
+    for (language, text) in fixtures("dangerous").iter().chain(&fixtures("harmless")).fold(
+        Vec::<(&str, String)>::new(),
+        |mut all, (language, sample)| {
+            match all.iter_mut().find(|(l, _)| l == language) {
+                Some((_, text)) => text.push_str(&sample.source),
+                None => all.push((language, sample.source.clone())),
+            }
+            all
+        },
+    ) {
+        let block: String = text.lines().cycle().take(200).flat_map(|l| [l, "\n"]).collect();
+        println!("200 lines of {language}, {} bytes: {:?}", block.len(), time(language, &block));
+        let large: String = text.lines().cycle().flat_map(|l| [l, "\n"]).take(1 << 16).collect();
+        let large = large.get(..large.floor_char_boundary((1 << 20).min(large.len()))).unwrap();
+        println!("{language}, {} bytes: {:?}", large.len(), time(language, large));
+    }
+    let size = std::env::var("SIZE").ok().and_then(|s| s.parse().ok()).unwrap_or(1 << 20);
+    for (language, text) in hostile(size) {
+        let short: String = text.chars().take(24).collect();
+        println!("{language} {short:?}, {} bytes: {:?}", text.len(), time(language, &text));
+    }
+}
+
+mod properties {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn language() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(vec!["python", "bash", "javascript", "ruby"])
+    }
+
+    /// Pieces of real samples, put together anew.
+    fn pieces() -> impl Strategy<Value = String> {
+        let lines: Vec<String> = fixtures("dangerous")
+            .iter()
+            .chain(&fixtures("harmless"))
+            .flat_map(|(_, s)| s.source.lines().map(str::to_owned).collect::<Vec<_>>())
+            .collect();
+        let line = prop::sample::select(lines);
+        let piece = (line, any::<prop::sample::Index>(), prop::bool::ANY).prop_map(|(line, at, head)| {
+            let at = line.floor_char_boundary(at.index(line.len() + 1));
+            let (first, rest) = line.split_at(at);
+            if head { first.to_owned() } else { format!("{rest}\n") }
+        });
+        prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    fn sound(language: &str, source: &str) {
+        let review = look(language, source);
+        let lines = u32::try_from(source.split('\n').count()).unwrap();
+        for finding in &review.findings {
+            assert!(finding.place.line >= 1 && finding.place.end_line <= lines, "{finding:?}");
+            assert!(
+                (finding.place.line, finding.place.column)
+                    <= (finding.place.end_line, finding.place.end_column)
+            );
+            assert!(
+                !finding.message.is_empty() && !finding.message.contains('{')
+                    || finding.message.contains('…')
+                    || source.contains('{')
+            );
+            assert!(
+                finding.message.chars().all(|c| crate::domain::unicode::hidden(c).is_none()),
+                "{finding:?}"
+            );
+        }
+        assert!(review.findings.is_sorted_by_key(|f| (f.place.line, f.place.column)));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        #[test]
+        fn any_text_is_reviewed(language in language(), source in any::<String>()) {
+            sound(language, &source);
+        }
+
+        #[test]
+        fn any_mix_of_code_is_reviewed(language in language(), source in pieces()) {
+            sound(language, &source);
+        }
+
+        #[test]
+        fn any_bytes_are_reviewed(language in language(), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            sound(language, &String::from_utf8_lossy(&bytes));
+        }
+
+        #[test]
+        fn what_is_outside_of_code_changes_nothing(source in pieces()) {
+            // A comment in front moves places and nothing else.
+            let plain = look("python", &source);
+            let moved = look("python", &format!("# a note\n{source}"));
+            prop_assert_eq!(plain.findings.len(), moved.findings.len());
+        }
+    }
+}

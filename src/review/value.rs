@@ -1,0 +1,261 @@
+//! What is known of a value without running anything: folded text, names of modules and functions, and where it came from.
+//!
+//! The languages turn their expressions into these; rules look at nothing else. Values are bounded: what grows beyond
+//! the bounds becomes unknown, so that a hostile text can't make the review slow.
+
+use std::ops::Range;
+
+/// Stands in folded text for a part that is only known at run time.
+pub(super) const HOLE: char = '…';
+
+/// Longest text that folding may build; longer literals stay, longer joins become unknown.
+const LONGEST: usize = 16 * 1024;
+
+/// Longest dotted name that is followed.
+const LONGEST_NAME: usize = 160;
+
+/// Where a value came from, as far as it matters to rules: a set of marks that operations hand on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct Taint(u8);
+
+impl Taint {
+    /// Decoded from base64, hex, compression or the like.
+    pub(super) const DECODED: Taint = Taint(1);
+    /// Came over the network.
+    pub(super) const DOWNLOADED: Taint = Taint(2);
+    /// A key, a token, or the content of a file that holds some.
+    pub(super) const SECRET: Taint = Taint(4);
+    /// The environment as a whole.
+    pub(super) const ENVIRONMENT: Taint = Taint(8);
+    /// The content of a file.
+    pub(super) const FILE: Taint = Taint(16);
+
+    /// The marks of both.
+    pub(super) fn with(self, other: Taint) -> Taint {
+        Taint(self.0 | other.0)
+    }
+
+    /// Whether any mark of `other` is set.
+    pub(super) fn meets(self, other: Taint) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// What is known of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Text; `HOLE` stands in it for what is not known, then `whole` is false.
+    Text { text: String, whole: bool },
+    /// A whole number.
+    Number(i64),
+    /// True or false.
+    Bool(bool),
+    /// `None`, `null`, `undefined`.
+    Nothing,
+    /// A list or tuple.
+    List(Vec<Value>),
+    /// A dictionary or object, for the keys that are known.
+    Map(Vec<(String, Value)>),
+    /// A module, function, class or what a call of one gave (`open()`), by its full name, and the value that it is
+    /// about: the path of a `pathlib.Path()`, the text whose method this is.
+    Name { path: String, about: Option<Box<Value>> },
+    /// Nothing is known.
+    Unknown,
+}
+
+/// A value with its marks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Value {
+    pub(super) kind: Kind,
+    pub(super) taint: Taint,
+}
+
+impl Value {
+    pub(super) fn new(kind: Kind) -> Self {
+        Self { kind, taint: Taint::default() }
+    }
+
+    pub(super) fn unknown() -> Self {
+        Self::new(Kind::Unknown)
+    }
+
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self::new(Kind::Text { text: text.into(), whole: true })
+    }
+
+    /// Text with holes in it.
+    pub(super) fn part(text: impl Into<String>) -> Self {
+        Self::new(Kind::Text { text: text.into(), whole: false })
+    }
+
+    pub(super) fn name(path: impl Into<String>) -> Self {
+        let path = path.into();
+        if path.len() > LONGEST_NAME {
+            return Self::unknown();
+        }
+        Self::new(Kind::Name { path, about: None })
+    }
+
+    pub(super) fn name_about(path: impl Into<String>, about: Value) -> Self {
+        let path = path.into();
+        if path.len() > LONGEST_NAME {
+            return Self::unknown();
+        }
+        let taint = about.taint;
+        Self { kind: Kind::Name { path, about: Some(Box::new(about)) }, taint }
+    }
+
+    #[must_use]
+    pub(super) fn tainted(mut self, taint: Taint) -> Self {
+        self.taint = self.taint.with(taint);
+        self
+    }
+
+    /// The text, holes included, of a text or of what stands for one (a path object, a number).
+    pub(super) fn as_text(&self) -> Option<(&str, bool)> {
+        match &self.kind {
+            Kind::Text { text, whole } => Some((text, *whole)),
+            Kind::Name { path, about: Some(about) } if path == "pathlib.Path()" => about.as_text(),
+            _ => None,
+        }
+    }
+
+    /// The text, where all of it is known.
+    pub(super) fn as_whole_text(&self) -> Option<&str> {
+        self.as_text().filter(|(_, whole)| *whole).map(|(text, _)| text)
+    }
+
+    /// The full name, of a name.
+    pub(super) fn as_name(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Name { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Whether the value is known to its last part.
+    pub(super) fn is_constant(&self) -> bool {
+        match &self.kind {
+            Kind::Text { whole, .. } => *whole,
+            Kind::Number(_) | Kind::Bool(_) | Kind::Nothing => true,
+            Kind::List(items) => items.iter().all(Value::is_constant),
+            Kind::Map(items) => items.iter().all(|(_, v)| v.is_constant()),
+            Kind::Name { about, .. } => about.as_ref().is_some_and(|a| a.is_constant()),
+            Kind::Unknown => false,
+        }
+    }
+
+    /// The marks of the value and of all that it holds.
+    pub(super) fn all_taint(&self) -> Taint {
+        let inner = match &self.kind {
+            Kind::List(items) => items.iter().fold(Taint::default(), |t, v| t.with(v.all_taint())),
+            Kind::Map(items) => items.iter().fold(Taint::default(), |t, (_, v)| t.with(v.all_taint())),
+            Kind::Name { about: Some(about), .. } => about.all_taint(),
+            _ => Taint::default(),
+        };
+        self.taint.with(inner)
+    }
+
+    /// How much work a copy of the value is; counted in about 64 bytes.
+    pub(super) fn weight(&self) -> usize {
+        1 + match &self.kind {
+            Kind::Text { text, .. } => text.len() / 64,
+            Kind::List(items) => items.iter().map(Value::weight).sum(),
+            Kind::Map(items) => items.iter().map(|(_, v)| 1 + v.weight()).sum(),
+            Kind::Name { about: Some(about), .. } => about.weight(),
+            _ => 0,
+        }
+    }
+
+    /// The value as it would stand inside a text: numbers and truth too; `None` where that is not known.
+    fn spelled(&self) -> Option<(String, bool)> {
+        match &self.kind {
+            Kind::Number(n) => Some((n.to_string(), true)),
+            Kind::Bool(b) => Some((b.to_string(), true)),
+            _ => self.as_text().map(|(text, whole)| (text.to_owned(), whole)),
+        }
+    }
+
+    /// Texts put together; parts that are not known become holes.
+    pub(super) fn join(parts: &[Value], between: &str) -> Value {
+        let mut text = String::new();
+        let mut whole = true;
+        let mut taint = Taint::default();
+        for (index, part) in parts.iter().enumerate() {
+            if index > 0 {
+                text.push_str(between);
+            }
+            taint = taint.with(part.all_taint());
+            if let Some((piece, known)) = part.spelled() {
+                whole &= known;
+                text.push_str(&piece);
+            } else {
+                whole = false;
+                text.push(HOLE);
+            }
+            if text.len() > LONGEST {
+                return Value::unknown().tainted(taint);
+            }
+        }
+        if text.chars().all(|c| c == HOLE) && !whole {
+            return Value::unknown().tainted(taint);
+        }
+        Value { kind: Kind::Text { text, whole }, taint }
+    }
+}
+
+/// One argument of an act, with its place in the text that is reviewed.
+#[derive(Clone, Debug)]
+pub(super) struct Argument {
+    pub(super) value: Value,
+    pub(super) span: Range<usize>,
+}
+
+/// One thing that the code does by calling a name: a function of a program, a command of a shell.
+///
+/// For commands the name is the program (with its verb: `git push`), `arguments` are its operands, `named` its options
+/// without dashes and, as `stdin`, what is piped into it.
+#[derive(Clone, Debug)]
+pub(super) struct Act {
+    /// The full name: `shutil.rmtree`, `pathlib.Path().unlink`, `git push`, `>` for a redirection.
+    pub(super) name: String,
+    /// What the called method belongs to.
+    pub(super) receiver: Option<Value>,
+    pub(super) arguments: Vec<Argument>,
+    pub(super) named: Vec<(String, Argument)>,
+    /// The folder that relative paths start from, where the code changed it.
+    pub(super) folder: Option<Value>,
+    /// The whole call.
+    pub(super) span: Range<usize>,
+}
+
+impl Act {
+    /// The arguments that a selector means: a position (`0`, `-1`), `*` for all positions, `receiver`, or a name.
+    pub(super) fn select(&self, selector: &str) -> Vec<(&Value, Option<&Range<usize>>)> {
+        if selector == "*" {
+            return self.arguments.iter().map(|a| (&a.value, Some(&a.span))).collect();
+        }
+        if selector == "receiver" {
+            return self.receiver.iter().map(|v| (v, None)).collect();
+        }
+        if let Ok(position) = selector.parse::<isize>() {
+            let index = if position < 0 {
+                self.arguments.len().checked_add_signed(position)
+            } else {
+                usize::try_from(position).ok()
+            };
+            let found = index.and_then(|i| self.arguments.get(i));
+            return found.map(|a| (&a.value, Some(&a.span))).into_iter().collect();
+        }
+        if let Some(rest) = selector.strip_suffix("..").and_then(|n| n.parse::<usize>().ok()) {
+            return self.arguments.iter().skip(rest).map(|a| (&a.value, Some(&a.span))).collect();
+        }
+        let named = self.named.iter().filter(|(name, _)| name == selector);
+        named.map(|(_, a)| (&a.value, Some(&a.span))).collect()
+    }
+
+    /// The arguments that the first selector with any means.
+    pub(super) fn first_of(&self, selectors: &[String]) -> Vec<(&Value, Option<&Range<usize>>)> {
+        selectors.iter().map(|s| self.select(s)).find(|found| !found.is_empty()).unwrap_or_default()
+    }
+}

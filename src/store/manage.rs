@@ -1,0 +1,107 @@
+//! What a list of sessions offers beside opening one: a look at its end, another name, removal.
+
+use super::{Store, StoreError, blobs_of, disk, reader};
+use crate::domain::{Entry, Moment};
+use std::path::Path;
+
+/// Bytes of a line of a preview at the most.
+const LONGEST: usize = 400;
+
+/// The last `most` things of a conversation as plain lines, oldest first: `you    …`, `model  …`. Empty when the file
+/// can't be read. The text is as it stands in the file: whoever shows it makes it safe.
+pub fn preview(path: &Path, most: usize) -> Vec<String> {
+    let Ok(loaded) = reader::read(path) else { return Vec::new() };
+    let mut lines: Vec<String> =
+        loaded.entries.iter().rev().filter_map(|(_, entry)| line(entry)).take(most).collect();
+    lines.reverse();
+    lines
+}
+
+fn line(entry: &Entry) -> Option<String> {
+    match entry {
+        Entry::Prompt(text) => Some(format!("you    {}", first_line(text))),
+        Entry::Reply { text, .. } => Some(format!("model  {}", first_line(text))),
+        Entry::Block(block) => {
+            let language = block.current().language.as_ref().map_or("no language", |l| l.as_str());
+            Some(format!("block {}  {language}, {} lines", block.id, block.current().source.lines().count()))
+        }
+        Entry::Rejected { block, .. } => Some(format!("block {block}  rejected")),
+        Entry::Skipped { block, .. } => Some(format!("block {block}  skipped")),
+        Entry::Ran { block, report, .. } => {
+            Some(format!("block {block}  ended: {}", report.outcome.as_str().replace('_', " ")))
+        }
+        _ => None,
+    }
+}
+
+/// The first line that says something, shortened.
+fn first_line(text: &str) -> String {
+    let line = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default().trim();
+    match line.char_indices().find(|(at, _)| *at >= LONGEST) {
+        Some((at, _)) => format!("{} …", line.get(..at).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}
+
+/// Gives a session another name.
+///
+/// # Errors
+/// When another process writes to it, or it can't be written.
+pub async fn rename(path: &Path, name: &str, at: Moment) -> Result<(), StoreError> {
+    let (store, _) = Store::open(path)?;
+    store.append(Entry::Named(name.to_owned()), at);
+    store.close().await
+}
+
+/// Removes a session with its large outputs and images.
+///
+/// # Errors
+/// When another process writes to it, it is no session, or the system refuses.
+pub fn delete(path: &Path) -> Result<(), StoreError> {
+    // The lock is held until the file is gone: nobody opens it in between.
+    let _locked = disk::open_locked(path)?;
+    std::fs::remove_file(path).map_err(|error| StoreError::io(path, "deleted", error))?;
+    let blobs = blobs_of(path);
+    match std::fs::remove_dir_all(&blobs) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(StoreError::io(&blobs, "deleted", error))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Header, SessionId};
+
+    fn header() -> Header {
+        Header {
+            id: SessionId("one".into()),
+            name: "one".into(),
+            created: Moment(0),
+            cwd: "/".into(),
+            model: None,
+            program: "test".into(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_session_is_seen_named_and_deleted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::create(folder.path(), header());
+        store.append(Entry::Prompt("\n  What is it?\nmore".into()), Moment(1));
+        store.sync().await.expect("written");
+        let path = store.path();
+        assert!(matches!(delete(&path), Err(StoreError::Locked { .. })), "one that is open stays");
+        assert!(matches!(rename(&path, "b", Moment(2)).await, Err(StoreError::Locked { .. })));
+        store.close().await.expect("closed");
+        assert_eq!(preview(&path, 5), ["you    What is it?"]);
+        rename(&path, "better", Moment(2)).await.expect("named");
+        let loaded = reader::read(&path).expect("readable");
+        assert!(loaded.entries.iter().any(|(_, e)| *e == Entry::Named("better".into())));
+        delete(&path).expect("deleted");
+        assert!(!path.exists());
+        assert!(preview(&path, 5).is_empty());
+    }
+}

@@ -1,0 +1,90 @@
+//! What the terminal front door has to know: values from the configuration, the command line and the environment.
+//! All of them are given; nothing is looked up here.
+
+use super::clipboard::Surroundings;
+use super::screen::Setup;
+use super::theme::{Depth, Preference};
+use super::view::look::Glyphs;
+use super::view::words::Place;
+use std::time::Duration;
+
+/// The options.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What the screen has to know.
+    pub setup: Setup,
+    /// The person's own keymap: the name of its file (for errors) and its text.
+    pub keymap: Option<(String, String)>,
+    /// Which theme.
+    pub theme: Preference,
+    /// The person's own themes: name and text.
+    pub themes: Vec<(String, String)>,
+    /// How many colours there are.
+    pub depth: Depth,
+    /// The variable `COLORFGBG`.
+    pub colorfgbg: Option<String>,
+    /// Whether lines and corners can be drawn, or ASCII only.
+    pub ascii: bool,
+    /// Whether anything moves by itself.
+    pub motion: bool,
+    /// Frames a second at the most, while text streams in.
+    pub frames: u32,
+    /// Whether pictures are drawn.
+    pub images: bool,
+    /// Whether the person is called when a block waits long.
+    pub notify: bool,
+    /// How long Esc is waited for that begins a longer sequence.
+    pub esc_delay: Duration,
+    /// Use the kitty keyboard protocol where the terminal knows it.
+    pub kitty: bool,
+    /// What decides how text is copied.
+    pub surroundings: Surroundings,
+    /// The command of the external editor.
+    pub editor: String,
+    /// The command of the pager.
+    pub pager: String,
+    /// How times and paths are written.
+    pub place: Place,
+    /// What is asked at once, as given on the command line.
+    pub first_prompt: Option<String>,
+    /// What the person should know at the start.
+    pub notices: Vec<crate::domain::Notice>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            setup: Setup::default(),
+            keymap: None,
+            theme: Preference::default(),
+            themes: Vec::new(),
+            depth: Depth::True,
+            colorfgbg: None,
+            ascii: false,
+            motion: true,
+            frames: 30,
+            images: true,
+            notify: true,
+            esc_delay: Duration::from_millis(25),
+            kitty: true,
+            surroundings: Surroundings::default(),
+            editor: "vi".into(),
+            pager: "less".into(),
+            place: Place::default(),
+            first_prompt: None,
+            notices: Vec::new(),
+        }
+    }
+}
+
+impl Options {
+    /// The text of the person's own theme of a name.
+    pub(super) fn user_theme(&self, name: &str) -> Option<String> {
+        self.themes.iter().find(|(n, _)| n == name).map(|(_, text)| text.clone())
+    }
+
+    /// The signs to draw with.
+    pub(super) fn glyphs(&self) -> Glyphs {
+        if self.ascii { Glyphs::ASCII } else { Glyphs::LINES }
+    }
+}

@@ -1,0 +1,28 @@
+//! Markdown → rows of a width. Every text passes `wrap`, and so `plain`: nothing foreign reaches a terminal raw.
+//!
+//! [`lines`] lays out a text that is whole; [`Stream`] (in `stream`) lays out one that grows.
+
+mod layout;
+mod stream;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+pub use stream::Stream;
+
+use crate::tui::theme::Theme;
+use layout::Layout;
+use pulldown_cmark::{Options, Parser};
+use ratatui::text::Line;
+
+/// What is read beyond CommonMark.
+const EXTENSIONS: Options =
+    Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
+
+/// The rows of a text, at most `width` columns each; no empty row first or last.
+pub fn lines(text: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let mut layout = Layout::new(width, theme);
+    layout.events(Parser::new_ext(text, EXTENSIONS));
+    layout.finish()
+}

@@ -1,0 +1,348 @@
+//! What actions do on the panes.
+
+use super::field::Edit;
+use super::focus::Lower;
+use super::layer::{Answer, Ask, AskChoice, CommandList, Layer};
+use super::wish::{Paged, Target};
+use super::{Ctx, Note, Screen, Wish};
+use crate::driver::Errand;
+use crate::engine::Command;
+use crate::tui::action::Action;
+use crate::tui::editor::Motion;
+use crate::tui::keymap::Context;
+use crate::tui::view::code::Mode;
+use crate::tui::view::layout::Pane;
+
+/// The change that an action makes in a text, if it makes one.
+pub(super) fn edit_of(action: Action) -> Option<Edit> {
+    let moved = |motion| Some(Edit::Move(motion, false));
+    match action {
+        Action::TextNewline => Some(Edit::Newline),
+        Action::TextUp => moved(Motion::Up),
+        Action::TextDown => moved(Motion::Down),
+        Action::TextLeft => moved(Motion::Left),
+        Action::TextRight => moved(Motion::Right),
+        Action::TextWordLeft => moved(Motion::WordLeft),
+        Action::TextWordRight => moved(Motion::WordRight),
+        Action::TextLineStart => moved(Motion::Home),
+        Action::TextLineEnd => moved(Motion::End),
+        Action::TextStart => moved(Motion::Top),
+        Action::TextEnd => moved(Motion::Bottom),
+        Action::TextSelectLeft => Some(Edit::Move(Motion::Left, true)),
+        Action::TextSelectRight => Some(Edit::Move(Motion::Right, true)),
+        Action::TextSelectUp => Some(Edit::Move(Motion::Up, true)),
+        Action::TextSelectDown => Some(Edit::Move(Motion::Down, true)),
+        Action::TextBackspace => Some(Edit::Backspace),
+        Action::TextDelete => Some(Edit::Delete),
+        Action::TextCutToStart => Some(Edit::KillToStart),
+        Action::TextCutToEnd => Some(Edit::KillToEnd),
+        Action::TextCutWord => Some(Edit::DeleteWord),
+        Action::TextYank => Some(Edit::Yank),
+        Action::TextUndo => Some(Edit::Undo),
+        Action::TextRedo => Some(Edit::Redo),
+        _ => None,
+    }
+}
+
+impl Screen {
+    /// Does what an action says, where the person is.
+    pub(super) fn act(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+        if let Some(wishes) = self.act_anywhere(action, ctx) {
+            return wishes;
+        }
+        if !self.layers.is_empty() {
+            return self.layer_action(action, ctx);
+        }
+        match self.context(ctx.state) {
+            Context::Message => self.message_action(action, ctx),
+            Context::Edit => self.edit_action(action, ctx),
+            Context::Queue => self.queue_action(action, ctx),
+            Context::Problems => self.problem_action(action, ctx),
+            _ => self.pane_action(action, ctx),
+        }
+    }
+
+    /// What counts even where the window is too small to show anything.
+    pub(super) fn act_blind(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+        match action {
+            Action::Stop => self.stop(ctx),
+            Action::Suspend => vec![Wish::Suspend],
+            Action::Redraw => vec![Wish::Redraw],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Actions that mean the same everywhere.
+    fn act_anywhere(&mut self, action: Action, ctx: Ctx<'_>) -> Option<Vec<Wish>> {
+        Some(match action {
+            Action::Stop => self.stop(ctx),
+            Action::Suspend => vec![Wish::Suspend],
+            Action::Redraw => vec![Wish::Redraw],
+            Action::Back => self.back(ctx),
+            Action::Help => {
+                self.open_help(ctx.state);
+                Vec::new()
+            }
+            Action::PaneNext if self.layers.is_empty() => {
+                self.cycle(false, ctx.state);
+                Vec::new()
+            }
+            Action::PanePrevious if self.layers.is_empty() => {
+                self.cycle(true, ctx.state);
+                Vec::new()
+            }
+            Action::Commands if self.layers.is_empty() => {
+                self.layers.push(Layer::Commands(CommandList::default()));
+                Vec::new()
+            }
+            Action::Find if self.layers.is_empty() => {
+                self.open_find("");
+                Vec::new()
+            }
+            _ => return None,
+        })
+    }
+
+    /// Actions of panes that scroll.
+    fn pane_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+        match action {
+            Action::ScrollDown => self.scroll(self.focus, 1, ctx),
+            Action::ScrollUp => self.scroll(self.focus, -1, ctx),
+            Action::ScrollPageDown => self.page(1, ctx),
+            Action::ScrollPageUp => self.page(-1, ctx),
+            Action::ScrollTop => self.to_top(ctx),
+            Action::ScrollEnd => self.to_end(),
+            Action::SearchStart => self.open_find(""),
+            Action::SearchNext => self.find_again(false, ctx),
+            Action::SearchPrevious => self.find_again(true, ctx),
+            Action::MessageFocus => self.focus = Pane::Message,
+            Action::Copy => return self.copy(ctx),
+            Action::Bare => return self.toggle_alone(),
+            Action::BlockNext => self.other_block(false, ctx.state),
+            Action::BlockPrevious => self.other_block(true, ctx.state),
+            Action::Queue => {
+                self.code.mode = Mode::Queue(0);
+                self.focus = Pane::Code;
+            }
+            Action::Vars => {
+                self.lower = if self.lower == Lower::Vars { Lower::Output } else { Lower::Vars };
+                self.focus = Pane::Output;
+            }
+            Action::VarsSort => self.vars.sort(),
+            Action::VarsInspect => self.vars.toggle(),
+            Action::VarsRefresh => self.say(Note::info("Variables are read when a block ends.")),
+            Action::OutputOpen | Action::OutputWrite | Action::OutputPager => {
+                return self.output_action(action, ctx);
+            }
+            Action::BlockAgain => return self.put_back(ctx),
+            Action::KernelNew => self.ask_restart(ctx),
+            other => return self.review_action(other, ctx),
+        }
+        Vec::new()
+    }
+
+    /// Scrolls a pane by rows.
+    pub(super) fn scroll(&mut self, pane: Pane, rows: isize, ctx: Ctx<'_>) {
+        match pane {
+            Pane::Chat | Pane::Message => self.chat.scroll(ctx.state, rows, ctx.look),
+            Pane::Code => self.code.scroll(rows),
+            Pane::Output | Pane::Vars => match self.lower {
+                Lower::Vars => self.vars.scroll(rows),
+                Lower::Output => self.output.scroll(rows, ctx.look),
+                Lower::Problems => {}
+            },
+        }
+    }
+
+    fn page(&mut self, pages: isize, ctx: Ctx<'_>) {
+        match self.focus {
+            // In Message the conversation is what scrolls.
+            Pane::Chat | Pane::Message => self.chat.page(ctx.state, pages, ctx.look),
+            Pane::Code if pages > 0 && self.guard.subject().is_some() && matches!(self.code.mode, Mode::View) => {
+                self.code.next_unseen(self.guard.rows());
+            }
+            Pane::Code => self.code.scroll(pages * self.code.page()),
+            Pane::Output | Pane::Vars => match self.lower {
+                Lower::Vars => self.vars.page(pages),
+                Lower::Output => self.output.page(pages, ctx.look),
+                Lower::Problems => {}
+            },
+        }
+    }
+
+    fn to_top(&mut self, ctx: Ctx<'_>) {
+        match self.focus {
+            Pane::Chat | Pane::Message => self.chat.to_top(ctx.state, ctx.look),
+            Pane::Code => self.code.to_top(),
+            Pane::Output | Pane::Vars if self.lower == Lower::Vars => self.vars.to_top(),
+            Pane::Output | Pane::Vars => self.output.to_top(ctx.look),
+        }
+    }
+
+    fn to_end(&mut self) {
+        match self.focus {
+            Pane::Chat | Pane::Message => self.chat.follow(),
+            Pane::Code => self.code.to_end(),
+            Pane::Output | Pane::Vars if self.lower == Lower::Vars => self.vars.to_end(),
+            Pane::Output | Pane::Vars => self.output.follow(),
+        }
+    }
+
+    /// Copies what the pane with the focus shows, exactly as it is.
+    pub(super) fn copy(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+        let text = match self.focus {
+            Pane::Chat | Pane::Message => self.chat.text(ctx.state),
+            Pane::Code => self.code.text(),
+            Pane::Output | Pane::Vars if self.lower == Lower::Vars => self.vars.name(ctx.state),
+            Pane::Output | Pane::Vars => self.output.text(ctx.state),
+        };
+        match text.filter(|t| !t.is_empty()) {
+            Some(text) => vec![Wish::Copy(text)],
+            None => {
+                self.say(Note::info("There is nothing to copy here."));
+                Vec::new()
+            }
+        }
+    }
+
+    fn toggle_alone(&mut self) -> Vec<Wish> {
+        if self.alone.take().is_some() {
+            return vec![Wish::Mouse(self.setup.mouse), Wish::Redraw];
+        }
+        self.alone = Some(self.focus);
+        self.say(Note::info("Select with the terminal's own mouse. m or Esc goes back."));
+        vec![Wish::Mouse(false), Wish::Redraw]
+    }
+
+    pub(super) fn output_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+        let Some((item, run)) = self.output.run(ctx.state) else {
+            self.say(Note::info("No output yet."));
+            return Vec::new();
+        };
+        let images = self.output.images(ctx.state);
+        let report = run.ended.as_ref().map(|(_, report)| report);
+        match action {
+            Action::OutputOpen => match images.last() {
+                Some(image) => vec![Wish::Errand(Errand::Open(image.path.clone()))],
+                None => {
+                    self.say(Note::info("This run made no image. x shows all output."));
+                    Vec::new()
+                }
+            },
+            Action::OutputWrite => {
+                let mut wishes: Vec<Wish> =
+                    images.iter().map(|i| Wish::Errand(Errand::SaveImage(i.clone()))).collect();
+                if wishes.is_empty() {
+                    wishes.push(Wish::Errand(Errand::SaveOutput(Box::new(item.clone()))));
+                }
+                wishes
+            }
+            _ => match report.and_then(|r| r.blob.clone()) {
+                Some(path) => vec![Wish::Pager(Paged::File(path))],
+                None => {
+                    let text = self.output.text(ctx.state).unwrap_or_default();
+                    vec![Wish::Pager(Paged::Text(text))]
+                }
+            },
+        }
+    }
+
+    /// Asks whether the kernel may go.
+    pub(super) fn ask_restart(&mut self, ctx: Ctx<'_>) {
+        let Some(kernel) = ctx.state.live.kernel else {
+            self.say(Note::info("No kernel runs. The next block starts one."));
+            return;
+        };
+        let lost = crate::tui::view::words::count(kernel.variables as usize, "variable");
+        let choices = vec![
+            AskChoice::new('w', "keep it", Answer::Stay),
+            AskChoice::new('n', format!("new kernel, {lost} lost"), Answer::Restart),
+        ];
+        let text = format!("Kernel k{} holds {lost}.", kernel.generation);
+        self.layers.push(Layer::Ask(Ask::new("New kernel?", vec![text], choices, ctx.at)));
+    }
+
+    /// Actions of the editor in the code pane.
+    fn edit_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+        let page = u16::try_from(self.code.page()).unwrap_or(1);
+        let Some(editor) = self.code.editor() else { return Vec::new() };
+        match action {
+            Action::EditKeep => return self.leave_editor(ctx),
+            Action::TextEditor => {
+                let text = editor.text();
+                return vec![Wish::Editor(Target::EditMode, text)];
+            }
+            Action::TextIndent => editor.indent(true),
+            Action::TextDedent => editor.indent(false),
+            Action::TextSelectAll => editor.select_all(),
+            Action::TextFind => self.layers.push(Layer::FindInEditor(super::field::Field::line())),
+            Action::TextFindNext => {
+                let needle = editor.needle().map(str::to_owned);
+                if !needle.is_some_and(|n| editor.find(&n, false, false)) {
+                    self.say(Note::info("Ctrl-F says what to look for."));
+                }
+            }
+            Action::ScrollPageDown => editor.motion(Motion::PageDown(page), false),
+            Action::ScrollPageUp => editor.motion(Motion::PageUp(page), false),
+            other => {
+                if let Some(edit) = edit_of(other) {
+                    editor.apply(edit);
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// Actions of the list of blocks that wait.
+    fn queue_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+        let blocks: Vec<_> = ctx.state.queue().map(|item| item.block.id).collect();
+        let Mode::Queue(chosen) = &mut self.code.mode else { return Vec::new() };
+        match action {
+            Action::ListDown | Action::ScrollDown => *chosen = (*chosen + 1).min(blocks.len().saturating_sub(1)),
+            Action::ListUp | Action::ScrollUp => *chosen = chosen.saturating_sub(1),
+            Action::ListAccept => {
+                let block = blocks.get(*chosen).copied();
+                self.code.mode = Mode::View;
+                if let Some(block) = block {
+                    self.code.show(block);
+                }
+            }
+            Action::QueueSkipAll => {
+                if blocks.is_empty() {
+                    self.say(Note::info("No block waits."));
+                } else {
+                    let what = crate::tui::view::words::count(blocks.len(), "block");
+                    let choices = vec![
+                        AskChoice::new('w', "keep them waiting", Answer::Stay),
+                        AskChoice::new('s', format!("skip {what}; nothing runs"), Answer::SkipAll),
+                    ];
+                    let ask = Ask::new("Skip all?", vec![format!("{what} wait for you.")], choices, ctx.at);
+                    self.layers.push(Layer::Ask(ask));
+                }
+            }
+            other => return self.pane_action(other, ctx),
+        }
+        Vec::new()
+    }
+
+    /// What an answer to a question leads to.
+    pub(super) fn answered(&mut self, answer: Answer) -> Vec<Wish> {
+        match answer {
+            Answer::Stay => Vec::new(),
+            Answer::QuitNow => vec![Wish::Leave(super::Exit::Quit { now: true })],
+            Answer::QuitAfterInterrupt => {
+                self.follow.quit_after_run();
+                self.say(Note::info("Interrupting, then leaving."));
+                vec![Wish::Send(Command::Stop)]
+            }
+            Answer::Kill => vec![Wish::Send(Command::Kill)],
+            Answer::Restart => vec![Wish::Send(Command::RestartKernel)],
+            Answer::SkipAll => {
+                self.code.mode = Mode::View;
+                vec![Wish::Send(Command::SkipAll)]
+            }
+            Answer::PutBack(block) => vec![Wish::Send(Command::PutBack(block))],
+            Answer::Delete(path) => vec![Wish::Errand(Errand::Delete(path))],
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! What follows from the session's progress: which block is on screen, where the focus goes by itself, when the
+//! person is called. The focus never moves under somebody who types.
+
+use super::{Ctx, Note, Screen, Wish};
+use crate::domain::{BlockId, RunId};
+use crate::engine::transcript::Standing;
+use crate::engine::{Phase, State};
+use crate::tui::view::code::being_written;
+use crate::tui::view::layout::{Pane, Share};
+use std::time::{Duration, Instant};
+
+/// A block takes the focus only after this long without a key.
+const IDLE: Duration = Duration::from_millis(1500);
+
+/// The person is called when a wait was not looked at for this long.
+const CALL_AFTER: Duration = Duration::from_secs(10);
+
+/// What stands where the output stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Lower {
+    /// What a run printed.
+    #[default]
+    Output,
+    /// The kernel's variables.
+    Vars,
+    /// What went wrong, and what can be done about it.
+    Problems,
+}
+
+/// Something that waits for the person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wait {
+    Block(BlockId, u32),
+    Problem,
+}
+
+/// What was followed so far.
+#[derive(Debug, Default)]
+pub(super) struct Following {
+    phase: Phase,
+    /// The wait that would like to have the focus.
+    wants_focus: Option<Wait>,
+    waits: Option<Wait>,
+    waits_since: Option<Instant>,
+    called: bool,
+    /// Whether the focus stands where the program put it and no key came since.
+    moved_by_itself: bool,
+    run: Option<RunId>,
+    quit_after_run: bool,
+}
+
+impl Following {
+    /// A key came: what it finds focused is where the person wants to be.
+    pub(super) fn key(&mut self, now: Instant) {
+        self.moved_by_itself = false;
+        if self.waits.is_some() {
+            self.waits_since = Some(now);
+        }
+        self.called = self.called && self.waits.is_some();
+    }
+
+    /// Quit as soon as the run has ended.
+    pub(super) fn quit_after_run(&mut self) {
+        self.quit_after_run = true;
+    }
+}
+
+/// Whether something is wrong that the person can do something about.
+pub fn has_problem(state: &State) -> bool {
+    matches!(state.phase, Phase::Stuck(_) | Phase::Asking(_)) || state.live.store_failure.is_some()
+}
+
+/// The shares of the panes.
+pub(super) fn share(screen: &Screen, state: &State) -> Share {
+    if being_written(state).is_some() && !screen.code.edits() {
+        return Share::Writing;
+    }
+    match state.phase {
+        Phase::Deciding(_) => Share::Waiting,
+        Phase::Running(_) => Share::Running,
+        _ => match screen.code.subject().and_then(|id| state.transcript.blocks.get(&id)) {
+            Some(item) if item.standing != Standing::Open => Share::Done,
+            _ => Share::Even,
+        },
+    }
+}
+
+fn wait_of(state: &State) -> Option<Wait> {
+    match &state.phase {
+        Phase::Deciding(block) => {
+            let revision = state.waiting().map_or(0, |i| i.block.current().revision.0);
+            Some(Wait::Block(*block, revision))
+        }
+        _ if has_problem(state) => Some(Wait::Problem),
+        _ => None,
+    }
+}
+
+impl Screen {
+    /// Takes in what the session has become since the last time.
+    pub fn settle(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+        let mut wishes = Vec::new();
+        if self.follow.phase != ctx.state.phase {
+            let before = std::mem::replace(&mut self.follow.phase, ctx.state.phase.clone());
+            self.phase_changed(&before, ctx);
+        }
+        if self.follow.quit_after_run && ctx.state.live.run.is_none() {
+            wishes.push(Wish::Leave(super::Exit::Quit { now: false }));
+        }
+        self.follow_problems(ctx.state);
+        self.follow_wait(ctx, &mut wishes);
+        self.close_stale_layers(ctx);
+        wishes
+    }
+
+    fn phase_changed(&mut self, before: &Phase, ctx: Ctx<'_>) {
+        match &ctx.state.phase {
+            Phase::Deciding(block) => {
+                let block = *block;
+                // An edit that is open stays open: it belongs to the same block.
+                if self.code.subject() != Some(block) || !self.code.edits() {
+                    self.code.show(block);
+                }
+            }
+            Phase::Running(_) => {
+                if let Some(run) = &ctx.state.live.run {
+                    self.code.show(run.block);
+                    if self.follow.run.replace(run.run) != Some(run.run) {
+                        self.lower = Lower::Output;
+                        self.output.follow();
+                    }
+                }
+            }
+            Phase::Replying(_) => self.code.to_top(),
+            Phase::Idle => {
+                let watched = matches!(self.focus, Pane::Output | Pane::Code) && self.follow.moved_by_itself;
+                if watched && !matches!(before, Phase::Idle) {
+                    self.focus = Pane::Message;
+                }
+            }
+            Phase::Asking(_) | Phase::Stuck(_) => {}
+        }
+    }
+
+    /// Problems stand where the output stands, as long as there are some.
+    fn follow_problems(&mut self, state: &State) {
+        let has = has_problem(state);
+        if has && self.follow.waits != Some(Wait::Problem) && wait_of(state) == Some(Wait::Problem) {
+            self.lower = Lower::Problems;
+            self.problem = 0;
+        }
+        if !has && self.lower == Lower::Problems {
+            self.lower = Lower::Output;
+            if self.focus == Pane::Output && self.follow.moved_by_itself {
+                self.focus = Pane::Message;
+            }
+        }
+    }
+
+    fn follow_wait(&mut self, ctx: Ctx<'_>, wishes: &mut Vec<Wish>) {
+        let wait = wait_of(ctx.state);
+        if wait != self.follow.waits {
+            self.follow.waits = wait;
+            self.follow.waits_since = wait.map(|_| ctx.at);
+            self.follow.called = false;
+            self.follow.wants_focus = wait;
+        }
+        if let Some(wanted) = self.follow.wants_focus {
+            let pane = match wanted {
+                Wait::Block(..) => Pane::Code,
+                Wait::Problem => Pane::Output,
+            };
+            if self.focus == pane {
+                self.follow.wants_focus = None;
+            } else if self.may_take_focus() && ctx.at.saturating_duration_since(self.last_key) >= IDLE {
+                self.focus = pane;
+                self.follow.wants_focus = None;
+                self.follow.moved_by_itself = true;
+            }
+        }
+        let ignored = |since: Instant| {
+            !self.attended || ctx.at.saturating_duration_since(since) >= CALL_AFTER
+        };
+        if !self.follow.called && self.follow.waits_since.is_some_and(ignored) {
+            self.follow.called = true;
+            wishes.push(Wish::Call);
+        }
+    }
+
+    /// Whether the focus may move by itself: nothing is being written, nothing is open.
+    fn may_take_focus(&self) -> bool {
+        self.setup.autofocus && self.composer.is_empty() && self.layers.is_empty() && !self.code.edits()
+    }
+
+    /// Moves the focus as a consequence of what the person did.
+    pub(super) fn lead(&mut self, pane: Pane) {
+        self.focus = pane;
+        self.follow.moved_by_itself = true;
+    }
+
+    /// When something follows by itself.
+    pub fn next_deadline(&self, now: Instant) -> Option<Instant> {
+        let focus = (self.follow.wants_focus.is_some() && self.may_take_focus())
+            .then(|| self.last_key + IDLE)
+            .filter(|at| *at > now);
+        let call = self
+            .follow
+            .waits_since
+            .filter(|_| !self.follow.called)
+            .map(|since| if self.attended { since + CALL_AFTER } else { since });
+        [focus, call, self.guard.next_deadline(now), self.ladder.deadline()].into_iter().flatten().min()
+    }
+
+    /// The pane after or before the one with the focus.
+    pub(super) fn cycle(&mut self, back: bool, state: &State) {
+        const ORDER: [Pane; 4] = [Pane::Message, Pane::Chat, Pane::Code, Pane::Output];
+        // A wait is one Tab away, wherever the person is.
+        if !back && self.focus == Pane::Message {
+            match wait_of(state) {
+                Some(Wait::Block(..)) => {
+                    if let Some(item) = state.waiting() {
+                        self.code.show(item.block.id);
+                    }
+                    self.focus = Pane::Code;
+                    return;
+                }
+                Some(Wait::Problem) => {
+                    self.lower = Lower::Problems;
+                    self.focus = Pane::Output;
+                    return;
+                }
+                None => {}
+            }
+        }
+        let here = if self.focus == Pane::Vars { Pane::Output } else { self.focus };
+        let at = ORDER.iter().position(|p| *p == here).unwrap_or(0);
+        let step = if back { ORDER.len() - 1 } else { 1 };
+        self.focus = ORDER.get((at + step) % ORDER.len()).copied().unwrap_or_default();
+    }
+
+    /// Boxes that speak of a block close when it is no longer the one that waits.
+    fn close_stale_layers(&mut self, ctx: Ctx<'_>) {
+        use super::layer::Layer;
+        let current = ctx.state.waiting().map(|item| {
+            let terms = crate::tui::view::code::guard_terms(ctx.state, item);
+            (item.block.id, item.block.current().revision, terms)
+        });
+        let before = self.layers.len();
+        self.layers.retain(|layer| match layer {
+            Layer::Confirm(c) => current == Some((c.block, c.revision, c.terms)),
+            Layer::Reject(r) => current.map(|(b, v, _)| (b, v)) == Some((r.block, r.revision)),
+            Layer::Limit(block, _) | Layer::Language(block, ..) => current.map(|c| c.0) == Some(*block),
+            _ => true,
+        });
+        if self.layers.len() < before {
+            self.say(Note::of_wait("The block has changed. Look at it again: nothing was decided."));
+        }
+    }
+}

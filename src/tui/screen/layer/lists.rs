@@ -1,0 +1,139 @@
+//! Lists with a filter: sessions, models, commands, messages sent before.
+
+use crate::domain::ModelName;
+use crate::driver::Summary;
+use crate::tui::screen::commands::{self, Entry};
+use crate::tui::screen::field::Field;
+use crate::tui::screen::filter::{Cursor, rank};
+use std::path::{Path, PathBuf};
+
+/// The sessions.
+#[derive(Debug, Default)]
+pub struct Sessions {
+    /// Letters that a session has to hold.
+    pub filter: Field,
+    /// All sessions, newest first; `None` while they are being listed.
+    pub all: Option<Vec<Summary>>,
+    /// Only those of this folder.
+    pub here: Option<PathBuf>,
+    /// The chosen row.
+    pub cursor: Cursor,
+    /// The end of the chosen one, as it was read.
+    pub preview: Option<(PathBuf, Vec<String>)>,
+    /// Another name that is being typed for the chosen one.
+    pub rename: Option<Field>,
+}
+
+impl Sessions {
+    /// The sessions that the filter leaves, best first.
+    pub fn shown(&self) -> Vec<&Summary> {
+        let all: Vec<&Summary> = self
+            .all
+            .iter()
+            .flatten()
+            .filter(|s| self.here.as_deref().is_none_or(|here| s.cwd == here))
+            .collect();
+        let texts: Vec<String> = all.iter().map(|s| format!("{} {}", s.name, s.first_prompt)).collect();
+        rank(&self.filter.text(), &texts).into_iter().filter_map(|i| all.get(i).copied()).collect()
+    }
+
+    /// The chosen session; `None`: the row for a new one.
+    pub fn chosen(&self) -> Option<&Summary> {
+        self.shown().get(self.cursor.0).copied()
+    }
+
+    /// How many rows there are, the one for a new session counted.
+    pub fn rows(&self) -> usize {
+        self.shown().len() + 1
+    }
+
+    /// The file whose preview is wanted and not there.
+    pub fn wants_preview(&self) -> Option<&Path> {
+        let path = self.chosen()?.path.as_path();
+        (self.preview.as_ref().map(|p| p.0.as_path()) != Some(path)).then_some(path)
+    }
+
+    pub(super) fn field(&mut self) -> Option<&mut Field> {
+        Some(self.rename.as_mut().unwrap_or(&mut self.filter))
+    }
+}
+
+/// The models that are known here.
+#[derive(Debug, Default)]
+pub struct Models {
+    /// Letters, or a model's full name.
+    pub filter: Field,
+    /// Those that are known.
+    pub known: Vec<ModelName>,
+    /// The chosen row.
+    pub cursor: Cursor,
+}
+
+impl Models {
+    /// The models that the filter leaves.
+    pub fn shown(&self) -> Vec<&ModelName> {
+        let texts: Vec<String> = self.known.iter().map(ToString::to_string).collect();
+        rank(&self.filter.text(), &texts).into_iter().filter_map(|i| self.known.get(i)).collect()
+    }
+
+    /// The chosen model, or the one that was typed in full (`provider/model`).
+    pub fn chosen(&self) -> Option<ModelName> {
+        if let Some(model) = self.shown().get(self.cursor.0) {
+            return Some((*model).clone());
+        }
+        model_name(&self.filter.text())
+    }
+}
+
+/// Reads `provider/model`.
+pub fn model_name(text: &str) -> Option<ModelName> {
+    let (provider, model) = text.trim().split_once('/')?;
+    let known = |s: &str| !s.is_empty() && !s.contains(char::is_whitespace);
+    (known(provider) && known(model))
+        .then(|| ModelName { provider: provider.to_owned(), model: model.to_owned() })
+}
+
+/// The commands.
+#[derive(Debug, Default)]
+pub struct CommandList {
+    /// What was typed, the slash left out.
+    pub filter: Field,
+    /// The chosen row.
+    pub cursor: Cursor,
+}
+
+impl CommandList {
+    /// The commands that the filter leaves.
+    pub fn shown(&self) -> Vec<&'static Entry> {
+        let text = self.filter.text();
+        commands::matching(text.split_whitespace().next().unwrap_or(""))
+    }
+
+    /// The chosen command and what was typed behind its name.
+    pub fn chosen(&self) -> Option<(&'static Entry, String)> {
+        let text = self.filter.text();
+        let argument = text.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
+        self.shown().get(self.cursor.0).map(|entry| (*entry, argument.to_owned()))
+    }
+}
+
+/// Messages sent before, newest first.
+#[derive(Debug, Default)]
+pub struct OldMessages {
+    /// Letters.
+    pub filter: Field,
+    /// The messages, newest first.
+    pub all: Vec<String>,
+    /// The chosen row.
+    pub cursor: Cursor,
+}
+
+impl OldMessages {
+    /// The messages that the filter leaves.
+    pub fn shown(&self) -> Vec<&str> {
+        rank(&self.filter.text(), &self.all)
+            .into_iter()
+            .filter_map(|i| self.all.get(i).map(String::as_str))
+            .collect()
+    }
+}

@@ -1,0 +1,388 @@
+//! Keys while a layer is open.
+
+use super::act::edit_of;
+use super::field::{Edit, Field};
+use super::layer::{Answer, Ask, AskChoice, Help, Layer, WelcomeRow};
+use super::wish::Exit;
+use super::{Ctx, Note, Screen, Wish};
+use crate::driver::Errand;
+use crate::engine::{Command, Phase, State};
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
+use crate::tui::view::layout::Pane;
+use secrecy::SecretString;
+
+impl Screen {
+    /// Opens the help for the place where the person is.
+    pub(super) fn open_help(&mut self, state: &State) {
+        if matches!(self.layers.last(), Some(Layer::Help(_))) {
+            self.layers.pop();
+            return;
+        }
+        let context = self.context(state);
+        let place = match (context, self.code.subject()) {
+            (Context::Review, Some(block)) => format!("Code pane, block {block} waiting"),
+            (Context::Edit, Some(block)) => format!("Code pane, editing block {block}"),
+            (Context::Done, _) if self.focus == Pane::Code => "Code pane".into(),
+            (Context::Done, _) => "Output pane".into(),
+            (Context::Vars, _) => "Variables".into(),
+            (Context::Queue, _) => "Blocks that wait".into(),
+            (Context::Problems, _) => "Problems".into(),
+            (Context::Picker, _) => "List".into(),
+            (Context::Pane, _) => "Chat pane".into(),
+            _ => "Message box".into(),
+        };
+        self.layers.push(Layer::Help(Help { context, place, top: 0 }));
+    }
+
+    /// An action while a layer is open.
+    pub(super) fn layer_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+        match action {
+            Action::ListAccept | Action::MessageSend => return self.layer_accept(ctx),
+            Action::ListUp | Action::ScrollUp => return self.layer_step(-1, ctx),
+            Action::ListDown | Action::ScrollDown => return self.layer_step(1, ctx),
+            Action::ScrollPageUp => return self.layer_step(-10, ctx),
+            Action::ScrollPageDown => return self.layer_step(10, ctx),
+            Action::ScrollTop => return self.layer_step(-10_000, ctx),
+            Action::ListScope | Action::PaneNext => return self.layer_scope(),
+            Action::ListRename => self.start_rename(),
+            Action::ListDelete => {
+                if !self.ask_delete(ctx) {
+                    self.edit_field(Edit::Delete, ctx);
+                }
+            }
+            other => {
+                if let Some(edit) = edit_of(other) {
+                    self.edit_field(edit, ctx);
+                }
+            }
+        }
+        self.preview_wish()
+    }
+
+    /// A letter while a layer is open.
+    pub(super) fn layer_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
+        match self.layers.last_mut() {
+            Some(Layer::Ask(ask)) => {
+                let answer = ask.letter(letter, ctx.at);
+                return answer.map_or_else(Vec::new, |answer| {
+                    self.layers.pop();
+                    self.answered(answer)
+                });
+            }
+            Some(Layer::Confirm(confirm)) => {
+                if !confirm.letter(letter, ctx.at) {
+                    self.say(Note::of_wait("That looked like a paste. Nothing was decided."));
+                }
+            }
+            Some(Layer::Welcome(welcome)) if welcome.field.is_none() => {
+                return self.welcome_letter(letter, ctx);
+            }
+            Some(Layer::Help(_)) if matches!(letter, 'q' | '?') => {
+                self.layers.pop();
+            }
+            Some(Layer::Language(_, list, cursor)) => {
+                if let Some(at) = letter.to_digit(10).and_then(|d| (d as usize).checked_sub(1))
+                    && at < list.len()
+                {
+                    cursor.0 = at;
+                    return self.layer_accept(ctx);
+                }
+            }
+            Some(_) => {
+                self.edit_field(Edit::Insert(letter), ctx);
+                return self.preview_wish();
+            }
+            None => {}
+        }
+        Vec::new()
+    }
+
+    fn edit_field(&mut self, edit: Edit, ctx: Ctx<'_>) {
+        let emptied = edit == Edit::Backspace;
+        let Some(layer) = self.layers.last_mut() else { return };
+        // Deleting in an empty list of commands takes the slash back.
+        if let Layer::Commands(list) = layer
+            && emptied
+            && list.filter.is_empty()
+        {
+            self.layers.pop();
+            return;
+        }
+        if layer.field().is_some_and(|field| field.apply(edit)) {
+            self.layer_changed(ctx);
+        }
+    }
+
+    /// What was typed into the topmost layer has changed.
+    pub(super) fn layer_changed(&mut self, ctx: Ctx<'_>) {
+        match self.layers.last_mut() {
+            Some(Layer::Sessions(list)) if list.rename.is_none() => list.cursor.0 = 0,
+            Some(Layer::Models(list)) => list.cursor.0 = 0,
+            Some(Layer::OldMessages(list)) => list.cursor.0 = 0,
+            Some(Layer::Commands(list)) => list.cursor.0 = 0,
+            Some(Layer::Find(_)) => self.find_changed(ctx),
+            _ => {}
+        }
+    }
+
+    fn layer_step(&mut self, by: isize, ctx: Ctx<'_>) -> Vec<Wish> {
+        match self.layers.last_mut() {
+            Some(Layer::Help(help)) => help.top = help.top.saturating_add_signed(by),
+            Some(Layer::Sessions(list)) => {
+                let rows = list.rows();
+                list.cursor.step(by, rows);
+            }
+            Some(Layer::Models(list)) => {
+                let rows = list.shown().len();
+                list.cursor.step(by, rows);
+            }
+            Some(Layer::Commands(list)) => {
+                let rows = list.shown().len();
+                list.cursor.step(by, rows);
+            }
+            Some(Layer::OldMessages(list)) => {
+                let rows = list.shown().len();
+                list.cursor.step(by, rows);
+            }
+            Some(Layer::Language(_, list, cursor)) => cursor.step(by, list.len()),
+            Some(Layer::Welcome(welcome)) if welcome.field.is_none() => {
+                welcome.cursor.step(by, WelcomeRow::ALL.len());
+            }
+            Some(Layer::Find(_)) => self.find_step(by < 0, ctx),
+            Some(Layer::Reject(reject)) => {
+                let motion =
+                    if by < 0 { crate::tui::editor::Motion::Up } else { crate::tui::editor::Motion::Down };
+                reject.field.apply(Edit::Move(motion, false));
+            }
+            _ => {}
+        }
+        self.preview_wish()
+    }
+
+    /// Tab in a layer.
+    fn layer_scope(&mut self) -> Vec<Wish> {
+        match self.layers.last_mut() {
+            Some(Layer::Sessions(list)) => {
+                list.here = if list.here.is_some() { None } else { Some(self.setup.cwd.clone()) };
+                list.cursor.0 = 0;
+            }
+            Some(Layer::Commands(list)) => {
+                if let Some((entry, argument)) = list.chosen() {
+                    let text = if argument.is_empty() {
+                        format!("{} ", entry.name)
+                    } else {
+                        format!("{} {argument}", entry.name)
+                    };
+                    list.filter.set(&text);
+                    list.cursor.0 = 0;
+                }
+            }
+            _ => {}
+        }
+        self.preview_wish()
+    }
+
+    /// Enter in a layer.
+    pub(super) fn layer_accept(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+        if let Some(Layer::Find(_)) = self.layers.last() {
+            self.find_step(false, ctx);
+            return Vec::new();
+        }
+        if let Some(Layer::Sessions(list)) = self.layers.last_mut()
+            && let Some(mut field) = list.rename.take()
+        {
+            let name = field.take();
+            return match list.chosen() {
+                Some(chosen) if !name.trim().is_empty() => {
+                    vec![Wish::Errand(Errand::Rename(chosen.path.clone(), name.trim().to_owned()))]
+                }
+                _ => Vec::new(),
+            };
+        }
+        if let Some(Layer::Welcome(welcome)) = self.layers.last_mut() {
+            return match welcome.accept() {
+                Ok(choice) => vec![Wish::Leave(Exit::UseProvider(choice))],
+                Err(text) => {
+                    self.say(Note::info(text));
+                    Vec::new()
+                }
+            };
+        }
+        let Some(layer) = self.layers.pop() else { return Vec::new() };
+        self.accepted(layer, ctx)
+    }
+
+    /// A layer was closed with Enter.
+    fn accepted(&mut self, layer: Layer, ctx: Ctx<'_>) -> Vec<Wish> {
+        match layer {
+            Layer::Confirm(confirm) => self.confirmed(&confirm, ctx),
+            Layer::Reject(mut reject) => self.rejected(&mut reject),
+            // Enter gives the safe answer.
+            Layer::Ask(ask) => {
+                let answer = ask.choices.first().map_or(Answer::Stay, |c| c.answer.clone());
+                self.answered(answer)
+            }
+            Layer::Sessions(list) => match list.chosen() {
+                Some(chosen) => self.leave_for(Exit::OpenSession(chosen.path.clone()), ctx),
+                None => self.leave_for(Exit::NewSession, ctx),
+            },
+            Layer::Models(list) => match list.chosen() {
+                Some(model) => vec![Wish::Send(Command::UseModel(model))],
+                None => {
+                    self.say(Note::warn("A model is named PROVIDER/MODEL."));
+                    Vec::new()
+                }
+            },
+            Layer::Commands(list) => match list.chosen() {
+                Some((entry, argument)) => self.run_command(entry.slash, &argument, ctx),
+                None => {
+                    let text = list.filter.text();
+                    self.say(Note::warn(format!("There is no command /{text}.")));
+                    Vec::new()
+                }
+            },
+            Layer::OldMessages(list) => {
+                if let Some(text) = list.shown().get(list.cursor.0) {
+                    self.composer.set(text);
+                }
+                self.focus = Pane::Message;
+                Vec::new()
+            }
+            Layer::Limit(block, field) => self.set_limit(block, &field.text(), ctx),
+            Layer::Language(block, list, cursor) => match list.get(cursor.0) {
+                Some(language) => {
+                    vec![Wish::Send(Command::ChooseLanguage { block, language: language.clone() })]
+                }
+                None => Vec::new(),
+            },
+            Layer::Rename(field) if !field.is_empty() => {
+                vec![Wish::Send(Command::Rename(field.text().trim().to_owned()))]
+            }
+            Layer::Key(mut field) if !field.is_empty() => {
+                let key = SecretString::from(field.take().trim().to_owned());
+                vec![Wish::Leave(Exit::UseProvider(super::Choice::OpenAi(Some(key))))]
+            }
+            Layer::FindInEditor(field) => {
+                let needle = field.text();
+                if let Some(editor) = self.code.editor()
+                    && !editor.find(&needle, false, true)
+                {
+                    self.say(Note::info(format!("No matches for {needle}.")));
+                }
+                Vec::new()
+            }
+            Layer::Rename(_)
+            | Layer::Key(_)
+            | Layer::Help(_)
+            | Layer::Find(_)
+            | Layer::Welcome(_) => Vec::new(),
+        }
+    }
+
+    /// Esc: the topmost layer goes; nothing it asked is answered but with the safe answer.
+    pub(super) fn close_layer(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+        let _ = ctx;
+        match self.layers.pop() {
+            Some(Layer::Find(find)) => self.close_find(find),
+            Some(Layer::Reject(_) | Layer::Confirm(_)) => self.say(Note::of_wait("Nothing was decided.")),
+            Some(Layer::Commands(list)) if !list.filter.is_empty() => {
+                // What was typed is not lost.
+                let text = format!("/{}", list.filter.text());
+                if self.composer.is_empty() && self.focus == Pane::Message {
+                    self.composer.set(&text);
+                }
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn welcome_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
+        let Some(Layer::Welcome(welcome)) = self.layers.last_mut() else { return Vec::new() };
+        match letter {
+            'q' => return self.quit(ctx),
+            'k' => {
+                welcome.field = Some((super::layer::Filling::Key, Field::secret()));
+                self.say(Note::info("Paste a key and press Enter. It stays in memory."));
+            }
+            '?' => self.open_help(ctx.state),
+            digit => {
+                let at = digit.to_digit(10).and_then(|d| (d as usize).checked_sub(1));
+                if let Some(at) = at.filter(|at| *at < WelcomeRow::ALL.len()) {
+                    welcome.cursor.0 = at;
+                    return self.layer_accept(ctx);
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    fn start_rename(&mut self) {
+        if let Some(Layer::Sessions(list)) = self.layers.last_mut() {
+            let name = list.chosen().map(|s| s.name.clone());
+            list.rename = name.map(|name| {
+                let mut field = Field::line();
+                field.set(&name);
+                field
+            });
+        }
+    }
+
+    fn ask_delete(&mut self, ctx: Ctx<'_>) -> bool {
+        let Some(Layer::Sessions(list)) = self.layers.last() else { return false };
+        let Some(chosen) = list.chosen().filter(|_| list.rename.is_none()) else { return false };
+        let name = if chosen.name.is_empty() { chosen.id.clone() } else { chosen.name.clone() };
+        let choices = vec![
+            AskChoice::new('w', "keep it", Answer::Stay),
+            AskChoice::new('d', "delete it; it can't be brought back", Answer::Delete(chosen.path.clone())),
+        ];
+        let lines = vec![format!("{name}: {} messages, {} blocks.", chosen.messages, chosen.blocks)];
+        self.layers.push(Layer::Ask(Ask::new("Delete this session?", lines, choices, ctx.at)));
+        true
+    }
+
+    /// Actions of the list of problems.
+    pub(super) fn problem_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+        match action {
+            Action::ListUp => self.problem = self.problem.saturating_sub(1),
+            Action::ListDown => self.problem += 1,
+            Action::ProblemRetry => {
+                return match (&ctx.state.phase, &ctx.state.live.store_failure) {
+                    (Phase::Stuck(_) | Phase::Replying(_), _) => vec![Wish::Send(Command::Retry)],
+                    (_, Some(_)) => vec![Wish::Send(Command::RetryStore)],
+                    _ => Vec::new(),
+                };
+            }
+            Action::ProblemModel => return self.run_command(super::commands::Slash::Model, "", ctx),
+            Action::ProblemKey => return self.run_command(super::commands::Slash::Key, "", ctx),
+            Action::ProblemNew => return self.leave_for(Exit::NewSession, ctx),
+            Action::ProblemKernel => self.ask_restart(ctx),
+            Action::ProblemLog => match self.setup.log.clone() {
+                Some(path) => return vec![Wish::Pager(super::Paged::File(path))],
+                None => self.say(Note::info("No log is written.")),
+            },
+            Action::ProblemSave => return vec![Wish::Send(Command::RetryStore)],
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    /// A letter among the problems that no action has: the answers to the question whether a turn goes on.
+    pub(super) fn problem_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
+        match (letter, &ctx.state.phase) {
+            ('c', Phase::Asking(_)) => vec![Wish::Send(Command::Continue)],
+            ('e', Phase::Asking(_)) => vec![Wish::Send(Command::EndTurn)],
+            ('e', Phase::Stuck(_)) => vec![Wish::Send(Command::EndTurn)],
+            ('i', _) => {
+                self.focus = Pane::Message;
+                Vec::new()
+            }
+            ('?', _) => {
+                self.open_help(ctx.state);
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+}

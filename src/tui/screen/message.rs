@@ -1,0 +1,240 @@
+//! The message box: typing, sending, older messages, and the commands that begin with a slash.
+
+use super::act::edit_of;
+use super::commands::{self, Line, Slash};
+use super::field::{Edit, Field};
+use super::focus::Lower;
+use super::layer::{CommandList, Layer, Models, OldMessages, Sessions, Welcome};
+use super::wish::{Exit, Target};
+use super::{Ctx, Note, Screen, Wish};
+use crate::domain::Limits;
+use crate::driver::Errand;
+use crate::engine::Command;
+use crate::tui::action::Action;
+use crate::tui::view::code::Mode;
+use crate::tui::view::layout::Pane;
+
+impl Screen {
+    /// A letter where letters are text.
+    pub(super) fn letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
+        if !self.layers.is_empty() {
+            return self.layer_letter(letter, ctx);
+        }
+        if self.code.edits() && self.focus == Pane::Code {
+            if let Some(editor) = self.code.editor() {
+                editor.insert(letter);
+            }
+            return Vec::new();
+        }
+        if letter == '/' && self.composer.is_empty() {
+            self.layers.push(Layer::Commands(CommandList::default()));
+            return Vec::new();
+        }
+        self.composer.apply(Edit::Insert(letter));
+        Vec::new()
+    }
+
+    /// Actions of the message box.
+    pub(super) fn message_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+        match action {
+            Action::MessageSend if self.composer.continues() => self.composer.continue_line(),
+            Action::MessageSend if self.composer.open_chip() => {}
+            Action::MessageSend => return self.submit(ctx),
+            Action::TextUp => self.composer.up(),
+            Action::TextDown => self.composer.down(),
+            Action::TextEditor => return vec![Wish::Editor(Target::Message, self.composer.full_text())],
+            Action::MessageHistory => self.open_old_messages(),
+            Action::MessageEditQueued => return self.take_queued(ctx),
+            Action::Quit => return self.end_of_input(ctx),
+            Action::ScrollPageDown => self.chat.page(ctx.state, 1, ctx.look),
+            Action::ScrollPageUp => self.chat.page(ctx.state, -1, ctx.look),
+            other => {
+                if let Some(edit) = edit_of(other) {
+                    self.composer.apply(edit);
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    fn submit(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+        let text = self.composer.full_text();
+        if text.trim().is_empty() {
+            return Vec::new();
+        }
+        match commands::parse(&text) {
+            Line::Prompt => {
+                if self.setup.welcome {
+                    self.layers.push(Layer::Welcome(Welcome::new(self.setup.has_openai_key)));
+                    self.say(Note::info("Choose first where answers come from. Your message is kept."));
+                    return Vec::new();
+                }
+                let text = self.composer.send();
+                self.chat.follow();
+                vec![Wish::Send(Command::Submit(text))]
+            }
+            Line::Unknown(name) => {
+                self.say(Note::warn(format!("There is no command /{name}. F2 lists all of them.")));
+                Vec::new()
+            }
+            Line::Command(slash, argument) => {
+                let argument = argument.to_owned();
+                self.composer.send();
+                self.run_command(slash, &argument, ctx)
+            }
+        }
+    }
+
+    fn take_queued(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+        let Some(queued) = &ctx.state.live.queued else {
+            self.say(Note::info("No message is queued."));
+            return Vec::new();
+        };
+        let draft = self.composer.full_text();
+        let text = if draft.trim().is_empty() { queued.clone() } else { format!("{queued}\n\n{draft}") };
+        self.composer.set(&text);
+        self.focus = Pane::Message;
+        vec![Wish::Send(Command::TakeQueued)]
+    }
+
+    fn open_old_messages(&mut self) {
+        let all: Vec<String> = self.composer.history().iter().rev().cloned().collect();
+        if all.is_empty() {
+            self.say(Note::info("No older message yet."));
+            return;
+        }
+        self.layers.push(Layer::OldMessages(OldMessages { all, ..OldMessages::default() }));
+    }
+
+    /// Runs a command.
+    pub(super) fn run_command(&mut self, slash: Slash, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
+        match slash {
+            Slash::Help | Slash::Keys => self.open_help(ctx.state),
+            Slash::New => return self.leave_for(Exit::NewSession, ctx),
+            Slash::Resume => return self.open_sessions(),
+            Slash::Rename if !argument.is_empty() => return vec![Wish::Send(Command::Rename(argument.into()))],
+            Slash::Rename => {
+                let mut field = Field::line();
+                field.set(&ctx.state.transcript.name);
+                self.layers.push(Layer::Rename(field));
+            }
+            Slash::Model => return self.model_command(argument),
+            Slash::Provider => return self.open_welcome(),
+            Slash::Key => self.layers.push(Layer::Key(Field::secret())),
+            Slash::Queue if ctx.state.live.queued.is_some() => return self.take_queued(ctx),
+            Slash::Queue => {
+                self.code.mode = Mode::Queue(0);
+                self.focus = Pane::Code;
+            }
+            Slash::Sandbox => self.say(Note::warn(SANDBOX_OFF)),
+            Slash::Limits => return self.limits_command(argument, ctx),
+            Slash::Vars => {
+                self.lower = Lower::Vars;
+                self.focus = Pane::Output;
+            }
+            Slash::Rerun => return self.rerun_command(argument, ctx),
+            Slash::Restart => self.ask_restart(ctx),
+            Slash::Kernel if ctx.state.live.run.is_some() => return vec![Wish::Send(Command::Kill)],
+            Slash::Kernel => self.say(Note::info("Nothing runs. /restart begins a new kernel.")),
+            Slash::Find => {
+                self.open_find(argument);
+                self.find_changed(ctx);
+            }
+            Slash::Copy => {
+                self.focus = Pane::Code;
+                return self.copy(ctx);
+            }
+            Slash::Theme => return self.theme_command(argument),
+            Slash::Quit => return self.quit(ctx),
+        }
+        Vec::new()
+    }
+
+    fn theme_command(&mut self, argument: &str) -> Vec<Wish> {
+        if argument.is_empty() {
+            let names: Vec<&str> = crate::tui::theme::SHIPPED.iter().map(|(name, _)| *name).collect();
+            self.say(Note::info(format!("/theme NAME: {}", names.join(", "))));
+            return Vec::new();
+        }
+        vec![Wish::Theme(argument.to_owned())]
+    }
+
+    fn model_command(&mut self, argument: &str) -> Vec<Wish> {
+        if argument.is_empty() {
+            self.layers.push(Layer::Models(Models { known: self.setup.models.clone(), ..Models::default() }));
+            return Vec::new();
+        }
+        match super::layer::model_name(argument) {
+            Some(model) => vec![Wish::Send(Command::UseModel(model))],
+            None => {
+                self.say(Note::warn("A model is named PROVIDER/MODEL."));
+                Vec::new()
+            }
+        }
+    }
+
+    fn limits_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
+        let Some(item) = ctx.state.waiting() else {
+            self.say(Note::info("No block waits: the time limit belongs to a block."));
+            return Vec::new();
+        };
+        if argument.is_empty() {
+            return self.review_action(Action::TimeLimit, ctx);
+        }
+        self.set_limit(item.block.id, argument, ctx)
+    }
+
+    /// Sets the time limit of a block, in seconds as typed.
+    pub(super) fn set_limit(&mut self, block: crate::domain::BlockId, typed: &str, ctx: Ctx<'_>) -> Vec<Wish> {
+        const LONGEST: u64 = 24 * 3600;
+        let seconds = typed.trim().trim_end_matches('s').trim().parse::<u64>().ok();
+        match seconds.filter(|s| (1..=LONGEST).contains(s)) {
+            Some(seconds) => {
+                let limits = Limits { wall_ms: seconds * 1000, ..Self::limits_of(ctx.state, block) };
+                vec![Wish::Send(Command::SetLimits { block, limits })]
+            }
+            None => {
+                self.say(Note::of_wait("A time limit is a number of seconds from 1 to 86400."));
+                Vec::new()
+            }
+        }
+    }
+
+    fn rerun_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
+        if let Ok(number) = argument.trim_start_matches("block").trim().parse::<u32>() {
+            let id = crate::domain::BlockId(number);
+            if !ctx.state.transcript.blocks.contains_key(&id) {
+                self.say(Note::warn(format!("There is no block {number}.")));
+                return Vec::new();
+            }
+            self.code.show(id);
+            self.focus = Pane::Code;
+        } else if self.code.subject().is_none() {
+            self.other_block(true, ctx.state);
+        }
+        self.put_back(ctx)
+    }
+
+    pub(in crate::tui) fn open_sessions(&mut self) -> Vec<Wish> {
+        let here = Some(self.setup.cwd.clone());
+        self.layers.push(Layer::Sessions(Sessions { here, ..Sessions::default() }));
+        vec![Wish::Errand(Errand::Sessions)]
+    }
+
+    pub(super) fn open_welcome(&mut self) -> Vec<Wish> {
+        self.layers.push(Layer::Welcome(Welcome::new(self.setup.has_openai_key)));
+        vec![Wish::Errand(Errand::Servers), Wish::Errand(Errand::Interpreters)]
+    }
+
+    /// Leaves for another session; what runs is asked about first.
+    pub(super) fn leave_for(&mut self, exit: Exit, ctx: Ctx<'_>) -> Vec<Wish> {
+        if ctx.state.live.run.is_some() {
+            self.say(Note::warn("A block is running. Ctrl-C interrupts it; then ask again."));
+            return Vec::new();
+        }
+        vec![Wish::Leave(exit)]
+    }
+}
+
+/// What confines a block, as long as nothing does.
+pub const SANDBOX_OFF: &str = "Sandbox is OFF: blocks can do anything your account can.";

@@ -1,0 +1,83 @@
+//! What the driver tells: notices, pieces of output, results of small jobs.
+
+use super::layer::Layer;
+use super::{Ctx, Note, Screen, Wish};
+use crate::domain::Entry;
+use crate::driver::{Errand, Found, Told};
+
+impl Screen {
+    /// Takes in one thing that was told.
+    pub fn told(&mut self, told: Told, ctx: Ctx<'_>) -> Vec<Wish> {
+        match told {
+            Told::Output(run, chunk) => self.output.push(run, chunk.stream, &chunk.bytes),
+            Told::Notice(notice) => self.say(notice.into()),
+            Told::Found(found) => return self.found(found, ctx),
+            Told::Recorded(entry) => match *entry {
+                Entry::Prompt(text) => self.composer.remember(text),
+                Entry::Approved { .. } => self.forget_interrupt(),
+                _ => {}
+            },
+            // The state has all of these.
+            Told::Delta(..) | Told::Reasoning(..) | Told::Retrying { .. } | Told::Failed(_) => {}
+        }
+        Vec::new()
+    }
+
+    fn found(&mut self, found: Found, ctx: Ctx<'_>) -> Vec<Wish> {
+        match found {
+            Found::Sessions(list) => {
+                if let Some(sessions) = self.sessions() {
+                    sessions.all = Some(list);
+                    return self.preview_wish();
+                }
+            }
+            Found::Preview(path, lines) => {
+                if let Some(sessions) = self.sessions() {
+                    sessions.preview = Some((path, lines));
+                }
+            }
+            Found::SessionsChanged => {
+                if self.sessions().is_some() {
+                    return vec![Wish::Errand(Errand::Sessions)];
+                }
+            }
+            Found::Interpreters(found) => {
+                if let Some(welcome) = self.welcome() {
+                    welcome.interpreters = Some(found);
+                }
+            }
+            Found::Servers(found) => {
+                if let Some(welcome) = self.welcome() {
+                    welcome.servers = Some(found);
+                }
+            }
+            Found::Opened(path) => self.say(Note::info(format!("Opened {}.", ctx.look.place.path(&path)))),
+            Found::Saved(path) => self.say(Note::info(format!("Saved {}.", ctx.look.place.path(&path)))),
+            Found::Failed(why) => self.say(Note::warn(why)),
+            // Pictures are painted by the run loop.
+            Found::Image(..) => {}
+        }
+        Vec::new()
+    }
+
+    /// The list of sessions, if it is open.
+    pub(super) fn sessions(&mut self) -> Option<&mut super::layer::Sessions> {
+        self.layers.iter_mut().find_map(|layer| match layer {
+            Layer::Sessions(list) => Some(list),
+            _ => None,
+        })
+    }
+
+    fn welcome(&mut self) -> Option<&mut super::layer::Welcome> {
+        self.layers.iter_mut().find_map(|layer| match layer {
+            Layer::Welcome(welcome) => Some(welcome),
+            _ => None,
+        })
+    }
+
+    /// Asks for the preview of the chosen session, where it is not there.
+    pub(super) fn preview_wish(&mut self) -> Vec<Wish> {
+        let wanted = self.sessions().and_then(|s| s.wants_preview().map(std::path::Path::to_path_buf));
+        wanted.map(|path| Wish::Errand(Errand::Preview(path))).into_iter().collect()
+    }
+}

@@ -1,0 +1,315 @@
+//! The review: looking at a block, and the decisions about it once the guard has let them through.
+
+use super::layer::{Confirm, Layer, Reject};
+use super::wish::Target;
+use super::field::Field;
+use super::filter::Cursor;
+use super::{Ctx, Note, Screen, Wish};
+use crate::domain::{BlockId, Decision, Readiness, Revision};
+use crate::engine::transcript::{BlockItem, Standing};
+use crate::engine::{Command, State};
+use crate::tui::action::Action;
+use crate::tui::editor::Editor;
+use crate::tui::guard::Verb;
+use crate::tui::view::code::diff::{Against, older};
+use crate::tui::view::code::{Mode, guard_terms};
+use crate::tui::view::layout::Pane;
+use std::time::Instant;
+
+impl Screen {
+    /// Lets time pass: a decision that was held back may be due now.
+    pub fn tick(&mut self, ctx: Ctx<'_>) -> (bool, Vec<Wish>) {
+        let changed = self.guard.tick(ctx.at);
+        let wishes = match self.guard.due(ctx.at) {
+            Some(verb) if self.focus == Pane::Code && self.layers.is_empty() => self.decide(verb, ctx),
+            _ => Vec::new(),
+        };
+        let expired = self.ladder.expire(ctx.at);
+        (changed || expired || !wishes.is_empty(), wishes)
+    }
+
+    /// The block that a decision would be about: it waits, and it is the one on screen.
+    fn decidable<'a>(&self, state: &'a State) -> Option<&'a BlockItem> {
+        state.waiting().filter(|item| self.code.reviews(item.block.id))
+    }
+
+    /// A decision that counts.
+    pub(super) fn decide(&mut self, verb: Verb, ctx: Ctx<'_>) -> Vec<Wish> {
+        let Some(item) = self.decidable(ctx.state) else { return Vec::new() };
+        let (block, revision) = (item.block.id, item.block.current().revision);
+        match verb {
+            Verb::Approve => self.approve(item, ctx),
+            Verb::Edit => {
+                let source = item.block.current().source.clone();
+                let line = self.code.first_line();
+                self.code.mode = Mode::Edit(Box::new(Editor::open(block, revision, &source, line)));
+                Vec::new()
+            }
+            Verb::EditOutside => {
+                vec![Wish::Editor(Target::Block, item.block.current().source.to_string())]
+            }
+            Verb::Reject => {
+                self.layers.push(Layer::Reject(Reject { block, revision, field: Field::lines() }));
+                Vec::new()
+            }
+            Verb::Skip => send(block, revision, Decision::Skip),
+            Verb::Change => {
+                if !item.block.edited() {
+                    self.say(Note::of_wait(format!("Block {block} is as the model wrote it.")));
+                    return Vec::new();
+                }
+                send(block, revision, Decision::Edit(item.block.original().source.to_string()))
+            }
+        }
+    }
+
+    fn approve(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<Wish> {
+        let block = item.block.id;
+        let refusal = match item.block.readiness() {
+            Readiness::Ready => None,
+            Readiness::NeedsLanguage => {
+                self.choose_language(block);
+                return Vec::new();
+            }
+            Readiness::Incomplete => Some(format!("Block {block} is incomplete: its end never came. e edits it.")),
+            Readiness::Empty => Some(format!("Block {block} is empty. s skips it.")),
+        };
+        let terms = ctx.state.inspected(block).map(|i| i.terms.as_ref().err());
+        let refusal = refusal.or_else(|| match terms {
+            None => Some("Not yet: the checks still run.".into()),
+            Some(Some(why)) => Some(format!("Block {block} can't run here: {why}")),
+            Some(None) => ctx
+                .state
+                .live
+                .store_failure
+                .as_ref()
+                .map(|why| format!("Session not saved: {why} Approving is paused.")),
+        });
+        if let Some(text) = refusal {
+            self.say(Note::of_wait(text));
+            return Vec::new();
+        }
+        let revision = item.block.current().revision;
+        if ctx.state.needs_typed(block) {
+            let terms = guard_terms(ctx.state, item);
+            self.layers.push(Layer::Confirm(Confirm {
+                block,
+                revision,
+                terms,
+                field: Field::line(),
+                last_letter: None,
+            }));
+            return Vec::new();
+        }
+        self.approved(block, revision, false, ctx)
+    }
+
+    fn approved(&mut self, block: BlockId, revision: Revision, typed: bool, ctx: Ctx<'_>) -> Vec<Wish> {
+        self.say(Note::info(format!("Approved once at {}.", ctx.look.place.second(ctx.look.now))));
+        self.lead(Pane::Output);
+        send(block, revision, Decision::Approve { typed })
+    }
+
+    /// The word was typed and Enter pressed; anything but the word goes back.
+    pub(super) fn confirmed(&mut self, confirm: &Confirm, ctx: Ctx<'_>) -> Vec<Wish> {
+        if confirm.field.text() != "run" {
+            self.say(Note::of_wait("That was not the word. Nothing was decided."));
+            return Vec::new();
+        }
+        let same = ctx.state.waiting().is_some_and(|item| {
+            item.block.id == confirm.block
+                && item.block.current().revision == confirm.revision
+                && guard_terms(ctx.state, item) == confirm.terms
+        });
+        if !same {
+            self.say(Note::of_wait("The block has changed. Look at it again: nothing was decided."));
+            return Vec::new();
+        }
+        self.approved(confirm.block, confirm.revision, true, ctx)
+    }
+
+    /// The reason was given.
+    pub(super) fn rejected(&mut self, reject: &mut Reject) -> Vec<Wish> {
+        self.lead(Pane::Message);
+        send(reject.block, reject.revision, Decision::Reject(reject.field.take().trim().to_owned()))
+    }
+
+    /// Leaves the editor; the text is kept. Nothing is sent where nothing was changed.
+    pub(super) fn leave_editor(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+        let Mode::Edit(editor) = std::mem::take(&mut self.code.mode) else { return Vec::new() };
+        if !editor.is_changed() {
+            self.say(Note::of_wait("Nothing was changed."));
+            return Vec::new();
+        }
+        self.edited(editor.block(), editor.revision(), editor.text(), ctx)
+    }
+
+    /// A new text for a block, from the editor here or outside.
+    pub(super) fn edited(
+        &mut self,
+        block: BlockId,
+        revision: Revision,
+        text: String,
+        ctx: Ctx<'_>,
+    ) -> Vec<Wish> {
+        let waits = ctx.state.waiting().is_some_and(|item| item.block.id == block);
+        if !waits {
+            // The text is the person's work: where the block is gone it goes into the message.
+            self.composer.set(&text);
+            self.focus = Pane::Message;
+            self.say(Note::warn(format!("Block {block} no longer waits. Your text is in Message.")));
+            return Vec::new();
+        }
+        self.code.to_top();
+        send(block, revision, Decision::Edit(text))
+    }
+
+    /// What came back from the person's editor.
+    pub fn from_editor(&mut self, target: Target, text: String, ctx: Ctx<'_>) -> Vec<Wish> {
+        match target {
+            Target::Message => {
+                // Editors end a file with a newline; a message needs none.
+                self.composer.set(text.strip_suffix('\n').unwrap_or(&text));
+                Vec::new()
+            }
+            Target::EditMode => {
+                if let Some(editor) = self.code.editor() {
+                    if editor.text() != text {
+                        editor.replace(&text);
+                    }
+                }
+                Vec::new()
+            }
+            Target::Block => {
+                let Some(item) = ctx.state.waiting() else { return Vec::new() };
+                let current = item.block.current();
+                if *current.source == *text {
+                    self.say(Note::of_wait("Nothing was changed."));
+                    return Vec::new();
+                }
+                self.edited(item.block.id, current.revision, text, ctx)
+            }
+        }
+    }
+
+    /// Actions of a block on screen that decide nothing.
+    pub(super) fn review_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+        match action {
+            Action::Diff => self.next_diff(ctx.state),
+            Action::FindingNext | Action::FindingPrevious => {
+                if !self.code.next_finding(action == Action::FindingPrevious) {
+                    self.say(Note::of_wait("No findings."));
+                }
+            }
+            Action::Rights => self.code.full_rights = !self.code.full_rights,
+            Action::TimeLimit => {
+                if let Some(item) = ctx.state.waiting() {
+                    let limits = Self::limits_of(ctx.state, item.block.id);
+                    let mut field = Field::line();
+                    field.set(&(limits.wall_ms / 1000).to_string());
+                    self.layers.push(Layer::Limit(item.block.id, field));
+                }
+            }
+            Action::ChooseLanguage => match ctx.state.waiting() {
+                Some(item) if item.block.readiness() == Readiness::NeedsLanguage => {
+                    self.choose_language(item.block.id);
+                }
+                Some(item) => {
+                    let language = crate::tui::view::words::language_of(item);
+                    self.say(Note::of_wait(format!("Block {} is {language}.", item.block.id)));
+                }
+                None => {}
+            },
+            // Reached outside of the review only: there decisions mean nothing.
+            Action::Approve | Action::Edit | Action::EditOutside | Action::Reject | Action::Skip | Action::Restore => {
+                let text = if matches!(self.code.mode, Mode::Diff(_)) {
+                    "Decisions are made on the block itself: v goes back to it."
+                } else {
+                    "No block waits here."
+                };
+                self.say(Note::of_wait(text));
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn choose_language(&mut self, block: BlockId) {
+        let languages = self.setup.languages.0.iter().map(|l| l.name.clone()).collect();
+        self.layers.push(Layer::Language(block, languages, Cursor::default()));
+    }
+
+    /// From the block to what changed against the model's text, then against the last run, then back.
+    fn next_diff(&mut self, state: &State) {
+        let Some(item) = self.code.subject().and_then(|id| state.transcript.blocks.get(&id)) else { return };
+        let order = [Against::Model, Against::LastRun];
+        let from = match self.code.mode {
+            Mode::View => 0,
+            Mode::Diff(Against::Model) => 1,
+            _ => order.len(),
+        };
+        let next = order.into_iter().skip(from).find(|against| older(item, *against).is_some());
+        if next.is_none() && from == 0 {
+            self.say(Note::of_wait(format!("Block {} is as the model wrote it.", item.block.id)));
+        }
+        self.code.to_top();
+        self.code.mode = next.map_or(Mode::View, Mode::Diff);
+    }
+
+    /// The block before or after the one on screen.
+    pub(super) fn other_block(&mut self, back: bool, state: &State) {
+        if self.code.edits() {
+            return;
+        }
+        let ids: Vec<BlockId> = state.transcript.blocks.keys().copied().collect();
+        let here = self.code.subject().and_then(|id| ids.iter().position(|i| *i == id));
+        let next = match (here, back) {
+            (Some(at), true) => at.checked_sub(1),
+            (Some(at), false) => Some(at + 1).filter(|n| *n < ids.len()),
+            (None, _) => ids.len().checked_sub(1),
+        };
+        match next.and_then(|n| ids.get(n)) {
+            Some(id) => self.code.show(*id),
+            None => self.say(Note::info("There is no other block that way.")),
+        }
+    }
+
+    /// Puts the block on screen back for review.
+    pub(super) fn put_back(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+        let shown = if self.focus == Pane::Output {
+            self.output.run(ctx.state).map(|(item, _)| item.block.id).or(self.code.subject())
+        } else {
+            self.code.subject()
+        };
+        let Some(item) = shown.and_then(|id| ctx.state.transcript.blocks.get(&id)) else {
+            self.say(Note::info("No block is on screen."));
+            return Vec::new();
+        };
+        if item.standing == Standing::Open {
+            self.say(Note::of_wait(format!("Block {} waits already.", item.block.id)));
+            return Vec::new();
+        }
+        self.code.show(item.block.id);
+        self.focus = Pane::Code;
+        vec![Wish::Send(Command::PutBack(item.block.id))]
+    }
+}
+
+impl Confirm {
+    /// Takes a letter. Letters that come faster than a hand types are a paste: the word has to be typed.
+    pub(super) fn letter(&mut self, letter: char, now: Instant) -> bool {
+        const BURST: std::time::Duration = std::time::Duration::from_millis(30);
+        let pasted = self.last_letter.is_some_and(|at| now.saturating_duration_since(at) < BURST);
+        self.last_letter = Some(now);
+        if pasted {
+            let _ = self.field.take();
+            return false;
+        }
+        self.field.apply(super::field::Edit::Insert(letter));
+        true
+    }
+}
+
+fn send(block: BlockId, revision: Revision, decision: Decision) -> Vec<Wish> {
+    vec![Wish::Send(Command::Decide { block, revision, decision })]
+}

@@ -1,0 +1,205 @@
+//! Ctrl-C, Esc and leaving: ladders whose first rung that fits is taken. The signal takes the same one as the key.
+
+use super::layer::{Answer, Ask, AskChoice, Layer};
+use super::{Ctx, Exit, Note, Screen, Wish};
+use crate::engine::transcript::Standing;
+use crate::engine::{Command, Phase};
+use crate::tui::view::code::Mode;
+use crate::tui::view::layout::Pane;
+use crate::tui::view::words;
+use std::time::{Duration, Instant};
+
+/// A second Ctrl-C asks to kill only after this long: the first may still be at work.
+const AGAIN: Duration = Duration::from_millis(500);
+
+/// Two Ctrl-C within this time quit.
+const QUIT: Duration = Duration::from_secs(2);
+
+/// Which Ctrl-C came before.
+#[derive(Debug, Default)]
+pub(super) struct Ladder {
+    interrupted: Option<Instant>,
+    quit_armed: Option<Instant>,
+}
+
+impl Ladder {
+    /// When `Ctrl-C again within 2 s quits` is no longer true.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.quit_armed.map(|at| at + QUIT)
+    }
+
+    /// Forgets the first of two; tells whether it was forgotten now.
+    pub(super) fn expire(&mut self, now: Instant) -> bool {
+        let over = self.deadline().is_some_and(|at| now >= at);
+        if over {
+            self.quit_armed = None;
+        }
+        over
+    }
+}
+
+/// The words for the second one.
+const AGAIN_QUITS: &str = "Ctrl-C again within 2 s quits.";
+
+impl Screen {
+    /// Ctrl-C, or SIGINT.
+    pub fn stop(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+        if let Some(run) = &ctx.state.live.run {
+            return self.stop_run(run.block, ctx);
+        }
+        self.ladder.interrupted = None;
+        let reply = ctx.state.live.reply.is_some() || matches!(ctx.state.phase, Phase::Replying(_));
+        if reply {
+            self.say(Note::info("Stopped."));
+            return vec![Wish::Send(Command::Stop)];
+        }
+        if self.layers.pop().is_some() {
+            return Vec::new();
+        }
+        if self.code.edits() && self.focus == Pane::Code {
+            if let Some(text) = self.code.editor().and_then(crate::tui::editor::Editor::copy) {
+                return vec![Wish::Copy(text)];
+            }
+            self.say(Note::info("Editing. Nothing runs from here: Esc keeps the text and returns to review."));
+            return Vec::new();
+        }
+        if !self.composer.is_empty() && self.focus == Pane::Message {
+            self.composer.clear();
+            self.say(Note::info("Cleared. Ctrl-_ brings it back."));
+            return Vec::new();
+        }
+        self.quit_twice(ctx)
+    }
+
+    fn stop_run(&mut self, block: crate::domain::BlockId, ctx: Ctx<'_>) -> Vec<Wish> {
+        let kill_asked = matches!(self.layers.last(), Some(Layer::Ask(_)));
+        match self.ladder.interrupted {
+            Some(at) if ctx.at.saturating_duration_since(at) >= AGAIN && !kill_asked => {
+                let (title, text) = match ctx.state.live.kernel.filter(|_| uses_kernel(ctx, block)) {
+                    Some(kernel) => {
+                        let lost = words::count(kernel.variables as usize, "variable");
+                        let name = format!("k{}", kernel.generation);
+                        (format!("Kill kernel {name}?"), format!("Kill kernel {name}? {lost} lost. k kill  Enter wait"))
+                    }
+                    None => {
+                        (format!("Kill block {block}?"), format!("Block {block} is still running. k kill  Enter wait"))
+                    }
+                };
+                let choices = vec![
+                    AskChoice::new('w', "wait", Answer::Stay),
+                    AskChoice::new('k', "kill", Answer::Kill),
+                ];
+                self.layers.push(Layer::Ask(Ask::new(title, vec![text], choices, ctx.at)));
+                Vec::new()
+            }
+            Some(_) => Vec::new(),
+            None => {
+                self.ladder.interrupted = Some(ctx.at);
+                self.say(Note::info("Interrupt sent. Still running: Ctrl-C again asks to kill the kernel."));
+                vec![Wish::Send(Command::Stop)]
+            }
+        }
+    }
+
+    /// A new run begins: what was interrupted before no longer counts.
+    pub(super) fn forget_interrupt(&mut self) {
+        self.ladder.interrupted = None;
+    }
+
+    fn quit_twice(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+        let armed = self.ladder.quit_armed.take();
+        if armed.is_some_and(|at| ctx.at.saturating_duration_since(at) < QUIT) {
+            return vec![Wish::Leave(Exit::Quit { now: false })];
+        }
+        self.ladder.quit_armed = Some(ctx.at);
+        self.say(Note::info(AGAIN_QUITS));
+        Vec::new()
+    }
+
+    /// Ctrl-D: where nothing is typed it is as Ctrl-C with nothing going on.
+    pub(super) fn end_of_input(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+        if !self.composer.is_empty() {
+            self.composer.apply(super::field::Edit::Delete);
+            return Vec::new();
+        }
+        if ctx.state.live.run.is_some() || ctx.state.live.reply.is_some() {
+            return self.quit(ctx);
+        }
+        self.quit_twice(ctx)
+    }
+
+    /// `/quit`: at once where nothing runs, else after a question.
+    pub(super) fn quit(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+        let Some(run) = &ctx.state.live.run else { return vec![Wish::Leave(Exit::Quit { now: false })] };
+        let block = run.block;
+        let time = words::duration(ctx.look.now.since(run.since));
+        let mut lines = vec![format!("Block {block} is still running ({time} of {}).", words::limit(run.wall_ms))];
+        let waiting =
+            ctx.state.transcript.blocks.values().filter(|b| b.standing == Standing::Open).count();
+        if waiting > 0 {
+            let more = words::count(waiting, "more block");
+            let (verb, they) = if waiting == 1 { ("waits", "it") } else { ("wait", "they") };
+            lines.push(format!("{more} {verb}; {they} will wait in the session file."));
+        }
+        let kernel = match ctx.state.live.kernel {
+            Some(k) => format!(
+                "quit now: kills block {block} and kernel k{} ({} lost)",
+                k.generation,
+                words::count(k.variables as usize, "variable")
+            ),
+            None => format!("quit now: kills block {block}"),
+        };
+        let choices = vec![
+            AskChoice::new('w', "stay and wait", Answer::Stay),
+            AskChoice::new('i', format!("interrupt block {block}, save, quit"), Answer::QuitAfterInterrupt),
+            AskChoice::new('d', kernel, Answer::QuitNow),
+        ];
+        let foot =
+            format!("Enter = stay.  Reopen later: {} resume {}", self.setup.app, ctx.state.transcript.name);
+        self.layers.push(Layer::Ask(Ask::new("Quit?", lines, choices, ctx.at).foot(foot)));
+        Vec::new()
+    }
+
+    /// Esc: one step back. It never stops, decides, quits or deletes.
+    pub(super) fn back(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+        if let Some(layer) = self.layers.last_mut() {
+            if let Layer::Sessions(list) = layer
+                && (list.rename.take().is_some() || !list.filter.is_empty())
+            {
+                let _ = list.filter.take();
+                return Vec::new();
+            }
+            if let Layer::Welcome(welcome) = layer {
+                welcome.field = None;
+                return Vec::new();
+            }
+            return self.close_layer(ctx);
+        }
+        if self.alone.is_some() {
+            self.alone = None;
+            return vec![Wish::Mouse(self.setup.mouse), Wish::Redraw];
+        }
+        if self.focus == Pane::Code {
+            match self.code.mode {
+                Mode::Edit(_) => return self.leave_editor(ctx),
+                Mode::Diff(_) | Mode::Queue(_) => {
+                    self.code.mode = Mode::View;
+                    return Vec::new();
+                }
+                Mode::View => {}
+            }
+        }
+        self.focus = Pane::Message;
+        Vec::new()
+    }
+}
+
+/// Whether the block that runs does so in the kernel.
+fn uses_kernel(ctx: Ctx<'_>, block: crate::domain::BlockId) -> bool {
+    ctx.state
+        .transcript
+        .blocks
+        .get(&block)
+        .and_then(|item| item.runs.last())
+        .is_some_and(|run| run.terms.executor == crate::domain::ExecutorKind::Kernel)
+}

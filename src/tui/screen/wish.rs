@@ -1,0 +1,94 @@
+//! What the screen asks the run loop to do: it does nothing to the world itself.
+
+use crate::driver::Errand;
+use crate::engine::Command;
+use secrecy::SecretString;
+use std::path::PathBuf;
+
+/// A wish of the screen.
+#[derive(Debug)]
+pub enum Wish {
+    /// Send this to the engine.
+    Send(Command),
+    /// Have a job done beside the session.
+    Errand(Errand),
+    /// Copy a text to the clipboard.
+    Copy(String),
+    /// Open a text in the person's editor; what comes back goes there.
+    Editor(Target, String),
+    /// Show a text in the person's pager.
+    Pager(Paged),
+    /// Draw everything anew.
+    Redraw,
+    /// Stop, and give the terminal back to the shell.
+    Suspend,
+    /// Use another theme.
+    Theme(String),
+    /// Take the mouse, or leave it to the terminal.
+    Mouse(bool),
+    /// Call the person.
+    Call,
+    /// Leave the screen.
+    Leave(Exit),
+}
+
+/// Where a text goes that comes back from the editor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Into the message.
+    Message,
+    /// Into the block that waits, as an edit.
+    Block,
+    /// Into the editor of the code pane.
+    EditMode,
+}
+
+/// What the pager shows.
+#[derive(Debug)]
+pub enum Paged {
+    /// A file with all output.
+    File(PathBuf),
+    /// A text.
+    Text(String),
+}
+
+/// Why the screen was left, and what comes next.
+#[derive(Debug)]
+pub enum Exit {
+    /// The person is done. `now`: what still runs is ended by force.
+    Quit {
+        /// Whether what runs is ended by force.
+        now: bool,
+    },
+    /// Open another session.
+    OpenSession(PathBuf),
+    /// Begin a new session.
+    NewSession,
+    /// Take replies from somewhere else, in this session.
+    UseProvider(Choice),
+    /// The terminal is gone, or the program was told to end.
+    Hangup,
+}
+
+/// Where answers come from, as chosen on screen.
+#[derive(Debug)]
+pub enum Choice {
+    /// The shipped stories.
+    Demo,
+    /// A model server on this computer.
+    Server {
+        /// Its address.
+        base_url: String,
+        /// A model that it offers, where it was asked.
+        model: Option<String>,
+    },
+    /// OpenAI, with a key that was pasted, or the one that is known.
+    OpenAi(Option<SecretString>),
+    /// Any server that speaks the same language.
+    Address {
+        /// Its address.
+        base_url: String,
+        /// A key that was pasted.
+        key: Option<SecretString>,
+    },
+}

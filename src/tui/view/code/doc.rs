@@ -1,0 +1,345 @@
+//! A block's text laid out for a width: which rows there are, and what stands on each. Rows are only counted here;
+//! they are painted when they are looked at.
+
+use crate::domain::{Finding, Severity};
+use crate::tui::guard;
+use crate::tui::paint::wrap;
+use crate::tui::view::look::Look;
+use crate::tui::view::safe;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What stands on a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// Part of a line of code; lines count from 0.
+    Code {
+        /// The line.
+        line: u32,
+        /// Which row of the line.
+        part: u32,
+    },
+    /// Part of a finding, under the line it speaks of.
+    Finding {
+        /// Its place in the list.
+        finding: u32,
+        /// Which row of the finding.
+        part: u32,
+    },
+}
+
+/// Colours of one line: byte ranges of it and their styles.
+pub type LineStyles = Vec<(Range<usize>, Style)>;
+
+/// A text laid out.
+#[derive(Debug)]
+pub struct Doc {
+    source: Arc<str>,
+    lines: Vec<Range<usize>>,
+    findings: Vec<Finding>,
+    rows: Vec<Row>,
+    width: u16,
+    gutter: usize,
+    /// The bytes that each row shows, for the seen rule; they don't depend on the width.
+    extents: Vec<Range<u64>>,
+}
+
+/// Findings are measured in a space of their own, behind any code.
+const FINDINGS_FROM: u64 = 1 << 40;
+
+/// Byte ranges of the lines of a text, without their ends. A last newline begins no line; a carriage return stays in
+/// its line, where it is shown.
+pub fn split(source: &str) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let mut from = 0;
+    for line in source.split_inclusive('\n') {
+        let text = line.strip_suffix('\n').unwrap_or(line);
+        let text = text.strip_suffix('\r').filter(|_| line.ends_with('\n')).unwrap_or(text);
+        lines.push(from..from + text.len());
+        from += line.len();
+    }
+    if lines.is_empty() {
+        lines.push(0..0);
+    }
+    lines
+}
+
+/// Columns of the gutter for so many lines: sign, number, rule.
+pub fn gutter(lines: usize) -> usize {
+    2 + (lines.to_string().len() + 1).max(3) + 3
+}
+
+impl Doc {
+    /// Lays a text out for so many columns, the gutter counted.
+    pub fn new(source: Arc<str>, findings: &[Finding], width: u16) -> Self {
+        let lines = split(&source);
+        let gutter = gutter(lines.len());
+        let mut doc = Self {
+            lines,
+            findings: findings.to_vec(),
+            rows: Vec::new(),
+            width,
+            gutter,
+            extents: Vec::new(),
+            source,
+        };
+        doc.lay_out();
+        doc
+    }
+
+    fn lay_out(&mut self) {
+        let room = self.code_width();
+        let mut code_at = 0u64;
+        let mut finding = 0;
+        for (number, range) in self.lines.iter().enumerate() {
+            let text = self.source.get(range.clone()).unwrap_or_default();
+            let line = u32::try_from(number).unwrap_or(u32::MAX);
+            for (part, shown) in safe::code_ranges(text, room).into_iter().enumerate() {
+                self.rows.push(Row::Code { line, part: u32::try_from(part).unwrap_or(u32::MAX) });
+                self.extents.push(code_at + shown.start as u64..code_at + shown.end as u64);
+            }
+            // One more: an empty line is something to see as well.
+            code_at += text.len() as u64 + 1;
+            let last = number + 1 == self.lines.len();
+            while self.findings.get(finding).is_some_and(|f| last || f.place.line as usize <= number + 1) {
+                let rows = self.findings.get(finding).map_or(0, |f| finding_rows(f, self.width).len());
+                for part in 0..rows {
+                    self.rows.push(Row::Finding {
+                        finding: u32::try_from(finding).unwrap_or(u32::MAX),
+                        part: u32::try_from(part).unwrap_or(u32::MAX),
+                    });
+                    // A finding is short: its rows are told apart by their number, at any width.
+                    let at = FINDINGS_FROM + (finding as u64) * 1024 + part as u64;
+                    self.extents.push(at..at + 1);
+                }
+                finding += 1;
+            }
+        }
+    }
+
+    /// The text.
+    pub fn source(&self) -> &Arc<str> {
+        &self.source
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// How many lines of code there are.
+    pub fn line_count(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// What stands on a row.
+    pub fn row(&self, row: usize) -> Option<Row> {
+        self.rows.get(row).copied()
+    }
+
+    /// The line of a row, from 0.
+    pub fn line_of(&self, row: usize) -> usize {
+        match self.rows.get(row) {
+            Some(Row::Code { line, .. }) => *line as usize,
+            Some(Row::Finding { finding, .. }) => {
+                self.findings.get(*finding as usize).map_or(0, |f| (f.place.line as usize).saturating_sub(1))
+            }
+            None => self.lines.len(),
+        }
+    }
+
+    /// The first row of a line, from 0.
+    pub fn row_of_line(&self, line: usize) -> usize {
+        self.rows.partition_point(|row| match row {
+            Row::Code { line: at, .. } => (*at as usize) < line,
+            Row::Finding { finding, .. } => {
+                self.findings.get(*finding as usize).is_some_and(|f| (f.place.line as usize) <= line)
+            }
+        })
+    }
+
+    /// The rows at which findings begin.
+    pub fn finding_rows(&self) -> impl Iterator<Item = usize> {
+        self.rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| matches!(row, Row::Finding { part: 0, .. }))
+            .map(|(at, _)| at)
+    }
+
+    /// What has to be seen, row by row.
+    pub fn to_see(&self) -> impl Iterator<Item = guard::Row> {
+        self.rows.iter().zip(&self.extents).map(|(row, extent)| guard::Row {
+            extent: extent.clone(),
+            line: match row {
+                Row::Code { line, .. } => Some(*line),
+                Row::Finding { .. } => None,
+            },
+        })
+    }
+
+    fn code_width(&self) -> usize {
+        usize::from(self.width).saturating_sub(self.gutter).max(1)
+    }
+
+    /// Paints rows. `styles` colours a line; `changed` says of a line whether the person changed it.
+    pub fn paint(
+        &self,
+        rows: Range<usize>,
+        look: Look<'_>,
+        styles: &dyn Fn(usize) -> Option<LineStyles>,
+        changed: &dyn Fn(usize) -> bool,
+    ) -> Vec<Line<'static>> {
+        let mut painted: Option<(u32, Vec<wrap::Row>)> = None;
+        let mut out = Vec::new();
+        for row in self.rows.get(rows.start.min(self.rows.len())..rows.end.min(self.rows.len())).unwrap_or(&[]) {
+            match *row {
+                Row::Finding { finding, part } => out.push(self.paint_finding(finding, part, look)),
+                Row::Code { line, part } => {
+                    if painted.as_ref().map(|p| p.0) != Some(line) {
+                        let number = line as usize;
+                        let text = self.line(number);
+                        let colours = styles(number).unwrap_or_default();
+                        let mark = look.theme.mark();
+                        painted = Some((line, safe::code(text, &colours, look.text(), self.code_width(), mark)));
+                    }
+                    let rows = painted.as_ref().map(|p| p.1.as_slice()).unwrap_or_default();
+                    let mut spans = self.gutter_spans(line as usize, part > 0, changed(line as usize), look);
+                    spans.extend(rows.get(part as usize).map(|r| r.line.spans.clone()).unwrap_or_default());
+                    out.push(Line::from(spans));
+                }
+            }
+        }
+        out
+    }
+
+    /// The text of a line, from 0.
+    pub fn line(&self, line: usize) -> &str {
+        self.lines.get(line).and_then(|range| self.source.get(range.clone())).unwrap_or_default()
+    }
+
+    fn gutter_spans(&self, line: usize, goes_on: bool, changed: bool, look: Look<'_>) -> Vec<Span<'static>> {
+        let gravest = self
+            .findings
+            .iter()
+            .filter(|f| f.place.line as usize == line + 1)
+            .map(|f| f.severity)
+            .max()
+            .filter(|_| !goes_on);
+        gutter_of(line, self.lines.len(), goes_on, gravest, changed, look)
+    }
+
+    fn paint_finding(&self, finding: u32, part: u32, look: Look<'_>) -> Line<'static> {
+        let Some(finding) = self.findings.get(finding as usize) else { return Line::default() };
+        let style = look.severity(finding.severity);
+        let mut row = finding_rows(finding, self.width).into_iter().nth(part as usize).unwrap_or_default();
+        let head = if part == 0 {
+            format!("{}{} {:<4}  ", " ".repeat(self.gutter - 2), look.glyphs.hook, word(finding.severity))
+        } else {
+            " ".repeat(self.gutter + 6)
+        };
+        row.spans.iter_mut().for_each(|s| s.style = style);
+        row.spans.insert(0, Span::styled(head, style));
+        row
+    }
+}
+
+/// The gutter of a line: its sign, its number, the rule.
+pub fn gutter_of(
+    line: usize,
+    of: usize,
+    goes_on: bool,
+    gravest: Option<Severity>,
+    changed: bool,
+    look: Look<'_>,
+) -> Vec<Span<'static>> {
+    let number_width = gutter(of) - 5;
+    let (sign, style) = match gravest {
+        Some(severity @ Severity::High) => ("!!", look.severity(severity)),
+        Some(severity @ Severity::Medium) => ("! ", look.severity(severity)),
+        Some(severity @ Severity::Info) => ("i ", look.severity(severity)),
+        None if changed => ("~ ", look.style(crate::tui::theme::Slot::BlockEdited)),
+        None => ("  ", look.dim()),
+    };
+    let (number, rule) = if goes_on {
+        (" ".repeat(number_width), look.glyphs.goes_on)
+    } else {
+        (format!("{:>number_width$}", line + 1), look.glyphs.vertical)
+    };
+    vec![Span::styled(sign, style), Span::styled(format!("{number} {rule} "), look.dim())]
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::High => "HIGH",
+        Severity::Medium => "MED",
+        Severity::Info => "INFO",
+    }
+}
+
+/// The message of a finding on rows.
+fn finding_rows(finding: &Finding, width: u16) -> Vec<Line<'static>> {
+    let room = usize::from(width).saturating_sub(14).max(10);
+    safe::words(&safe::one_line(&finding.message), room, Style::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Place;
+
+    fn finding(line: u32, message: &str) -> Finding {
+        Finding {
+            rule: "x".into(),
+            severity: Severity::High,
+            place: Place { line, column: 1, end_line: line, end_column: 2 },
+            message: message.into(),
+        }
+    }
+
+    #[test]
+    fn lines_are_what_editors_call_lines() {
+        let texts = |s: &'static str| split(s).into_iter().map(|r| s.get(r).unwrap()).collect::<Vec<_>>();
+        assert_eq!(texts("a\nb\n"), ["a", "b"]);
+        assert_eq!(texts("a\r\n\r\nb"), ["a", "", "b"]);
+        assert_eq!(texts("a\r"), ["a\r"]);
+        assert_eq!(texts(""), [""]);
+    }
+
+    #[test]
+    fn a_long_line_wraps_and_nothing_is_lost() {
+        let doc = Doc::new(Arc::from("x".repeat(25)), &[], 8 + 10);
+        assert_eq!(doc.len(), 3);
+        let see: Vec<_> = doc.to_see().map(|r| r.extent).collect();
+        assert_eq!(see, [0..10, 10..20, 20..25]);
+    }
+
+    #[test]
+    fn a_finding_stands_under_its_line() {
+        let doc = Doc::new(Arc::from("a\nb\nc\n"), &[finding(2, "deletes a folder")], 60);
+        assert_eq!(doc.len(), 4);
+        assert_eq!(doc.row(2), Some(Row::Finding { finding: 0, part: 0 }));
+        assert_eq!(doc.row_of_line(2), 3);
+        assert_eq!(doc.finding_rows().collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn a_finding_behind_the_last_line_is_not_lost() {
+        let doc = Doc::new(Arc::from("a\n"), &[finding(9, "ends inside a text")], 60);
+        assert!(doc.finding_rows().next().is_some());
+    }
+
+    #[test]
+    fn another_width_shows_the_same_extents() {
+        let text: Arc<str> = Arc::from("abc\u{202e}def\tghi\n\nlong ".repeat(9));
+        let end = |width| Doc::new(text.clone(), &[], width).to_see().map(|r| r.extent.end).max();
+        assert_eq!(end(30), end(97));
+    }
+}

@@ -1,0 +1,370 @@
+//! The code pane: the block that is written, waits, runs or ran; its rights, findings and changes; the editor.
+//!
+//! It owns what is laid out and where the person has scrolled to. It decides nothing.
+
+pub mod diff;
+pub mod doc;
+mod draw;
+mod edit;
+pub mod highlight;
+mod rights;
+pub mod writing;
+
+pub use draw::{draw, title};
+pub use writing::lines_so_far;
+
+use crate::domain::{BlockId, Revision};
+use crate::engine::State;
+use crate::engine::reply::{Proposed, Segment};
+use crate::engine::transcript::{BlockItem, Standing};
+use crate::tui::editor::Editor;
+use crate::tui::guard;
+use crate::tui::view::look::Look;
+use diff::{Against, Diff};
+use doc::Doc;
+use highlight::Colours;
+use ratatui::layout::Rect;
+use rights::Rights;
+use std::ops::Range;
+
+/// What the pane is used for.
+#[derive(Debug, Default)]
+pub enum Mode {
+    /// Look at a block; the place where decisions are made.
+    #[default]
+    View,
+    /// Look at what changed in it.
+    Diff(Against),
+    /// The list of blocks that wait; the chosen row.
+    Queue(usize),
+    /// Edit it.
+    Edit(Box<Editor>),
+}
+
+/// What was laid out, and for what.
+#[derive(Debug)]
+struct Laid {
+    block: BlockId,
+    revision: Revision,
+    width: u16,
+    /// Whether the review was there, and how often the block was inspected anew: the terms as shown.
+    terms: u64,
+    full: bool,
+    rights: Rights,
+    doc: Doc,
+}
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct CodePane {
+    /// The use of the pane.
+    pub mode: Mode,
+    /// Whether the rights are shown in full.
+    pub full_rights: bool,
+    subject: Option<BlockId>,
+    laid: Option<Laid>,
+    diff: Option<(BlockId, Revision, Against, u16, Diff)>,
+    /// The first row of the scrolling part that is on screen.
+    top: usize,
+    /// The first line of the text that is being edited on screen.
+    edit_top: usize,
+    area: Rect,
+    /// Colours of code, as the highlighter told them.
+    pub colours: Colours,
+}
+
+/// How a frame of the pane is divided: rows of rights that stay, and rows that scroll.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Division {
+    /// Rows at the top that don't scroll.
+    pinned: usize,
+    /// Rows that scroll.
+    height: usize,
+}
+
+impl CodePane {
+    /// The block that the pane shows.
+    pub fn subject(&self) -> Option<BlockId> {
+        self.subject
+    }
+
+    /// Shows a block from its start.
+    pub fn show(&mut self, block: BlockId) {
+        if self.subject != Some(block) {
+            self.top = 0;
+            self.full_rights = false;
+        }
+        self.subject = Some(block);
+        if !matches!(self.mode, Mode::Edit(_)) {
+            self.mode = Mode::View;
+        }
+    }
+
+    /// Shows nothing.
+    pub fn clear(&mut self) {
+        self.subject = None;
+    }
+
+    /// Whether a decision about `block` could be made on this pane: it is shown, in review, and nothing else is.
+    pub fn reviews(&self, block: BlockId) -> bool {
+        self.subject == Some(block) && matches!(self.mode, Mode::View)
+    }
+
+    /// The editor, while there is one.
+    pub fn editor(&mut self) -> Option<&mut Editor> {
+        match &mut self.mode {
+            Mode::Edit(editor) => Some(editor),
+            _ => None,
+        }
+    }
+
+    /// Whether a text is being edited.
+    pub fn edits(&self) -> bool {
+        matches!(self.mode, Mode::Edit(_))
+    }
+
+    /// Lays out what the next frame shows.
+    pub fn arrange(&mut self, state: &State, area: Rect, look: Look<'_>) {
+        self.area = area;
+        let Some(item) = self.subject.and_then(|id| state.transcript.blocks.get(&id)) else {
+            self.laid = None;
+            return;
+        };
+        self.lay_out(state, item, look);
+        self.lay_out_diff(item, look);
+        self.clamp();
+        self.follow_cursor();
+    }
+
+    fn lay_out(&mut self, state: &State, item: &BlockItem, look: Look<'_>) {
+        let version = item.block.current();
+        let open = item.standing == Standing::Open;
+        let inspected = state.inspected(item.block.id);
+        let terms = if open { guard_terms(state, item) } else { 0 };
+        let stamp = terms ^ u64::from(inspected.is_some()) << 63;
+        let fits = self.laid.as_ref().is_some_and(|l| {
+            l.block == item.block.id
+                && l.revision == version.revision
+                && l.width == self.area.width
+                && l.terms == stamp
+                && l.full == self.full_rights
+        });
+        if fits {
+            return;
+        }
+        // The line at the top stays at the top, whatever the width does to the rows.
+        let line = self.laid.as_ref().filter(|l| l.block == item.block.id).map(|l| l.doc.line_of(self.top));
+        let findings = match (inspected, &item.review) {
+            (Some(inspected), _) => inspected.review.findings.as_slice(),
+            (None, Some((revision, review))) if *revision == version.revision => review.findings.as_slice(),
+            _ => &[],
+        };
+        let doc = Doc::new(version.source.clone(), findings, self.area.width);
+        let rights =
+            if open { Rights::new(inspected, self.full_rights, self.area.width, look) } else { Rights::default() };
+        self.top = line.filter(|l| *l > 0).map_or(0, |l| doc.row_of_line(l));
+        self.laid = Some(Laid {
+            block: item.block.id,
+            revision: version.revision,
+            width: self.area.width,
+            terms: stamp,
+            full: self.full_rights,
+            rights,
+            doc,
+        });
+    }
+
+    fn lay_out_diff(&mut self, item: &BlockItem, look: Look<'_>) {
+        let Mode::Diff(against) = self.mode else { return };
+        let (id, revision) = (item.block.id, item.block.current().revision);
+        let fits = self
+            .diff
+            .as_ref()
+            .is_some_and(|(b, r, a, w, _)| (*b, *r, *a, *w) == (id, revision, against, self.area.width));
+        if !fits {
+            let diff = Diff::new(item, against, self.area.width, look);
+            self.diff = Some((id, revision, against, self.area.width, diff));
+        }
+    }
+
+    fn division(&self) -> Division {
+        let all = usize::from(self.area.height);
+        let rights = self.laid.as_ref().map_or(0, |l| l.rights.rows().len());
+        // Rights stay on top where they leave most of the pane to the code; else they scroll with it.
+        let pinned = if rights * 2 <= all { rights } else { 0 };
+        let summary = usize::from(rights == 0);
+        Division { pinned, height: all.saturating_sub(pinned + summary) }
+    }
+
+    /// Rows that scroll: the rights too, where they don't stay.
+    fn scrolling(&self) -> usize {
+        match &self.mode {
+            Mode::Diff(_) => self.diff.as_ref().map_or(0, |d| d.4.rows().len()),
+            _ => self.laid.as_ref().map_or(0, |l| {
+                l.doc.len() + if self.division().pinned == 0 { l.rights.rows().len() } else { 0 }
+            }),
+        }
+    }
+
+    fn clamp(&mut self) {
+        let most = self.scrolling().saturating_sub(self.division().height.max(1));
+        self.top = self.top.min(most);
+    }
+
+    /// Scrolls by rows.
+    pub fn scroll(&mut self, rows: isize) {
+        self.top = self.top.saturating_add_signed(rows);
+        self.clamp();
+    }
+
+    /// Rows that a page has; one row of the last page stays.
+    pub fn page(&self) -> isize {
+        isize::try_from(self.division().height.saturating_sub(1).max(1)).unwrap_or(1)
+    }
+
+    /// To the first row.
+    pub fn to_top(&mut self) {
+        self.top = 0;
+    }
+
+    /// To the last row.
+    pub fn to_end(&mut self) {
+        self.top = usize::MAX;
+        self.clamp();
+    }
+
+    /// The next page with rows that were not seen; where all were, the next page.
+    pub fn next_unseen(&mut self, seen: &guard::Seen) {
+        let shown = self.on_screen();
+        let below = shown.last().map_or(0, |r| r.end);
+        let next = seen.first_unseen(below).or_else(|| {
+            seen.first_unseen(0).filter(|row| !shown.iter().any(|range| range.contains(row)))
+        });
+        match next {
+            Some(row) => {
+                let offset = if self.division().pinned > 0 { self.rights_len() } else { 0 };
+                self.top = row.saturating_sub(offset + 1);
+                self.clamp();
+            }
+            None if seen.all() => self.scroll(self.page()),
+            // What is on screen still counts its time: going on would lose it.
+            None => {}
+        }
+    }
+
+    /// Scrolls so that the next finding (or the one before) is on screen; its line stands a little below the top.
+    /// Returns whether there is one.
+    pub fn next_finding(&mut self, back: bool) -> bool {
+        let Some(laid) = &self.laid else { return false };
+        let offset = if self.division().pinned == 0 { laid.rights.rows().len() } else { 0 };
+        let target = |row: usize| (row + offset).saturating_sub(3);
+        let rows: Vec<usize> = laid.doc.finding_rows().map(target).collect();
+        let next = if back {
+            rows.iter().rev().find(|r| **r < self.top).or(rows.last())
+        } else {
+            rows.iter().find(|r| **r > self.top).or(rows.first())
+        };
+        let Some(next) = next.copied() else { return false };
+        self.top = next;
+        self.clamp();
+        true
+    }
+
+    /// Scrolls so that a line (from 0) is on screen.
+    pub fn show_line(&mut self, line: usize) {
+        let Some(laid) = &self.laid else { return };
+        let offset = if self.division().pinned == 0 { laid.rights.rows().len() } else { 0 };
+        self.top = (laid.doc.row_of_line(line) + offset).saturating_sub(3);
+        self.clamp();
+    }
+
+    /// The first line on screen, from 0: where the editor opens.
+    pub fn first_line(&self) -> usize {
+        self.laid.as_ref().map_or(0, |l| {
+            let offset = if self.division().pinned == 0 { l.rights.rows().len() } else { 0 };
+            if self.top <= offset { 0 } else { l.doc.line_of(self.top - offset) }
+        })
+    }
+
+    fn rights_len(&self) -> usize {
+        self.laid.as_ref().map_or(0, |l| l.rights.rows().len())
+    }
+
+    /// All rows that have to be seen before an approval: rights, code and findings.
+    pub fn to_see(&self) -> Vec<guard::Row> {
+        self.laid.as_ref().map_or_else(Vec::new, |l| {
+            l.rights.to_see().iter().cloned().chain(l.doc.to_see()).collect()
+        })
+    }
+
+    /// What [`CodePane::to_see`] depends on; the rows are the same while this is.
+    pub fn layout_stamp(&self) -> Option<(BlockId, Revision, u16, u64, bool)> {
+        self.laid.as_ref().map(|l| (l.block, l.revision, l.width, l.terms, l.full))
+    }
+
+    /// The rows (numbers into [`CodePane::to_see`]) that the frame shows.
+    pub fn on_screen(&self) -> Vec<Range<usize>> {
+        let Some(laid) = &self.laid else { return Vec::new() };
+        if !matches!(self.mode, Mode::View) {
+            return Vec::new();
+        }
+        let division = self.division();
+        let rights = laid.rights.rows().len();
+        let all = rights + laid.doc.len();
+        if division.pinned > 0 {
+            let from = rights + self.top;
+            vec![0..rights, from..(from + division.height).min(all)]
+        } else {
+            vec![self.top..(self.top + division.height).min(all)]
+        }
+    }
+
+    /// The text of the block, as it is shown, for copying.
+    pub fn text(&self) -> Option<String> {
+        match &self.mode {
+            Mode::Edit(editor) => Some(editor.text()),
+            _ => self.laid.as_ref().map(|l| l.doc.source().to_string()),
+        }
+    }
+}
+
+/// A hash of what an approval would cover beside the text, as it is on screen: another hash is another subject.
+pub fn guard_terms(state: &State, item: &BlockItem) -> u64 {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+    let mut hasher = DefaultHasher::new();
+    match state.inspected(item.block.id) {
+        None => 0u8.hash(&mut hasher),
+        Some(inspected) => {
+            match &inspected.terms {
+                Ok(terms) => {
+                    terms.language.hash(&mut hasher);
+                    terms.executor.hash(&mut hasher);
+                    terms.interpreter.hash(&mut hasher);
+                    terms.kernel.map(|k| k.generation).hash(&mut hasher);
+                    terms.cwd.hash(&mut hasher);
+                    format!("{:?}{:?}", terms.rights, terms.limits).hash(&mut hasher);
+                }
+                Err(why) => why.hash(&mut hasher),
+            }
+            for finding in &inspected.review.findings {
+                (&finding.rule, finding.place.line, &finding.message).hash(&mut hasher);
+            }
+        }
+    }
+    hasher.finish() >> 1
+}
+
+/// The block that is being written, with the number that it will have.
+pub fn being_written(state: &State) -> Option<(BlockId, &Proposed)> {
+    let reply = state.live.reply.as_ref()?;
+    let blocks = || {
+        reply.segments.iter().filter_map(|s| match s {
+            Segment::Block(proposed) => Some(proposed),
+            Segment::Prose(_) => None,
+        })
+    };
+    let last = blocks().last()?;
+    let known = state.transcript.blocks.keys().next_back().map_or(0, |id| id.0);
+    let number = known.saturating_add(u32::try_from(blocks().count()).unwrap_or(1));
+    Some((BlockId(number), last))
+}

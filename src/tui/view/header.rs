@@ -1,0 +1,166 @@
+//! The first row: the session, its folder, its model; where there is room for one pane only, the tabs.
+
+use super::code::being_written;
+use super::layout::{Class, Pane};
+use super::look::Look;
+use super::safe;
+use crate::domain::SandboxLevel;
+use crate::engine::transcript::Standing;
+use crate::engine::{Phase, State};
+use crate::tui::screen::{Lower, Screen};
+use crate::tui::theme::Slot;
+use ratatui::buffer::Buffer;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
+
+/// Draws it.
+pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
+    match screen.arrangement.class {
+        Class::Narrow => tabs(screen, state, buf, look),
+        _ => wide(screen, state, buf, look),
+    }
+}
+
+/// Model, share of the context, kernel; the most important last, as it is kept longest.
+fn right(screen: &Screen, state: &State) -> Vec<String> {
+    let mut parts = Vec::new();
+    if let Some(model) = &state.transcript.model {
+        parts.push(safe::one_line(&model.model));
+    }
+    if let Some(share) = context_share(screen, state) {
+        parts.push(format!("ctx {share}%"));
+    }
+    parts
+}
+
+/// The part of the model's context that the last request filled, in hundredths.
+fn context_share(screen: &Screen, state: &State) -> Option<u64> {
+    let of = screen.setup.context_tokens.filter(|n| *n > 0)?;
+    let reply = state.transcript.last_reply()?;
+    let used = reply.usage.input? + reply.usage.output.unwrap_or(0);
+    Some((used * 100 / of).min(999))
+}
+
+fn kernel(state: &State) -> Option<String> {
+    let kernel = state.live.kernel?;
+    let busy = state.live.run.is_some();
+    Some(format!("k{} {}", kernel.generation, if busy { "busy" } else { "ready" }))
+}
+
+fn wide(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
+    let area = screen.arrangement.header;
+    let width = usize::from(area.width);
+    let mut parts = right(screen, state);
+    parts.extend(kernel(state));
+    let right = parts.join("  ");
+    let name = safe::one_line(&state.transcript.name);
+    let cwd = safe::one_line(&look.place.path(&screen.setup.cwd));
+    let room = width.saturating_sub(right.width() + 4);
+    let left = safe::cut(&format!(" {}  {name}   {cwd}", screen.setup.app), room);
+    let app = left.chars().take(screen.setup.app.chars().count() + 1).collect::<String>();
+    let rest = left.get(app.len()..).unwrap_or_default().to_owned();
+    buf.set_line(
+        area.x,
+        area.y,
+        &Line::from(vec![Span::styled(app, look.style(Slot::UiTitle)), Span::styled(rest, look.text())]),
+        area.width,
+    );
+    let x = width.saturating_sub(right.width() + 1);
+    buf.set_stringn(u16::try_from(x).unwrap_or(0), area.y, &right, right.width(), look.dim());
+}
+
+/// The tabs with their places: name, columns, which pane.
+fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
+    let waiting = state.transcript.blocks.values().filter(|b| b.standing == Standing::Open).count();
+    let marked = |name: &str, mark: String| if mark.is_empty() { name.to_owned() } else { format!("{name} {mark}") };
+    let code = match (waiting, matches!(state.phase, Phase::Deciding(_)), being_written(state)) {
+        (n, true, _) if n > 0 => format!("!{n}"),
+        _ => String::new(),
+    };
+    let problem = if crate::tui::screen::has_problem(state) { "!" } else { "" };
+    let on = |pane: Pane| match pane {
+        Pane::Chat => matches!(screen.focus, Pane::Chat | Pane::Message),
+        Pane::Output => matches!(screen.focus, Pane::Output) && screen.lower != Lower::Vars,
+        Pane::Vars => matches!(screen.focus, Pane::Output | Pane::Vars) && screen.lower == Lower::Vars,
+        other => screen.focus == other,
+    };
+    [
+        (marked("1 Chat", String::new()), Pane::Chat),
+        (marked("2 Code", code), Pane::Code),
+        (marked("3 Output", problem.to_owned()), Pane::Output),
+        (marked("4 Vars", String::new()), Pane::Vars),
+    ]
+    .into_iter()
+    .map(|(name, pane)| (name, pane, on(pane)))
+    .collect()
+}
+
+fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
+    let area = screen.arrangement.header;
+    let mut x = area.x + 1;
+    for (name, _, active) in places(screen, state) {
+        let text = if active { format!("[{name}]") } else { format!(" {name} ") };
+        let style = look.style(if active { Slot::UiTabActive } else { Slot::UiTab });
+        let style = if name.contains('!') { look.style(Slot::BlockPending) } else { style };
+        let width = u16::try_from(text.width()).unwrap_or(0);
+        if x + width > area.right() {
+            break;
+        }
+        buf.set_stringn(x, area.y, &text, width.into(), style);
+        x += width + 1;
+    }
+    let room = usize::from(area.right().saturating_sub(x + 2));
+    // What doesn't fit is left out as a whole, the share of the context last.
+    let parts = right(screen, state);
+    let fitting = (0..parts.len()).map(|from| parts.iter().skip(from).cloned().collect::<Vec<_>>().join("  "));
+    if let Some(text) = fitting.into_iter().find(|text| !text.is_empty() && text.width() <= room) {
+        let at = area.right().saturating_sub(u16::try_from(text.width()).unwrap_or(0) + 1);
+        buf.set_stringn(at, area.y, &text, text.width(), look.dim());
+    }
+}
+
+/// The pane whose tab is at a place.
+pub fn tab_at(screen: &Screen, column: u16, row: u16) -> Option<Pane> {
+    let area = screen.arrangement.header;
+    if screen.arrangement.class != Class::Narrow || row != area.y {
+        return None;
+    }
+    let mut x = area.x + 1;
+    for (name, pane) in [("1 Chat", Pane::Chat), ("2 Code", Pane::Code), ("3 Output", Pane::Output), ("4 Vars", Pane::Vars)]
+    {
+        let width = u16::try_from(name.len()).unwrap_or(0) + 3;
+        if (x..x + width).contains(&column) {
+            return Some(pane);
+        }
+        x += width;
+    }
+    None
+}
+
+/// The title of the window: no code and no path in it.
+pub fn window_title(screen: &Screen, state: &State) -> String {
+    let app = &screen.setup.app;
+    match &state.phase {
+        Phase::Deciding(block) => format!("{app} ! block {block} waits"),
+        Phase::Running(_) => match &state.live.run {
+            Some(run) => format!("{app} - block {} runs", run.block),
+            None => app.clone(),
+        },
+        Phase::Stuck(_) | Phase::Asking(_) => format!("{app} ! needs you"),
+        Phase::Replying(_) => format!("{app} - answering"),
+        Phase::Idle => {
+            let name = safe::one_line(&state.transcript.name);
+            if name.is_empty() { app.clone() } else { format!("{app} {name}") }
+        }
+    }
+}
+
+/// Whether nothing confines what would run, as far as it is known.
+pub fn sandbox_is_off(state: &State) -> bool {
+    state
+        .waiting()
+        .and_then(|item| state.inspected(item.block.id))
+        .and_then(|i| i.terms.as_ref().ok())
+        .is_some_and(|terms| terms.rights.sandbox.level == SandboxLevel::Off)
+}
+

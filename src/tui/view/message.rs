@@ -1,0 +1,68 @@
+//! The message box, and the search line that stands in its place.
+
+use super::layout::{Edge, Pane};
+use super::look::Look;
+use super::safe;
+use crate::engine::{Phase, State};
+use crate::tui::screen::Screen;
+use crate::tui::screen::layer::Layer;
+use crate::tui::view::frame::Title;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+/// The title.
+pub fn title(screen: &Screen) -> Title {
+    Title { left: "Message".into(), focused: screen.focus == Pane::Message, ..Title::default() }
+}
+
+/// Draws the box's content; returns where the cursor stands, if it has the focus.
+pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
+    let slot = screen.arrangement.message?;
+    let area = slot.inner;
+    if let Some(Layer::Find(find)) = screen.layers.last() {
+        let (rows, at) = safe::field(find.field.rows(), find.field.cursor(), area.width.into(), look.text());
+        let mut line = rows.into_iter().next().unwrap_or_default();
+        line.spans.insert(0, Span::styled("find: ", look.dim()));
+        buf.set_line(area.x, area.y, &line, area.width);
+        return place(area, 6 + at.1, 0);
+    }
+    let empty = screen.composer.is_empty();
+    let focused = screen.focus == Pane::Message && screen.layers.is_empty();
+    buf.set_stringn(area.x, area.y, ">", 1, look.dim());
+    let text_area = Rect { x: area.x + 2, width: area.width.saturating_sub(2), ..area };
+    if empty {
+        let hint = placeholder(screen, state, focused);
+        buf.set_stringn(text_area.x, text_area.y, safe::cut(hint, text_area.width.into()), text_area.width.into(), look.dim());
+        return (focused && slot.edge != Edge::Bare).then(|| place(text_area, 0, 0)).flatten();
+    }
+    let field = screen.composer.field();
+    let (rows, (row, column)) = safe::field(field.rows(), field.cursor(), text_area.width.into(), look.text());
+    let height = usize::from(text_area.height).max(1);
+    // The row with the cursor is always on screen.
+    let first = (row + 1).saturating_sub(height);
+    for (y, line) in (text_area.y..text_area.bottom()).zip(rows.iter().skip(first)) {
+        buf.set_line(text_area.x, y, line, text_area.width);
+    }
+    if first > 0 {
+        buf.set_line(area.x, area.y, &Line::styled("^", look.dim()), 1);
+    }
+    focused.then(|| place(text_area, column, row - first)).flatten()
+}
+
+fn placeholder(screen: &Screen, state: &State, focused: bool) -> &'static str {
+    if screen.setup.welcome {
+        return "choose a provider first";
+    }
+    if screen.focus == Pane::Code && matches!(state.phase, Phase::Deciding(_)) {
+        return "(Tab to type; letters here never reach the block)";
+    }
+    if focused && state.phase == Phase::Idle { "Ask for something, or / for commands" } else { "" }
+}
+
+fn place(area: Rect, column: usize, row: usize) -> Option<Position> {
+    let x = area.x.checked_add(u16::try_from(column).ok()?)?;
+    let y = area.y.checked_add(u16::try_from(row).ok()?)?;
+    let at = Position { x: x.min(area.right().saturating_sub(1)), y };
+    area.contains(at).then_some(at)
+}

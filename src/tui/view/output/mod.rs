@@ -1,0 +1,339 @@
+//! The output pane: what a run printed, with its receipt and its images.
+//!
+//! Lines are wrapped when they come on screen. The pane follows the end of a run until the person scrolls up.
+
+mod receipt;
+
+use super::chat::mark;
+use super::roll::{Anchor, Items, Roll};
+use super::safe;
+use crate::domain::{BlockId, ImageRef, RunId, Stream};
+use crate::engine::transcript::{BlockItem, RunItem, Standing};
+use crate::engine::{BlockState, State};
+use crate::tui::view::stopgap::Output;
+use crate::tui::view::frame::Title;
+use crate::tui::view::look::Look;
+use crate::tui::view::pictures::Pictures;
+use crate::tui::view::words;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// What the pane shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Subject {
+    Nothing,
+    /// A run of a block.
+    Run(BlockId, RunId),
+    /// A block that did not run.
+    NotRun(BlockId),
+}
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct OutputPane {
+    roll: Roll,
+    shown: Option<Subject>,
+    /// The output of the run that is shown, taken apart into lines.
+    output: Output,
+    /// Rows before the output: receipt, images; and after it: value, error.
+    head: Vec<Line<'static>>,
+    tail: Vec<Line<'static>>,
+    wrapped: HashMap<usize, Rc<[Line<'static>]>>,
+    area: Rect,
+    /// The text that is looked for, drawn in `ui.match`.
+    pub needle: Option<String>,
+}
+
+/// Head, output and tail as one list.
+struct Printed<'a> {
+    head: &'a [Line<'static>],
+    output: &'a Output,
+    tail: &'a [Line<'static>],
+    wrapped: &'a mut HashMap<usize, Rc<[Line<'static>]>>,
+    width: usize,
+    look: Look<'a>,
+}
+
+/// So many wrapped lines are kept; beyond, all are let go.
+const KEPT: usize = 2_000;
+
+impl Printed<'_> {
+    fn laid(&mut self, line: usize) -> Rc<[Line<'static>]> {
+        if let Some(rows) = self.wrapped.get(&line) {
+            return rows.clone();
+        }
+        let rows: Rc<[Line<'static>]> =
+            safe::wrapped(&self.output.line(line, self.look.theme), self.width).into();
+        if self.wrapped.len() >= KEPT {
+            self.wrapped.clear();
+        }
+        // The last line may still grow.
+        if line + 1 < self.output.len() {
+            self.wrapped.insert(line, rows.clone());
+        }
+        rows
+    }
+
+    fn row(&mut self, at: Anchor) -> Option<Line<'static>> {
+        let head = self.head.len();
+        if let Some(line) = self.head.get(at.item) {
+            return Some(line.clone());
+        }
+        let line = at.item - head;
+        if line < self.output.len() {
+            return self.laid(line).get(at.row).cloned();
+        }
+        self.tail.get(line - self.output.len()).cloned()
+    }
+}
+
+impl Items for Printed<'_> {
+    fn count(&mut self) -> usize {
+        self.head.len() + self.output.len() + self.tail.len()
+    }
+
+    fn rows(&mut self, item: usize) -> usize {
+        match item.checked_sub(self.head.len()) {
+            Some(line) if line < self.output.len() => self.laid(line).len().max(1),
+            _ => usize::from(item < self.head.len() + self.output.len() + self.tail.len()),
+        }
+    }
+}
+
+/// The run that belongs on screen: the one that goes on; else the last one of the chosen block, or what became of it;
+/// else the newest run.
+fn subject(state: &State, chosen: Option<BlockId>) -> Subject {
+    if let Some(run) = &state.live.run {
+        return Subject::Run(run.block, run.run);
+    }
+    let last_run = |item: &BlockItem| item.runs.last().map(|r| Subject::Run(item.block.id, r.run));
+    let item = chosen.and_then(|id| state.transcript.blocks.get(&id));
+    if let Some(item) = item {
+        if let Some(subject) = last_run(item) {
+            return subject;
+        }
+        if matches!(item.standing, Standing::Rejected(_) | Standing::Skipped) {
+            return Subject::NotRun(item.block.id);
+        }
+    }
+    state.transcript.blocks.values().rev().find_map(last_run).unwrap_or(Subject::Nothing)
+}
+
+impl OutputPane {
+    /// Takes in a piece of what a run prints.
+    pub fn push(&mut self, run: RunId, stream: Stream, bytes: &[u8]) {
+        if matches!(self.shown, Some(Subject::Run(_, shown)) if shown == run) {
+            self.output.push(stream, bytes);
+        }
+    }
+
+    /// The block and run on screen.
+    pub fn run<'a>(&self, state: &'a State) -> Option<(&'a BlockItem, &'a RunItem)> {
+        let Some(Subject::Run(block, run)) = self.shown else { return None };
+        let item = state.transcript.blocks.get(&block)?;
+        Some((item, item.runs.iter().find(|r| r.run == run)?))
+    }
+
+    /// The images on screen.
+    pub fn images<'a>(&self, state: &'a State) -> &'a [ImageRef] {
+        let Some((_, run)) = self.run(state) else { return &[] };
+        match (&run.ended, &state.live.run) {
+            (Some((_, report)), _) => &report.images,
+            (None, Some(live)) if live.run == run.run => &live.images,
+            _ => &[],
+        }
+    }
+
+    /// Finds out what the next frame shows.
+    pub fn arrange(
+        &mut self,
+        state: &State,
+        chosen: Option<BlockId>,
+        area: Rect,
+        pictures: &mut Pictures,
+        look: Look<'_>,
+    ) {
+        let subject = subject(state, chosen);
+        if self.shown != Some(subject) {
+            self.shown = Some(subject);
+            self.roll = Roll::default();
+            self.wrapped.clear();
+            self.output = self.load(state);
+        }
+        if self.area.width != area.width {
+            self.wrapped.clear();
+        }
+        self.area = area;
+        self.surround(state, pictures, look);
+        let height = area.height.into();
+        self.with(look, |roll, printed| roll.arrange(printed, height));
+    }
+
+    /// The output as far as it is known.
+    fn load(&self, state: &State) -> Output {
+        let Some((_, run)) = self.run(state) else { return Output::default() };
+        match (&run.ended, &state.live.run) {
+            (Some((_, report)), _) => Output::of(&report.output),
+            (None, Some(live)) if live.run == run.run => Output::of(&live.output),
+            _ => Output::default(),
+        }
+    }
+
+    /// The rows before and after the output.
+    fn surround(&mut self, state: &State, pictures: &mut Pictures, look: Look<'_>) {
+        self.head.clear();
+        self.tail.clear();
+        let width = self.area.width;
+        match self.shown {
+            None | Some(Subject::Nothing) => self.tail.push(Line::styled("No output yet.", look.dim())),
+            Some(Subject::NotRun(block)) => {
+                let item = state.transcript.blocks.get(&block);
+                self.tail = item.map(|item| receipt::not_run(item, width, look)).unwrap_or_default();
+            }
+            Some(Subject::Run(..)) => {
+                let Some((item, run)) = self.run(state) else { return };
+                let images = self.images(state).to_vec();
+                let (head, tail) = match &run.ended {
+                    Some((_, report)) => receipt::ended(report, width, look),
+                    None if run.lost => (receipt::lost(item, width, look), Vec::new()),
+                    None => (Vec::new(), Vec::new()),
+                };
+                self.head = head;
+                for (number, image) in images.iter().enumerate() {
+                    self.head.push(receipt::image_row(number + 1, image, width, look));
+                    let height = (self.area.height / 2).clamp(4, 20);
+                    self.head.extend(pictures.rows(image, width, height));
+                }
+                self.tail = tail;
+                if run.ended.is_some() && self.output.len() == 0 && self.tail.is_empty() && images.is_empty() {
+                    self.tail.push(Line::styled("It printed nothing.", look.dim()));
+                }
+            }
+        }
+    }
+
+    fn with<T>(&mut self, look: Look<'_>, then: impl FnOnce(&mut Roll, &mut Printed<'_>) -> T) -> T {
+        let mut printed = Printed {
+            head: &self.head,
+            output: &self.output,
+            tail: &self.tail,
+            wrapped: &mut self.wrapped,
+            width: self.area.width.into(),
+            look,
+        };
+        then(&mut self.roll, &mut printed)
+    }
+
+    /// Scrolls by rows; upwards leaves the end.
+    pub fn scroll(&mut self, rows: isize, look: Look<'_>) {
+        self.with(look, |roll, printed| roll.scroll(printed, rows));
+    }
+
+    /// Scrolls by pages.
+    pub fn page(&mut self, pages: isize, look: Look<'_>) {
+        let rows = pages * self.roll.page();
+        self.scroll(rows, look);
+    }
+
+    /// To the first row.
+    pub fn to_top(&mut self, look: Look<'_>) {
+        self.with(look, |roll, printed| roll.to_top(printed));
+    }
+
+    /// Goes to the end and follows it.
+    pub fn follow(&mut self) {
+        self.roll.follow();
+    }
+
+    /// Where the pane stands, to come back to it.
+    pub fn place(&self) -> Option<Anchor> {
+        self.roll.place()
+    }
+
+    /// Goes back to where it stood.
+    pub fn restore(&mut self, place: Option<Anchor>) {
+        self.roll.restore(place);
+    }
+
+    /// The lines of the output that hold a text, by their place.
+    pub fn matches(&self, needle: &str, look: Look<'_>) -> Vec<usize> {
+        let needle = needle.to_lowercase();
+        (0..self.output.len())
+            .filter(|at| {
+                let line = self.output.line(*at, look.theme);
+                let text: String = line.spans.iter().map(|s| s.content.as_ref()).collect();
+                text.to_lowercase().contains(&needle)
+            })
+            .collect()
+    }
+
+    /// Puts a line of the output on screen.
+    pub fn show_line(&mut self, line: usize, look: Look<'_>) {
+        let item = self.head.len() + line;
+        self.with(look, |roll, printed| roll.show(printed, Anchor { item, row: 0 }, 2));
+    }
+
+    /// The whole output as text, for copying.
+    pub fn text(&self, state: &State) -> Option<String> {
+        let (_, run) = self.run(state)?;
+        let captured = match (&run.ended, &state.live.run) {
+            (Some((_, report)), _) => &report.output,
+            (None, Some(live)) if live.run == run.run => &live.output,
+            _ => return None,
+        };
+        let bytes: Vec<u8> = captured.pieces().flat_map(|p| p.bytes.iter().copied()).collect();
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// How many lines were printed so far.
+    pub fn lines(&self) -> usize {
+        self.output.len()
+    }
+
+    /// The title.
+    pub fn title(&mut self, state: &State, focused: bool, look: Look<'_>) -> Title {
+        let (left, mut right, style) = match self.shown {
+            Some(Subject::Run(block, run)) => {
+                let item = state.transcript.blocks.get(&block);
+                let run = item.and_then(|i| i.runs.iter().find(|r| r.run == run));
+                match run.map(|r| (r, BlockState::of_run(r))) {
+                    Some((_, BlockState::Running)) => {
+                        let style = Some(look.block(BlockState::Running));
+                        (format!("Output block {block}"), receipt::progress(state, look), style)
+                    }
+                    Some((run, standing)) => {
+                        let time = run.ended.as_ref().map(|(_, r)| words::duration(r.receipt.wall_us / 1000));
+                        let left = format!("Output block {block}: {standing}");
+                        (left, time.unwrap_or_default(), Some(look.block(standing)))
+                    }
+                    None => ("Output".into(), String::new(), None),
+                }
+            }
+            _ => ("Output".into(), String::new(), None),
+        };
+        if !self.roll.follows() {
+            let standing = self.with(look, |roll, printed| roll.standing(printed));
+            right = if right.is_empty() { standing } else { format!("{standing}  {right}") };
+        }
+        Title { left, right, focused, style }
+    }
+
+    /// Draws what was arranged.
+    pub fn draw(&mut self, buf: &mut Buffer, look: Look<'_>) {
+        let area = self.area;
+        let needle = self.needle.clone();
+        let rows: Vec<Option<Line<'static>>> = self.with(look, |roll, printed| {
+            roll.visible().to_vec().into_iter().map(|at| printed.row(at)).collect()
+        });
+        for (y, line) in (area.y..area.bottom()).zip(rows) {
+            let Some(line) = line else { continue };
+            buf.set_line(area.x, y, &line, area.width);
+            if let Some(needle) = &needle {
+                mark(buf, area, y, &line, needle, look);
+            }
+        }
+    }
+}

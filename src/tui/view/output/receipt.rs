@@ -1,0 +1,152 @@
+//! What is said of a run beside its output: how it ended, what it used and changed, its value or its error.
+
+use crate::domain::{ImageRef, KernelFate, Outcome, RunReport, Stream};
+use crate::engine::State;
+use crate::engine::transcript::{BlockItem, Standing};
+use crate::tui::theme::Slot;
+use crate::tui::view::look::Look;
+use crate::tui::view::{safe, words};
+use ratatui::text::{Line, Span};
+
+/// `| 4.2 s of 60 s   118 MiB`: how a run goes on.
+pub(super) fn progress(state: &State, look: Look<'_>) -> String {
+    let Some(run) = &state.live.run else { return String::new() };
+    let memory =
+        if run.rss_bytes > 0 { format!("   {}", words::memory(run.rss_bytes)) } else { String::new() };
+    format!(
+        "{} {} of {}{memory}",
+        look.spinner(),
+        words::duration(look.now.since(run.since)),
+        words::limit(run.wall_ms)
+    )
+}
+
+/// The rows before and after the output of a run that has ended.
+pub(super) fn ended(
+    report: &RunReport,
+    width: u16,
+    look: Look<'_>,
+) -> (Vec<Line<'static>>, Vec<Line<'static>>) {
+    let mut head = vec![Line::styled(safe::cut(&used(report), width.into()), look.dim())];
+    if let Some(detail) = report.outcome.detail().filter(|d| !d.trim().is_empty()) {
+        head.extend(safe::words(detail.trim(), width.into(), look.style(Slot::BlockFailed)));
+    }
+    if matches!(report.outcome, Outcome::Refused(_) | Outcome::NotStarted(_)) {
+        head.push(Line::styled("Nothing ran. R puts it back for review.", look.dim()));
+    }
+    if let KernelFate::Lost(kernel) = report.kernel {
+        let text = format!(
+            "Kernel k{} is gone: {} lost. The next block starts a new one. Nothing was rerun.",
+            kernel.generation,
+            words::count(kernel.variables as usize, "variable")
+        );
+        head.extend(safe::words(&text, width.into(), look.style(Slot::StatusWarn)));
+    }
+    head.extend(changes(report, width, look));
+    head.extend(dropped(report, look));
+    (head, tail(report, width, look))
+}
+
+/// `exit 0   6.1 s   peak 164 MiB   cpu 5.8 s`
+fn used(report: &RunReport) -> String {
+    let receipt = &report.receipt;
+    let mut parts = Vec::new();
+    match (receipt.exit_code, receipt.signal) {
+        (_, Some(signal)) => parts.push(format!("signal {signal}")),
+        (Some(code), None) => parts.push(format!("exit {code}")),
+        (None, None) => parts.push(report.outcome.label().to_lowercase()),
+    }
+    parts.push(words::duration(receipt.wall_us / 1000));
+    if receipt.peak_rss_bytes > 0 {
+        parts.push(format!("peak {}", words::memory(receipt.peak_rss_bytes)));
+    }
+    if receipt.cpu_us > 0 {
+        parts.push(format!("cpu {}", words::duration(receipt.cpu_us / 1000)));
+    }
+    parts.join("   ")
+}
+
+/// `changed  + out/revenue.png  48 KB   - out/a.png`
+fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    if report.receipt.files.is_empty() {
+        return Vec::new();
+    }
+    let texts: Vec<String> = report
+        .receipt
+        .files
+        .iter()
+        .map(|file| match file.change.as_str() {
+            "created" => format!("+ {}  {}", safe::one_line(&file.path), words::size(file.bytes)),
+            "deleted" => format!("- {}", safe::one_line(&file.path)),
+            _ => format!("~ {}  {}", safe::one_line(&file.path), words::size(file.bytes)),
+        })
+        .collect();
+    safe::hanging(Span::styled("changed  ", look.dim()), &texts.join("     "), width.into(), look.text())
+}
+
+/// What of the output was not kept.
+fn dropped(report: &RunReport, look: Look<'_>) -> Vec<Line<'static>> {
+    let parts: Vec<String> = [(Stream::Stdout, "output"), (Stream::Stderr, "error output")]
+        .into_iter()
+        .filter(|(stream, _)| report.output.dropped(*stream) > 0)
+        .map(|(stream, name)| format!("{} of {name} not shown", words::size(report.output.dropped(stream))))
+        .collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    let all = if report.blob.is_some() { "   x shows all   w writes it to a file" } else { "" };
+    vec![Line::styled(format!("{}{all}", parts.join(", ")), look.style(Slot::OutputTruncated))]
+}
+
+/// Value and error, behind the output.
+fn tail(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let mut rows = Vec::new();
+    if let Some(error) = &report.error {
+        let style = look.style(Slot::OutputStderr);
+        rows.extend(safe::words(error.traceback.trim_end(), width.into(), style));
+        if error.traceback.trim().is_empty() {
+            let text = format!("{}: {}", error.kind, error.message);
+            rows.extend(safe::words(&text, width.into(), style));
+        }
+    }
+    if let Some(value) = &report.value {
+        let head = Span::styled("value  ", look.dim());
+        rows.extend(safe::hanging(head, value, width.into(), look.text()));
+    }
+    rows
+}
+
+/// A run whose end was never told.
+pub(super) fn lost(item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let text = format!(
+        "Block {} was running when the program ended: its end is not known. It is not run again by itself. R puts it \
+         back for review.",
+        item.block.id
+    );
+    safe::words(&text, width.into(), look.style(Slot::StatusWarn))
+}
+
+/// A block that did not run.
+pub(super) fn not_run(item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    match &item.standing {
+        Standing::Rejected(reason) if !reason.trim().is_empty() => {
+            let mut rows =
+                safe::words("Not run. Your reason was sent to the model:", width.into(), look.dim());
+            rows.extend(safe::hanging(Span::raw("  "), reason.trim(), width.into(), look.text()));
+            rows
+        }
+        _ => vec![Line::styled("Not run.", look.dim())],
+    }
+}
+
+/// `image 1  out/revenue.png  1350x600  48 KB   o open   w save`
+pub(super) fn image_row(number: usize, image: &ImageRef, width: u16, look: Look<'_>) -> Line<'static> {
+    let text = format!(
+        "image {number}  {}  {}x{}  {}   o open   w save",
+        safe::one_line(&image.name),
+        image.width,
+        image.height,
+        words::size(image.bytes)
+    );
+    Line::styled(safe::cut(&text, width.into()), look.text())
+}

@@ -1,0 +1,117 @@
+//! Lists with a filter: commands, models, older messages, languages.
+
+use super::Sheet;
+use crate::domain::{BlockId, Language};
+use crate::engine::State;
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
+use crate::tui::screen::Screen;
+use crate::tui::screen::commands::Slash;
+use crate::tui::screen::filter::Cursor;
+use crate::tui::screen::layer::{CommandList, Models, OldMessages};
+use crate::tui::theme::Slot;
+use crate::tui::view::look::Look;
+use crate::tui::view::{safe, words};
+use ratatui::text::Line;
+
+/// A row of a list.
+pub(super) fn entry(text: &str, chosen: bool, width: u16, look: Look<'_>) -> Line<'static> {
+    let mark = if chosen { "> " } else { "  " };
+    let style = if chosen { look.style(Slot::UiSelection) } else { look.text() };
+    Line::styled(safe::cut(&format!("{mark}{text}"), width.into()), style)
+}
+
+/// Rows that are left for entries, where so many others are needed.
+fn room(height: u16, others: u16) -> usize {
+    usize::from(height.saturating_sub(others).clamp(1, 12))
+}
+
+/// The commands.
+pub(super) fn commands(screen: &Screen, list: &CommandList, width: u16, height: u16, look: Look<'_>) -> Sheet {
+    let mut sheet = Sheet::new("Commands");
+    sheet.field("> /", &list.filter, width, look).rule(width, look);
+    let shown = list.shown();
+    let rows = usize::from(height.saturating_sub(4).clamp(1, 20));
+    let first = list.cursor.window(rows);
+    for (at, command) in shown.iter().enumerate().skip(first).take(rows) {
+        let name = format!("/{} {}", command.name, command.takes);
+        let key = key_of(screen, command.slash);
+        let text = format!("{name:<22} {:<38} {key}", command.does);
+        sheet.row(entry(text.trim_end(), at == list.cursor.0, width, look));
+    }
+    if shown.is_empty() {
+        sheet.row(Line::styled("  No such command.", look.dim()));
+    }
+    sheet.gap().row(Line::styled("Enter run   Tab complete   Esc close", look.dim()));
+    sheet
+}
+
+fn key_of(screen: &Screen, slash: Slash) -> String {
+    let (context, action) = match slash {
+        Slash::Help => (Context::Everywhere, Action::Help),
+        Slash::Queue => (Context::Pane, Action::Queue),
+        Slash::Vars => (Context::Pane, Action::Vars),
+        Slash::Rerun => (Context::Done, Action::BlockAgain),
+        Slash::Restart => (Context::Done, Action::KernelNew),
+        Slash::Find => (Context::Everywhere, Action::Find),
+        Slash::Copy => (Context::Pane, Action::Copy),
+        Slash::Limits => (Context::Review, Action::TimeLimit),
+        _ => return String::new(),
+    };
+    let key = screen.keymap.hint(context, action);
+    if key.is_empty() { key } else { format!("({key})") }
+}
+
+/// The models.
+pub(super) fn models(list: &Models, state: &State, width: u16, height: u16, look: Look<'_>) -> Sheet {
+    let mut sheet = Sheet::new("Model");
+    sheet.field("> ", &list.filter, width, look).rule(width, look);
+    let shown = list.shown();
+    let rows = room(height, 5);
+    let first = list.cursor.window(rows);
+    for (at, model) in shown.iter().enumerate().skip(first).take(rows) {
+        let used = if state.transcript.model.as_ref() == Some(*model) { "in use" } else { "" };
+        let text = format!("{:<10} {:<36} {used}", safe::one_line(&model.provider), safe::one_line(&model.model));
+        sheet.row(entry(text.trim_end(), at == list.cursor.0, width, look));
+    }
+    if shown.is_empty() {
+        let text = match list.chosen() {
+            Some(model) => format!("Enter uses {}", safe::one_line(&model.to_string())),
+            None => "Type a model as PROVIDER/MODEL.".into(),
+        };
+        sheet.row(Line::styled(format!("  {text}"), look.dim()));
+    }
+    sheet.gap().row(Line::styled("Enter use from next message   Esc back", look.dim()));
+    sheet
+}
+
+/// Messages sent before.
+pub(super) fn old_messages(list: &OldMessages, width: u16, height: u16, look: Look<'_>) -> Sheet {
+    let mut sheet = Sheet::new("Old messages");
+    sheet.field("> ", &list.filter, width, look).rule(width, look);
+    let shown = list.shown();
+    let rows = room(height, 4);
+    let first = list.cursor.window(rows);
+    for (at, text) in shown.iter().enumerate().skip(first).take(rows) {
+        let lines = words::line_count(text);
+        let more = if lines > 1 { format!("  ({lines} lines)") } else { String::new() };
+        let text = format!("{}{more}", safe::one_line(words::first_line(text)));
+        sheet.row(entry(&text, at == list.cursor.0, width, look));
+    }
+    if shown.is_empty() {
+        sheet.row(Line::styled("  No message matches.", look.dim()));
+    }
+    sheet
+}
+
+/// The languages that a block could be in.
+pub(super) fn languages(block: BlockId, list: &[Language], cursor: Cursor, look: Look<'_>) -> Sheet {
+    let mut sheet = Sheet::new(format!("Language of block {block}"));
+    sheet.row(Line::styled("It names none, and none is guessed. In which language is it?", look.text())).gap();
+    for (at, language) in list.iter().enumerate() {
+        let text = format!("{}  {}", at + 1, safe::one_line(language.as_str()));
+        sheet.row(entry(&text, at == cursor.0, 50, look));
+    }
+    sheet.gap().row(Line::styled("Enter choose   Esc back, nothing decided", look.dim()));
+    sheet
+}

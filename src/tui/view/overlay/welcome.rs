@@ -1,0 +1,88 @@
+//! The first choice: where answers come from.
+
+use super::Sheet;
+use super::lists::entry;
+use crate::tui::screen::Screen;
+use crate::tui::screen::layer::{Filling, USUAL_SERVER, Welcome, WelcomeRow};
+use crate::tui::theme::Slot;
+use crate::tui::view::look::Look;
+use crate::tui::view::{safe, words};
+use ratatui::text::Line;
+
+/// The sheet.
+pub(super) fn sheet(screen: &Screen, welcome: &Welcome, width: u16, look: Look<'_>) -> Sheet {
+    let mut sheet = Sheet::new("Welcome");
+    let app = &screen.setup.app;
+    sheet.words(&format!("{app} runs code on this computer only after you approve it."), width, look.text());
+    sheet.gap().row(Line::styled("Where should answers come from?", look.style(Slot::UiTitle))).gap();
+    for (at, row) in WelcomeRow::ALL.iter().enumerate() {
+        let (name, what, state) = describe(*row, welcome);
+        let text = format!("{}  {name:<12} {what:<34} {state}", at + 1);
+        sheet.row(entry(text.trim_end(), at == welcome.cursor.0, width, look));
+    }
+    sheet.gap();
+    let found = match &welcome.interpreters {
+        None => "Looking for python, bash and node on this computer.".to_owned(),
+        Some(found) if found.is_empty() => "No interpreter found: blocks can't run here yet.".into(),
+        Some(found) => {
+            let names: Vec<String> = found
+                .iter()
+                .map(|i| match &i.version {
+                    Some(version) => format!("{} {}", i.language, safe::one_line(version)),
+                    None => i.language.to_string(),
+                })
+                .collect();
+            format!("Found on this computer: {}", names.join(", "))
+        }
+    };
+    sheet.words(&found, width, look.text());
+    sheet.words("Sandbox: OFF: a block can do anything your account can.", width, look.style(Slot::SandboxOff));
+    sheet.gap();
+    sheet.words(
+        "Keys are read from the environment, or pasted here and kept in memory. They are never written to the session \
+         file.",
+        width,
+        look.dim(),
+    );
+    sheet.gap();
+    match &welcome.field {
+        Some((filling, field)) => {
+            let head = match filling {
+                Filling::Key => "key: ",
+                Filling::Address => "address: ",
+            };
+            sheet.field(head, field, width, look);
+        }
+        None => {
+            let digits = WelcomeRow::ALL.len();
+            let text = format!("1-{digits} or Up/Down, Enter choose   k paste a key   q quit");
+            sheet.row(Line::styled(text, look.dim()));
+        }
+    }
+    sheet
+}
+
+fn describe(row: WelcomeRow, welcome: &Welcome) -> (&'static str, String, String) {
+    match row {
+        WelcomeRow::Demo => ("Demo", "no network, no key, scripted answers".into(), "ready".into()),
+        WelcomeRow::Ollama => {
+            let state = match (&welcome.servers, welcome.server()) {
+                (_, Some(server)) => format!("found, {}", words::count(server.models.len(), "model")),
+                (None, None) => "looking".into(),
+                (Some(_), None) => "not found".into(),
+            };
+            let (name, address) =
+                welcome.server().map_or(("Ollama", USUAL_SERVER), |s| (s.name, s.base_url.as_str()));
+            (name, safe::one_line(address.trim_end_matches("/v1")), state)
+        }
+        WelcomeRow::OpenAi => {
+            let state = match (welcome.has_openai_key, &welcome.key) {
+                (_, Some(_)) => "pasted",
+                (true, None) => "set",
+                (false, None) => "not set",
+            };
+            ("OpenAI", "key from OPENAI_API_KEY".into(), state.into())
+        }
+        WelcomeRow::Other => ("Other", "any OpenAI-compatible address".into(), String::new()),
+    }
+}

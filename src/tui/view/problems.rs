@@ -1,0 +1,130 @@
+//! What went wrong and what can be done about it, where the output stands otherwise.
+
+use super::frame::Title;
+use super::look::Look;
+use super::safe;
+use super::words;
+use crate::domain::{FailureKind, ReplyFailure};
+use crate::engine::state::Question;
+use crate::engine::{Phase, State};
+use crate::tui::theme::Slot;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// One or two words.
+    pub name: &'static str,
+    /// What happened.
+    pub text: String,
+    /// What can be done, as keys.
+    pub keys: &'static str,
+}
+
+/// All problems there are, the newest first.
+pub fn problems(state: &State, look: Look<'_>) -> Vec<Problem> {
+    let mut list = Vec::new();
+    match &state.phase {
+        Phase::Stuck(failure) => list.push(of_failure(failure)),
+        Phase::Asking(question) => list.push(of_question(question)),
+        Phase::Replying(_) => list.extend(retry(state, look)),
+        _ => {}
+    }
+    if let Some(why) = &state.live.store_failure {
+        list.push(Problem {
+            name: "disk",
+            text: format!("Session not saved: {} Approving is paused.", safe::one_line(why)),
+            keys: "r retry",
+        });
+    }
+    list
+}
+
+/// The wait before the request is sent again.
+pub fn retry(state: &State, look: Look<'_>) -> Option<Problem> {
+    let retry = state.live.reply.as_ref()?.retry.as_ref()?;
+    let seconds = retry.due.since(look.now).div_ceil(1000);
+    let what = match retry.failure.kind {
+        FailureKind::RateLimit => "Rate limit.".to_owned(),
+        _ => safe::one_line(&retry.failure.message),
+    };
+    Some(Problem {
+        name: name(retry.failure.kind),
+        text: format!("{what} Next try in {seconds} s ({} of {}). Ctrl-C stops waiting.", retry.attempt, retry.of),
+        keys: "",
+    })
+}
+
+fn of_failure(failure: &ReplyFailure) -> Problem {
+    let keys = match failure.kind {
+        FailureKind::Refused | FailureKind::NoKey => "u new key   m model   r retry",
+        FailureKind::Overflow => "m model   N new chat",
+        _ => "r retry   m model",
+    };
+    let hint = safe::one_line(&failure.hint);
+    let text = safe::one_line(&failure.message);
+    Problem {
+        name: name(failure.kind),
+        text: if hint.is_empty() || text.contains(&hint) { text } else { format!("{text} {hint}") },
+        keys,
+    }
+}
+
+fn of_question(question: &Question) -> Problem {
+    match question {
+        Question::StepLimit(steps) => Problem {
+            name: "steps",
+            text: format!("{} were taken for this message. Go on?", words::count(*steps as usize, "step")),
+            keys: "c go on   e end here",
+        },
+        Question::Repeated(block, times) => Problem {
+            name: "repeated",
+            text: format!("The model proposed block {block} {times} times. Go on?"),
+            keys: "c go on   e end here",
+        },
+    }
+}
+
+fn name(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::NameNotFound | FailureKind::Unreachable | FailureKind::Tls => "no network",
+        FailureKind::TimedOut => "no answer",
+        FailureKind::NoKey => "no key",
+        FailureKind::Refused => "401",
+        FailureKind::NotFound => "404",
+        FailureKind::RateLimit => "429",
+        FailureKind::Overflow => "context full",
+        FailureKind::Server => "server",
+        FailureKind::BadRequest => "400",
+        FailureKind::Cut => "cut",
+        FailureKind::Malformed | FailureKind::NotAModel => "not a model",
+        FailureKind::NoReply => "no reply",
+    }
+}
+
+/// The title.
+pub fn title(focused: bool) -> Title {
+    Title { left: "Problems".into(), focused, ..Title::default() }
+}
+
+/// Draws the list.
+pub fn draw(state: &State, chosen: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let mut rows: Vec<Line<'static>> = Vec::new();
+    let list = problems(state, look);
+    for (at, problem) in list.iter().enumerate() {
+        let mark = if at == chosen.min(list.len() - 1) && list.len() > 1 { "> " } else { "" };
+        let head = Span::styled(format!("{mark}{:<13}", problem.name), look.style(Slot::StatusError));
+        rows.extend(safe::hanging(head, &problem.text, area.width.into(), look.text()));
+        if !problem.keys.is_empty() {
+            rows.push(Line::styled(format!("{:13}{}", "", problem.keys), look.style(Slot::UiKeybarText)));
+        }
+    }
+    if list.is_empty() {
+        rows.push(Line::styled("No problems.", look.dim()));
+    }
+    for (y, line) in (area.y..area.bottom()).zip(&rows) {
+        buf.set_line(area.x, y, line, area.width);
+    }
+}

@@ -1,0 +1,283 @@
+//! Scrolling through items of which only those on screen are laid out.
+//!
+//! The end is followed until the person scrolls up; then the row at the top stays where it is, by item and row, whatever
+//! arrives below and whatever a new width does to the rows.
+
+/// A long list whose items become rows when they are looked at.
+pub trait Items {
+    /// How many items there are.
+    fn count(&mut self) -> usize;
+    /// How many rows an item has.
+    fn rows(&mut self, item: usize) -> usize;
+}
+
+/// A row of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Anchor {
+    /// The item.
+    pub item: usize,
+    /// The row of it.
+    pub row: usize,
+}
+
+/// Where a pane stands in its list.
+#[derive(Debug, Default)]
+pub struct Roll {
+    /// The row at the top; `None`: the end is followed.
+    anchor: Option<Anchor>,
+    /// Where the end was when the person left it: the last item, and its rows.
+    left_at: (usize, usize),
+    visible: Vec<Anchor>,
+    height: usize,
+}
+
+impl Roll {
+    /// Whether the end is followed.
+    pub fn follows(&self) -> bool {
+        self.anchor.is_none()
+    }
+
+    /// Goes to the end and follows it.
+    pub fn follow(&mut self) {
+        self.anchor = None;
+    }
+
+    /// The rows on screen, top to bottom.
+    pub fn visible(&self) -> &[Anchor] {
+        &self.visible
+    }
+
+    /// Finds out which rows are on a screen of this height.
+    pub fn arrange(&mut self, items: &mut impl Items, height: usize) {
+        self.height = height;
+        if let Some(anchor) = self.anchor {
+            self.fill_down(items, anchor);
+            if self.visible.len() >= height {
+                return;
+            }
+            // The end came into view: from here on it is followed again.
+            self.anchor = None;
+        }
+        self.fill_up(items);
+    }
+
+    fn fill_down(&mut self, items: &mut impl Items, from: Anchor) {
+        self.visible.clear();
+        for item in from.item..items.count() {
+            let first = if item == from.item { from.row } else { 0 };
+            for row in first..items.rows(item) {
+                if self.visible.len() == self.height {
+                    return;
+                }
+                self.visible.push(Anchor { item, row });
+            }
+        }
+    }
+
+    fn fill_up(&mut self, items: &mut impl Items) {
+        self.visible.clear();
+        'items: for item in (0..items.count()).rev() {
+            for row in (0..items.rows(item)).rev() {
+                if self.visible.len() == self.height {
+                    break 'items;
+                }
+                self.visible.push(Anchor { item, row });
+            }
+        }
+        self.visible.reverse();
+    }
+
+    /// Scrolls by rows; upwards leaves the end.
+    pub fn scroll(&mut self, items: &mut impl Items, rows: isize) {
+        if rows > 0 && self.anchor.is_none() {
+            return;
+        }
+        let Some(mut top) = self.anchor.or_else(|| self.visible.first().copied()) else { return };
+        self.leave_end(items);
+        for _ in 0..rows.unsigned_abs() {
+            let moved = if rows < 0 { above(items, top) } else { below(items, top) };
+            let Some(moved) = moved else { break };
+            top = moved;
+        }
+        self.anchor = Some(top);
+        self.arrange(items, self.height);
+    }
+
+    fn leave_end(&mut self, items: &mut impl Items) {
+        if self.anchor.is_none() {
+            let last = items.count().saturating_sub(1);
+            self.left_at = (last, items.rows(last));
+        }
+    }
+
+    /// To the first row.
+    pub fn to_top(&mut self, items: &mut impl Items) {
+        self.show(items, Anchor { item: 0, row: 0 }, 0);
+    }
+
+    /// Puts a row on screen with so many rows above it.
+    pub fn show(&mut self, items: &mut impl Items, at: Anchor, above_it: usize) {
+        self.leave_end(items);
+        let mut top = at;
+        for _ in 0..above_it {
+            let Some(moved) = above(items, top) else { break };
+            top = moved;
+        }
+        self.anchor = Some(top);
+        self.arrange(items, self.height);
+    }
+
+    /// Rows that a page has; one row of the page before stays.
+    pub fn page(&self) -> isize {
+        isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(1)
+    }
+
+    /// Rows that came below since the person left the end.
+    pub fn new_rows(&self, items: &mut impl Items) -> usize {
+        if self.anchor.is_none() {
+            return 0;
+        }
+        let (item, row) = self.left_at;
+        (item..items.count())
+            .map(|at| if at == item { items.rows(at).saturating_sub(row) } else { items.rows(at) })
+            .sum()
+    }
+
+    /// What a title says: `follow`, or how much is new below.
+    pub fn standing(&self, items: &mut impl Items) -> String {
+        if self.follows() {
+            return "follow".into();
+        }
+        match self.new_rows(items) {
+            0 => "G end".into(),
+            1 => "1 new line  G".into(),
+            n => format!("{n} new lines  G"),
+        }
+    }
+
+    /// Where it stands, to come back to it.
+    pub fn place(&self) -> Option<Anchor> {
+        self.anchor
+    }
+
+    /// Goes back to where it stood.
+    pub fn restore(&mut self, place: Option<Anchor>) {
+        self.anchor = place;
+    }
+}
+
+fn above(items: &mut impl Items, at: Anchor) -> Option<Anchor> {
+    if let Some(row) = at.row.checked_sub(1) {
+        return Some(Anchor { row, ..at });
+    }
+    let mut item = at.item;
+    loop {
+        item = item.checked_sub(1)?;
+        if let Some(row) = items.rows(item).checked_sub(1) {
+            return Some(Anchor { item, row });
+        }
+    }
+}
+
+fn below(items: &mut impl Items, at: Anchor) -> Option<Anchor> {
+    if at.row + 1 < items.rows(at.item) {
+        return Some(Anchor { row: at.row + 1, ..at });
+    }
+    (at.item + 1..items.count()).find(|item| items.rows(*item) > 0).map(|item| Anchor { item, row: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Items with so many rows; counts which were looked at.
+    struct Rows(Vec<usize>, std::collections::BTreeSet<usize>);
+
+    impl Items for Rows {
+        fn count(&mut self) -> usize {
+            self.0.len()
+        }
+        fn rows(&mut self, item: usize) -> usize {
+            self.1.insert(item);
+            self.0.get(item).copied().unwrap_or(0)
+        }
+    }
+
+    fn rows(list: &[usize]) -> Rows {
+        Rows(list.to_vec(), std::collections::BTreeSet::new())
+    }
+
+    fn ends(roll: &Roll) -> ((usize, usize), (usize, usize)) {
+        let (first, last) = (roll.visible().first().unwrap(), roll.visible().last().unwrap());
+        ((first.item, first.row), (last.item, last.row))
+    }
+
+    #[test]
+    fn a_long_list_opens_from_its_end_and_only_that_is_laid_out() {
+        let mut items = rows(&[3; 2000]);
+        let mut roll = Roll::default();
+        roll.arrange(&mut items, 10);
+        assert_eq!(ends(&roll), ((1996, 2), (1999, 2)));
+        assert!(items.1.len() <= 5, "{:?}", items.1.len());
+    }
+
+    #[test]
+    fn scrolled_up_it_holds_still_and_counts_what_is_new() {
+        let mut items = rows(&[2; 20]);
+        let mut roll = Roll::default();
+        roll.arrange(&mut items, 6);
+        roll.scroll(&mut items, -4);
+        let before = ends(&roll);
+        items.0.extend([2, 1]);
+        roll.arrange(&mut items, 6);
+        assert_eq!(ends(&roll), before);
+        assert_eq!(roll.standing(&mut items), "3 new lines  G");
+        roll.follow();
+        roll.arrange(&mut items, 6);
+        assert_eq!(roll.standing(&mut items), "follow");
+        assert_eq!(roll.visible().last(), Some(&Anchor { item: 21, row: 0 }));
+    }
+
+    #[test]
+    fn scrolled_back_to_the_end_it_follows_again() {
+        let mut items = rows(&[1; 30]);
+        let mut roll = Roll::default();
+        roll.arrange(&mut items, 10);
+        roll.scroll(&mut items, -3);
+        assert!(!roll.follows());
+        roll.scroll(&mut items, 3);
+        items.0.push(1);
+        roll.arrange(&mut items, 10);
+        assert!(!roll.follows(), "a new line below doesn't tear it off its place");
+        roll.scroll(&mut items, 9);
+        assert!(roll.follows());
+    }
+
+    proptest! {
+        #[test]
+        fn it_shows_rows_that_exist_without_gaps(
+            sizes in proptest::collection::vec(0usize..4, 0..40),
+            height in 1usize..12,
+            steps in proptest::collection::vec(-9isize..9, 0..12),
+        ) {
+            let mut items = rows(&sizes);
+            let all: Vec<Anchor> = sizes
+                .iter()
+                .enumerate()
+                .flat_map(|(item, n)| (0..*n).map(move |row| Anchor { item, row }))
+                .collect();
+            let mut roll = Roll::default();
+            roll.arrange(&mut items, height);
+            for step in steps {
+                roll.scroll(&mut items, step);
+                let shown = roll.visible();
+                prop_assert_eq!(shown.len(), height.min(all.len()));
+                if let Some(first) = shown.first() {
+                    let at = all.iter().position(|a| a == first).unwrap();
+                    prop_assert_eq!(shown, &all[at..at + shown.len()]);
+                }
+            }
+        }
+    }
+}

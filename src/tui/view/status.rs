@@ -1,0 +1,237 @@
+//! The one row that says what goes on: wait, then problem, then running, streaming, result, idle. A wait is never
+//! hidden: what else is to be said stands behind it.
+
+use super::code::Mode;
+use super::header::sandbox_is_off;
+use super::look::Look;
+use super::problems;
+use super::safe;
+use super::words;
+use crate::domain::Level;
+use crate::engine::transcript::Standing;
+use crate::engine::{Phase, State};
+use crate::tui::guard::Why;
+use crate::tui::screen::layer::Layer;
+use crate::tui::screen::Screen;
+use crate::tui::theme::Slot;
+use crate::tui::view::layout::{Class, Pane};
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use std::time::Instant;
+use unicode_width::UnicodeWidthStr;
+
+/// What the window says when it is too small for anything else.
+pub const TOO_SMALL: &str = "Window too small: 50x12 needed. Decisions are locked.";
+
+/// Draws it.
+pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look: Look<'_>) {
+    let area = screen.arrangement.status;
+    let (text, style) = text(screen, state, now, look);
+    let room = usize::from(area.width.saturating_sub(1));
+    let mut spans = vec![Span::raw(" "), Span::styled(fit(&text, room), style)];
+    if sandbox_is_off(state) && text.width() + 14 < room && screen.layers.is_empty() {
+        spans.push(Span::styled("   Sandbox OFF", look.style(Slot::SandboxOff)));
+    }
+    buf.set_line(area.x, area.y, &Line::from(spans), area.width);
+}
+
+/// As many whole words as fit.
+fn fit(text: &str, room: usize) -> String {
+    if text.width() <= room {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    for word in text.split(' ') {
+        let longer = if kept.is_empty() { word.to_owned() } else { format!("{kept} {word}") };
+        if longer.width() + 4 > room {
+            break;
+        }
+        kept = longer;
+    }
+    kept + " ..."
+}
+
+/// The text of the row, and its look.
+pub fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> (String, Style) {
+    if screen.arrangement.class == Class::TooSmall {
+        return (TOO_SMALL.into(), look.style(Slot::StatusWarn));
+    }
+    if let Some(text) = screen.layers.last().and_then(|layer| of_layer(layer, state)) {
+        let style = look.style(Slot::StatusInfo);
+        return match &screen.note {
+            Some(note) => (safe::one_line(&note.text), level(note.level, look)),
+            None => (text, style),
+        };
+    }
+    let waits = wait(screen, state, now);
+    let note = screen.note.as_ref();
+    match (waits, note) {
+        (Some(_), Some(note)) if note.of_wait => (safe::one_line(&note.text), level(note.level, look)),
+        (Some(wait), Some(note)) => {
+            (format!("{wait}  {}", safe::one_line(&note.text)), look.style(Slot::BlockPending))
+        }
+        (Some(wait), None) => (wait, look.style(Slot::BlockPending)),
+        (None, Some(note)) => (safe::one_line(&note.text), level(note.level, look)),
+        (None, None) => going_on(screen, state, look),
+    }
+}
+
+fn level(level: Level, look: Look<'_>) -> Style {
+    look.style(match level {
+        Level::Info => Slot::StatusInfo,
+        Level::Warn => Slot::StatusWarn,
+        Level::Error => Slot::StatusError,
+    })
+}
+
+/// A block that waits, or a question.
+fn wait(screen: &Screen, state: &State, now: Instant) -> Option<String> {
+    let item = state.waiting()?;
+    let block = item.block.id;
+    if screen.focus != Pane::Code {
+        return Some(format!("Block {block} waits: Tab."));
+    }
+    Some(match &screen.code.mode {
+        Mode::Edit(_) => "Editing. Nothing runs from here: Esc keeps the text and returns to review.".into(),
+        Mode::Queue(_) => {
+            let count = state.queue().count();
+            let wait = if count == 1 { "waits" } else { "wait" };
+            format!("{} {wait}. Deciding one never decides the next.", words::count(count, "block"))
+        }
+        Mode::Diff(_) => format!("Block {block} waits. v goes on, then back to the block."),
+        Mode::View if screen.code.subject() != Some(block) => {
+            format!("Block {block} waits: ] or [ goes to it.")
+        }
+        Mode::View => review(screen, state, item, now),
+    })
+}
+
+fn review(
+    screen: &Screen,
+    state: &State,
+    item: &crate::engine::transcript::BlockItem,
+    now: Instant,
+) -> String {
+    use crate::domain::Readiness;
+    let block = item.block.id;
+    if state.inspected(block).is_none() {
+        return format!("Block {block} waits. The checks still run.");
+    }
+    match item.block.readiness() {
+        Readiness::NeedsLanguage => return format!("Block {block} waits. It names no language: l chooses one."),
+        Readiness::Incomplete => return format!("Block {block} is incomplete: its end never came. e edits it, r rejects."),
+        Readiness::Empty => return format!("Block {block} is empty. s skips it."),
+        Readiness::Ready => {}
+    }
+    match screen.guard.locked(now) {
+        Some(why @ Why::Appeared { .. }) => {
+            let text = why.to_string();
+            // The time that is left stands in the title.
+            text.split(" ignored.").next().map_or(text.clone(), |t| format!("{t} ignored."))
+        }
+        Some(Why::Unseen { lines }) => {
+            format!(
+                "Block {block} waits. {} not shown yet: Space. Approve is locked until then.",
+                words::count(lines, "line")
+            )
+        }
+        _ => format!("Block {block} waits."),
+    }
+}
+
+/// What goes on by itself.
+fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
+    let problem = problems::problems(state, look).into_iter().next();
+    if let Some(problem) = problem {
+        let go = if screen.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) { "" } else { "  Tab" };
+        return (format!("{}{go}", problem.text), look.style(Slot::StatusError));
+    }
+    let info = look.style(Slot::StatusInfo);
+    if let Some(run) = &state.live.run {
+        let mut parts = vec![format!(
+            "Running block {}   {} of {}",
+            run.block,
+            words::duration(look.now.since(run.since)),
+            words::limit(run.wall_ms)
+        )];
+        if run.cpu_ms > 0 {
+            parts.push(format!("cpu {}", words::duration(run.cpu_ms)));
+        }
+        if run.rss_bytes > 0 {
+            parts.push(format!("mem {}", words::memory(run.rss_bytes)));
+        }
+        if screen.output.lines() > 0 {
+            parts.push(words::count(screen.output.lines(), "line"));
+        }
+        return (parts.join("   "), info);
+    }
+    if let Some(reply) = &state.live.reply {
+        let mut parts = vec![format!("Answering {} s", look.now.since(reply.since) / 1000)];
+        if let Some(tokens) = reply.usage.and_then(|u| u.output) {
+            parts.push(format!("{} tokens", words::grouped(tokens)));
+        } else if !reply.text.is_empty() {
+            // No count was told: four bytes a token is near enough to see that it goes on.
+            parts.push(format!("about {} tokens", words::grouped(reply.text.len() as u64 / 4)));
+        }
+        if !screen.composer.is_empty() {
+            parts.push("Your next message will be queued.".into());
+        }
+        parts.push("Ctrl-C stop".into());
+        return (parts.join("   "), info);
+    }
+    (idle(screen, state), look.dim())
+}
+
+fn idle(screen: &Screen, state: &State) -> String {
+    if screen.setup.welcome {
+        return "No provider yet. Nothing has left this computer.".into();
+    }
+    let blocks = &state.transcript.blocks;
+    let run = blocks.values().filter(|b| b.standing == Standing::Approved).count();
+    let waiting = blocks.values().filter(|b| b.standing == Standing::Open).count();
+    let saved = if state.transcript.header.is_some() { ", session saved" } else { "" };
+    format!("Idle.  {} run, {waiting} waiting{saved}.", words::count(run, "block"))
+}
+
+/// What a layer says in place of all that.
+fn of_layer(layer: &Layer, state: &State) -> Option<String> {
+    Some(match layer {
+        Layer::Welcome(_) => "No provider yet. Nothing has left this computer.".into(),
+        Layer::Sessions(list) => {
+            let bytes: u64 = list.all.iter().flatten().map(|s| s.bytes).sum();
+            match &list.all {
+                None => "Looking for sessions.".into(),
+                Some(all) => format!("{}, {}.", words::count(all.len(), "session"), words::size(bytes)),
+            }
+        }
+        Layer::Models(_) => "Model changes apply to the next message.".into(),
+        Layer::Help(_) => "Help shows the keys of the pane you came from.".into(),
+        Layer::Commands(list) => {
+            let all = crate::tui::screen::commands::COMMANDS.len();
+            format!("{} of {all} commands.", list.shown().len())
+        }
+        Layer::Confirm(_) => "Waiting for the word run.".into(),
+        Layer::Reject(_) => "Not sent yet.".into(),
+        Layer::Ask(_) => match &state.live.run {
+            Some(run) => format!("Block {} is still running.", run.block),
+            None => return None,
+        },
+        Layer::Limit(block, _) => format!("Time limit of block {block}, in seconds."),
+        Layer::Language(block, ..) => format!("Block {block} names no language. Nothing is guessed."),
+        Layer::OldMessages(list) => format!("{}.", words::count(list.all.len(), "older message")),
+        Layer::Find(find) => {
+            let needle = safe::one_line(&find.field.text());
+            match (needle.is_empty(), find.hits.len()) {
+                (true, _) => "Type what to look for.".into(),
+                (false, 0) => format!("No matches for {needle}."),
+                (false, n) => {
+                    format!("Match {} of {n} for '{needle}'.  Scroll position comes back on Esc.", find.at + 1)
+                }
+            }
+        }
+        Layer::Rename(_) => "Another name for this session.".into(),
+        Layer::Key(_) => "The key stays in memory. It is never written to a file.".into(),
+        Layer::FindInEditor(_) => "Find in this block.".into(),
+    })
+}

@@ -1,0 +1,175 @@
+//! How figures, sizes, times and paths are written on screen: in one way everywhere.
+
+use crate::domain::{Language, Moment};
+use crate::engine::transcript::BlockItem;
+use jiff::tz::TimeZone;
+use std::path::{Path, PathBuf};
+
+/// What has to be known of this place to write times and paths.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The time zone of the person.
+    pub zone: TimeZone,
+    /// The person's home folder, written `~`.
+    pub home: Option<PathBuf>,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self { zone: TimeZone::UTC, home: None }
+    }
+}
+
+impl Place {
+    /// `10:41`
+    pub fn hour(&self, at: Moment) -> String {
+        self.zoned(at).map_or_else(String::new, |z| z.strftime("%H:%M").to_string())
+    }
+
+    /// `10:42:07`
+    pub fn second(&self, at: Moment) -> String {
+        self.zoned(at).map_or_else(String::new, |z| z.strftime("%H:%M:%S").to_string())
+    }
+
+    fn zoned(&self, at: Moment) -> Option<jiff::Zoned> {
+        let at = jiff::Timestamp::from_millisecond(at.0).ok()?;
+        Some(at.to_zoned(self.zone.clone()))
+    }
+
+    /// A path with the home folder written `~`.
+    pub fn path(&self, path: &Path) -> String {
+        let below = self.home.as_deref().filter(|h| h.parent().is_some()).and_then(|h| path.strip_prefix(h).ok());
+        match below {
+            Some(rest) if rest.as_os_str().is_empty() => "~".into(),
+            Some(rest) => format!("~/{}", rest.display()),
+            None => path.display().to_string(),
+        }
+    }
+}
+
+/// `0.1 s`, `6.1 s`, `14 s`, `3 min 20 s`: a time from milliseconds.
+pub fn duration(ms: u64) -> String {
+    match ms {
+        0..=9_949 => format!("{}.{} s", (ms + 50) / 1000, (ms + 50) % 1000 / 100),
+        9_950..=99_499 => format!("{} s", (ms + 500) / 1000),
+        _ => {
+            let seconds = (ms + 500) / 1000;
+            match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+                (0, m, 0) => format!("{m} min"),
+                (0, m, s) => format!("{m} min {s} s"),
+                (h, m, _) => format!("{h} h {m} min"),
+            }
+        }
+    }
+}
+
+/// `60 s`, `1.5 s`: a limit, without digits that say nothing.
+pub fn limit(ms: u64) -> String {
+    if ms.is_multiple_of(1000) { format!("{} s", ms / 1000) } else { format!("{}.{} s", ms / 1000, ms % 1000 / 100) }
+}
+
+/// `61 B`, `48 KB`, `1.2 MB`: the size of a file.
+pub fn size(bytes: u64) -> String {
+    scaled(bytes, 1000, ["B", "KB", "MB", "GB"])
+}
+
+/// `118 MiB`, `2 GiB`: memory.
+pub fn memory(bytes: u64) -> String {
+    scaled(bytes, 1024, ["B", "KiB", "MiB", "GiB"])
+}
+
+fn scaled(bytes: u64, step: u64, units: [&str; 4]) -> String {
+    let mut scale = 1;
+    let mut unit = 0;
+    while unit + 1 < units.len() && bytes / scale >= step {
+        scale *= step;
+        unit += 1;
+    }
+    let name = units.get(unit).copied().unwrap_or_default();
+    let tenths = u128::from(bytes) * 10 / u128::from(scale);
+    if unit < 2 || tenths >= 100 || tenths.is_multiple_of(10) {
+        format!("{} {name}", (tenths + 5) / 10)
+    } else {
+        format!("{}.{} {name}", tenths / 10, tenths % 10)
+    }
+}
+
+/// `12,400`
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1 line`, `24 lines`
+pub fn count(number: usize, what: &str) -> String {
+    format!("{} {what}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
+}
+
+/// `12 min`, `2 d`: how long ago something was.
+pub fn ago(now: Moment, then: Moment) -> String {
+    let minutes = now.since(then) / 60_000;
+    match minutes {
+        0 => "now".into(),
+        1..=59 => format!("{minutes} min"),
+        60..=1439 => format!("{} h", minutes / 60),
+        _ => format!("{} d", minutes / 1440),
+    }
+}
+
+/// How many lines a text has: a last newline begins no line.
+pub fn line_count(text: &str) -> usize {
+    text.split('\n').count().saturating_sub(usize::from(text.ends_with('\n') || text.is_empty()))
+}
+
+/// The first line of a text that says something.
+pub fn first_line(text: &str) -> &str {
+    text.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("")
+}
+
+/// The language of a block as a word; `text` where it has none yet.
+pub fn language_of(item: &BlockItem) -> &str {
+    item.block.current().language.as_ref().map_or("text", Language::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_sizes_read_well() {
+        assert_eq!(duration(104), "0.1 s");
+        assert_eq!(duration(6_100), "6.1 s");
+        assert_eq!(duration(14_200), "14 s");
+        assert_eq!(duration(200_000), "3 min 20 s");
+        assert_eq!(duration(7_500_000), "2 h 5 min");
+        assert_eq!(limit(60_000), "60 s");
+        assert_eq!(limit(1_500), "1.5 s");
+        assert_eq!(size(61), "61 B");
+        assert_eq!(size(48_000), "48 KB");
+        assert_eq!(size(1_200_000), "1.2 MB");
+        assert_eq!(memory(118 << 20), "118 MiB");
+        assert_eq!(memory(2 << 30), "2 GiB");
+        assert_eq!(grouped(1_251_510), "1,251,510");
+        assert_eq!(count(1, "line"), "1 line");
+        assert_eq!(line_count("a\nb\n"), 2);
+        assert_eq!(line_count("a\nb"), 2);
+        assert_eq!(line_count(""), 0);
+    }
+
+    #[test]
+    fn home_is_short_and_the_root_is_no_home() {
+        let place = Place { home: Some("/home/ada".into()), ..Place::default() };
+        assert_eq!(place.path(Path::new("/home/ada/data")), "~/data");
+        assert_eq!(place.path(Path::new("/home/ada")), "~");
+        assert_eq!(place.path(Path::new("/home/adam")), "/home/adam");
+        let root = Place { home: Some("/".into()), ..Place::default() };
+        assert_eq!(root.path(Path::new("/tmp")), "/tmp");
+    }
+}

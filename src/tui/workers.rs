@@ -1,0 +1,69 @@
+//! Work that takes longer than a frame may: copying through other programs, painting pictures. Results come back
+//! through one bounded channel.
+
+use super::clipboard::{self, Copied, Way};
+use super::view::pictures::Wanted;
+use ratatui::text::Line;
+use std::path::PathBuf;
+use tokio::sync::mpsc;
+
+/// What a worker made.
+#[derive(Debug)]
+pub enum Done {
+    /// A text was copied, or not.
+    Copied(Copied),
+    /// A picture was painted, or can't be.
+    Painted(Wanted, Option<Vec<Line<'static>>>),
+}
+
+/// The workers.
+pub struct Workers {
+    results: mpsc::Receiver<Done>,
+    sender: mpsc::Sender<Done>,
+    /// Pictures whose bytes are being read.
+    wanted: Vec<Wanted>,
+}
+
+impl Workers {
+    /// None is at work yet.
+    pub fn start() -> Self {
+        let (sender, results) = mpsc::channel(16);
+        Self { results, sender, wanted: Vec::new() }
+    }
+
+    /// The next result; cancel-safe.
+    pub async fn next(&mut self) -> Done {
+        match self.results.recv().await {
+            Some(done) => done,
+            // A sender lives in here, so that this can't end.
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Copies a text by the first way that takes it.
+    pub fn copy(&self, text: String, ways: Vec<Way>) {
+        let to = self.sender.clone();
+        tokio::task::spawn_blocking(move || {
+            let _ = to.blocking_send(Done::Copied(clipboard::copy(&text, &ways)));
+        });
+    }
+
+    /// A picture will be painted when its bytes are there.
+    pub fn wants(&mut self, wanted: Wanted) {
+        self.wanted.push(wanted);
+    }
+
+    /// The bytes of an image file are there: paints every picture that was wanted of it.
+    pub fn paint(&mut self, path: PathBuf, bytes: Vec<u8>) {
+        let (mine, others) = self.wanted.drain(..).partition(|w| w.path == path);
+        self.wanted = others;
+        let mine: Vec<Wanted> = mine;
+        let to = self.sender.clone();
+        tokio::task::spawn_blocking(move || {
+            for wanted in mine {
+                let rows = super::view::stopgap::half_blocks(&bytes, wanted.width, wanted.height).ok();
+                let _ = to.blocking_send(Done::Painted(wanted, rows));
+            }
+        });
+    }
+}

@@ -1,0 +1,104 @@
+//! How much stands behind a path that a block names: `3 files, 1.2 MB`.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Entries that are looked at before the count says "more than".
+const MOST_ENTRIES: usize = 20_000;
+
+/// How long the looking may take.
+const MOST_TIME: Duration = Duration::from_millis(150);
+
+/// What a path is, in words: `missing`, `48.0 KB`, `3 files, 1.2 MB`, `more than 20000 files`; `None` where it can't be
+/// looked at. Links are not followed. `named` may begin with `~/`.
+pub fn describe(cwd: &Path, home: Option<&Path>, named: &str) -> Option<String> {
+    let path = resolve(cwd, home, named)?;
+    let Ok(info) = std::fs::symlink_metadata(&path) else {
+        return (!path.exists()).then(|| "does not exist".to_string());
+    };
+    if info.is_symlink() {
+        return Some("a link".into());
+    }
+    if !info.is_dir() {
+        return Some(size(info.len()));
+    }
+    let (files, bytes, whole) = count(&path);
+    let noun = if files == 1 { "file" } else { "files" };
+    Some(if whole { format!("{files} {noun}, {}", size(bytes)) } else { format!("more than {files} {noun}") })
+}
+
+/// The path that a name means from this folder; `None` for names with wildcards or variables.
+fn resolve(cwd: &Path, home: Option<&Path>, named: &str) -> Option<PathBuf> {
+    if named.is_empty() || named.contains(['*', '?', '$', '\0']) {
+        return None;
+    }
+    match named.strip_prefix("~/") {
+        Some(rest) => home.map(|home| home.join(rest)),
+        None if named.starts_with('~') => None,
+        None => Some(cwd.join(named)),
+    }
+}
+
+/// Files and bytes below a folder, and whether all were counted.
+fn count(folder: &Path) -> (usize, u64, bool) {
+    let began = Instant::now();
+    let (mut files, mut bytes, mut seen) = (0, 0, 0);
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MOST_ENTRIES || began.elapsed() > MOST_TIME {
+                return (files, bytes, false);
+            }
+            match entry.metadata() {
+                Ok(info) if info.is_dir() => folders.push(entry.path()),
+                Ok(info) => {
+                    files += 1;
+                    bytes += info.len();
+                }
+                Err(_) => {}
+            }
+        }
+    }
+    (files, bytes, true)
+}
+
+/// A size in words: `812 B`, `48.0 KB`, `1.2 MB` (powers of 1000).
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["KB", "MB", "GB", "TB", "PB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1000.0;
+    let mut unit = 0;
+    while value >= 999.95 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS.get(unit).copied().unwrap_or("PB"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_counted_and_files_are_sized() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let charts = folder.path().join("out/charts");
+        std::fs::create_dir_all(&charts).expect("made");
+        for name in ["a.png", "b.png", "c.png"] {
+            std::fs::write(charts.join(name), vec![0; 400_000]).expect("written");
+        }
+        assert_eq!(describe(folder.path(), None, "out/charts").as_deref(), Some("3 files, 1.2 MB"));
+        assert_eq!(describe(folder.path(), None, "out/charts/a.png").as_deref(), Some("400.0 KB"));
+        assert_eq!(describe(folder.path(), None, "nothing").as_deref(), Some("does not exist"));
+        assert_eq!(describe(folder.path(), None, "out/*"), None);
+    }
+
+    #[test]
+    fn sizes_are_said_in_one_unit() {
+        let said: Vec<String> = [0, 999, 1000, 999_949, 999_950, 1_200_000, u64::MAX].map(size).into();
+        assert_eq!(said, ["0 B", "999 B", "1.0 KB", "999.9 KB", "1.0 MB", "1.2 MB", "18446.7 PB"]);
+    }
+}

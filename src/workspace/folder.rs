@@ -1,0 +1,46 @@
+//! A folder of its own for a demo: fresh, with the files that its story brings.
+
+use super::{FileError, write};
+use std::path::{Path, PathBuf};
+
+/// Makes a fresh folder below `parent` and puts the files there. Its name begins with `name`.
+///
+/// # Errors
+/// When the system refuses, or a file's name leads out of the folder.
+pub fn fresh(parent: &Path, name: &str, files: &[(String, String)]) -> Result<PathBuf, FileError> {
+    std::fs::create_dir_all(parent).map_err(|e| FileError::io(parent, &e))?;
+    let prefix = format!("{name}-");
+    let made = tempfile::Builder::new().prefix(&prefix).disable_cleanup(true).tempdir_in(parent);
+    let folder = made.map_err(|e| FileError::io(parent, &e))?.path().to_path_buf();
+    put(&folder, files)?;
+    Ok(folder)
+}
+
+/// Puts a story's files into a folder that is there; a file that is there already stays as it is.
+///
+/// # Errors
+/// When the system refuses, or a file's name leads out of the folder.
+pub fn put(folder: &Path, files: &[(String, String)]) -> Result<(), FileError> {
+    for (name, text) in files {
+        if !folder.join(name).exists() {
+            write::below(folder, name, text.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_demo_has_its_own_folder() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let files = [("data/sales.csv".to_string(), "a,b\n".to_string())];
+        let first = fresh(parent.path(), "tour", &files).expect("made");
+        let second = fresh(parent.path(), "tour", &files).expect("made");
+        assert_ne!(first, second);
+        assert_eq!(std::fs::read_to_string(first.join("data/sales.csv")).expect("there"), "a,b\n");
+        assert!(fresh(parent.path(), "tour", &[("../x".into(), String::new())]).is_err());
+    }
+}

@@ -1,0 +1,13 @@
+//! The person's files: read bounded, written whole or not at all, counted for what a block names.
+//!
+//! This room does not decide what is read or written: a block that writes passes the gate like every other, and what is
+//! written here was asked for by a key.
+
+pub mod error;
+pub mod facts;
+pub mod folder;
+pub mod names;
+pub mod read;
+pub mod write;
+
+pub use error::FileError;

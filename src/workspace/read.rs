@@ -1,0 +1,51 @@
+//! Reading a file, bounded.
+
+use super::FileError;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+/// The bytes of a file of at most `most` bytes. Devices and pipes are not read: they might never end.
+///
+/// # Errors
+/// When it can't be read, is no plain file, or is larger.
+pub fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
+    let info = std::fs::metadata(path).map_err(|e| FileError::io(path, &e))?;
+    if !info.is_file() {
+        return Err(FileError::Io { path: path.to_path_buf(), why: "not a plain file".into() });
+    }
+    let file = File::open(path).map_err(|e| FileError::io(path, &e))?;
+    let mut bytes = Vec::new();
+    // One byte more than allowed tells a file that grew since it was looked at.
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|e| FileError::io(path, &e))?;
+    if bytes.len() as u64 > most {
+        return Err(FileError::TooLarge {
+            path: path.to_path_buf(),
+            bytes: info.len().max(bytes.len() as u64),
+            most,
+        });
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_up_to_its_bound() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        std::fs::write(&path, b"12345").expect("written");
+        assert_eq!(bounded(&path, 5).expect("fits"), b"12345");
+        assert!(matches!(bounded(&path, 4), Err(FileError::TooLarge { bytes: 5, most: 4, .. })));
+        assert!(matches!(bounded(folder.path(), 4), Err(FileError::Io { .. })));
+        assert!(bounded(&folder.path().join("missing"), 4).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_not_read() {
+        assert!(bounded(Path::new("/dev/zero"), 4).is_err());
+    }
+}

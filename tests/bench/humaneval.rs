@@ -1,0 +1,143 @@
+//! The 80 answers of HumanEval through the whole machine: `cargo bench --bench humaneval`.
+//!
+//! Twice: as files through `sayso exec --json`, and as blocks of turns that a policy approves. Every one has to print
+//! its PASS line; the time a block is told, as a median.
+
+use sayso::domain::{Entry, Header, ModelName, Moment, Outcome, Policy, SessionId, Stream};
+use sayso::driver::{Clock, Driver, Parts, Told};
+use sayso::engine::{Command, Engine, Settings};
+use sayso::exec::{Executor, Setup};
+use sayso::provider::{Choice, Provider, story::Story};
+use sayso::review::Scope;
+use sayso::store::Store;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+const ANSWERS: &str = include_str!("humaneval/answers.jsonl");
+
+fn main() {
+    let answers: Vec<Value> = ANSWERS.lines().map(|l| serde_json::from_str(l).expect("an answer")).collect();
+    let home = tempfile::tempdir().expect("a home");
+    let (passed, time) = files(home.path(), &answers);
+    println!("exec FILE…: {passed} of {} pass, {time:.2} ms a file", answers.len());
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let (turned, median) = runtime.block_on(turns(home.path(), &answers));
+    println!(
+        "turns: {turned} of {} pass, median {median:.2} ms from the prompt to the end of the turn",
+        answers.len()
+    );
+    assert!(passed == answers.len() && turned == answers.len(), "an answer did not pass");
+}
+
+/// All answers as files of one call.
+fn files(home: &Path, answers: &[Value]) -> (usize, f64) {
+    let paths: Vec<PathBuf> = answers
+        .iter()
+        .enumerate()
+        .map(|(n, answer)| {
+            let path = home.join(format!("answer-{n}.py"));
+            std::fs::write(&path, text(answer, "code")).expect("written");
+            path
+        })
+        .collect();
+    let began = Instant::now();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_sayso"))
+        .args(["exec", "--json"])
+        .args(&paths)
+        .env("SAYSO_HOME", home.join("sayso"))
+        .current_dir(home)
+        .output()
+        .expect("the program runs");
+    let time = began.elapsed().as_secs_f64() * 1e3 / answers.len() as f64;
+    let lines = String::from_utf8(output.stdout).expect("text");
+    let passed = lines.lines().zip(answers).filter(|(line, answer)| {
+        let told: Value = serde_json::from_str(line).expect("an object a line");
+        told["outcome"] == "ok" && told["stdout"] == answer["expected_stdout"]
+    });
+    (passed.count(), time)
+}
+
+/// Each answer as the reply of a turn whose blocks are approved by policy.
+async fn turns(home: &Path, answers: &[Value]) -> (usize, f64) {
+    let (mut passed, mut times) = (0, Vec::new());
+    for (n, answer) in answers.iter().enumerate() {
+        let began = Instant::now();
+        passed += usize::from(turn(&home.join(format!("turn-{n}")), answer).await);
+        times.push(began.elapsed().as_secs_f64() * 1e3);
+    }
+    times.sort_by(f64::total_cmp);
+    (passed, times[times.len() / 2])
+}
+
+async fn turn(home: &Path, answer: &Value) -> bool {
+    std::fs::create_dir_all(home).expect("a folder");
+    let name = ModelName { provider: "scripted".into(), model: "humaneval".into() };
+    let mut table = toml::Table::new();
+    table.insert("pace".into(), 0.into());
+    let reply = |text: &str| {
+        let mut reply = toml::Table::new();
+        reply.insert("text".into(), text.into());
+        toml::Value::Table(reply)
+    };
+    table.insert("reply".into(), vec![reply(text(answer, "answer")), reply("Done.")].into());
+    let story = Story::parse(&table.to_string(), "humaneval").expect("a story");
+    let settings = Settings { policy: Policy::All, ..Settings::default() };
+    let header = Header {
+        id: SessionId("00000000-0000-7000-8000-000000000001".into()),
+        name: String::new(),
+        created: Moment(0),
+        cwd: home.to_path_buf(),
+        model: Some(name.clone()),
+        program: "bench".into(),
+    };
+    let store = Store::create(&home.join("sessions"), header.clone());
+    let mut engine = Engine::new(settings.clone());
+    let effects = engine.start(header, Moment(0));
+    let executor = Executor::new(Setup {
+        helper: env!("CARGO_BIN_EXE_sayso").into(),
+        cwd: home.to_path_buf(),
+        blobs: store.blobs(),
+        languages: settings.languages,
+        environment: Vec::new(),
+        python: None,
+        limits: settings.limits,
+    });
+    let mut driver = Driver::new(Parts {
+        engine,
+        effects,
+        store,
+        executor,
+        provider: Provider::new(Choice::Scripted { name, story }).ok(),
+        connect: Box::new(|_| Err("no other".into())),
+        scope: Scope { cwd: home.to_path_buf(), home: None },
+        sessions: home.join("sessions"),
+        clock: Clock::System,
+    });
+    driver.send(Command::Submit("solve it".into()));
+    let mut passed = false;
+    loop {
+        for told in driver.next().await.told {
+            let Told::Recorded(entry) = told else { continue };
+            match *entry {
+                Entry::Ran { report, .. } => {
+                    let printed = String::from_utf8_lossy(&report.output.bytes(Stream::Stdout)).into_owned();
+                    passed = report.outcome == Outcome::Ok && printed == text(answer, "expected_stdout");
+                }
+                Entry::TurnEnd(_) => {
+                    driver.close().await;
+                    return passed;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn text<'a>(answer: &'a Value, member: &str) -> &'a str {
+    answer[member].as_str().expect("a text")
+}

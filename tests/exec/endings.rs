@@ -1,0 +1,378 @@
+//! How runs end: by themselves, by the clock, by the person, by force; and that nothing is left of them.
+
+use crate::support::*;
+use sayso::domain::*;
+use std::time::Duration;
+
+/// A program that nobody else runs, so that it can be looked for.
+fn sleeper() -> String {
+    static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let n = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    format!("{}{:05}{n}", 86, std::process::id())
+}
+
+#[tokio::test]
+async fn a_block_that_does_not_end_is_interrupted_at_its_limit_and_the_state_stays() {
+    let shop = Shop::new();
+    shop.py("x = 41").await.ok();
+    let told = shop.run_for("python", "print('on')\nwhile True: pass", Some(300)).await;
+    assert_eq!(told.report.outcome, Outcome::TimedOut);
+    assert!(told.kept() && told.took < Duration::from_millis(2300), "{:?}", told.took);
+    assert_eq!(told.out(), "on\n");
+    assert_eq!(shop.py("x + 1").await.ok().value(), "42");
+}
+
+#[tokio::test]
+async fn what_ignores_every_signal_is_ended_in_time() {
+    let shop = Shop::new();
+    let deaf = "import signal\nfor s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(s, signal.SIG_IGN)\nprint('deaf')\nwhile True: pass";
+    let told = shop.run_for("python", deaf, Some(300)).await;
+    assert_eq!(told.report.outcome, Outcome::TimedOut);
+    assert!(told.lost() && told.took < Duration::from_millis(2300), "{:?} {:?}", told.took, told.report);
+    assert_eq!(told.out(), "deaf\n");
+    assert_eq!(shop.py("1").await.ok().value(), "1");
+    let told =
+        shop.run_for("bash", "trap '' INT TERM HUP; echo deaf; while :; do sleep 0.1; done", Some(300)).await;
+    assert_eq!((told.report.outcome.clone(), told.out().as_str()), (Outcome::TimedOut, "deaf\n"));
+    assert!(told.took < Duration::from_millis(2300), "{:?}", told.took);
+}
+
+#[tokio::test]
+async fn a_program_that_stops_itself_is_ended() {
+    let shop = Shop::new();
+    let told = shop.run_for("bash", "echo x; kill -STOP $$; echo never", Some(300)).await;
+    assert_eq!(told.report.outcome, Outcome::TimedOut);
+    assert!(told.took < Duration::from_millis(2300), "{:?}", told.took);
+    let told = shop
+        .run_for(
+            "python",
+            "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\nimport time\ntime.sleep(99)",
+            Some(300),
+        )
+        .await;
+    assert_eq!(told.report.outcome, Outcome::TimedOut);
+    assert!(told.took < Duration::from_millis(2300), "{:?}", told.took);
+}
+
+#[tokio::test]
+async fn an_interrupt_keeps_the_kernel() {
+    let shop = Shop::new();
+    shop.py("x = 5").await.ok();
+    for source in [
+        "print('on')\nwhile True: pass",
+        "print('on')\nimport time\ntime.sleep(99)",
+        "print('on')\nimport subprocess\nsubprocess.run(['sleep', '99'])",
+    ] {
+        let request = shop.request("python", source, None).await;
+        let (id, mut receiver) = shop.start(request);
+        let events = until_output(&mut receiver, "on").await;
+        shop.executor.interrupt(id);
+        let told = rest_of(receiver, events).await;
+        assert_eq!(told.report.outcome, Outcome::Interrupted, "{source}");
+        assert!(told.kept() && told.took < Duration::from_secs(1), "{:?}", told.took);
+    }
+    assert_eq!(shop.py("x").await.ok().value(), "5");
+    let request = shop.request("bash", "echo on; sleep 99; echo after", None).await;
+    let (id, mut receiver) = shop.start(request);
+    let events = until_output(&mut receiver, "on").await;
+    shop.executor.interrupt(id);
+    let told = rest_of(receiver, events).await;
+    assert_eq!((told.report.outcome.clone(), told.out().as_str()), (Outcome::Interrupted, "on\n"));
+}
+
+#[tokio::test]
+async fn an_interrupt_that_the_code_takes_is_its_own_affair() {
+    let shop = Shop::new();
+    let source = "import time\ntry:\n    print('on')\n    time.sleep(99)\nexcept KeyboardInterrupt:\n    print('caught')\n'went on'";
+    let request = shop.request("python", source, None).await;
+    let (id, mut receiver) = shop.start(request);
+    let events = until_output(&mut receiver, "on").await;
+    shop.executor.interrupt(id);
+    let told = rest_of(receiver, events).await.ok();
+    assert_eq!(told.value(), "'went on'");
+}
+
+#[tokio::test]
+async fn an_idle_kernel_is_not_killed_by_an_interrupt() {
+    let shop = Shop::new();
+    let told = shop.py("import os\nx = 1\nos.getpid()").await.ok();
+    let pid: i32 = told.value().parse().unwrap();
+    for _ in 0..20 {
+        let group = rustix::process::Pid::from_raw(pid).unwrap();
+        rustix::process::kill_process_group(group, rustix::process::Signal::INT).unwrap();
+    }
+    assert_eq!(shop.py("x").await.ok().value(), "1");
+}
+
+#[tokio::test]
+async fn a_kill_ends_the_kernel_at_once() {
+    let shop = Shop::new();
+    let request = shop.request("python", "x = 1\nprint('on')\nimport time\nwhile True:\n    try: time.sleep(9)\n    except BaseException: pass", None).await;
+    let (id, mut receiver) = shop.start(request);
+    let events = until_output(&mut receiver, "on").await;
+    shop.executor.kill(id);
+    let told = rest_of(receiver, events).await;
+    assert_eq!(told.report.outcome, Outcome::Interrupted);
+    assert!(told.lost() && told.took < Duration::from_millis(500), "{:?}", told.took);
+    let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+    assert_eq!(terms.kernel.unwrap().generation, 2);
+}
+
+#[tokio::test]
+async fn a_kernel_that_dies_is_told_with_its_cause_and_the_next_block_runs() {
+    let shop = Shop::new();
+    for (n, (source, cause)) in [
+        ("print('kept')\nimport os\nos._exit(3)", "status 3"),
+        ("print('kept')\nimport ctypes\nctypes.string_at(0)", "SIGSEGV"),
+        ("print('kept')\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
+        ("print('kept')\nimport os\nos.abort()", "SIGABRT"),
+        (
+            "print('kept')\nimport os\nos.closerange(3, 300)\nos.write(1, b'')\nimport time\ntime.sleep(5)",
+            "control channel",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let generation = u32::try_from(n).unwrap() + 1;
+        shop.py("x = 1").await.ok();
+        let told = shop.py(source).await;
+        assert!(
+            matches!(&told.report.outcome, Outcome::Crashed(why) if why.contains(cause)),
+            "{source}: {:?}",
+            told.report
+        );
+        assert_eq!(told.out(), "kept\n", "{source}");
+        let KernelFate::Lost(kernel) = told.report.kernel else { panic!("{:?}", told.report) };
+        assert_eq!((kernel.generation, kernel.variables), (generation, 1));
+        assert_eq!(shop.py("'x' in globals()").await.ok().value(), "False");
+    }
+}
+
+#[tokio::test]
+async fn terms_that_no_longer_hold_are_refused() {
+    let shop = Shop::new();
+    let old = shop.executor.terms(&Language::python(), None).await.unwrap();
+    shop.py("import os\nos.chdir('/')").await.ok();
+    let (_, receiver) = shop.start(shop.request_under(old, "print('never')"));
+    let told = all(receiver).await;
+    assert!(
+        matches!(&told.report.outcome, Outcome::Refused(why) if why.contains("the folder changed")),
+        "{:?}",
+        told.report.outcome
+    );
+    let old = shop.executor.terms(&Language::python(), None).await.unwrap();
+    shop.executor.restart_kernel();
+    let (_, receiver) = shop.start(shop.request_under(old, "print('never')"));
+    let told = all(receiver).await;
+    assert!(matches!(told.report.outcome, Outcome::Refused(_)), "{:?}", told.report.outcome);
+    assert_eq!(told.out(), "");
+    // Two at a time: the second is refused, the first is not disturbed.
+    let first = shop.request("bash", "sleep 0.3; echo first", None).await;
+    let second = shop.request("bash", "echo second", None).await;
+    let (_, one) = shop.start(first);
+    let (_, two) = shop.start(second);
+    assert!(matches!(all(two).await.report.outcome, Outcome::Refused(_)));
+    assert_eq!(all(one).await.ok().out(), "first\n");
+}
+
+#[tokio::test]
+async fn nothing_outlives_a_run() {
+    let shop = Shop::new();
+    let name = sleeper();
+    let daemons = [
+        ("bash", format!("sleep {name} & echo started")),
+        ("bash", format!("setsid sleep {name} & disown; echo started")),
+        (
+            "bash",
+            format!(
+                "(setsid nohup bash -c '(setsid sleep {name} >/dev/null 2>&1 &) &' &) ; sleep 0.1; echo started"
+            ),
+        ),
+        (
+            "python",
+            format!(
+                "import subprocess\nsubprocess.Popen(['sleep', '{name}'], start_new_session=True)\nprint('started')"
+            ),
+        ),
+        (
+            "python",
+            format!(
+                "import os\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        os.execvp('sleep', ['sleep', '{name}'])\n    os._exit(0)\nimport time; time.sleep(0.1)\nprint('started')"
+            ),
+        ),
+        (
+            "python",
+            format!(
+                "import subprocess\nsubprocess.Popen(['bash', '-c', 'trap \"\" TERM INT HUP; while :; do sleep {name}; done'], start_new_session=True)\nprint('started')"
+            ),
+        ),
+    ];
+    for (language, source) in daemons {
+        let told = shop.run(language, &source).await.ok();
+        assert_eq!(told.out(), "started\n", "{source}");
+        assert!(told.took < Duration::from_secs(2), "held up by {source}: {:?}", told.took);
+        assert_eq!(processes_with(&name), Vec::<i32>::new(), "{source}");
+    }
+    for language in ["bash", "python"] {
+        let source = match language {
+            "bash" => format!("setsid sleep {name} & while :; do sleep 0.1; done"),
+            _ => format!(
+                "import subprocess\nsubprocess.Popen(['setsid', 'sleep', '{name}'])\nwhile True: pass"
+            ),
+        };
+        assert_eq!(shop.run_for(language, &source, Some(300)).await.report.outcome, Outcome::TimedOut);
+        assert_eq!(processes_with(&name), Vec::<i32>::new(), "{source}");
+    }
+}
+
+#[tokio::test]
+async fn a_crowd_that_forks_is_ended() {
+    let shop = Shop::new();
+    let name = sleeper();
+    let source = format!(
+        "f() {{ for i in 1 2 3; do (sleep {name}; :) & done; wait; }}; for n in $(seq 30); do f & done; wait"
+    );
+    let told = shop.run_for("bash", &source, Some(400)).await;
+    assert_eq!(told.report.outcome, Outcome::TimedOut);
+    assert!(told.took < Duration::from_millis(2400), "{:?}", told.took);
+    assert_eq!(processes_with(&name), Vec::<i32>::new());
+}
+
+#[tokio::test]
+async fn the_death_of_the_helper_ends_everything() {
+    let shop = Shop::new();
+    let name = sleeper();
+    for (language, source) in [
+        ("bash", format!("setsid sleep {name} & kill -9 $PPID; sleep 60")),
+        (
+            "python",
+            format!(
+                "import os, subprocess\nsubprocess.Popen(['setsid', 'sleep', '{name}'])\nos.kill(os.getppid(), 9)\nimport time\ntime.sleep(60)"
+            ),
+        ),
+    ] {
+        let told = shop.run(language, &source).await;
+        assert!(matches!(told.report.outcome, Outcome::Crashed(_)), "{:?}", told.report.outcome);
+        eventually("the rest is gone", || processes_with(&name).is_empty());
+    }
+    assert_eq!(shop.py("1").await.ok().value(), "1");
+}
+
+/// Plays the part of sayso in `our_death_ends_everything`: starts runs that do not end, and waits to be killed.
+#[tokio::test]
+#[ignore = "is started by another test"]
+async fn child_that_is_killed() {
+    let name = std::env::var("SAYSO_TEST_SLEEPER").unwrap();
+    let shop = Shop::new();
+    shop.py("print(1)").await.ok();
+    let source = format!(
+        "import subprocess\nfor i in range(3): subprocess.Popen(['setsid', 'sleep', '{name}'])\nprint('ready')\nwhile True: pass"
+    );
+    let request = shop.request("python", &source, None).await;
+    let (_, mut receiver) = shop.start(request);
+    until_output(&mut receiver, "ready").await;
+    std::fs::write(std::env::var("SAYSO_TEST_READY").unwrap(), "").unwrap();
+    std::future::pending::<()>().await;
+}
+
+#[test]
+fn our_death_ends_everything() {
+    let name = sleeper();
+    let folder = tempfile::tempdir().unwrap();
+    let ready = folder.path().join("ready");
+    let mut us = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "endings::child_that_is_killed", "--ignored"])
+        .env("SAYSO_TEST_SLEEPER", &name)
+        .env("SAYSO_TEST_READY", &ready)
+        .env("TMPDIR", folder.path())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    eventually("it runs", || ready.exists());
+    assert!(!processes_with(&name).is_empty());
+    us.kill().unwrap();
+    us.wait().unwrap();
+    eventually("all are gone", || processes_with(&name).is_empty());
+    // The kernel and its helper worked below that folder.
+    eventually("the kernel is gone", || processes_with(&folder.path().display().to_string()).is_empty());
+}
+
+#[tokio::test]
+async fn a_death_while_nothing_runs_is_told() {
+    let shop = Shop::new();
+    let pid: i32 = shop.py("import os\nos.getpid()").await.ok().value().parse().unwrap();
+    let deaths = shop.executor.deaths();
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(pid).unwrap(),
+        rustix::process::Signal::KILL,
+    )
+    .unwrap();
+    let cause = tokio::time::timeout(Duration::from_secs(5), deaths).await.unwrap();
+    assert!(cause.contains("SIGKILL"), "{cause}");
+    let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+    assert_eq!(terms.kernel.unwrap().generation, 2);
+}
+
+#[tokio::test]
+async fn open_files_are_written_when_the_kernel_leaves() {
+    let shop = Shop::new();
+    shop.py("import atexit\nf = open('unclosed.txt', 'w')\nf.write('written')\natexit.register(lambda: open('atexit.txt', 'w').write('heard'))").await.ok();
+    shop.executor.close().await;
+    assert_eq!(std::fs::read_to_string(shop.work().join("unclosed.txt")).unwrap(), "written");
+    assert_eq!(std::fs::read_to_string(shop.work().join("atexit.txt")).unwrap(), "heard");
+}
+
+#[tokio::test]
+async fn close_ends_a_run_and_tells_its_end() {
+    let shop = Shop::new();
+    let name = sleeper();
+    let request = shop.request("bash", &format!("echo on; setsid sleep {name}"), None).await;
+    let again = request.clone();
+    let (_, mut receiver) = shop.start(request);
+    let events = until_output(&mut receiver, "on").await;
+    shop.executor.close().await;
+    let told = rest_of(receiver, events).await;
+    assert_eq!(told.report.outcome, Outcome::Interrupted);
+    assert_eq!(processes_with(&name), Vec::<i32>::new());
+    let (_, receiver) = shop.start(again);
+    assert!(matches!(all(receiver).await.report.outcome, Outcome::NotStarted(_)));
+}
+
+/// In a process of its own: other tests open descriptors too.
+#[test]
+fn many_runs_leave_nothing() {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "endings::child_of_many_runs", "--ignored"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+#[ignore = "is started by another test"]
+fn child_of_many_runs() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let shop = Shop::new();
+    let temp = std::fs::canonicalize(shop.folder.path()).unwrap();
+    let round = |n: u32| {
+        runtime.block_on(async {
+            match n % 10 {
+                0 => drop(shop.sh("echo x; (sleep 50 &)").await),
+                1 => drop(shop.py("import os\nos._exit(1)").await),
+                2 => drop(shop.run_for("bash", "sleep 9", Some(20)).await),
+                _ => drop(shop.py("print(1)").await.ok()),
+            }
+        });
+    };
+    (0..20).for_each(round);
+    let before = open_descriptors();
+    (0..300).for_each(round);
+    let after = open_descriptors();
+    assert!(after <= before + 2, "{before} descriptors, then {after}");
+    runtime.block_on(shop.executor.close());
+    let mark = temp.display().to_string();
+    eventually("no process is left", || processes_with(&mark).is_empty());
+    assert!(!temp.join("blobs").exists());
+}

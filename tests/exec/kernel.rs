@@ -1,0 +1,345 @@
+//! The persistent Python.
+
+use crate::support::*;
+use sayso::domain::*;
+
+#[tokio::test]
+async fn names_persist_between_blocks() {
+    let shop = Shop::new();
+    shop.py("import math\ndef area(r): return math.pi * r * r\nx = 3").await.ok();
+    let told = shop.py("round(\n    area(x),\n    2,\n)").await.ok();
+    assert_eq!(told.value(), "28.27");
+    let told = shop.py("_ + 1").await.ok();
+    assert_eq!(told.value(), "29.27");
+}
+
+#[tokio::test]
+async fn the_value_is_of_the_last_expression_only() {
+    let shop = Shop::new();
+    assert_eq!(shop.py("x = 1\n[\n x,\n 2,\n]").await.ok().value(), "[1, 2]");
+    assert_eq!(shop.py("5; y = 6").await.ok().report.value, None);
+    assert_eq!(shop.py("5; 6;").await.ok().value(), "6");
+    assert_eq!(shop.py("print('hi')").await.ok().report.value, None);
+    assert_eq!(shop.py("if x:\n    99").await.ok().report.value, None);
+    assert_eq!(shop.py("'only a string'").await.ok().value(), "'only a string'");
+    assert_eq!(shop.py("# nothing but a remark\n").await.ok().report.value, None);
+}
+
+#[tokio::test]
+async fn result_is_told_where_there_is_no_last_value() {
+    let shop = Shop::new();
+    assert_eq!(shop.py("result = 6 * 7\nprint('x')").await.ok().value(), "42");
+    // It was told already; a block that has nothing to do with it does not tell it again.
+    assert_eq!(shop.py("x = 1").await.ok().report.value, None);
+    assert_eq!(shop.py("def f():\n    result = 9\n    return result").await.ok().report.value, None);
+    assert_eq!(shop.py("result = 42").await.ok().value(), "42");
+    assert_eq!(shop.py("result = 1\nresult + 1").await.ok().value(), "2");
+}
+
+#[tokio::test]
+async fn an_error_is_told_once_and_cut_to_the_persons_code() {
+    let shop = Shop::new();
+    shop.py("def broken(x):\n    # it divides\n    return 1 / x").await.ok();
+    let told = shop.py("a = 1\nbroken(0)").await;
+    assert_eq!(told.report.outcome, Outcome::Failed);
+    assert_eq!(told.report.receipt.exit_code, Some(1));
+    assert_eq!(told.err(), "");
+    let error = told.error();
+    assert_eq!((error.kind.as_str(), error.message.as_str()), ("ZeroDivisionError", "division by zero"));
+    let text = &error.traceback;
+    assert!(text.contains("File \"block 2\", line 2"), "{text}");
+    assert!(text.contains("File \"block 1\", line 3, in broken\n    return 1 / x"), "{text}");
+    assert!(!text.contains("sayso"), "{text}");
+    assert!(told.kept());
+}
+
+#[tokio::test]
+async fn frames_of_libraries_are_left_out_but_the_last() {
+    let shop = Shop::new();
+    let told = shop.py("import json\njson.loads('{')").await;
+    let text = &told.error().traceback;
+    assert!(
+        text.contains("block 1") && text.contains("json/decoder.py") && !text.contains("json/__init__.py"),
+        "{text}"
+    );
+    let chained =
+        shop.py("try:\n    1/0\nexcept ZeroDivisionError as e:\n    raise ValueError('outer') from e").await;
+    let text = &chained.error().traceback;
+    assert!(
+        text.contains("ZeroDivisionError")
+            && text.contains("direct cause")
+            && text.contains("ValueError: outer"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_syntax_error_shows_its_place() {
+    let shop = Shop::new();
+    let told = shop.py("x = 1\ny = (2 +\nz = 3").await;
+    let error = told.error();
+    assert_eq!(error.kind, "SyntaxError");
+    assert!(
+        error.traceback.contains("File \"block 1\", line") && error.traceback.contains('^'),
+        "{}",
+        error.traceback
+    );
+    // Nothing of a block with such an error has run.
+    assert_eq!(shop.py("'x' in globals()").await.ok().value(), "False");
+    let told = shop.py("def f():\n    pass\nreturn 5").await;
+    assert!(told.error().traceback.contains("return 5"), "{}", told.error().traceback);
+}
+
+#[tokio::test]
+async fn input_says_why_it_can_not_ask() {
+    let shop = Shop::new();
+    let told = shop.py("name = input('Your name: ')").await;
+    let error = told.error();
+    assert_eq!(error.kind, "EOFError");
+    assert!(error.message.contains("input() has no terminal here"), "{}", error.message);
+    assert!(error.traceback.contains("block 1"), "{}", error.traceback);
+    assert_eq!(shop.py("import sys\nsys.stdin.read()").await.ok().value(), "''");
+}
+
+#[tokio::test]
+async fn system_exit_gives_its_status_and_the_kernel_goes_on() {
+    let shop = Shop::new();
+    let told = shop.py("kept = 1\nimport sys\nprint('before')\nsys.exit(3)").await;
+    assert_eq!((told.report.outcome.clone(), told.report.receipt.exit_code), (Outcome::Failed, Some(3)));
+    assert!(told.kept() && told.report.error.is_none());
+    assert_eq!(shop.py("raise SystemExit").await.ok().report.receipt.exit_code, Some(0));
+    let told = shop.py("sys.exit('words')").await;
+    assert_eq!((told.report.receipt.exit_code, told.err().as_str()), (Some(1), "words\n"));
+    assert_eq!(shop.py("exit(0)").await.ok().report.receipt.exit_code, Some(0));
+    assert_eq!(shop.py("kept").await.ok().value(), "1");
+}
+
+#[tokio::test]
+async fn both_streams_keep_their_order() {
+    let shop = Shop::new();
+    let source = "import sys\nfor i in range(50):\n    print(i)\n    print(-i, file=sys.stderr)";
+    let told = shop.py(source).await.ok();
+    let text: Vec<u8> = told.report.output.pieces().flat_map(|p| p.bytes.clone()).collect();
+    let expected: String = (0..50).map(|i| format!("{i}\n{}\n", -i)).collect();
+    assert_eq!(String::from_utf8(text).unwrap(), expected);
+}
+
+#[tokio::test]
+async fn output_arrives_while_the_block_runs() {
+    let shop = Shop::new();
+    let source =
+        "import os, time\nprint('no newline', end='')\nwhile not os.path.exists('go'): time.sleep(0.01)";
+    let request = shop.request("python", source, None).await;
+    let (_, mut receiver) = shop.start(request);
+    let events = until_output(&mut receiver, "no newline").await;
+    std::fs::write(shop.work().join("go"), "").unwrap();
+    rest_of(receiver, events).await.ok();
+}
+
+#[tokio::test]
+async fn output_of_children_and_of_c_code_is_kept() {
+    let shop = Shop::new();
+    let source = "import os, subprocess\nprint('a', end='')\nos.write(1, b'b')\nsubprocess.run(['echo', 'c'])\nos.system('echo d >&2')";
+    let told = shop.py(source).await.ok();
+    assert_eq!((told.out().as_str(), told.err().as_str()), ("abc\n", "d\n"));
+}
+
+#[tokio::test]
+async fn whatever_a_block_does_to_the_streams_the_next_one_prints() {
+    let shop = Shop::new();
+    for wreck in [
+        "import sys, io\nsys.stdout = io.StringIO()",
+        "import sys\nsys.stdout.close()",
+        "import os\nos.close(1)\nos.close(2)",
+        "import os\nos.dup2(os.open('/dev/null', os.O_WRONLY), 1)",
+        "import sys\ndel sys.stdout",
+        "import os\nos.set_blocking(1, False)",
+        "import builtins\nbuiltins.print = None\nbuiltins.len = 5",
+        "import builtins\nbuiltins.__dict__.clear()",
+        "import sys\nsys.path = None",
+        "import sys\nsys.modules.clear()",
+        "import os\nos.write = None\nos.getpid = lambda: 0",
+        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_DFL)",
+        "def f(): return f()\nf()",
+        "import sys\nsys.setrecursionlimit(60)",
+        "import os\nos.mkdir('gone')\nos.chdir('gone')\nos.rmdir(os.path.join('..', 'gone'))",
+    ] {
+        shop.py(wreck).await;
+        let told = shop.py("print('still here')\n1 + 1").await;
+        assert_eq!(
+            (told.out().as_str(), told.value()),
+            ("still here\n", "2"),
+            "after {wreck:?}: {:?}",
+            told.report
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_the_folder_can_not_stand_in_for_the_kernels_own() {
+    let shop = Shop::new();
+    for name in
+        ["json.py", "traceback.py", "linecache.py", "io.py", "sitecustomize.py", "struct.py", "tokenize.py"]
+    {
+        std::fs::write(shop.work().join(name), "print('SHADOW')\nraise SystemError('shadow')\n").unwrap();
+    }
+    std::fs::write(shop.work().join("mine.py"), "value = 7\n").unwrap();
+    let told = shop.py("1/0").await;
+    assert_eq!(told.error().kind, "ZeroDivisionError");
+    assert!(
+        told.error().traceback.contains("block 1") && !told.out().contains("SHADOW"),
+        "{:?}",
+        told.report
+    );
+    assert_eq!(shop.py("import mine\nmine.value").await.ok().value(), "7");
+}
+
+#[tokio::test]
+async fn a_coding_line_can_not_make_the_bytes_say_something_else() {
+    let shop = Shop::new();
+    let told = shop.py("# coding: utf-7\n# harmless +AAo-print('hidden')\nprint('seen')").await.ok();
+    assert_eq!(told.out(), "seen\n");
+}
+
+#[tokio::test]
+async fn a_child_that_forks_out_of_a_block_never_comes_back() {
+    let shop = Shop::new();
+    let source = "import os\npid = os.fork()\nprint('child' if pid == 0 else 'parent')\nif pid: print(os.waitpid(pid, 0)[1])";
+    let told = shop.py(source).await.ok();
+    let mut lines: Vec<&str> =
+        told.out().lines().map(|l| Box::leak(l.to_string().into_boxed_str()) as &str).collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["0", "child", "parent"]);
+    let told = shop
+        .py("pid = os.fork()\nif pid == 0: raise ValueError('in the child')\nos.waitpid(pid, 0)[1] >> 8")
+        .await
+        .ok();
+    assert_eq!(told.value(), "1");
+    assert!(told.err().contains("ValueError: in the child"), "{}", told.err());
+    assert_eq!(shop.py("2 + 2").await.ok().value(), "4");
+}
+
+#[tokio::test]
+async fn multiprocessing_and_threads() {
+    let shop = Shop::new();
+    let source = "import multiprocessing as mp\ndef double(x): return 2 * x\nif __name__ == '__main__':\n    with mp.get_context('fork').Pool(2) as pool:\n        found = pool.map(double, [1, 2, 3])\nfound";
+    assert_eq!(shop.py(source).await.ok().value(), "[2, 4, 6]");
+    let source = "import threading, time\nstop = False\ndef work():\n    while not stop: time.sleep(0.01)\nthreading.Thread(target=work).start()";
+    shop.py(source).await.ok();
+    assert_eq!(shop.py("stop = True\nthreading.active_count() >= 1").await.ok().value(), "True");
+}
+
+#[tokio::test]
+async fn await_classes_and_pickles() {
+    let shop = Shop::new();
+    let told = shop.py("import asyncio\nasync def f():\n    await asyncio.sleep(0)\n    return 5\nx = await f()\nx + await f()").await.ok();
+    assert_eq!(told.value(), "10");
+    shop.py("from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\n    y: int = 2").await.ok();
+    assert_eq!(shop.py("import pickle\npickle.loads(pickle.dumps(P(1)))").await.ok().value(), "P(x=1, y=2)");
+    assert_eq!(
+        shop.py("import inspect\ninspect.getsource(f)").await.ok().value(),
+        "'async def f():\\n    await asyncio.sleep(0)\\n    return 5\\n'"
+    );
+    shop.py("from __future__ import annotations").await.ok();
+    assert_eq!(shop.py("def g(a: Later): pass\ng.__annotations__").await.ok().value(), "{'a': 'Later'}");
+}
+
+#[tokio::test]
+async fn values_that_are_large_or_fail() {
+    let shop = Shop::new();
+    let told = shop.py("class Bad:\n    def __repr__(self): raise ValueError('no')\nBad()").await.ok();
+    assert_eq!(told.value(), "<Bad, its repr() failed with ValueError>");
+    let told = shop.py("'x' * 10_000_000").await.ok();
+    assert!(
+        told.value().len() < 300_000 && told.value().ends_with("(10000000 long)"),
+        "{}",
+        told.value().len()
+    );
+    let told = shop.py("list(range(10_000_000))").await.ok();
+    assert!(told.value().starts_with("list of 10000000 items: 0, 1, 2"));
+}
+
+#[tokio::test]
+async fn variables_are_told_without_running_code() {
+    let shop = Shop::new();
+    let source = "import math\nfrom os import path\nclass Loud:\n    def __repr__(self): print('REPR'); return ''\n    def __len__(self): print('LEN'); return 1\n    def __getattr__(self, n): print('ATTR'); raise AttributeError\nloud = Loud()\nrows = [1, 2, 'x']\nd = {'a': 1}\nname = 'y' * 200\nbig = 10 ** 1000\n_hidden = 1\ndef f(): pass\nnested = [[1]]";
+    let told = shop.py(source).await.ok();
+    assert_eq!(told.out(), "");
+    let variables = told
+        .events
+        .iter()
+        .find_map(|e| if let RunEvent::Variables(v) = e { Some(v.clone()) } else { None })
+        .unwrap();
+    let shown: Vec<String> =
+        variables.iter().map(|v| format!("{} {} {} {}", v.name, v.kind, v.size, v.value)).collect();
+    assert_eq!(
+        shown,
+        [
+            "Loud type  ".to_string(),
+            "loud Loud  ".into(),
+            "rows list 3 items [1, 2, 'x']".into(),
+            "d dict 1 item {'a': 1}".into(),
+            format!("name str 200 chars '{}'…", "y".repeat(60)),
+            "big int  3322 bits".into(),
+            "f function  ".into(),
+            "nested list 1 item ".into(),
+        ]
+    );
+    let KernelFate::Kept(kernel) = told.report.kernel else { panic!() };
+    assert_eq!((kernel.generation, kernel.variables), (1, 8));
+    let told = shop.py("for i in range(500): globals()['v%d' % i] = i").await.ok();
+    let count =
+        told.events.iter().find_map(|e| if let RunEvent::Variables(v) = e { Some(v.len()) } else { None });
+    assert_eq!(count, Some(200));
+}
+
+#[tokio::test]
+async fn the_kernel_keeps_its_folder_and_tells_it() {
+    let shop = Shop::new();
+    let told = shop.py("import os\nos.mkdir('sub')\nos.chdir('sub')").await.ok();
+    assert_eq!(told.report.cwd, Some(shop.work().join("sub")));
+    let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+    assert_eq!(terms.cwd, shop.work().join("sub"));
+}
+
+#[tokio::test]
+async fn keys_and_descriptors_do_not_reach_the_code() {
+    let shop = Shop::new();
+    // A descriptor that whoever started sayso left open for its children.
+    let left_open = std::fs::File::open("/etc/hostname").unwrap();
+    rustix::io::fcntl_setfd(&left_open, rustix::io::FdFlags::empty()).unwrap();
+    let told = shop.py("import os\nsorted(n for n in os.environ if not n.startswith('MPL') and n not in ('PATH','HOME','LANG','TERM','TZ','USER','TMPDIR') and not n.startswith('LC_'))").await.ok();
+    assert_eq!(told.value(), "['SAYSO_RUN']");
+    let told = shop.py("import subprocess\nsubprocess.run(['ls', '/proc/self/fd'], capture_output=True, text=True).stdout").await.ok();
+    assert_eq!(told.value(), "'0\\n1\\n2\\n3\\n'");
+    let told = shop.py("os.read(0, 10), os.isatty(0), os.isatty(1), os.getsid(0) != os.getsid(1)").await.ok();
+    assert_eq!(told.value(), "(b'', False, False, True)");
+    let told = shop.py("open('/dev/tty')").await;
+    assert_eq!(told.error().kind, "OSError");
+}
+
+#[tokio::test]
+async fn a_python_that_can_not_be_a_kernel_says_so() {
+    let shop = Shop::with(|setup| setup.python = Some("/bin/true".into()));
+    let told = shop.py("1").await;
+    assert!(
+        matches!(&told.report.outcome, Outcome::NotStarted(why) if why.contains("could not be started as a kernel")),
+        "{:?}",
+        told.report
+    );
+}
+
+#[tokio::test]
+#[ignore = "needs a Python with matplotlib: SAYSO_TEST_MPL_PYTHON"]
+async fn figures_are_captured_without_a_display() {
+    let python = std::env::var_os("SAYSO_TEST_MPL_PYTHON").expect("SAYSO_TEST_MPL_PYTHON");
+    let shop = Shop::with(|setup| setup.python = Some(python.into()));
+    let told = shop.run_for("python", "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\nplt.plot([3, 1])\nplt.show()\nfig, ax = plt.subplots(figsize=(4, 3), dpi=50)\nax.bar([1], [2])\nprint('end')", Some(60_000)).await.ok();
+    assert_eq!(told.err(), "");
+    let sizes: Vec<(u32, u32)> = told.report.images.iter().map(|i| (i.width, i.height)).collect();
+    assert_eq!(sizes, [(640, 480), (640, 480), (200, 150)]);
+    for image in &told.report.images {
+        assert_eq!(std::fs::metadata(&image.path).unwrap().len(), image.bytes);
+    }
+    assert_eq!(shop.py("len(plt.get_fignums())").await.ok().value(), "0");
+}

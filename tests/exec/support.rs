@@ -1,0 +1,203 @@
+//! A workshop for runs: an executor in a folder of its own, with the helper that was just built.
+
+use sayso::domain::*;
+use sayso::exec::{Executor, Setup};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+
+pub struct Shop {
+    pub executor: Executor,
+    pub folder: tempfile::TempDir,
+    next: AtomicU32,
+}
+
+/// All that was told of a run, and when its parts came.
+pub struct Told {
+    pub events: Vec<RunEvent>,
+    pub report: RunReport,
+    /// From the order to the first output.
+    pub first_output: Option<Duration>,
+    pub took: Duration,
+}
+
+impl Shop {
+    pub fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    pub fn with(change: impl FnOnce(&mut Setup)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let base = std::fs::canonicalize(folder.path()).unwrap();
+        std::fs::create_dir(base.join("work")).unwrap();
+        let mut setup = Setup {
+            helper: env!("CARGO_BIN_EXE_sayso").into(),
+            cwd: base.join("work"),
+            blobs: base.join("blobs"),
+            languages: Languages::default(),
+            environment: Vec::new(),
+            python: Some(python()),
+            limits: Limits { wall_ms: 20_000, ..Limits::default() },
+        };
+        change(&mut setup);
+        Self { executor: Executor::new(setup), folder, next: AtomicU32::new(1) }
+    }
+
+    pub fn work(&self) -> PathBuf {
+        std::fs::canonicalize(self.folder.path()).unwrap().join("work")
+    }
+
+    pub async fn request(&self, language: &str, source: &str, wall_ms: Option<u64>) -> RunRequest {
+        let limits = wall_ms.map(|wall_ms| Limits { wall_ms, ..Limits::default() });
+        let terms = self.executor.terms(&Language(language.into()), limits).await.unwrap();
+        self.request_under(terms, source)
+    }
+
+    pub fn request_under(&self, terms: Terms, source: &str) -> RunRequest {
+        let n = self.next.fetch_add(1, Ordering::Relaxed);
+        let grantor = Grantor::Person { typed: false };
+        let approval =
+            Approval::grant(RunId(n), (BlockId(n), Revision(1)), source, terms, grantor, Moment(0));
+        RunRequest::new(approval, Arc::from(source)).unwrap()
+    }
+
+    pub fn start(&self, request: RunRequest) -> (RunId, mpsc::Receiver<(RunId, RunEvent)>) {
+        let (sender, receiver) = mpsc::channel(64);
+        let id = request.approval().run();
+        self.executor.start(request, sender);
+        (id, receiver)
+    }
+
+    pub async fn run(&self, language: &str, source: &str) -> Told {
+        self.run_for(language, source, None).await
+    }
+
+    pub async fn run_for(&self, language: &str, source: &str, wall_ms: Option<u64>) -> Told {
+        let request = self.request(language, source, wall_ms).await;
+        let (_, receiver) = self.start(request);
+        all(receiver).await
+    }
+
+    pub async fn py(&self, source: &str) -> Told {
+        self.run("python", source).await
+    }
+
+    pub async fn sh(&self, source: &str) -> Told {
+        self.run("bash", source).await
+    }
+}
+
+/// Reads until the end; `Ended` has to be the last thing, and to come once.
+pub async fn all(receiver: mpsc::Receiver<(RunId, RunEvent)>) -> Told {
+    rest_of(receiver, Vec::new()).await
+}
+
+pub async fn rest_of(mut receiver: mpsc::Receiver<(RunId, RunEvent)>, mut events: Vec<RunEvent>) -> Told {
+    let since = Instant::now();
+    let mut first_output = None;
+    loop {
+        let next = tokio::time::timeout(Duration::from_secs(60), receiver.recv()).await;
+        match next.expect("nothing came for 60 s") {
+            Some((_, event)) => {
+                if matches!(event, RunEvent::Output(_)) {
+                    first_output.get_or_insert_with(|| since.elapsed());
+                }
+                events.push(event);
+            }
+            None => break,
+        }
+    }
+    let ends = events.iter().filter(|e| matches!(e, RunEvent::Ended(_))).count();
+    assert_eq!(ends, 1, "the end has to come once");
+    let Some(RunEvent::Ended(report)) = events.last().cloned() else { panic!("the end has to be the last") };
+    Told { events, report: *report, first_output, took: since.elapsed() }
+}
+
+/// Reads until something was printed that holds this.
+pub async fn until_output(receiver: &mut mpsc::Receiver<(RunId, RunEvent)>, wanted: &str) -> Vec<RunEvent> {
+    let (mut events, mut text) = (Vec::new(), String::new());
+    while !text.contains(wanted) {
+        let next = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
+        let (_, event) = next.unwrap_or_else(|_| panic!("no {wanted:?} in {text:?}")).expect("ended early");
+        if let RunEvent::Output(chunk) = &event {
+            text.push_str(&String::from_utf8_lossy(&chunk.bytes));
+        }
+        events.push(event);
+    }
+    events
+}
+
+impl Told {
+    pub fn out(&self) -> String {
+        String::from_utf8_lossy(&self.report.output.bytes(Stream::Stdout)).into_owned()
+    }
+
+    pub fn err(&self) -> String {
+        String::from_utf8_lossy(&self.report.output.bytes(Stream::Stderr)).into_owned()
+    }
+
+    pub fn value(&self) -> &str {
+        self.report.value.as_deref().unwrap_or("(none)")
+    }
+
+    pub fn error(&self) -> &RunError {
+        self.report.error.as_ref().unwrap_or_else(|| panic!("no error: {:?}", self.report))
+    }
+
+    #[track_caller]
+    pub fn ok(self) -> Self {
+        assert_eq!(self.report.outcome, Outcome::Ok, "{:?} {}", self.report.error, self.err());
+        self
+    }
+
+    pub fn kept(&self) -> bool {
+        matches!(self.report.kernel, KernelFate::Kept(_))
+    }
+
+    pub fn lost(&self) -> bool {
+        matches!(self.report.kernel, KernelFate::Lost(_))
+    }
+}
+
+/// The Python for the tests: `SAYSO_TEST_PYTHON`, else the first that is no stand-in.
+pub fn python() -> PathBuf {
+    if let Some(chosen) = std::env::var_os("SAYSO_TEST_PYTHON") {
+        return chosen.into();
+    }
+    PathBuf::from("/usr/bin/python3")
+}
+
+/// Waits for a condition, at most so long.
+#[track_caller]
+pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let until = Instant::now() + Duration::from_secs(10);
+    while !holds() {
+        assert!(Instant::now() < until, "never: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+pub fn alive(pid: i32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with(['Z', 'X']))
+}
+
+/// The living processes whose command line or environment holds this word.
+pub fn processes_with(word: &str) -> Vec<i32> {
+    let holds = |pid: i32, file: &str| {
+        std::fs::read(format!("/proc/{pid}/{file}"))
+            .is_ok_and(|text| text.windows(word.len()).any(|w| w == word.as_bytes()))
+    };
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
+        .filter(|pid| *pid != std::process::id() as i32 && alive(*pid))
+        .filter(|pid| holds(*pid, "cmdline") || holds(*pid, "environ"))
+        .collect()
+}
+
+pub fn open_descriptors() -> usize {
+    std::fs::read_dir(Path::new("/proc/self/fd")).unwrap().count()
+}

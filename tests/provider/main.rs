@@ -1,0 +1,93 @@
+//! Models over real connections: what goes out, what comes in, what is asked again and what is not.
+// Helpers of tests fail like tests.
+#![allow(clippy::expect_used, clippy::panic)]
+
+#[path = "../support/model_server.rs"]
+mod model_server;
+
+mod failures;
+mod replay;
+mod requests;
+mod tour;
+
+use model_server::{DEADLINE, ModelServer};
+use sayso::domain::{
+    Finish, Message, ModelName, ModelRequest, Purpose, ReplyEvent, ReplyFailure, Role, StepId,
+};
+use sayso::provider::{Choice, Provider, Timeouts};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+const KEY: &str = "sk-test-0123456789abcdef";
+
+fn provider_at(base_url: &str, timeouts: Timeouts) -> Provider {
+    let name = ModelName { provider: "openai".into(), model: "gpt-x".into() };
+    let key = Some(KEY.into());
+    Provider::new(Choice::OpenAi { name, base_url: base_url.into(), key, headers: vec![], timeouts })
+        .expect("the address is good")
+}
+
+fn provider(server: &ModelServer) -> Provider {
+    provider_at(&server.url(), Timeouts::default())
+}
+
+fn request(text: &str) -> ModelRequest {
+    let message = |role, text: &str| Message { role, text: text.into() };
+    ModelRequest {
+        step: StepId(1),
+        purpose: Purpose::Answer,
+        messages: vec![message(Role::System, "be kind"), message(Role::User, text)],
+    }
+}
+
+/// All events of one request.
+async fn ask(provider: &Provider) -> Vec<ReplyEvent> {
+    let (out, mut events) = mpsc::channel(64);
+    let provider = provider.clone();
+    let asking = tokio::spawn(async move { provider.ask(&request("hello"), &out).await });
+    let mut all = Vec::new();
+    let deadline = tokio::time::Instant::now() + DEADLINE;
+    while let Some(event) = tokio::time::timeout_at(deadline, events.recv()).await.expect("the reply ends") {
+        all.push(event);
+    }
+    asking.await.expect("asking does not panic");
+    let last = |e: &&ReplyEvent| matches!(e, ReplyEvent::Finished(_) | ReplyEvent::Failed(_));
+    assert_eq!(all.iter().filter(last).count(), 1, "one end: {all:?}");
+    assert!(all.last().as_ref().is_some_and(last), "the end is last: {all:?}");
+    assert!(!format!("{all:?}").contains(&KEY[8..]), "no key in any event: {all:?}");
+    all
+}
+
+fn text(events: &[ReplyEvent]) -> String {
+    events.iter().filter_map(|e| if let ReplyEvent::Delta(t) = e { Some(t.as_str()) } else { None }).collect()
+}
+
+fn failure(events: &[ReplyEvent]) -> &ReplyFailure {
+    match events.last() {
+        Some(ReplyEvent::Failed(failure)) => failure,
+        other => panic!("no failure: {other:?}"),
+    }
+}
+
+fn finish(events: &[ReplyEvent]) -> &Finish {
+    match events.last() {
+        Some(ReplyEvent::Finished(finish)) => finish,
+        other => panic!("not finished: {other:?}"),
+    }
+}
+
+/// The waits that were told, in milliseconds.
+fn waits(events: &[ReplyEvent]) -> Vec<u64> {
+    events
+        .iter()
+        .filter_map(|e| if let ReplyEvent::Retrying { wait_ms, .. } = e { Some(*wait_ms) } else { None })
+        .collect()
+}
+
+fn short() -> Timeouts {
+    Timeouts {
+        connect: Duration::from_millis(300),
+        first: Duration::from_millis(400),
+        silence: Duration::from_millis(200),
+    }
+}

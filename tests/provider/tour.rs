@@ -1,0 +1,168 @@
+//! The tour is right: each of its prompts is asked, its block really runs, and what is said about the result fits.
+
+use super::*;
+use sayso::provider::story::Story;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Runs Python blocks in one process as the kernel does: what they print, and the value of a last expression.
+const KERNEL: &str = r#"
+import ast, json, sys, traceback
+if "--without-matplotlib" in sys.argv:
+    sys.modules["matplotlib"] = None
+names = {"__name__": "__main__"}
+for line in sys.stdin:
+    tree = ast.parse(json.loads(line))
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    try:
+        exec(compile(tree, "block", "exec"), names)
+        if last:
+            value = eval(compile(ast.Expression(last.value), "block", "eval"), names)
+            if value is not None:
+                print(repr(value))
+    except Exception:
+        traceback.print_exc(file=sys.stdout)
+    print("\0", end="", flush=True)
+"#;
+
+struct Kernel {
+    child: std::process::Child,
+}
+
+impl Kernel {
+    fn start(folder: &Path, arguments: &[&str]) -> Self {
+        let child = Command::new("python3")
+            .args(["-c", KERNEL])
+            .args(arguments)
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("python3 is there");
+        Self { child }
+    }
+
+    fn run(&mut self, code: &str) -> String {
+        let line = serde_json::Value::from(code).to_string() + "\n";
+        let stdin = self.child.stdin.as_mut().expect("it has an input");
+        stdin.write_all(line.as_bytes()).expect("it reads");
+        let mut printed = Vec::new();
+        let mut byte = [0];
+        let stdout = self.child.stdout.as_mut().expect("it has an output");
+        while std::io::Read::read(stdout, &mut byte).expect("it answers") == 1 && byte[0] != 0 {
+            printed.push(byte[0]);
+        }
+        String::from_utf8(printed).expect("it prints text")
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+struct Tour {
+    provider: Provider,
+    kernel: Kernel,
+}
+
+impl Tour {
+    fn start(folder: &Path, arguments: &[&str]) -> Self {
+        // The pace is for people.
+        let text = Story::shipped("tour").expect("the tour is shipped").replace("pace = 120", "pace = 0");
+        let story = Story::parse(&text, "tour").expect("it can be read");
+        let name = ModelName { provider: "demo".into(), model: "tour".into() };
+        let provider = Provider::new(Choice::Scripted { name, story }).expect("a story always works");
+        Self { provider, kernel: Kernel::start(folder, arguments) }
+    }
+
+    async fn said(&self, message: &str) -> String {
+        let (out, mut events) = mpsc::channel(64);
+        let (provider, request) = (self.provider.clone(), request(message));
+        let asking = tokio::spawn(async move { provider.ask(&request, &out).await });
+        let mut all = Vec::new();
+        while let Some(event) = events.recv().await {
+            all.push(event);
+        }
+        asking.await.expect("asking does not panic");
+        text(&all)
+    }
+
+    fn result(printed: &str) -> String {
+        format!(
+            "Results of your blocks.\n\nBlock 1 (python): exit 0, 0.1 s\nOutput:\n```text\n{printed}\n```"
+        )
+    }
+
+    /// Asks, runs the block, asks about the result.
+    async fn answer(&mut self, prompt: &str) -> String {
+        let reply = self.said(prompt).await;
+        let (_, code) = reply.split_once("```python\n").expect("a block");
+        let printed = self.kernel.run(code.split_once("```").expect("its end").0);
+        self.said(&Self::result(&printed)).await
+    }
+}
+
+#[tokio::test]
+async fn every_answer_of_the_tour_comes_from_code_that_ran() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut tour = Tour::start(folder.path(), &[]);
+    for (prompt, answer) in [
+        ("sum of 1 to 10", "is **55**"),
+        ("add 5 and 3, then multiply by 2", "is **16**"),
+        ("sum of the first 10 Fibonacci numbers", "is **88**"),
+        ("then of the first 20 reusing the earlier function", "is **10,945**"),
+        ("square root of 2", "**1.4142135623730951**"),
+        ("How many s are in Mississippi?", "**4** times"),
+        ("greatest common divisor of two numbers", "84 and 36 is **12**"),
+        ("sum of two numbers", "are **42**"),
+    ] {
+        let said = tour.answer(prompt).await;
+        assert!(said.contains(answer), "{prompt}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_function_that_is_not_there_is_defined_when_the_error_comes_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut tour = Tour::start(folder.path(), &[]);
+    let again = tour.answer("sum of the first 20 Fibonacci numbers").await;
+    let (_, code) = again.split_once("```python\n").expect("another block");
+    let printed = tour.kernel.run(code.split_once("```").expect("its end").0);
+    let said = tour.said(&Tour::result(&printed)).await;
+    assert!(said.contains("is **10,945**"), "{said}");
+}
+
+#[tokio::test]
+async fn the_chart_is_a_picture_with_and_without_matplotlib() {
+    for arguments in [&["--without-matplotlib"][..], &[]] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut tour = Tour::start(folder.path(), arguments);
+        let said = tour.answer("draw a line chart of a month of temperatures").await;
+        assert!(said.contains("The chart is in `temperatures.png`"), "{said}");
+        let picture = image::open(folder.path().join("temperatures.png")).expect("a picture").to_rgb8();
+        assert!(picture.width() >= 640 && picture.height() >= 360);
+        let colours: std::collections::HashSet<_> = picture.pixels().map(|p| p.0).collect();
+        let blue = colours.iter().filter(|c| c[2] > 150 && c[0] < 60).count();
+        assert!(colours.len() > 3 && blue > 0, "{} colours, {blue} blue ones", colours.len());
+    }
+}
+
+#[tokio::test]
+async fn a_rejected_block_is_never_told_as_done() {
+    let story = Story::parse(Story::shipped("tour").expect("shipped"), "tour").expect("it can be read");
+    for prompt in story.prompts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let tour = Tour::start(folder.path(), &[]);
+        tour.said(&prompt).await;
+        let said = tour
+            .said("Results of your blocks.\n\nBlock 1 (python): rejected by the person, it was not run.\nReason: no.")
+            .await;
+        assert!(said.contains("nothing ran") || said.contains("another way"), "{prompt}: {said}");
+        let prose: String = said.split("```").step_by(2).collect();
+        assert!(!prose.contains("**"), "no result is told: {said}");
+    }
+}
