@@ -3,6 +3,7 @@
 //! Everything that is ready is taken in, then one frame is drawn. A key is drawn at once, streams at a limited rate;
 //! while nothing changes nothing is written and nobody wakes up.
 
+use super::TuiError;
 use super::clipboard;
 use super::frames::{Frames, Urgency};
 use super::input::{Event, Input, Signal, Timed};
@@ -14,7 +15,6 @@ use super::terminal::Terminal;
 use super::theme::{Rgb, Theme, choose};
 use super::view::{self, header, look::Look};
 use super::workers::{Done, Workers};
-use super::TuiError;
 use crate::domain::Moment;
 use crate::driver::{Driver, Found, Told, Update};
 use crate::engine::Command;
@@ -255,7 +255,8 @@ impl Session<'_> {
 
     fn news(&mut self, update: Update) -> Result<(), TuiError> {
         let now = Instant::now();
-        let urgency = if update.urgent || !update.told.iter().all(is_stream) { Urgency::Now } else { Urgency::Stream };
+        let urgency =
+            if update.urgent || !update.told.iter().all(is_stream) { Urgency::Now } else { Urgency::Stream };
         self.frames.changed(urgency, now);
         for told in update.told {
             if let Told::Found(Found::Image(path, bytes)) = told {
@@ -366,15 +367,18 @@ impl Session<'_> {
 
     fn deadline(&mut self) -> Option<Instant> {
         let now = Instant::now();
-        [self.frames.deadline(), self.screen.next_deadline(now), self.turn_deadline()].into_iter().flatten().min()
+        [self.frames.deadline(), self.screen.next_deadline(now), self.turn_deadline()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// When something on screen moves by itself: the spinner four times a second, a countdown once.
     fn turn_deadline(&self) -> Option<Instant> {
         let last = self.last_frame;
         let state = self.driver.state();
-        let spins = state.live.run.is_some()
-            || state.live.reply.as_ref().is_some_and(|reply| reply.retry.is_none());
+        let spins =
+            state.live.run.is_some() || state.live.reply.as_ref().is_some_and(|reply| reply.retry.is_none());
         let counts = state.live.reply.as_ref().is_some_and(|reply| reply.retry.is_some());
         let pause = match (self.screen.is_attended(), self.options.motion) {
             (false, _) if spins || counts => Duration::from_secs(5),

@@ -119,9 +119,10 @@ impl Layer {
             Layer::Confirm(confirm) => Some(&mut confirm.field),
             Layer::Reject(reject) => Some(&mut reject.field),
             Layer::Find(find) => Some(&mut find.field),
-            Layer::Limit(_, field) | Layer::Rename(field) | Layer::Key(field) | Layer::FindInEditor(field) => {
-                Some(field)
-            }
+            Layer::Limit(_, field)
+            | Layer::Rename(field)
+            | Layer::Key(field)
+            | Layer::FindInEditor(field) => Some(field),
             Layer::Welcome(welcome) => welcome.field.as_mut().map(|(_, field)| field),
             Layer::Help(_) | Layer::Ask(_) | Layer::Language(..) => None,
         }

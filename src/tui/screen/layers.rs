@@ -267,11 +267,9 @@ impl Screen {
                 }
                 Vec::new()
             }
-            Layer::Rename(_)
-            | Layer::Key(_)
-            | Layer::Help(_)
-            | Layer::Find(_)
-            | Layer::Welcome(_) => Vec::new(),
+            Layer::Rename(_) | Layer::Key(_) | Layer::Help(_) | Layer::Find(_) | Layer::Welcome(_) => {
+                Vec::new()
+            }
         }
     }
 

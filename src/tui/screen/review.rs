@@ -1,9 +1,9 @@
 //! The review: looking at a block, and the decisions about it once the guard has let them through.
 
-use super::layer::{Confirm, Layer, Reject};
-use super::wish::Target;
 use super::field::Field;
 use super::filter::Cursor;
+use super::layer::{Confirm, Layer, Reject};
+use super::wish::Target;
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::{BlockId, Decision, Readiness, Revision};
 use crate::engine::transcript::{BlockItem, Standing};
@@ -70,7 +70,9 @@ impl Screen {
                 self.choose_language(block);
                 return Vec::new();
             }
-            Readiness::Incomplete => Some(format!("Block {block} is incomplete: its end never came. e edits it.")),
+            Readiness::Incomplete => {
+                Some(format!("Block {block} is incomplete: its end never came. e edits it."))
+            }
             Readiness::Empty => Some(format!("Block {block} is empty. s skips it.")),
         };
         let terms = ctx.state.inspected(block).map(|i| i.terms.as_ref().err());
@@ -214,7 +216,12 @@ impl Screen {
                 None => {}
             },
             // Reached outside of the review only: there decisions mean nothing.
-            Action::Approve | Action::Edit | Action::EditOutside | Action::Reject | Action::Skip | Action::Restore => {
+            Action::Approve
+            | Action::Edit
+            | Action::EditOutside
+            | Action::Reject
+            | Action::Skip
+            | Action::Restore => {
                 let text = if matches!(self.code.mode, Mode::Diff(_)) {
                     "Decisions are made on the block itself: v goes back to it."
                 } else {

@@ -52,7 +52,10 @@ pub fn retry(state: &State, look: Look<'_>) -> Option<Problem> {
     };
     Some(Problem {
         name: name(retry.failure.kind),
-        text: format!("{what} Next try in {seconds} s ({} of {}). Ctrl-C stops waiting.", retry.attempt, retry.of),
+        text: format!(
+            "{what} Next try in {seconds} s ({} of {}). Ctrl-C stops waiting.",
+            retry.attempt, retry.of
+        ),
         keys: "",
     })
 }
@@ -123,7 +126,10 @@ pub fn draw(state: &State, chosen: usize, area: Rect, buf: &mut Buffer, look: Lo
         rows.extend(safe::hanging(head, &problem.text, area.width.into(), look.text()));
         if !problem.keys.is_empty() {
             let indent = mark.len() + 13;
-            rows.push(Line::styled(format!("{:indent$}{}", "", problem.keys), look.style(Slot::UiKeybarText)));
+            rows.push(Line::styled(
+                format!("{:indent$}{}", "", problem.keys),
+                look.style(Slot::UiKeybarText),
+            ));
         }
     }
     if list.is_empty() {

@@ -38,7 +38,8 @@ impl Place {
 
     /// A path with the home folder written `~`.
     pub fn path(&self, path: &Path) -> String {
-        let below = self.home.as_deref().filter(|h| h.parent().is_some()).and_then(|h| path.strip_prefix(h).ok());
+        let below =
+            self.home.as_deref().filter(|h| h.parent().is_some()).and_then(|h| path.strip_prefix(h).ok());
         match below {
             Some(rest) if rest.as_os_str().is_empty() => "~".into(),
             Some(rest) => format!("~/{}", rest.display()),
@@ -66,7 +67,11 @@ pub fn duration(ms: u64) -> String {
 
 /// `60 s`, `1.5 s`: a limit, without digits that say nothing.
 pub fn limit(ms: u64) -> String {
-    if ms.is_multiple_of(1000) { format!("{} s", ms / 1000) } else { format!("{}.{} s", ms / 1000, ms % 1000 / 100) }
+    if ms.is_multiple_of(1000) {
+        format!("{} s", ms / 1000)
+    } else {
+        format!("{}.{} s", ms / 1000, ms % 1000 / 100)
+    }
 }
 
 /// `61 B`, `48 KB`, `1.2 MB`: the size of a file.

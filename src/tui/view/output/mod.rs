@@ -10,10 +10,10 @@ use super::safe;
 use crate::domain::{BlockId, ImageRef, RunId, Stream};
 use crate::engine::transcript::{BlockItem, RunItem, Standing};
 use crate::engine::{BlockState, State};
-use crate::tui::view::stopgap::Output;
 use crate::tui::view::frame::Title;
 use crate::tui::view::look::Look;
 use crate::tui::view::pictures::Pictures;
+use crate::tui::view::stopgap::Output;
 use crate::tui::view::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -208,7 +208,8 @@ impl OutputPane {
                     self.head.extend(pictures.rows(image, width, height));
                 }
                 self.tail = tail;
-                if run.ended.is_some() && self.output.len() == 0 && self.tail.is_empty() && images.is_empty() {
+                if run.ended.is_some() && self.output.len() == 0 && self.tail.is_empty() && images.is_empty()
+                {
                     self.tail.push(Line::styled("It printed nothing.", look.dim()));
                 }
             }
