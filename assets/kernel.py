@@ -213,7 +213,10 @@ def _load(name):
 def _preload():
     """What an error message needs, fetched while nothing is waited for."""
     for name in ("linecache", "traceback"):
-        _load(name)
+        try:
+            _load(name)
+        except BaseException:
+            return  # a block has wrecked the imports; errors are told more simply then
 
 
 def _register_source(label, text):
@@ -373,6 +376,16 @@ def _cut_all(trace, seen):
 
 def _describe(error):
     """Type, message and traceback of an uncaught exception, cut to the person's code."""
+    path = sys.path
+    try:
+        # The standard library fetches parts of itself only now, and must not find files of the working folder.
+        sys.path = list(STDLIB)
+        return _describe_with_library(error)
+    finally:
+        sys.path = path
+
+
+def _describe_with_library(error):
     kind = _type_name(type(error))
     try:
         message = str(error)
@@ -733,16 +746,20 @@ def _folder():
 
 
 def _one_block(label, source):
-    _repair()
-    _ready_streams()
     how, code, has_value, value, described = "interrupted", 1, False, "", ("KeyboardInterrupt", "", "")
     try:
+        _repair()
+        _ready_streams()
         how, code, has_value, value, described = _run(label, source)
+        _flush()
+        _repair()
     except KeyboardInterrupt:
         pass
+    except BaseException as error:
+        # What an earlier block did to the interpreter reaches into the kernel itself.
+        kind = _type_name(type(error))
+        how, described = "error", (kind, "the kernel itself failed", "%s in the kernel: restart it\n" % kind)
     kind, message, traceback = described or ("", "", "")
-    _flush()
-    _repair()
     try:
         count, fields = _variables()
     except BaseException:

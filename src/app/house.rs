@@ -157,19 +157,34 @@ impl House {
 
     /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.
     pub fn begin(&self, provider: Option<Provider>, policy: Policy) -> Opened {
-        let now = Clock::System.now();
-        let header = Header {
+        let header = self.header(provider.as_ref());
+        let store = Store::create(&self.loaded.sessions(), header.clone());
+        self.begin_with(header, store, provider, policy)
+    }
+
+    /// The same with the session in this file, which is not there yet.
+    pub fn begin_at(&self, path: &Path, provider: Option<Provider>, policy: Policy) -> Opened {
+        let header = self.header(provider.as_ref());
+        let store = Store::create_at(path, header.clone());
+        self.begin_with(header, store, provider, policy)
+    }
+
+    fn begin_with(&self, header: Header, store: Store, provider: Option<Provider>, policy: Policy) -> Opened {
+        let store = store.with_secrets(self.secrets());
+        let mut engine = Engine::new(self.settings(policy));
+        let effects = engine.start(header, Clock::System.now());
+        self.open_with(engine, effects, store, provider, Vec::new())
+    }
+
+    fn header(&self, provider: Option<&Provider>) -> Header {
+        Header {
             id: SessionId(uuid::Uuid::now_v7().to_string()),
             name: String::new(),
-            created: now,
+            created: Clock::System.now(),
             cwd: self.place.cwd.clone(),
-            model: provider.as_ref().map(|p| p.name().clone()),
+            model: provider.map(|p| p.name().clone()),
             program: env!("CARGO_PKG_VERSION").into(),
-        };
-        let store = Store::create(&self.loaded.sessions(), header.clone()).with_secrets(self.secrets());
-        let (mut engine, mut effects) = (Engine::new(self.settings(policy)), Vec::new());
-        effects.extend(engine.start(header, now));
-        self.open_with(engine, effects, store, provider, Vec::new())
+        }
     }
 
     /// A driver with a session that is on disk.

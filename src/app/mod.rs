@@ -1,9 +1,12 @@
 //! The composition root: from the command line to a front door, and from its end to an exit code.
 
 pub mod house;
+mod log;
+mod look;
 pub mod place;
+mod terminal;
 
-use crate::cli::{self, Cli};
+use crate::cli::{self, Cli, Command};
 use crate::commands::{self, Console};
 use crate::report::{Failure, Kind};
 use clap::Parser as _;
@@ -29,6 +32,9 @@ pub fn main() -> ExitCode {
 
 fn perform(cli: Cli, console: &mut Console<'_>) -> Result<(), Failure> {
     match cli.command {
+        Some(Command::Resume(ref args)) if cli.words.is_empty() && cli.rest.is_empty() => {
+            terminal::run(&cli, Some(args.clone()), None, console.out)
+        }
         Some(command) if cli.words.is_empty() && cli.rest.is_empty() => {
             commands::perform(command, &cli.model, console)
         }
@@ -36,9 +42,8 @@ fn perform(cli: Cli, console: &mut Console<'_>) -> Result<(), Failure> {
             .hint("Put the prompt in quotes behind the command: sayso run \"plot sales.csv\"")),
         None => {
             let prompt = cli::first_prompt(&cli.words, &cli.rest);
-            prompt.map_err(|error| Failure::new(Kind::Usage, error.to_string()).hint(error.hint()))?;
-            Err(Failure::new(Kind::Usage, "the terminal is not built yet")
-                .hint("sayso run does one turn without it."))
+            let prompt = prompt.map_err(|e| Failure::new(Kind::Usage, e.to_string()).hint(e.hint()))?;
+            terminal::run(&cli, None, prompt, console.out)
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>
     }
     if args.json {
         let files: Value =
-            reviewed.iter().map(|(path, language, review)| file(path, language, review)).collect();
+            reviewed.iter().map(|(path, language, review)| file(path, language.as_ref(), review)).collect();
         json::line(console.out, &json!({ "files": files }))?;
     } else {
         for (path, _, review) in &reviewed {
@@ -42,10 +42,10 @@ pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>
     }
 }
 
-fn file(path: &Path, language: &Option<Language>, review: &Review) -> Value {
+fn file(path: &Path, language: Option<&Language>, review: &Review) -> Value {
     json!({
         "path": path.to_string_lossy(),
-        "language": language.as_ref().map(Language::as_str),
+        "language": language.map(Language::as_str),
         "findings": shapes::findings(review),
         "effects": shapes::effects(&review.effects),
         "unchecked": review.unchecked,

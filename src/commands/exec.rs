@@ -200,8 +200,8 @@ fn not_started(why: String) -> RunReport {
 
 /// The signals that stop the files.
 struct Interrupt {
-    interrupt: Signal,
-    terminate: Signal,
+    by_key: Signal,
+    by_system: Signal,
     count: u32,
     kill_at: Option<Instant>,
 }
@@ -214,8 +214,8 @@ enum Stop {
 
 impl Interrupt {
     fn listen() -> std::io::Result<Self> {
-        let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-        Ok(Self { interrupt, terminate, count: 0, kill_at: None })
+        let (by_key, by_system) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(Self { by_key, by_system, count: 0, kill_at: None })
     }
 
     /// Waits for the next signal, or until a program took too long to end after one.
@@ -228,8 +228,8 @@ impl Interrupt {
             }
         };
         tokio::select! {
-            Some(()) = self.interrupt.recv() => {}
-            Some(()) = self.terminate.recv() => {}
+            Some(()) = self.by_key.recv() => {}
+            Some(()) = self.by_system.recv() => {}
             () = impatient => {
                 self.kill_at = None;
                 return Stop::Kill;

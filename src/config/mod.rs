@@ -1,11 +1,12 @@
 //! The configuration: what can be set, where it is set, and what holds in the end.
 //!
-//! - `schema`: the settings as the program uses them, with their defaults - `settings`: the form and bounds of each -
+//! - `schema`: the settings as the program uses them, with their defaults - `chosen`: what follows from them - `settings`: the form and bounds of each -
 //!   `layers`: one source over the other, each value knows where it came from (pure) - `trust`: what a project may
 //!   say (pure) - `load`, `paths`: files and environment - `keys`: keys of providers - `show`: as text, as a schema.
 //!
 //! It decides nothing and keeps no state: it is loaded once, and handed on as a value.
 
+mod chosen;
 mod error;
 pub mod keys;
 mod layers;
@@ -16,13 +17,14 @@ pub mod settings;
 mod show;
 mod trust;
 
+pub use chosen::Chosen;
 pub use error::{ConfigError, Invalid};
 pub use layers::{Origin, Origins};
 pub use load::{Flags, Loaded, load};
 pub use paths::Paths;
 pub use schema::{
-    Autofocus, Chosen, Config, DialectChoice, Editor, Images, LanguageChoice, Provider, ProviderKind, Review,
-    Run, RunLimits, Sessions, ThemeChoice, Timeouts, Ui,
+    Autofocus, Config, DialectChoice, Editor, Images, LanguageChoice, Provider, ProviderKind, Review, Run,
+    RunLimits, Sessions, ThemeChoice, Timeouts, Ui,
 };
 pub use show::{init, schema_json, show};
 

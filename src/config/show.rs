@@ -5,6 +5,7 @@ use super::load::Loaded;
 use super::schema::Config;
 use super::settings::{Form, SETTINGS, Setting};
 use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
 
 /// A file with every setting at its default, explained.
 pub fn init() -> &'static str {
@@ -21,7 +22,8 @@ pub fn show(loaded: &Loaded) -> String {
     for (name, value) in lines {
         let line = format!("{name} = {value}");
         let origin = loaded.origins.of(&name);
-        text.push_str(&format!("{line:<width$}  # {origin}\n", width = width.unwrap_or(0)));
+        // Writing into a text can't fail.
+        writeln!(text, "{line:<width$}  # {origin}", width = width.unwrap_or(0)).ok();
     }
     text
 }

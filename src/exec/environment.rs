@@ -2,6 +2,9 @@
 
 use std::ffi::{OsStr, OsString};
 
+/// Variables with their values.
+pub type Environment = Vec<(OsString, OsString)>;
+
 /// Names that every program gets.
 const USUAL: &[&str] = &["PATH", "HOME", "LANG", "TERM", "TZ", "USER", "TMPDIR"];
 /// Beginnings of names that every program gets.
@@ -13,10 +16,7 @@ const NEVER: &[&str] =
 const NEVER_STARTS: &[&str] = &["PYTHON", "LD_", "DYLD_", "BASH_FUNC_"];
 
 /// What of these variables is passed on, `declared` names included; sorted by name.
-pub fn allowed(
-    all: impl IntoIterator<Item = (OsString, OsString)>,
-    declared: &[String],
-) -> Vec<(OsString, OsString)> {
+pub fn allowed(all: impl IntoIterator<Item = (OsString, OsString)>, declared: &[String]) -> Environment {
     let mut kept: Vec<_> = all.into_iter().filter(|(name, _)| is_allowed(name, declared)).collect();
     kept.sort();
     kept

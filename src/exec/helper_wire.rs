@@ -1,5 +1,6 @@
 //! What the executor and its helper say to each other over the one socket. Pure.
 
+use super::environment::Environment;
 use super::frames::{Frame, FrameError, encode};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -16,11 +17,11 @@ pub const FIRST_GIVEN: i32 = 90;
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Program {
     /// The executable.
-    pub program: PathBuf,
+    pub executable: PathBuf,
     /// Its arguments, without its own name.
     pub args: Vec<OsString>,
     /// Its whole environment.
-    pub env: Vec<(OsString, OsString)>,
+    pub env: Environment,
     /// The folder in which it starts.
     pub cwd: PathBuf,
 }
@@ -93,7 +94,7 @@ impl Order {
             Order::Spawn(program) => {
                 let counts = [program.args.len().to_string(), program.env.len().to_string()];
                 let mut fields: Vec<&[u8]> = vec![
-                    program.program.as_os_str().as_bytes(),
+                    program.executable.as_os_str().as_bytes(),
                     program.cwd.as_os_str().as_bytes(),
                     counts[0].as_bytes(),
                     counts[1].as_bytes(),
@@ -128,7 +129,7 @@ impl Order {
                     pairs.push((key, value));
                 }
                 Order::Spawn(Program {
-                    program: path(frame.field(0)?),
+                    executable: path(frame.field(0)?),
                     args,
                     env: pairs,
                     cwd: path(frame.field(1)?),
@@ -215,7 +216,7 @@ mod tests {
     #[test]
     fn orders_come_back_as_they_were() {
         let program = Program {
-            program: "/usr/bin/env".into(),
+            executable: "/usr/bin/env".into(),
             args: vec!["-0".into(), OsString::from_vec(vec![0xff, b'x']), "".into()],
             env: vec![("A".into(), "1 = 2".into()), ("B".into(), "".into())],
             cwd: "/tmp".into(),

@@ -2,6 +2,7 @@
 //!
 //! What it says about its own blocks is taken from here; how its process ended is told by its helper.
 
+use super::environment::Environment;
 use super::error::ExecError;
 use super::frames::Decoder;
 use super::kernel_wire::{self, LIMIT, Said, Token};
@@ -10,7 +11,6 @@ use super::process::{self, Process};
 use crate::domain::KernelRef;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
-use std::ffi::OsString;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,7 @@ impl Kernel {
         helper: &Path,
         interpreter: &Path,
         cwd: &Path,
-        env: Vec<(OsString, OsString)>,
+        env: Environment,
         generation: u32,
     ) -> Result<Self, ExecError> {
         let (control, theirs) =

@@ -122,7 +122,8 @@ impl Executor {
         };
         let (reply, answer) = oneshot::channel();
         let ended = || "sayso is ending: nothing runs any more".to_string();
-        self.order(Command::Terms(language.clone(), interpreter, limits, reply)).map_err(|_| ended())?;
+        self.order(Command::Terms(Box::new((language.clone(), interpreter)), limits, reply))
+            .map_err(|_| ended())?;
         answer.await.map_err(|_| ended())
     }
 

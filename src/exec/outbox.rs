@@ -190,7 +190,7 @@ mod tests {
         let reader = std::thread::spawn(move || all(receiver));
         let mut outbox = Outbox::new(RunId(1), sender);
         for _ in 0..4000 {
-            outbox.print(Stream::Stdout, &[b'x'; 40_000]);
+            outbox.print(Stream::Stdout, &vec![b'x'; 40_000]);
         }
         outbox.print(Stream::Stdout, b"the end");
         outbox.finish(report());

@@ -1,6 +1,7 @@
 //! From a language and its interpreter to an invocation: exactly which program with which arguments, environment, folder
 //! and descriptors. Pure; what acts on it is `link`.
 
+use super::environment::Environment;
 use super::helper_wire::{FIRST_GIVEN, Program};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ pub struct Invocation {
 
 /// The empty kernel. `-I`: no `PYTHON*` variables, no working folder on the path. It gets a copy of the built-in names,
 /// so that code that replaces those does not replace them for the kernel.
-pub fn kernel(python: &Path, cwd: &Path, env: Vec<(OsString, OsString)>) -> Invocation {
+pub fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation {
     let control = FIRST_GIVEN;
     let start = format!(
         "import sys\n\
@@ -53,7 +54,7 @@ pub fn kernel(python: &Path, cwd: &Path, env: Vec<(OsString, OsString)>) -> Invo
     }
     let args = ["-I", "-c", &start, &control.to_string()].map(OsString::from).to_vec();
     Invocation {
-        program: Program { program: python.into(), args, env, cwd: cwd.into() },
+        program: Program { executable: python.into(), args, env, cwd: cwd.into() },
         given: vec![Given::Control, Given::KernelText],
     }
 }
@@ -64,7 +65,7 @@ pub fn subprocess(
     interpreter: &Path,
     label: &str,
     cwd: &Path,
-    env: Vec<(OsString, OsString)>,
+    env: Environment,
 ) -> Invocation {
     let text = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     let (args, given) = match language {
@@ -75,7 +76,7 @@ pub fn subprocess(
         "javascript" => (text(&["--experimental-vm-modules", "-e", NODE, label]), vec![Given::Source]),
         _ => (text(&[&format!("/dev/fd/{FIRST_GIVEN}")]), vec![Given::Source]),
     };
-    let program = Program { program: interpreter.into(), args, env, cwd: PathBuf::from(cwd) };
+    let program = Program { executable: interpreter.into(), args, env, cwd: PathBuf::from(cwd) };
     Invocation { program, given }
 }
 
@@ -86,7 +87,7 @@ pub fn refuses(language: &str, source: &str) -> Option<String> {
 }
 
 /// Adds a variable, or replaces it.
-pub fn set(env: &mut Vec<(OsString, OsString)>, name: &str, value: impl AsRef<OsStr>) {
+pub fn set(env: &mut Environment, name: &str, value: impl AsRef<OsStr>) {
     env.retain(|(known, _)| known != name);
     env.push((name.into(), value.as_ref().into()));
 }
@@ -96,7 +97,7 @@ mod tests {
     use super::*;
 
     fn shown(invocation: &Invocation) -> String {
-        let Program { program, args, env, cwd } = &invocation.program;
+        let Program { executable, args, env, cwd } = &invocation.program;
         let args: Vec<String> = args
             .iter()
             .map(|a| a.to_string_lossy().into_owned())
@@ -106,10 +107,10 @@ mod tests {
                 _ => a,
             })
             .collect();
-        format!("{program:?}\n{args:#?}\n{env:?}\nin {cwd:?}\n{:?}", invocation.given)
+        format!("{executable:?}\n{args:#?}\n{env:?}\nin {cwd:?}\n{:?}", invocation.given)
     }
 
-    fn env() -> Vec<(OsString, OsString)> {
+    fn env() -> Environment {
         vec![("PATH".into(), "/usr/bin".into())]
     }
 

@@ -3,7 +3,7 @@
 //! The shell writes both into a file that it was given, when it ends (`assets/shell.sh`); the next one starts with them.
 //! They travel as data and are never read as code. Pure but for nothing: the file is read by `subprocess`.
 
-use super::environment::is_kept_by_shell;
+use super::environment::{Environment, is_kept_by_shell};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub struct ShellState {
     /// The folder.
     pub cwd: PathBuf,
     /// The environment; `None` until a block ended in good order: the usual one.
-    pub env: Option<Vec<(OsString, OsString)>>,
+    pub env: Option<Environment>,
 }
 
 impl ShellState {
@@ -35,7 +35,7 @@ impl ShellState {
 }
 
 /// The last complete record: `cwd NUL folder newline NUL`, then `NAME=VALUE NUL` for each variable, then `end NUL`.
-fn parse(written: &[u8]) -> Option<(Option<PathBuf>, Vec<(OsString, OsString)>)> {
+fn parse(written: &[u8]) -> Option<(Option<PathBuf>, Environment)> {
     let items: Vec<&[u8]> = written.split(|b| *b == 0).collect();
     let end = items.iter().rposition(|item| *item == b"end")?;
     let before = items.get(..end)?;

@@ -4,26 +4,31 @@
 //! that every orphan of the program falls back to, so that a process that left its group and its session is still found.
 //! When its socket ends (sayso is gone, also by `kill -9`), it ends everything and itself. It never sees any output.
 
+mod hunt;
+mod measure;
+mod start;
+
 use super::frames::Decoder;
-use super::helper::EXEC;
-use super::helper_wire::{FIRST_GIVEN, LIMIT, Order, Program, Told, Used};
+use super::helper_wire::{LIMIT, Order, Program, Told};
 use super::tree;
+use hunt::hunt;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::{Errno, FdFlags};
+use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags};
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
+use rustix::process::{Pid, Signal, WaitOptions};
+use start::start;
 use std::collections::BTreeSet;
-use std::io::{IoSliceMut, Read as _};
+use std::io::IoSliceMut;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::os::unix::process::CommandExt as _;
-use std::process::{Command, ExitCode, Stdio};
+use std::os::fd::OwnedFd;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// From SIGINT at the time limit to SIGTERM, and from there to SIGKILL: together well under the 2 s that are promised.
 const GRACE: [Duration; 2] = [Duration::from_millis(700), Duration::from_millis(500)];
-/// How long processes are hunted before the rest is given up (a process that hangs in the kernel can't be ended).
-const HUNT: Duration = Duration::from_millis(1500);
+/// When an interrupt is looked after: a process that was just being born loses it.
+const REPEATS: [Duration; 3] =
+    [Duration::from_millis(40), Duration::from_millis(160), Duration::from_millis(400)];
 /// The first and the longest pause between two looks at what a run uses.
 const LOOK: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(240));
 
@@ -51,6 +56,8 @@ struct Watch {
     cpu_before: u64,
     peak_rss: u64,
     seen: BTreeSet<i32>,
+    /// When interrupts are repeated, latest first.
+    repeat_at: Vec<Instant>,
 }
 
 /// Why the supervisor stops.
@@ -100,7 +107,8 @@ impl Supervisor {
             fds.push(PollFd::new(&program.ended, PollFlags::IN));
         }
         let timeout = self.watch.as_ref().map(|w| {
-            let rest = w.look_at.min(w.step_at).saturating_duration_since(Instant::now());
+            let due = w.repeat_at.last().map_or(w.look_at, |at| w.look_at.min(*at));
+            let rest = due.min(w.step_at).saturating_duration_since(Instant::now());
             Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) }
         });
         poll(&mut fds, timeout.as_ref())?;
@@ -110,7 +118,7 @@ impl Supervisor {
 
     /// Reads the socket and does what it says; false at its end.
     fn receive(&mut self) -> rustix::io::Result<bool> {
-        let mut buffer = [0u8; 64 << 10];
+        let mut buffer = [0u8; 8 << 10];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(8))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let received = rustix::net::recvmsg(
@@ -145,8 +153,27 @@ impl Supervisor {
             Order::Spawn(program) => self.spawn(&program),
             Order::Begin { wall_ms } => self.begin(wall_ms),
             Order::End => self.end_run(),
-            Order::Interrupt => self.signal_group(Signal::INT),
+            Order::Interrupt => self.interrupt(),
             Order::Kill => self.end_all(),
+        }
+    }
+
+    fn interrupt(&mut self) {
+        self.signal_group(Signal::INT);
+        if let Some(watch) = &mut self.watch {
+            let now = Instant::now();
+            watch.repeat_at = REPEATS.iter().rev().map(|after| now + *after).collect();
+        }
+    }
+
+    /// A process that is alive although the interrupt would have ended it was not reached by it: between its birth and
+    /// its own start, a child of a shell still has the shell's way with signals. It gets the interrupt again; who catches
+    /// or ignores it does not.
+    fn repeat_interrupt(&self) {
+        let Some(program) = &self.program else { return };
+        let group = program.pid.as_raw_nonzero().get();
+        for pid in tree::interruptible(self.own, group).into_iter().filter_map(Pid::from_raw) {
+            let _ = rustix::process::kill_process(pid, Signal::INT);
         }
     }
 
@@ -178,6 +205,7 @@ impl Supervisor {
             cpu_before: self.cpu_now(),
             peak_rss: 0,
             seen: BTreeSet::new(),
+            repeat_at: Vec::new(),
         });
     }
 
@@ -221,6 +249,10 @@ impl Supervisor {
     fn on_time(&mut self) {
         let now = Instant::now();
         let Some(watch) = &mut self.watch else { return };
+        if watch.repeat_at.pop_if(|at| now >= *at).is_some() {
+            self.repeat_interrupt();
+        }
+        let Some(watch) = &mut self.watch else { return };
         if now >= watch.step_at {
             let step = watch.step;
             watch.step += 1;
@@ -253,41 +285,6 @@ impl Supervisor {
         }
     }
 
-    /// Looks at every process of the run; returns their resident memory.
-    fn look(&mut self) -> u64 {
-        let Some(watch) = &mut self.watch else { return 0 };
-        let mut sum = 0;
-        for pid in tree::descendants(self.own) {
-            watch.seen.insert(pid);
-            if let Some(usage) = tree::usage(pid) {
-                sum += usage.rss_bytes;
-                watch.peak_rss = watch.peak_rss.max(usage.peak_rss_bytes);
-            }
-        }
-        sum
-    }
-
-    /// Processor time of everything below, living and waited for, microseconds.
-    fn cpu_now(&self) -> u64 {
-        let living: u64 = tree::descendants(self.own)
-            .into_iter()
-            .filter_map(tree::usage)
-            .map(|usage| usage.cpu_us + usage.children_us)
-            .sum();
-        living + waited_for().0
-    }
-
-    fn used(&self) -> Used {
-        let Some(watch) = &self.watch else { return Used::default() };
-        // The largest of those that were waited for: for a program that ended, the exact figure.
-        let peak = if self.program.is_none() { waited_for().1 } else { 0 };
-        Used {
-            cpu_us: self.cpu_now().saturating_sub(watch.cpu_before),
-            peak_rss_bytes: watch.peak_rss.max(peak),
-            processes: u32::try_from(watch.seen.len()).unwrap_or(u32::MAX),
-        }
-    }
-
     /// Tells the other side; when it is gone, the next read shows that.
     fn tell(&self, told: &Told) {
         let bytes = told.encode();
@@ -300,88 +297,4 @@ impl Supervisor {
             }
         }
     }
-}
-
-/// Starts the program in a group of its own; an error comes back in words.
-fn start(program: &Program, fds: Vec<OwnedFd>, own: i32) -> Result<Running, String> {
-    let mut fds = fds.into_iter();
-    let (Some(stdout), Some(stderr)) = (fds.next(), fds.next()) else {
-        return Err("the helper got no descriptors for its output".into());
-    };
-    let mut given = Vec::new();
-    for (fd, at) in fds.zip(FIRST_GIVEN..) {
-        let copy = rustix::io::fcntl_dupfd_cloexec(&fd, at).map_err(|e| e.to_string())?;
-        rustix::io::fcntl_setfd(&copy, FdFlags::empty()).map_err(|e| e.to_string())?;
-        if copy.as_raw_fd() != at {
-            return Err(format!("descriptor {at} is taken"));
-        }
-        given.push(copy);
-    }
-    if !program.cwd.is_dir() {
-        return Err(format!("the folder {} is not there any more", program.cwd.display()));
-    }
-    let (mut problem, status) = std::io::pipe().map_err(|e| e.to_string())?;
-    let child = Command::new("/proc/self/exe")
-        .args(["__run", EXEC, &own.to_string()])
-        .arg(&program.program)
-        .args(&program.args)
-        .env_clear()
-        .envs(program.env.iter().map(|(k, v)| (k, v)))
-        .current_dir(&program.cwd)
-        .stdin(Stdio::from(OwnedFd::from(status)))
-        .stdout(Stdio::from(stdout))
-        .stderr(Stdio::from(stderr))
-        .process_group(0)
-        .spawn()
-        .map_err(|e| e.to_string())?;
-    drop(given);
-    let mut why = String::new();
-    let _ = problem.read_to_string(&mut why);
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or("no process id")?;
-    if !why.is_empty() {
-        let _ = rustix::process::waitpid(Some(pid), WaitOptions::empty());
-        return Err(format!("{}: {why}", program.program.display()));
-    }
-    let ended = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(|e| e.to_string())?;
-    Ok(Running { pid, ended })
-}
-
-/// Ends every process below `own` but `keep`, and buries the dead. They are stopped before they are killed, so that a
-/// crowd that forks can't outrun this.
-fn hunt(own: i32, keep: Option<i32>) {
-    let until = Instant::now() + HUNT;
-    loop {
-        let found: Vec<Pid> = tree::descendants(own)
-            .into_iter()
-            .filter(|pid| Some(*pid) != keep)
-            .filter_map(Pid::from_raw)
-            .collect();
-        for signal in [Signal::STOP, Signal::KILL] {
-            for pid in &found {
-                let _ = rustix::process::kill_process(*pid, signal);
-            }
-        }
-        bury(own, keep);
-        if found.is_empty() || Instant::now() >= until {
-            return;
-        }
-        std::thread::sleep(Duration::from_micros(300));
-    }
-}
-
-/// Waits for every dead child but `keep`, whose status is still wanted.
-fn bury(own: i32, keep: Option<i32>) {
-    let dead = tree::dead_children(own).into_iter().filter(|pid| Some(*pid) != keep);
-    for pid in dead.filter_map(Pid::from_raw) {
-        let _ = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG);
-    }
-}
-
-/// Processor time (microseconds) and the largest resident memory (bytes) of the children that were waited for.
-fn waited_for() -> (u64, u64) {
-    use nix::sys::resource::{UsageWho, getrusage};
-    let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return (0, 0) };
-    let (user, system) = (usage.user_time(), usage.system_time());
-    let us = |t: nix::sys::time::TimeVal| (t.tv_sec() * 1_000_000 + t.tv_usec()).unsigned_abs();
-    (us(user) + us(system), usage.max_rss().unsigned_abs() * 1024)
 }

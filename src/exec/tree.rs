@@ -26,6 +26,7 @@ pub struct Usage {
 struct Stat {
     state: u8,
     parent: i32,
+    group: i32,
     session: i32,
     own_ticks: u64,
     children_ticks: u64,
@@ -51,6 +52,28 @@ pub fn descendants(root: i32) -> Vec<i32> {
         }
     }
     found.into_iter().filter(|pid| alive(*pid)).collect()
+}
+
+/// The processes below `root` in this group that an interrupt would end, had it reached them: they neither catch nor
+/// ignore nor block it.
+pub fn interruptible(root: i32, group: i32) -> Vec<i32> {
+    descendants(root)
+        .into_iter()
+        .filter(|pid| stat(*pid).is_some_and(|s| s.group == group))
+        .filter(|pid| {
+            let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+            !["SigBlk", "SigIgn", "SigCgt"].iter().any(|set| holds_interrupt(&status, set))
+        })
+        .collect()
+}
+
+/// Whether a set of signals in `/proc/PID/status` holds SIGINT.
+fn holds_interrupt(status: &str, set: &str) -> bool {
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix(set)?.strip_prefix(':'))
+        .and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
+        .is_some_and(|bits| bits & 0b10 != 0)
 }
 
 /// Every process of this session, and every one whose environment carries this mark. Looks at all processes.
@@ -139,6 +162,7 @@ fn parse_stat(bytes: &[u8]) -> Option<Stat> {
     Some(Stat {
         state: *fields.first()?.as_bytes().first()?,
         parent: fields.get(1)?.parse().ok()?,
+        group: fields.get(2)?.parse().ok()?,
         session: fields.get(3)?.parse().ok()?,
         own_ticks: number(11)? + number(12)?,
         children_ticks: number(13)? + number(14)?,
@@ -165,7 +189,7 @@ mod tests {
     fn a_name_with_brackets_and_spaces_does_not_shift_the_fields() {
         let line = b"12 (a) R 1) b) S 7 12 9 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 100 1000 50 0\n";
         let stat = parse_stat(line).unwrap();
-        assert_eq!((stat.state, stat.parent, stat.session), (b'S', 7, 9));
+        assert_eq!((stat.state, stat.parent, stat.group, stat.session), (b'S', 7, 12, 9));
         assert_eq!((stat.own_ticks, stat.children_ticks), (11, 15));
     }
 

@@ -164,3 +164,19 @@ impl fmt::Display for Damage {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_told_in_the_words_of_the_interface() {
+        let told = |errno: rustix::io::Errno| {
+            let error = StoreError::io(Path::new("/x"), "written", errno.into());
+            StoreError::NotSaved(error.brief()).to_string()
+        };
+        assert_eq!(told(rustix::io::Errno::NOSPC), "Session not saved: no space left.");
+        assert_eq!(told(rustix::io::Errno::ROFS), "Session not saved: the file system is read-only.");
+        assert_eq!(told(rustix::io::Errno::IO), "Session not saved: input/output error.");
+    }
+}

@@ -90,7 +90,12 @@ impl Store {
     /// whatever comes first of the others but names and models); then the file is made with the header as its first
     /// line. An `Entry::Header` that is appended before that replaces `header`; one after it is passed over.
     pub fn create(folder: &Path, header: Header) -> Store {
-        let place = Arc::new(Place::of(folder.join(format!("{}.jsonl", file_stem(&header.id.0)))));
+        Self::create_at(&folder.join(format!("{}.jsonl", file_stem(&header.id.0))), header)
+    }
+
+    /// The same in a file of this name.
+    pub fn create_at(path: &Path, header: Header) -> Store {
+        let place = Arc::new(Place::of(path.to_owned()));
         let (failure, told) = watch::channel(Failure::default());
         Self::start(Writer::lazy(place.clone(), header, failure), place, told)
     }

@@ -2,8 +2,8 @@
 
 use super::wire::Fields;
 use crate::domain::{Captured, Entry, Stream};
-use secrecy::{ExposeSecret as _, SecretString};
-use serde_json::Value;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Map, Value};
 
 /// Shorter values (`none`, `ollama`) are placeholders, and would mask ordinary words.
 const SHORTEST: usize = 8;
@@ -62,35 +62,47 @@ impl Redactor {
 
     /// Masks the texts of a line; tells whether there was something to mask.
     pub(super) fn fields(&self, fields: &mut Fields) -> bool {
-        let known = !self.secrets.is_empty();
+        if self.secrets.is_empty() {
+            return false;
+        }
         // `reason` is a word of the format in a reply's finish, and the person's own in a rejection.
-        let own_words = fields.0.get("decision").is_some();
-        known
-            && fields.0.iter_mut().fold(false, |hit, (key, value)| {
-                let free = !STRUCTURE.contains(&key.as_str()) || (own_words && key == "reason");
-                (free && self.value(value)) || hit
-            })
+        let own_words = fields.0.contains_key("decision");
+        self.map(&mut fields.0, |key| !STRUCTURE.contains(&key) || (own_words && key == "reason"))
+    }
+
+    /// Every value is looked at, whatever was found before it.
+    fn map(&self, map: &mut Map<String, Value>, free: impl Fn(&str) -> bool) -> bool {
+        let mut hit = false;
+        for (key, value) in map {
+            hit |= free(key) && self.value(value);
+        }
+        hit
     }
 
     fn value(&self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => self.text(text),
-            Value::Array(items) => items.iter_mut().fold(false, |hit, item| self.value(item) || hit),
-            Value::Object(map) => map.iter_mut().fold(false, |hit, (key, value)| {
-                (!STRUCTURE.contains(&key.as_str()) && self.value(value)) || hit
-            }),
+            Value::Array(items) => {
+                let mut hit = false;
+                for item in items {
+                    hit |= self.value(item);
+                }
+                hit
+            }
+            Value::Object(map) => self.map(map, |key| !STRUCTURE.contains(&key)),
             _ => false,
         }
     }
 
     fn text(&self, text: &mut String) -> bool {
-        self.secrets.iter().map(|s| s.expose_secret()).fold(false, |hit, secret| {
+        let mut hit = false;
+        for secret in self.secrets.iter().map(ExposeSecret::expose_secret) {
             if text.contains(secret) {
                 *text = text.replace(secret, &mask(secret.len()));
-                return true;
+                hit = true;
             }
-            hit
-        })
+        }
+        hit
     }
 
     fn bytes(&self, bytes: &mut [u8]) -> bool {

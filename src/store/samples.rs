@@ -98,7 +98,9 @@ pub(super) fn report(output: Captured) -> RunReport {
 
 pub(super) fn captured(pieces: &[(Stream, &[u8])]) -> Captured {
     let mut captured = Captured::default();
-    pieces.iter().for_each(|(stream, bytes)| captured.push(*stream, bytes));
+    for (stream, bytes) in pieces {
+        captured.push(*stream, bytes);
+    }
     captured
 }
 
@@ -183,8 +185,11 @@ pub(super) fn same(a: &Entry, b: &Entry) -> bool {
         && told(&report.output) == told(&report_b.output)
 }
 
+/// Pieces, counts of both streams, limit.
+type Told = (Vec<(Stream, Vec<u8>)>, [u64; 4], usize);
+
 /// All that an output tells.
-pub(super) fn told(output: &Captured) -> (Vec<(Stream, Vec<u8>)>, [u64; 4], usize) {
+pub(super) fn told(output: &Captured) -> Told {
     let mut pieces: Vec<(Stream, Vec<u8>)> = Vec::new();
     for piece in output.pieces() {
         match pieces.last_mut() {

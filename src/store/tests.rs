@@ -7,6 +7,8 @@ use proptest::prelude::*;
 use std::future::Future;
 use std::os::unix::fs::PermissionsExt as _;
 
+mod crash;
+
 const AT: Moment = Moment(1_767_225_600_000);
 
 fn wait<T>(future: impl Future<Output = T>) -> T {
@@ -19,7 +21,9 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
 /// Writes these entries as a session; returns its file.
 fn written(folder: &Path, id: &str, entries: &[Entry]) -> PathBuf {
     let store = Store::create(folder, header(id));
-    entries.iter().for_each(|entry| store.append(entry.clone(), AT));
+    for entry in entries {
+        store.append(entry.clone(), AT);
+    }
     wait(store.close()).unwrap();
     store.path()
 }
@@ -405,7 +409,11 @@ fn speed() {
         let (start, used) = (std::time::Instant::now(), cpu());
         let loaded = read(&path).unwrap();
         let (count, bytes) = (loaded.entries.len(), loaded.bytes);
-        println!("read {count} entries, {bytes} bytes: {:?}, processor {:?}", start.elapsed(), cpu() - used);
+        println!(
+            "read {count} entries, {bytes} bytes: {:?}, processor {:?}",
+            start.elapsed(),
+            cpu().saturating_sub(used)
+        );
     }
     for n in 0..40 {
         std::fs::copy(&path, home.path().join(format!("copy-{n}.jsonl"))).unwrap();

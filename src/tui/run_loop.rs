@@ -176,7 +176,7 @@ enum Woke {
 impl Session<'_> {
     async fn go(&mut self) -> Result<Exit, TuiError> {
         self.frame(Instant::now())?;
-        self.after_first_frame();
+        self.after_first_frame()?;
         loop {
             let deadline = self.deadline();
             let woke = self.wait(deadline).await;
@@ -194,7 +194,12 @@ impl Session<'_> {
     }
 
     /// What the first frame does not need.
-    fn after_first_frame(&mut self) {
+    fn after_first_frame(&mut self) -> Result<(), TuiError> {
+        if self.screen.setup.pick_session {
+            let wishes = self.screen.open_sessions();
+            self.frames.changed(Urgency::Now, Instant::now());
+            return self.grant(wishes);
+        }
         if self.screen.setup.welcome {
             self.driver.errand(crate::driver::Errand::Servers);
             self.driver.errand(crate::driver::Errand::Interpreters);
@@ -203,6 +208,7 @@ impl Session<'_> {
                 self.driver.send(Command::Submit(prompt));
             }
         }
+        Ok(())
     }
 
     async fn wait(&mut self, deadline: Option<Instant>) -> Woke {
@@ -337,10 +343,10 @@ impl Session<'_> {
     fn by_itself(&mut self, now: Instant) -> Result<(), TuiError> {
         let (changed, wishes) = self.with(now, |screen, ctx| screen.tick(ctx));
         self.grant(wishes)?;
+        let before = self.screen.stance();
         let wishes = self.with(now, |screen, ctx| screen.settle(ctx));
-        let settled = !wishes.is_empty();
         self.grant(wishes)?;
-        if changed || settled {
+        if changed || self.screen.stance() != before {
             self.frames.changed(Urgency::Now, now);
         }
         if self.turn_deadline().is_some_and(|at| at <= now) {

@@ -65,6 +65,8 @@ pub struct Setup {
     pub has_openai_key: bool,
     /// Whether the provider has to be chosen first.
     pub welcome: bool,
+    /// Whether the list of sessions is open at the start.
+    pub pick_session: bool,
     /// The file that the log is written to.
     pub log: Option<PathBuf>,
     /// The size of the model's context in tokens, where it is known.
@@ -83,6 +85,7 @@ impl Default for Setup {
             models: Vec::new(),
             has_openai_key: false,
             welcome: false,
+            pick_session: false,
             log: None,
             context_tokens: None,
         }
@@ -219,6 +222,11 @@ impl Screen {
     /// Says something in the status line.
     pub fn say(&mut self, note: Note) {
         self.note = Some(note);
+    }
+
+    /// What may change by itself and is seen: focus, what stands below, layers, the block on screen.
+    pub fn stance(&self) -> (Pane, Lower, usize, Option<BlockId>) {
+        (self.focus, self.lower, self.layers.len(), self.code.subject())
     }
 
     /// The pane that Tab and clicks call `Output`: whatever stands there.

@@ -1,5 +1,13 @@
 //! Runs, for real: through the helper, with the interpreters of this machine.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::format_collect
+)]
+
 mod bytes;
 mod endings;
 mod kernel;

@@ -11,7 +11,9 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
 
 fn written(folder: &Path, id: &str, entries: &[Entry]) -> Store {
     let store = Store::create(folder, header(id));
-    entries.iter().for_each(|entry| store.append(entry.clone(), AT));
+    for entry in entries {
+        store.append(entry.clone(), AT);
+    }
     wait(store.sync()).unwrap();
     store
 }

@@ -4,9 +4,9 @@ use super::fields::{Fields, path_value};
 use super::frame::time_text;
 use super::output::{OutputBlob, output_fields};
 use crate::domain::{
-    Block, BlockKind, Dialect, Entry, Finding, Finish, Header, ImageRef, KernelFate, KernelRef, Limits,
-    ModelName, Receipt, ReplyFailure, Review, Rights, RunReport, SandboxLevel, Terms, ToolCall, TurnEnd,
-    Usage, Version,
+    Block, BlockKind, Dialect, Entry, Finding, Finish, Header, ImageRef, KernelFate, KernelRef, Language,
+    Limits, ModelName, Receipt, ReplyFailure, Review, Rights, RunReport, SandboxLevel, Terms, ToolCall,
+    TurnEnd, Usage, Version,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -113,7 +113,7 @@ fn block_fields(block: &Block) -> Fields {
         .with("block", block.id.0)
         .with("step", block.step.0)
         .with("what", "code")
-        .with_some("language", language.as_ref().map(|l| l.as_str()))
+        .with_some("language", language.as_ref().map(Language::as_str))
         .with("dialect", dialect_word(block.origin.dialect))
         .with("info", block.origin.info.as_str())
         .with("start", block.origin.range.start)
@@ -125,7 +125,7 @@ fn block_fields(block: &Block) -> Fields {
 fn version_fields(version: &Version) -> Fields {
     Fields::new()
         .with("revision", version.revision.0)
-        .with_some("language", version.language.as_ref().map(|l| l.as_str()))
+        .with_some("language", version.language.as_ref().map(Language::as_str))
         .with("whole", version.whole)
         .with("source", version.source.as_ref())
 }

@@ -6,6 +6,7 @@
 //! `crc` field, `prev` the `crc` of the line before. They detect damage and edits; they are no signature.
 
 mod decode;
+mod decode_run;
 mod encode;
 mod fields;
 mod frame;

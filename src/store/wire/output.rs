@@ -35,7 +35,9 @@ pub(crate) fn blob_for(output: &Captured, name: impl FnOnce() -> String) -> Opti
         }
         pieces.push(letter(stream));
         pieces.push_str(&stretch.iter().map(|part| part.len()).sum::<usize>().to_string());
-        stretch.iter().for_each(|part| bytes.extend_from_slice(part));
+        for part in stretch {
+            bytes.extend_from_slice(part);
+        }
     }
     Some(OutputBlob { name: name(), crc: Crc(crc32fast::hash(&bytes)), bytes, pieces })
 }

@@ -4,5 +4,6 @@
 //! know panes. What takes long (highlighting, pictures) is done on workers; nothing here blocks a frame.
 
 pub mod markdown;
+pub mod output;
 pub mod plain;
 pub mod wrap;

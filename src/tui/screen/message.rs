@@ -215,7 +215,7 @@ impl Screen {
         self.put_back(ctx)
     }
 
-    pub(super) fn open_sessions(&mut self) -> Vec<Wish> {
+    pub(in crate::tui) fn open_sessions(&mut self) -> Vec<Wish> {
         let here = Some(self.setup.cwd.clone());
         self.layers.push(Layer::Sessions(Sessions { here, ..Sessions::default() }));
         vec![Wish::Errand(Errand::Sessions)]

@@ -216,7 +216,7 @@ fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Buffer, look: Look<
             .and_then(|i| i.review.gravest().map(|s| format!("{} {}", i.review.count(s), s.as_str())))
             .unwrap_or_default();
         let first = format!(
-            "{mark}{}  {:<6} {:>3} {:<7}{gravest:<10} ",
+            "{mark}{}  {:<10} {:>3} {:<6} {gravest:<10} ",
             item.block.id,
             words::language_of(item),
             words::line_count(source),

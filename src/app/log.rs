@@ -1,0 +1,71 @@
+//! The log: a file in the state folder, made when the first line is written. Never the terminal.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// A log of more bytes than this is moved aside when it is opened; one old one is kept.
+const LARGEST: u64 = 1 << 20;
+
+/// Lets warnings and errors (or what `SAYSO_LOG` names: `error`, `warn`, `info`, `debug`, `trace`, `off`) go to this
+/// file. A log that can't be written is no reason not to work.
+pub fn start(path: PathBuf, level: Option<String>) {
+    let level = level.and_then(|l| l.parse::<LevelFilter>().ok()).unwrap_or(LevelFilter::WARN);
+    let target = Target { path: Arc::new(path), file: Arc::default() };
+    let subscriber = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(target);
+    let _ = tracing::subscriber::set_global_default(subscriber.finish());
+}
+
+/// The file, opened when it is needed first.
+#[derive(Clone)]
+struct Target {
+    path: Arc<PathBuf>,
+    file: Arc<Mutex<Option<File>>>,
+}
+
+impl Target {
+    fn open(&self) -> io::Result<File> {
+        if let Some(folder) = self.path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        if std::fs::metadata(&*self.path).is_ok_and(|info| info.len() > LARGEST) {
+            std::fs::rename(&*self.path, self.path.with_extension("log.1"))?;
+        }
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(0o600);
+        }
+        options.open(&*self.path)
+    }
+}
+
+impl<'a> MakeWriter<'a> for Target {
+    type Writer = Target;
+
+    fn make_writer(&'a self) -> Target {
+        self.clone()
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if file.is_none() {
+            *file = Some(self.open()?);
+        }
+        match &mut *file {
+            Some(open) => open.write(bytes),
+            None => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! What the terminal front door has to know, gathered from the configuration, the command line and the environment.
+
+use super::house::House;
+use crate::config::{Autofocus, Images, ThemeChoice};
+use crate::domain::Notice;
+use crate::report::{Failure, Kind};
+use crate::tui::clipboard::Surroundings;
+use crate::tui::guard::Times;
+use crate::tui::screen::Setup;
+use crate::tui::theme::{ColourEnv, Depth, Preference};
+use crate::tui::view::words;
+use crate::tui::{self, Options};
+use std::path::Path;
+use std::time::Duration;
+
+/// A person's theme or keymap of more bytes than this is none.
+const LARGEST: u64 = 1 << 20;
+
+/// The options of the terminal for this house.
+///
+/// # Errors
+/// When the person's keymap is there and can't be read.
+pub fn options(house: &House, welcome: bool) -> Result<Options, Failure> {
+    let config = &house.loaded.config;
+    let env = house.place.env();
+    let set = |name: &str| env(name).is_some_and(|value| !value.is_empty());
+    let depth = Depth::of(ColourEnv {
+        no_color: env("NO_COLOR").as_deref(),
+        colorterm: env("COLORTERM").as_deref(),
+        term: env("TERM").as_deref(),
+        term_program: env("TERM_PROGRAM").as_deref(),
+    });
+    let remote = set("SSH_CONNECTION") || set("SSH_TTY") || set("TMUX");
+    Ok(Options {
+        setup: setup(house, welcome, set("OPENAI_API_KEY")),
+        keymap: keymap(&house.loaded.paths.keymap())?,
+        theme: preference(config.ui.theme.as_ref()),
+        themes: themes(&house.loaded.paths.themes(), config.ui.theme.as_ref()),
+        depth,
+        colorfgbg: env("COLORFGBG"),
+        ascii: !speaks_unicode(&env),
+        motion: config.ui.motion,
+        frames: if remote { config.ui.fps.min(12) } else { config.ui.fps },
+        images: config.ui.images != Images::Off,
+        notify: config.ui.notify,
+        esc_delay: Duration::from_millis(if set("SSH_CONNECTION") { 50 } else { 25 }),
+        kitty: true,
+        surroundings: Surroundings {
+            ssh: set("SSH_CONNECTION") || set("SSH_TTY"),
+            tmux: set("TMUX"),
+            wayland: set("WAYLAND_DISPLAY"),
+            x11: set("DISPLAY"),
+            mac: cfg!(target_os = "macos"),
+        },
+        editor: first([config.editor.command.clone(), env("VISUAL"), env("EDITOR")], "vi"),
+        pager: first([env("PAGER"), None, None], "less"),
+        place: words::Place { zone: jiff::tz::TimeZone::system(), home: house.place.home.clone() },
+        first_prompt: None,
+        notices: house.loaded.notices.clone(),
+    })
+}
+
+fn setup(house: &House, welcome: bool, has_openai_key: bool) -> Setup {
+    let config = &house.loaded.config;
+    let models = config.model.iter().filter_map(|name| config.resolve(name)).map(|chosen| chosen.name).collect();
+    Setup {
+        cwd: house.place.cwd.clone(),
+        times: Times {
+            quiet: Duration::from_millis(config.review.arm_ms),
+            seen: Duration::from_millis(config.review.seen_ms),
+            ..Times::default()
+        },
+        autofocus: config.review.autofocus == Autofocus::Idle,
+        mouse: config.ui.mouse,
+        languages: config.languages(),
+        models,
+        has_openai_key,
+        welcome,
+        log: Some(house.loaded.paths.log()),
+        ..Setup::default()
+    }
+}
+
+/// The first command that says something.
+fn first(commands: [Option<String>; 3], otherwise: &str) -> String {
+    commands.into_iter().flatten().find(|c| !c.trim().is_empty()).unwrap_or_else(|| otherwise.into())
+}
+
+/// Whether the locale can show more than ASCII: the first of the variables that is set decides.
+fn speaks_unicode(env: &dyn Fn(&str) -> Option<String>) -> bool {
+    if env("TERM").is_some_and(|term| term.starts_with("vt")) {
+        return false;
+    }
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(|name| env(name)).find(|value| !value.is_empty());
+    locale.is_none_or(|locale| {
+        let locale = locale.to_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}
+
+fn preference(choice: Option<&ThemeChoice>) -> Preference {
+    match choice {
+        None => Preference::default(),
+        Some(ThemeChoice::One(name)) => Preference::Named(name.clone()),
+        Some(pair @ ThemeChoice::Pair { .. }) => {
+            let on = |dark| pair.on(dark).unwrap_or("terminal").to_owned();
+            Preference::ByBackground { dark: on(true), light: on(false) }
+        }
+    }
+}
+
+/// The person's own keymap: the name of its file and its text.
+fn keymap(path: &Path) -> Result<Option<(String, String)>, Failure> {
+    let Ok(info) = std::fs::metadata(path) else { return Ok(None) };
+    let broken = |why: String| {
+        Failure::new(Kind::Config, format!("{}: {why}", path.display())).hint("Correct the file, or move it away.")
+    };
+    if info.len() > LARGEST {
+        return Err(broken("too large for a keymap".into()));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| broken(error.to_string()))?;
+    Ok(Some((path.display().to_string(), text)))
+}
+
+/// The person's own themes; read only where one is asked for by name.
+fn themes(folder: &Path, choice: Option<&ThemeChoice>) -> Vec<(String, String)> {
+    if choice.is_none() {
+        return Vec::new();
+    }
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
+    files
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .filter(|path| std::fs::metadata(path).is_ok_and(|info| info.is_file() && info.len() <= LARGEST))
+        .filter_map(|path| {
+            let name = path.file_stem()?.to_str()?.to_owned();
+            Some((name, std::fs::read_to_string(&path).ok()?))
+        })
+        .collect()
+}
+
+/// A front door that can't open, as a failure with what to do.
+pub fn failure(error: tui::TuiError) -> Failure {
+    use tui::TuiError;
+    let (kind, hint) = match &error {
+        TuiError::Terminal(_) | TuiError::Input(_) => (Kind::Usage, "sayso run does one turn without a terminal."),
+        TuiError::Keymap(_) => (Kind::Config, "Correct the keymap, or move it away."),
+        TuiError::Theme(_) => (Kind::Config, "Themes: terminal, ink, paper, contrast, blue-orange, mono, or a file of yours."),
+    };
+    Failure::new(kind, error.to_string()).hint(hint)
+}
+
+/// Notices that are told on the first screen.
+pub fn tell(options: &mut Options, notices: Vec<Notice>) {
+    options.notices.extend(notices);
+}

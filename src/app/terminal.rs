@@ -1,0 +1,227 @@
+//! The terminal front door, from its opening to its end: one session after the other in one terminal.
+
+use super::house::{House, Opened};
+use super::{log, look};
+use crate::cli::{Cli, ModelArgs, ResumeArgs};
+use crate::commands::setup::{self, More};
+use crate::domain::{ModelName, Notice, Policy};
+use crate::provider::Provider;
+use crate::report::{Failure, Kind};
+use crate::store::{StoreError, index};
+use crate::tui::{Choice, Exit, Tui};
+use std::io::{self, IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
+
+/// The model that is asked where OpenAI was chosen and no model named.
+const OPENAI_MODEL: &str = "gpt-5";
+
+/// Which session is opened.
+enum Start {
+    New,
+    /// A new one, with the list of the old ones over it.
+    Pick,
+    File(PathBuf),
+}
+
+/// Opens the terminal and works until the person is done.
+///
+/// # Errors
+/// Why it could not open; the terminal is as before.
+pub fn run(cli: &Cli, resume: Option<ResumeArgs>, prompt: Option<String>, out: &mut dyn Write) -> Result<(), Failure> {
+    needs_terminal(cli.plain)?;
+    let (model, pick) = match &resume {
+        Some(args) => (args.model.clone().or(&cli.model), true),
+        None => (cli.model.clone(), false),
+    };
+    let house = setup::house(&model, &More { theme: cli.theme.clone(), ..More::default() })?;
+    let env = house.place.env();
+    log::start(house.loaded.paths.log(), env("SAYSO_LOG"));
+    let start = match resume {
+        Some(args) => start_of(&house, &args)?,
+        None => cli.session.clone().map_or(Start::New, Start::File),
+    };
+    let (provider, house) = source(&house, &model, pick)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|e| Failure::new(Kind::Work, format!("the system gives no threads: {e}")))?;
+    let last = runtime.block_on(sessions(house, provider, start, prompt));
+    // A task that does not end must not keep the program from ending.
+    runtime.shutdown_background();
+    if let Some(name) = last? {
+        writeln!(out, "Session saved. Continue: sayso resume {name}")?;
+    }
+    Ok(())
+}
+
+/// Panes need a terminal that can be drawn on.
+fn needs_terminal(plain: bool) -> Result<(), Failure> {
+    let what = if plain {
+        "--plain is not built yet"
+    } else if std::env::var("TERM").is_ok_and(|term| term == "dumb") {
+        "this terminal can't be drawn on (TERM=dumb)"
+    } else if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        return Ok(());
+    } else {
+        "sayso needs a terminal for its panes, and this is none"
+    };
+    Err(Failure::new(Kind::Usage, what).hint("sayso run \"PROMPT\" does one turn without a terminal."))
+}
+
+fn start_of(house: &House, args: &ResumeArgs) -> Result<Start, Failure> {
+    let failed = |what: String| Failure::new(Kind::Session, what).hint("sayso sessions list shows all of them.");
+    if args.last {
+        let last = index::last(&house.loaded.sessions(), None);
+        return last.map(|s| Start::File(s.path)).ok_or_else(|| failed("there is no session yet".into()));
+    }
+    match &args.session {
+        Some(wanted) => house.find_session(wanted).map(Start::File).map_err(failed),
+        None => Ok(Start::Pick),
+    }
+}
+
+/// The source of replies that was asked for, if any, and the house in the folder that it works in.
+fn source(house: &House, model: &ModelArgs, resumed: bool) -> Result<(Option<Provider>, House), Failure> {
+    if let Some(story) = &model.demo {
+        let (provider, house) = setup::demo(house, story, model.cwd.is_none() && !resumed)?;
+        return Ok((Some(provider), house));
+    }
+    let provider = house.chosen_provider().map_err(|why| {
+        Failure::new(Kind::Provider, why).hint("Name a provider of the configuration: --model PROVIDER/MODEL")
+    })?;
+    Ok((provider, house.clone()))
+}
+
+/// One session after the other; gives the name to go on with the last one.
+async fn sessions(
+    mut house: House,
+    mut provider: Option<Provider>,
+    start: Start,
+    prompt: Option<String>,
+) -> Result<Option<String>, Failure> {
+    let mut options = look::options(&house, provider.is_none())?;
+    options.first_prompt = prompt;
+    options.setup.pick_session = matches!(start, Start::Pick);
+    let mut opened = match &start {
+        Start::File(path) => open(&mut house, path, provider.clone())?,
+        Start::New | Start::Pick => house.begin(provider.clone(), Policy::Ask),
+    };
+    options.setup.cwd.clone_from(&house.place.cwd);
+    let mut tui = Tui::open(&options).map_err(look::failure)?;
+    loop {
+        look::tell(&mut options, std::mem::take(&mut opened.notices));
+        let exit = tui.run(&mut opened.driver, &options).await.map_err(look::failure)?;
+        options.first_prompt = None;
+        options.setup.pick_session = false;
+        options.notices.clear();
+        let next = match exit {
+            Exit::Quit { .. } | Exit::Hangup => {
+                let name = continue_with(&house, &opened);
+                // The terminal is given back first: what has to end may take a moment.
+                tui.close();
+                opened.driver.close().await;
+                return Ok(name);
+            }
+            Exit::UseProvider(choice) => match choose(&house, choice).await {
+                Ok((provider, None)) => {
+                    opened.driver.use_provider(provider);
+                    continue;
+                }
+                Ok((chosen, Some(elsewhere))) => {
+                    (provider, house) = (Some(chosen), elsewhere);
+                    Ok(house.begin(provider.clone(), Policy::Ask))
+                }
+                Err(why) => {
+                    options.notices.push(Notice::error(why));
+                    continue;
+                }
+            },
+            Exit::NewSession => Ok(house.begin(provider.clone(), Policy::Ask)),
+            Exit::OpenSession(path) => {
+                if path == opened.driver.session_path() {
+                    options.notices.push(Notice::info("This session is open already."));
+                    continue;
+                }
+                house.resume(&path, provider.clone(), Policy::Ask)
+            }
+        };
+        match next {
+            Ok(next) => {
+                let before = std::mem::replace(&mut opened, next);
+                before.driver.close().await;
+            }
+            Err(error) => options.notices.push(Notice::error(error.to_string())),
+        }
+        options.setup.cwd.clone_from(&house.place.cwd);
+    }
+}
+
+/// Opens a session by its file; one that is not there yet is made.
+fn open(house: &mut House, path: &Path, provider: Option<Provider>) -> Result<Opened, Failure> {
+    if !path.exists() {
+        return Ok(house.begin_at(path, provider, Policy::Ask));
+    }
+    house.resume(path, provider, Policy::Ask).map_err(|error| {
+        let hint = match &error {
+            StoreError::Locked { .. } => "Close it there, or begin a new session.",
+            StoreError::Newer { .. } => "Nothing was changed in it.",
+            _ => "sayso sessions list shows all sessions.",
+        };
+        Failure::new(Kind::Session, error.to_string()).hint(hint)
+    })
+}
+
+/// What `sayso resume` takes to go on with the session; `None` where nothing was asked in it.
+fn continue_with(house: &House, opened: &Opened) -> Option<String> {
+    let path = opened.driver.session_path();
+    if !path.exists() {
+        return None;
+    }
+    let name = opened.driver.state().transcript.name.clone();
+    let unique = !name.is_empty() && house.find_session(&name).is_ok_and(|found| found == path);
+    if unique { Some(name) } else { path.file_stem().map(|id| id.to_string_lossy().into_owned()) }
+}
+
+/// The source of replies that was chosen on screen; with another house where it works in a folder of its own.
+async fn choose(house: &House, choice: Choice) -> Result<(Provider, Option<House>), String> {
+    match choice {
+        Choice::Demo => {
+            let demo = setup::demo(house, crate::cli::DEFAULT_STORY, true).map_err(|f| f.what)?;
+            Ok((demo.0, Some(demo.1)))
+        }
+        Choice::OpenAi(key) => {
+            if let Some(key) = key {
+                house.remember_key("openai", key);
+            }
+            let name = ModelName { provider: "openai".into(), model: OPENAI_MODEL.into() };
+            Ok((house.provider(&name)?, None))
+        }
+        Choice::Server { base_url, model } => at(house, &base_url, model).await,
+        Choice::Address { base_url, key } => {
+            if let Some(key) = key {
+                house.remember_key(&provider_at(house, &base_url), key);
+            }
+            at(house, &base_url, None).await
+        }
+    }
+}
+
+/// A server at an address. Where no model is named, a server on this computer is asked for its first.
+async fn at(house: &House, base_url: &str, model: Option<String>) -> Result<(Provider, Option<House>), String> {
+    let model = match model {
+        Some(model) => model,
+        None => {
+            let offered = crate::provider::probe::models(base_url).await.unwrap_or_default();
+            offered.into_iter().next().unwrap_or_else(|| "default".into())
+        }
+    };
+    let name = ModelName { provider: provider_at(house, base_url), model };
+    Ok((house.provider_at(name, base_url)?, None))
+}
+
+/// The name of the provider that has this address in the configuration, else `other`.
+fn provider_at(house: &House, base_url: &str) -> String {
+    let plain = |url: &str| url.trim_end_matches('/').trim_end_matches("/v1").to_owned();
+    let wanted = plain(base_url);
+    let known = &house.loaded.config.providers;
+    let found = known.iter().find(|(_, p)| p.base_url.as_deref().is_some_and(|url| plain(url) == wanted));
+    found.map_or_else(|| "other".into(), |(name, _)| name.clone())
+}

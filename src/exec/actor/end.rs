@@ -1,0 +1,142 @@
+//! Ends: of a run, of the kernel, of everything.
+
+use super::{Actor, Command, Source};
+use crate::domain::{KernelFate, Outcome};
+use crate::exec::helper_wire::{Order, Told};
+use crate::exec::outbox::Outbox;
+use crate::exec::run::{Carrier, End, nothing};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io::Read as _;
+use std::os::unix::fs::FileExt as _;
+use std::time::{Duration, Instant};
+
+/// How long a kernel may take to leave in good order.
+const FAREWELL: Duration = Duration::from_millis(1000);
+/// The most that a shell may write about its state.
+const STATE_LIMIT: usize = 4 << 20;
+
+impl Actor {
+    /// The kernel's process is gone: under a run, or while nothing ran.
+    pub(super) fn kernel_ended(&mut self, end: End, cause: String) {
+        let in_run = self.run.as_ref().is_some_and(|run| matches!(run.carrier, Carrier::Kernel));
+        if !in_run {
+            self.kernel = None;
+            let _ = self.deaths.try_send(cause);
+            return;
+        }
+        let ready = self.kernel.as_ref().is_some_and(|kernel| kernel.ready);
+        let end = match end {
+            End::Process(..) if !ready => {
+                if let (Some(run), Some(kernel)) = (&mut self.run, &mut self.kernel) {
+                    run.capture.drain(&mut kernel.process.pipes, &mut run.outbox);
+                }
+                let said = self.run.as_ref().and_then(|run| run.capture.last_error_line());
+                End::NotStarted(format!("Python could not be started as a kernel: {}", said.unwrap_or(cause)))
+            }
+            end => end,
+        };
+        self.finish(end);
+    }
+
+    /// Ends the run: the last output, the state that stays, the report.
+    pub(super) fn finish(&mut self, end: End) {
+        let Some(mut run) = self.run.take() else { return };
+        run.stop_clock();
+        match &mut run.carrier {
+            Carrier::Kernel => {
+                if let Some(kernel) = &mut self.kernel {
+                    run.capture.drain(&mut kernel.process.pipes, &mut run.outbox);
+                }
+                if matches!(end, End::Block(_)) {
+                    let (fate, cwd) = match &self.kernel {
+                        Some(kernel) => (KernelFate::Kept(kernel.state), Some(kernel.cwd.clone())),
+                        None => (KernelFate::None, None),
+                    };
+                    run.finish(end, fate, cwd);
+                } else {
+                    let kernel = self.kernel.take();
+                    let fate = match (&end, kernel.as_ref()) {
+                        (End::NotStarted(_), _) | (_, None) => KernelFate::None,
+                        (_, Some(kernel)) => KernelFate::Lost(kernel.state),
+                    };
+                    drop(kernel);
+                    run.finish(end, fate, Some(self.setup.cwd.clone()));
+                }
+            }
+            Carrier::Program(process, state) => {
+                run.capture.drain(&mut process.pipes, &mut run.outbox);
+                if let Some(written) = state.take().and_then(read_state) {
+                    self.shell.update(&written);
+                }
+                let cwd = if run.language == "bash" { &self.shell.cwd } else { &self.setup.cwd };
+                let cwd = Some(cwd.clone());
+                if matches!(end, End::Lost(_)) {
+                    // The helper may need a while to end what does not want to: the report comes first.
+                    let carrier = std::mem::replace(&mut run.carrier, Carrier::Kernel);
+                    run.finish(end, KernelFate::None, cwd);
+                    drop(carrier);
+                } else {
+                    run.finish(end, KernelFate::None, cwd);
+                }
+            }
+        }
+    }
+
+    /// Asks the kernel to leave, waits a little, then makes it.
+    pub(super) fn end_kernel(&mut self) {
+        let Some(mut kernel) = self.kernel.take() else { return };
+        kernel.quit();
+        let until = Instant::now() + FAREWELL;
+        loop {
+            let rest = until.saturating_duration_since(Instant::now());
+            let Some(socket) = kernel.process.link.socket().filter(|_| !rest.is_zero()) else { return };
+            let timeout = Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) };
+            let _ = poll(&mut [PollFd::from_borrowed_fd(socket, PollFlags::IN)], Some(&timeout));
+            match kernel.process.link.receive() {
+                Ok(told) if told.iter().any(|t| matches!(t, Told::Exited { .. } | Told::NotSpawned(_))) => {
+                    return;
+                }
+                Ok(_) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    pub(super) fn end_everything(&mut self) {
+        if let Some(run) = &mut self.run {
+            run.pressed_kill();
+            self.order(&Order::Kill);
+        }
+        while self.run.is_some() {
+            for source in self.wait() {
+                match source {
+                    Source::Pipe(stream) => self.read(stream),
+                    Source::Control => self.kernel_said(),
+                    Source::KernelHelper => self.kernel_told(),
+                    Source::ProgramHelper => self.program_told(),
+                    Source::Bell => {
+                        // Orders that come now find nobody.
+                        let _ = self.bell.read(&mut [0u8; 64]);
+                    }
+                }
+            }
+            self.on_time();
+        }
+        self.end_kernel();
+        while let Ok(command) = self.commands.try_recv() {
+            if let Command::Start(request, out) = command {
+                let limits = request.approval().terms().limits;
+                let outbox = Outbox::new(request.approval().run(), out);
+                outbox.finish(nothing(Outcome::NotStarted("sayso is ending".into()), limits));
+            }
+        }
+    }
+}
+
+/// What a shell wrote about its state, from the start of the file.
+fn read_state(file: std::fs::File) -> Option<Vec<u8>> {
+    let size = usize::try_from(file.metadata().ok()?.len()).ok()?.min(STATE_LIMIT);
+    let mut written = vec![0; size];
+    file.read_exact_at(&mut written, 0).ok()?;
+    Some(written)
+}

@@ -1,0 +1,134 @@
+//! What the thread hears of a run: from the kernel about its block, from the helpers about their processes.
+
+use super::Actor;
+use crate::domain::{Language, RunEvent};
+use crate::exec::error::ExecError;
+use crate::exec::helper_wire::{Order, Told};
+use crate::exec::kernel_wire::{Said, Token};
+use crate::exec::receipt::{Ending, cause_of_death};
+use crate::exec::run::{Carrier, End, Run};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::time::Duration;
+
+impl Actor {
+    pub(super) fn kernel_said(&mut self) {
+        let Some(kernel) = &mut self.kernel else { return };
+        kernel.send();
+        match kernel.receive() {
+            Ok(said) => said.into_iter().for_each(|(token, said)| self.on_said(token, said)),
+            Err(error) => {
+                // Its helper tells how it ended. If it lives on without this socket, it is of no use.
+                let why = match error {
+                    ExecError::Ended => "the kernel's control channel was closed".to_string(),
+                    other => other.to_string(),
+                };
+                if let Some(run) = self.run.as_mut().filter(|run| matches!(run.carrier, Carrier::Kernel)) {
+                    run.broken.get_or_insert(why);
+                }
+                self.kernel_is_cut_off();
+            }
+        }
+    }
+
+    /// The control socket is of no use any more. Mostly the process has died, and its helper is about to tell how; one
+    /// that lives on is made to end.
+    pub(super) fn kernel_is_cut_off(&mut self) {
+        if self.helper_speaks_within(Duration::from_millis(100)) {
+            // It died: that is the cause, not the socket.
+            if let Some(run) = &mut self.run {
+                run.broken = None;
+            }
+        } else if let Some(kernel) = &self.kernel {
+            kernel.process.link.order(&Order::Kill);
+            self.helper_speaks_within(Duration::from_secs(2));
+        }
+        self.kernel_told();
+    }
+
+    /// Waits for the kernel's helper.
+    pub(super) fn helper_speaks_within(&self, patience: Duration) -> bool {
+        let Some(socket) = self.kernel.as_ref().and_then(|kernel| kernel.process.link.socket()) else {
+            return true;
+        };
+        let timeout =
+            Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: i64::from(patience.subsec_nanos()) };
+        poll(&mut [PollFd::from_borrowed_fd(socket, PollFlags::IN)], Some(&timeout))
+            .is_ok_and(|count| count > 0)
+    }
+
+    pub(super) fn on_said(&mut self, token: Token, said: Said) {
+        if let Said::Hello { version } = said {
+            if let Some(kernel) = &mut self.kernel {
+                kernel.ready = true;
+            }
+            self.finder.learn(&Language::python(), version);
+            if let Some(run) = self.run.as_mut().filter(|run| matches!(run.carrier, Carrier::Kernel)) {
+                run.tell_started();
+            }
+            return;
+        }
+        if matches!(said, Said::Done(_)) {
+            // The limit is told before the interrupt that ends the block, but on another socket: it is heard first.
+            self.kernel_told();
+        }
+        // What carries another mark comes from an earlier run, or from somebody else.
+        let Some(run) = self.run.as_mut().filter(|run| run.token == token && !run.is_done()) else { return };
+        match said {
+            Said::Image { name, png } => {
+                if let Some(kernel) = &mut self.kernel {
+                    run.capture.drain(&mut kernel.process.pipes, &mut run.outbox);
+                }
+                run.keep_image(name, &png);
+            }
+            Said::Variables(variables) => run.outbox.tell(RunEvent::Variables(variables)),
+            Said::Done(done) => {
+                if let Some(kernel) = &mut self.kernel {
+                    kernel.state.variables = done.variables;
+                    kernel.cwd = done.cwd.clone().unwrap_or_else(|| kernel.cwd.clone());
+                }
+                run.set_done(*done);
+                self.order(&Order::End);
+            }
+            Said::Hello { .. } => {}
+        }
+    }
+
+    pub(super) fn kernel_told(&mut self) {
+        let Some(kernel) = &mut self.kernel else { return };
+        match kernel.process.link.receive() {
+            Ok(told) => told.into_iter().for_each(|told| self.on_told(told, true)),
+            Err(error) => self.kernel_ended(End::Lost(error.to_string()), error.to_string()),
+        }
+    }
+
+    pub(super) fn program_told(&mut self) {
+        let Some(Run { carrier: Carrier::Program(process, _), .. }) = &mut self.run else { return };
+        match process.link.receive() {
+            Ok(told) => told.into_iter().for_each(|told| self.on_told(told, false)),
+            Err(error) => self.finish(End::Lost(error.to_string())),
+        }
+    }
+
+    pub(super) fn on_told(&mut self, told: Told, by_kernel: bool) {
+        let run = self.run.as_mut().filter(|run| matches!(run.carrier, Carrier::Kernel) == by_kernel);
+        match (told, run) {
+            (Told::Spawned { .. }, Some(run)) if !by_kernel => run.tell_started(),
+            (Told::Usage { rss_bytes, cpu_us }, Some(run)) => {
+                run.outbox.hint(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 });
+            }
+            (Told::OutOfTime, Some(run)) if !run.is_done() => run.pressed.out_of_time = true,
+            (Told::Finished(used), Some(run)) if run.is_done() => self.finish(End::Block(used)),
+            (Told::NotSpawned(why), _) if by_kernel => self.kernel_ended(End::NotStarted(why.clone()), why),
+            (Told::NotSpawned(why), Some(_)) => self.finish(End::NotStarted(why)),
+            (Told::Exited { code, signal, used }, _) => {
+                let ending = Ending { code, signal };
+                if by_kernel {
+                    self.kernel_ended(End::Process(ending, used), cause_of_death(ending));
+                } else {
+                    self.finish(End::Process(ending, used));
+                }
+            }
+            _ => {}
+        }
+    }
+}

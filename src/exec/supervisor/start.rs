@@ -1,0 +1,55 @@
+//! Starts the program of a supervisor, in a group of its own, tied to the supervisor's life.
+
+use super::Running;
+use crate::exec::helper::EXEC;
+use crate::exec::helper_wire::{FIRST_GIVEN, Program};
+use rustix::io::FdFlags;
+use rustix::process::{Pid, PidfdFlags, WaitOptions};
+use std::io::Read as _;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+
+/// Starts the program in a group of its own; an error comes back in words.
+pub(super) fn start(program: &Program, fds: Vec<OwnedFd>, own: i32) -> Result<Running, String> {
+    let mut fds = fds.into_iter();
+    let (Some(stdout), Some(stderr)) = (fds.next(), fds.next()) else {
+        return Err("the helper got no descriptors for its output".into());
+    };
+    let mut given = Vec::new();
+    for (fd, at) in fds.zip(FIRST_GIVEN..) {
+        let copy = rustix::io::fcntl_dupfd_cloexec(&fd, at).map_err(|e| e.to_string())?;
+        rustix::io::fcntl_setfd(&copy, FdFlags::empty()).map_err(|e| e.to_string())?;
+        if copy.as_raw_fd() != at {
+            return Err(format!("descriptor {at} is taken"));
+        }
+        given.push(copy);
+    }
+    if !program.cwd.is_dir() {
+        return Err(format!("the folder {} is not there any more", program.cwd.display()));
+    }
+    let (mut problem, status) = std::io::pipe().map_err(|e| e.to_string())?;
+    let child = Command::new("/proc/self/exe")
+        .args(["__run", EXEC, &own.to_string()])
+        .arg(&program.executable)
+        .args(&program.args)
+        .env_clear()
+        .envs(program.env.iter().map(|(k, v)| (k, v)))
+        .current_dir(&program.cwd)
+        .stdin(Stdio::from(OwnedFd::from(status)))
+        .stdout(Stdio::from(stdout))
+        .stderr(Stdio::from(stderr))
+        .process_group(0)
+        .spawn()
+        .map_err(|e| e.to_string())?;
+    drop(given);
+    let mut why = String::new();
+    let _ = problem.read_to_string(&mut why);
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or("no process id")?;
+    if !why.is_empty() {
+        let _ = rustix::process::waitpid(Some(pid), WaitOptions::empty());
+        return Err(format!("{}: {why}", program.executable.display()));
+    }
+    let ended = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(|e| e.to_string())?;
+    Ok(Running { pid, ended })
+}

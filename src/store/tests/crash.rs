@@ -1,0 +1,116 @@
+//! What only a process of its own can show: death at any moment, and a disk that is full.
+//!
+//! The children are tests of this same binary, started by the tests that need them.
+
+use super::*;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+
+const FOLDER: &str = "SAYSO_TEST_FOLDER";
+
+/// Starts an ignored test of this binary as a process, with signals for oversized files ignored.
+fn child(test: &str, folder: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "--nocapture", test])
+        .env(FOLDER, folder);
+    command
+}
+
+#[test]
+fn killed_at_any_moment_what_was_synced_is_there() {
+    for round in 0..12 {
+        let home = tempfile::tempdir().unwrap();
+        let mut writing = child("store::tests::crash::child_that_writes", home.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut synced = 0;
+        for line in BufReader::new(writing.stdout.take().unwrap()).lines() {
+            if let Some(number) = line.unwrap().strip_prefix("synced ") {
+                synced = number.parse().unwrap();
+            }
+            if synced > round * 3 {
+                break;
+            }
+        }
+        writing.kill().unwrap();
+        writing.wait().unwrap();
+
+        let (store, loaded) = Store::open(&home.path().join("s-1.jsonl")).unwrap();
+        let whole = loaded.damage.iter().all(|d| matches!(d.fault, Fault::Torn(_)));
+        assert!(synced > 0 && whole, "{synced}, {:?}", loaded.damage);
+        let told: Vec<String> = loaded
+            .entries
+            .iter()
+            .filter_map(|(_, e)| if let Entry::Prompt(text) = e { Some(text.clone()) } else { None })
+            .collect();
+        let wanted: Vec<String> = (1..=told.len()).map(prompt).collect();
+        assert!(told.len() >= synced && told == wanted, "{synced} were synced, {} are there", told.len());
+        store.append(Entry::Resumed, AT);
+        wait(store.close()).unwrap();
+        assert_eq!(read(&store.path()).unwrap().damage, []);
+    }
+}
+
+fn prompt(number: usize) -> String {
+    format!("prompt {number} {}", "x".repeat(number * 37 % 5000))
+}
+
+#[test]
+#[ignore = "runs as the child of another test"]
+fn child_that_writes() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let store = Store::create(Path::new(&folder), header("s-1"));
+    for number in 1.. {
+        store.append(Entry::Prompt(prompt(number)), AT);
+        // Others are on their way when it ends.
+        if number % 3 == 0 {
+            wait(store.sync()).unwrap();
+            println!("synced {number}");
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let ended = child("store::tests::crash::child_with_little_space", home.path()).output().unwrap();
+    let text = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success() && text.contains("all is there"), "{text}");
+}
+
+#[test]
+#[ignore = "runs as the child of another test"]
+fn child_with_little_space() {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let space = |bytes| setrlimit(Resource::Fsize, Rlimit { current: bytes, maximum: None }).unwrap();
+    let store = Store::create(Path::new(&folder), header("s-1"));
+    let prompts: Vec<Entry> = (1..=20).map(|n| Entry::Prompt(prompt(n * 3))).collect();
+    store.append(prompts[0].clone(), AT);
+    wait(store.sync()).unwrap();
+    let before = std::fs::metadata(store.path()).unwrap().len();
+
+    // There is room for a part of the next line only.
+    space(Some(before + 100));
+    for entry in &prompts[1..] {
+        store.append(entry.clone(), AT);
+    }
+    assert_eq!(wait(store.failed()), "Session not saved: the file would be larger than allowed.");
+    assert_eq!(std::fs::metadata(store.path()).unwrap().len(), before + 100, "a part of a line is there");
+    assert!(wait(store.sync()).is_err() && wait(store.retry()).is_err());
+
+    space(None);
+    wait(store.retry()).unwrap();
+    wait(store.close()).unwrap();
+    let loaded = read(&store.path()).unwrap();
+    assert!(
+        loaded.damage.is_empty() && all_same(&loaded, &with_header("s-1", &prompts)),
+        "{:?}",
+        loaded.damage
+    );
+    println!("all is there");
+}

@@ -1,0 +1,62 @@
+//! Every screen at four sizes, as a person sees it. A visible change changes a snapshot here.
+
+mod scene;
+mod screens;
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use sayso::tui::screen::Ctx;
+use sayso::tui::view::look::{Glyphs, Look};
+use sayso::tui::view::words::Place;
+use scene::Scene;
+
+/// The sizes: wide, medium, narrow, too small.
+pub const SIZES: [(u16, u16); 4] = [(140, 40), (100, 30), (80, 24), (40, 12)];
+
+/// Draws a scene and returns the rows of the screen, without spaces at their ends.
+pub fn drawn(scene: &mut Scene, width: u16, height: u16) -> String {
+    scene.screen.resized((width, height), scene.at);
+    scene.settle();
+    let place = Place { home: Some("/home/ada".into()), ..Place::default() };
+    let look =
+        Look { theme: &scene.theme, glyphs: Glyphs::LINES, place: &place, now: scene.now, motion: true };
+    let ctx = Ctx { state: &scene.state, look, at: scene.at };
+    scene.screen.arrange(ctx);
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    let (screen, state, at) = (&mut scene.screen, &scene.state, scene.at);
+    let mut cursor = None;
+    terminal
+        .draw(|frame| {
+            cursor = sayso::tui::view::draw(screen, state, at, frame.buffer_mut(), look);
+        })
+        .unwrap();
+    let buffer = terminal.backend().buffer();
+    let mut text = String::new();
+    for y in 0..height {
+        let mut row = String::new();
+        let mut skip = 0;
+        for x in 0..width {
+            let symbol = buffer[(x, y)].symbol();
+            if skip > 0 {
+                skip -= 1;
+                continue;
+            }
+            row.push_str(symbol);
+            skip = unicode_width::UnicodeWidthStr::width(symbol).saturating_sub(1);
+        }
+        text.push_str(row.trim_end());
+        text.push('\n');
+    }
+    match cursor {
+        Some(at) => text + &format!("(cursor {},{})", at.x, at.y),
+        None => text + "(no cursor)",
+    }
+}
+
+/// Snapshots of a scene at all sizes.
+pub fn snapshots(name: &str, make: impl Fn() -> Scene) {
+    for (width, height) in SIZES {
+        let text = drawn(&mut make(), width, height);
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), text);
+    }
+}

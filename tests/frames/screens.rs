@@ -1,0 +1,337 @@
+//! The screens of the design, one test each.
+
+use super::scene::{CODE, Scene, findings};
+use super::snapshots;
+use sayso::domain::*;
+use sayso::engine::Phase;
+use sayso::engine::state::{Question, Retry};
+use sayso::tui::screen::Setup;
+use sayso::tui::view::layout::Pane;
+
+#[test]
+fn first_start() {
+    snapshots("01_first_start", || Scene::set_up(Setup { welcome: true, ..Setup::default() }));
+}
+
+#[test]
+fn idle() {
+    snapshots("02_idle", Scene::worked);
+}
+
+#[test]
+fn streaming() {
+    snapshots("03_streaming", || {
+        let mut scene = Scene::worked();
+        let code: String = CODE.lines().take(9).map(|l| format!("{l}\n")).collect();
+        scene.streaming(&format!(
+            "The chart folder `out/charts` holds three old files. I will remove it, then write one new plot. The code \
+             is being written in the Code pane:\n\n```python\n{code}"
+        ));
+        scene.type_text("also print the top three");
+        scene
+    });
+}
+
+#[test]
+fn review() {
+    snapshots("04_review", || {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        scene.screen.focus = Pane::Code;
+        scene.frame();
+        scene.pass(2_000);
+        scene
+    });
+}
+
+#[test]
+fn review_guard_closed() {
+    snapshots("04b_guard_closed", || {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        scene.screen.focus = Pane::Code;
+        scene.frame();
+        scene.pass(100);
+        scene
+    });
+}
+
+#[test]
+fn review_from_message() {
+    snapshots("04_wait_told_in_message", || {
+        let mut scene = Scene::waiting();
+        scene.type_text("and then");
+        scene
+    });
+}
+
+#[test]
+fn confirm_high() {
+    snapshots("04c_confirm", || {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        scene.screen.focus = Pane::Code;
+        scene.frame();
+        scene.see_everything();
+        scene.press(&["a"]);
+        scene.pass(100);
+        scene
+    });
+}
+
+#[test]
+fn editing() {
+    snapshots("05_editing", || {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        scene.screen.focus = Pane::Code;
+        scene.frame();
+        scene.pass(2_000);
+        scene.press(&["e"]);
+        scene.pass(100);
+        scene.frame();
+        scene.press(&["down"; 9]);
+        scene.press(&["ctrl-e", "backspace"]);
+        scene.type_text(" and input_ok:");
+        scene
+    });
+}
+
+#[test]
+fn running() {
+    snapshots("06_running", || {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        scene.running(3, "North            1,251,510\nEast               903,220\n", 4_200);
+        scene.screen.focus = Pane::Output;
+        scene
+    });
+}
+
+#[test]
+fn done() {
+    snapshots("07_done", || {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        let mut report = Scene::report("North            1,251,510\nEast               903,220\n", 6_100);
+        report.receipt.files = vec![
+            FileChange { path: "out/charts/revenue.png".into(), change: "created".into(), bytes: 48_000 },
+            FileChange { path: "out/top3.csv".into(), change: "changed".into(), bytes: 61 },
+            FileChange { path: "out/charts/a.png".into(), change: "deleted".into(), bytes: 0 },
+        ];
+        report.images = vec![ImageRef {
+            path: "/blobs/1.png".into(),
+            name: "figure-1.png".into(),
+            mime: "image/png".into(),
+            width: 1350,
+            height: 600,
+            bytes: 48_000,
+        }];
+        report.value = Some("3".into());
+        scene.ran_with(3, report);
+        scene.state.phase = Phase::Idle;
+        scene.reply("The chart is in **out/charts/revenue.png**. North leads with 1.25 M.\n", &[]);
+        scene.settle();
+        scene.screen.focus = Pane::Output;
+        scene
+    });
+}
+
+#[test]
+fn failed() {
+    snapshots("07_failed", || {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        let mut report = Scene::report("reading\n", 400);
+        report.outcome = Outcome::Failed;
+        report.receipt.exit_code = Some(1);
+        report.output.push(Stream::Stderr, b"warning: old file\n");
+        report.error = Some(RunError {
+            kind: "KeyError".into(),
+            message: "'region'".into(),
+            traceback: "Traceback (most recent call last):\n  block 3, line 6\nKeyError: 'region'".into(),
+        });
+        scene.ran_with(3, report);
+        scene.state.phase = Phase::Idle;
+        scene.settle();
+        scene.screen.focus = Pane::Output;
+        scene
+    });
+}
+
+#[test]
+fn reject() {
+    snapshots("08a_reject", || {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        scene.screen.focus = Pane::Code;
+        scene.frame();
+        scene.pass(2_000);
+        scene.press(&["r"]);
+        scene.pass(100);
+        scene.type_text("keep the old charts");
+        scene
+    });
+}
+
+#[test]
+fn rejected() {
+    snapshots("08_rejected", || {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        scene.record(Entry::Rejected {
+            block: BlockId(3),
+            revision: Revision(1),
+            reason: "keep the old charts, write to out/new instead".into(),
+        });
+        scene
+            .streaming("Understood. New version keeps `out/charts` untouched.\n\n```python\nimport pandas\n");
+        scene
+    });
+}
+
+#[test]
+fn queue() {
+    snapshots("09_queue", || {
+        let mut scene = Scene::worked();
+        scene.reply(
+            &format!("```python\n{CODE}```\n\n```bash\nls out\n```\n\n```javascript\nlet x = 1\n```\n"),
+            &[("python", CODE), ("bash", "ls out\n"), ("javascript", "let x = 1\n")],
+        );
+        scene.inspect(3, findings());
+        scene.inspect(4, Vec::new());
+        scene.decide(3);
+        scene.frame();
+        scene.screen.focus = Pane::Code;
+        scene.frame();
+        scene.press(&["Q"]);
+        scene
+    });
+}
+
+#[test]
+fn sessions() {
+    snapshots("10_sessions", || {
+        let mut scene = Scene::worked();
+        scene.type_text("/resume");
+        scene.press(&["enter"]);
+        scene
+    });
+}
+
+#[test]
+fn commands() {
+    snapshots("12_commands", || {
+        let mut scene = Scene::worked();
+        scene.type_text("/re");
+        scene
+    });
+}
+
+#[test]
+fn help() {
+    snapshots("13_help", || {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        scene.screen.focus = Pane::Code;
+        scene.frame();
+        scene.press(&["?"]);
+        scene
+    });
+}
+
+#[test]
+fn vars() {
+    snapshots("14_vars", || {
+        let mut scene = Scene::worked();
+        scene.state.live.variables = [
+            ("df", "DataFrame", "18240x6", ""),
+            ("by_region", "Series", "36 rows", ""),
+            ("name", "str", "", "'North'"),
+        ]
+        .map(|(name, kind, size, value)| Variable {
+            name: name.into(),
+            kind: kind.into(),
+            size: size.into(),
+            value: value.into(),
+        })
+        .to_vec();
+        scene.state.live.variables_at = Some(scene.now);
+        scene.type_text("/vars");
+        scene.press(&["enter"]);
+        scene
+    });
+}
+
+#[test]
+fn find() {
+    snapshots("15_find", || {
+        let mut scene = Scene::worked();
+        scene.press(&["ctrl-f"]);
+        scene.type_text("region");
+        scene
+    });
+}
+
+#[test]
+fn problems() {
+    snapshots("16_no_network", || {
+        let mut scene = Scene::worked();
+        scene.record(Entry::Prompt("and now the same for 2025".into()));
+        scene.state.phase = Phase::Stuck(ReplyFailure {
+            kind: FailureKind::NameNotFound,
+            status: None,
+            message: "Cannot reach api.example.com: name not found. Your message is kept.".into(),
+            hint: String::new(),
+        });
+        scene.state.live.store_failure = Some("no space left.".into());
+        scene.settle();
+        scene.screen.focus = Pane::Output;
+        scene
+    });
+}
+
+#[test]
+fn rate_limit() {
+    snapshots("16_rate_limit", || {
+        let mut scene = Scene::worked();
+        scene.streaming("");
+        let due = scene.now.plus(18_000);
+        let reply = scene.state.live.reply.as_mut().unwrap();
+        reply.retry = Some(Retry {
+            attempt: 2,
+            of: 5,
+            due,
+            failure: ReplyFailure {
+                kind: FailureKind::RateLimit,
+                status: Some(429),
+                message: "Rate limit.".into(),
+                hint: String::new(),
+            },
+        });
+        scene
+    });
+}
+
+#[test]
+fn step_limit() {
+    snapshots("16_step_limit", || {
+        let mut scene = Scene::worked();
+        scene.state.phase = Phase::Asking(Question::StepLimit(12));
+        scene
+    });
+}
+
+#[test]
+fn quit_while_running() {
+    snapshots("17_quit", || {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        scene.running(3, "North\n", 14_000);
+        scene.settle();
+        scene.screen.focus = Pane::Message;
+        scene.type_text("/quit");
+        scene.press(&["enter"]);
+        scene
+    });
+}

@@ -1,0 +1,131 @@
+//! The commands that run nothing: check, blocks, sessions, config, doctor, completions, man; and what is refused.
+
+use crate::home::Home;
+use serde_json::{Value, json};
+
+#[test]
+fn check_reviews_without_running() {
+    let home = Home::new();
+    home.file("bad.py", "import shutil\nshutil.rmtree('out')\nopen('ran', 'w')\n");
+    home.file("good.py", "print(1)\n");
+    let done = home.run(&["check", "--json", "bad.py", "good.py"]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    let files = &done.json()[0]["files"];
+    assert_eq!((&files[0]["path"], &files[0]["language"]), (&json!("bad.py"), &json!("python")));
+    let finding = &files[0]["findings"][0];
+    assert_eq!((&finding["severity"], &finding["line"]), (&json!("high"), &json!(2)));
+    for key in ["rule", "column", "end_line", "end_column", "message"] {
+        assert!(finding.get(key).is_some(), "{key}");
+    }
+    assert_eq!(files[1]["findings"], json!([]));
+    assert!(!home.work().join("ran").exists());
+    assert_eq!(home.run(&["check", "good.py"]).code, Some(0));
+}
+
+#[test]
+fn check_finds_hidden_characters_in_any_language() {
+    let home = Home::new();
+    home.file("x.txt", "a\u{202e}b\n");
+    let done = home.run(&["check", "x.txt"]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert!(done.out.contains("x.txt:1:2: HIGH") && !done.out.contains('\u{202e}'), "{}", done.out);
+}
+
+#[test]
+fn blocks_are_those_that_the_app_sees() {
+    let home = Home::new();
+    let text = "Text\n\n```python title=x\nprint(1)\n```\n\n```json\n{}\n```\n1. And\n   ```\n   ls\n   ```\n\n~~~sh\nls";
+    home.file("r.md", text);
+    let done = home.run(&["blocks", "--json", "r.md"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let blocks = done.json()[0]["blocks"].clone();
+    let expected = json!([
+        { "index": 1, "kind": "code", "language": "python", "info": "python title=x", "source": "print(1)\n",
+          "runnable": true, "start_line": 3, "end_line": 5, "closed": true },
+        { "index": 2, "kind": "code", "language": null, "info": "", "source": "ls\n",
+          "runnable": false, "start_line": 11, "end_line": 13, "closed": true },
+        { "index": 3, "kind": "code", "language": "bash", "info": "sh", "source": "ls",
+          "runnable": false, "start_line": 15, "end_line": 16, "closed": false },
+    ]);
+    assert_eq!(blocks, expected);
+    let done = home.run_with_input(&["blocks", "--json", "-"], "<execute>\n1\n</execute>");
+    assert_eq!(done.json()[0]["blocks"][0]["source"], "1\n");
+    assert_eq!(home.run_with_input(&["blocks", "-"], "nothing").out, "no blocks\n");
+}
+
+#[test]
+fn the_configuration_is_shown_checked_and_made() {
+    let home = Home::new();
+    assert!(home.run(&["config", "path"]).out.contains("config.toml"));
+    let made = home.run(&["config", "init"]);
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    let again = home.run(&["config", "init"]);
+    assert_eq!(again.code, Some(3));
+    assert!(again.err.contains("is there already"), "{}", again.err);
+    assert_eq!(home.run(&["config", "init", "--force"]).code, Some(0));
+    assert_eq!(home.run(&["config", "check"]).code, Some(0));
+    assert!(home.run(&["config", "show"]).out.contains("step_limit = 12"));
+    let schema: Value = serde_json::from_str(&home.run(&["config", "schema"]).out).unwrap();
+    assert!(schema["properties"]["step_limit"].is_object());
+    std::fs::write(home.sayso().join("config.toml"), "step_limit = 3\nmodle = \"x\"\n").unwrap();
+    for command in [&["config", "check"][..], &["run", "x"], &["blocks", "-"]] {
+        let done = home.run(command);
+        assert_eq!(done.code, Some(3), "{command:?}");
+        assert!(done.err.contains("config.toml:2:1"), "{}", done.err);
+    }
+    // What has to work all the same.
+    assert_eq!(home.run(&["config", "path"]).code, Some(0));
+}
+
+#[test]
+fn doctor_tells_what_is_missing() {
+    let home = Home::new();
+    let done = home.run(&["doctor", "--json"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let report = done.json().remove(0);
+    let looks = report["looks"].as_array().unwrap();
+    let look =
+        |what: &str| looks.iter().find(|l| l["what"] == what).unwrap_or_else(|| panic!("{what}: {report}"));
+    assert_eq!(look("python")["good"], true);
+    assert_eq!(look("sandbox")["good"], false);
+    assert!(look("model")["means"].as_str().unwrap().contains("--model"));
+    assert!(home.run(&["doctor"]).out.contains("missing model"));
+}
+
+#[test]
+fn completions_and_the_manual_are_made() {
+    let home = Home::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let done = home.run(&["completions", shell]);
+        assert!(done.code == Some(0) && done.out.contains("sessions"), "{shell}");
+    }
+    assert!(home.run(&["man"]).out.starts_with(".ie"));
+    assert!(home.run(&["--help"]).out.contains("Exit codes"));
+    assert!(home.run(&["--version"]).out.starts_with("sayso "));
+}
+
+#[test]
+fn a_prompt_is_one_argument() {
+    let home = Home::new();
+    let done = home.run(&["run", "plot", "it"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(2), ""));
+    assert!(
+        done.err.starts_with("error: a prompt is one argument, but 2 were given\n  hint: "),
+        "{}",
+        done.err
+    );
+    assert_eq!(home.run(&["--nope"]).code, Some(2));
+    assert_eq!(home.run(&["run", ""]).code, Some(2));
+}
+
+#[test]
+fn sessions_that_are_not_there() {
+    let home = Home::new();
+    assert!(home.run(&["sessions", "list"]).out.contains("no sessions"));
+    assert_eq!(home.run(&["sessions", "list", "--json"]).json(), [json!({ "sessions": [] })]);
+    for command in ["show", "rm"] {
+        let done = home.run(&["sessions", command, "nope"]);
+        assert_eq!(done.code, Some(5));
+        assert!(done.err.contains("error: no session \"nope\""), "{}", done.err);
+    }
+}

@@ -1,0 +1,279 @@
+//! `sayso exec --json` on programs that print both streams, raise, loop, fork, flood, read, ignore signals, stay behind.
+
+use crate::home::{Home, alive, finish, interrupt, wait_for};
+use serde_json::{Value, json};
+use std::process::Stdio;
+
+/// Every field that was promised, with its type.
+fn assert_shape(object: &Value) {
+    let keys = ["path", "outcome", "exit_code", "signal", "limit", "stdout", "stderr", "value", "error"];
+    let more = ["truncated", "dropped", "kernel", "receipt", "images", "sandbox", "findings", "sha256"];
+    for key in keys.iter().chain(&more) {
+        assert!(object.get(key).is_some(), "{key} is missing: {object}");
+    }
+    assert!(object["stdout"].is_string() && object["stderr"].is_string() && object["truncated"].is_boolean());
+    assert!(object["dropped"]["stdout"].is_u64() && object["dropped"]["stderr"].is_u64());
+    let receipt = &object["receipt"];
+    assert!(receipt["wall_ms"].is_number() && receipt["cpu_ms"].is_number());
+    assert!(
+        receipt["peak_rss_bytes"].is_u64() && receipt["processes"].is_u64() && receipt["files"].is_array()
+    );
+    for key in ["level", "network", "write", "read", "processes", "memory"] {
+        assert!(object["sandbox"][key].is_string(), "sandbox.{key}");
+    }
+    assert!(object["sandbox"]["layers"].is_array() && object["findings"].is_array());
+    assert_eq!(object["sha256"].as_str().map(str::len), Some(64));
+    assert!(["kept", "restarted", "none"].contains(&object["kernel"].as_str().unwrap()));
+}
+
+#[test]
+fn every_field_is_there() {
+    let home = Home::new();
+    let (object, done) = home.exec("a.py", "print('x')\n1 + 1\n", &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_shape(&object);
+    assert_eq!(object["outcome"], "ok");
+    assert_eq!(object["exit_code"], 0);
+    assert_eq!(
+        (&object["signal"], &object["limit"], &object["error"]),
+        (&Value::Null, &Value::Null, &Value::Null)
+    );
+    assert_eq!((&object["value"], &object["stdout"]), (&json!("2"), &json!("x\n")));
+    assert_eq!((&object["kernel"], &object["path"]), (&json!("kept"), &json!("a.py")));
+    assert_eq!(object["sandbox"]["level"], "off");
+}
+
+#[test]
+fn both_streams_are_told_apart() {
+    let home = Home::new();
+    for (name, text) in [
+        ("a.py", "import sys\nprint('o')\nprint('e', file=sys.stderr)\n"),
+        ("a.sh", "echo o\necho e >&2\n"),
+        ("a.js", "console.log('o'); console.error('e')\n"),
+    ] {
+        let (object, done) = home.exec(name, text, &[]);
+        assert_eq!(
+            (&object["stdout"], &object["stderr"]),
+            (&json!("o\n"), &json!("e\n")),
+            "{name} {}",
+            done.err
+        );
+    }
+}
+
+#[test]
+fn an_exception_is_told_once() {
+    let home = Home::new();
+    let (object, done) = home.exec("a.py", "def f():\n    raise ValueError('no')\nf()\n", &[]);
+    assert_shape(&object);
+    assert_eq!(done.code, Some(1));
+    assert_eq!((&object["outcome"], &object["exit_code"]), (&json!("failed"), &json!(1)));
+    assert_eq!((&object["error"]["type"], &object["error"]["message"]), (&json!("ValueError"), &json!("no")));
+    assert!(object["error"]["traceback"].as_str().unwrap().contains("line 2"));
+    assert_eq!(object["stderr"], "");
+}
+
+#[test]
+fn exit_codes_of_programs() {
+    let home = Home::new();
+    let (object, done) = home.exec("a.sh", "exit 3\n", &[]);
+    assert_eq!((&object["outcome"], &object["exit_code"]), (&json!("failed"), &json!(3)));
+    assert_eq!((&object["kernel"], done.code), (&json!("none"), Some(1)));
+    let (object, _) = home.exec("b.py", "import sys\nsys.exit(4)\n", &[]);
+    assert_eq!(object["exit_code"], 4);
+    let (object, _) = home.exec("c.py", "import os\nos._exit(5)\n", &[]);
+    assert_eq!((&object["outcome"], &object["kernel"]), (&json!("crashed"), &json!("restarted")));
+    let (object, _) = home.exec("d.sh", "kill -SEGV $$\n", &[]);
+    assert_shape(&object);
+    assert_eq!(object["signal"], 11);
+}
+
+#[test]
+fn a_loop_ends_at_its_limit() {
+    let home = Home::new();
+    for (name, text) in [("a.py", "while True: pass\n"), ("a.sh", "while :; do :; done\n")] {
+        let (object, done) = home.exec(name, text, &["--timeout", "0.5"]);
+        assert_shape(&object);
+        assert_eq!((&object["outcome"], done.code), (&json!("timed_out"), Some(124)), "{name}");
+        let wall = object["receipt"]["wall_ms"].as_f64().unwrap();
+        assert!((400.0..3500.0).contains(&wall), "{wall}");
+    }
+}
+
+#[test]
+fn files_share_a_session_and_each_gets_its_line() {
+    let home = Home::new();
+    home.file("a.py", "x = 41\n");
+    home.file("b.py", "raise SystemError\n");
+    home.file("c.py", "x + 1\n");
+    home.file("d.sh", "cd /; export V=7\n");
+    home.file("e.sh", "pwd; echo $V\n");
+    let done = home.run(&["exec", "--json", "a.py", "b.py", "c.py", "d.sh", "e.sh"]);
+    let objects = done.json();
+    let paths: Vec<_> = objects.iter().map(|o| o["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["a.py", "b.py", "c.py", "d.sh", "e.sh"]);
+    assert_eq!((&objects[2]["value"], &objects[4]["stdout"]), (&json!("42"), &json!("/\n7\n")));
+    assert_eq!(done.code, Some(1));
+    assert!(done.err.contains("the sandbox is off"), "{}", done.err);
+}
+
+#[test]
+fn a_flood_is_bounded_and_counted() {
+    let home = Home::new();
+    let text =
+        "import os\nb = b'x' * (1 << 20)\nfor _ in range(64): os.write(1, b)\nos.write(1, b'the end')\n";
+    let (object, _) = home.exec("a.py", text, &[]);
+    let stdout = object["stdout"].as_str().unwrap();
+    assert!(stdout.len() <= 1 << 20 && stdout.ends_with("the end"));
+    assert_eq!(object["truncated"], true);
+    let dropped = object["dropped"]["stdout"].as_u64().unwrap();
+    assert_eq!(dropped + stdout.len() as u64, (64 << 20) + 7);
+}
+
+#[test]
+fn a_gigabyte_is_bounded_and_counted() {
+    let home = Home::new();
+    let (object, _) = home.exec("a.sh", "head -c 1000000000 /dev/zero | tr '\\0' y\n", &["--timeout", "110"]);
+    let (stdout, dropped) =
+        (object["stdout"].as_str().unwrap(), object["dropped"]["stdout"].as_u64().unwrap());
+    assert_eq!(dropped + stdout.len() as u64, 1_000_000_000);
+}
+
+#[test]
+fn output_without_a_newline_and_output_that_is_no_text() {
+    let home = Home::new();
+    let (object, _) = home.exec("a.sh", "printf abc\n", &[]);
+    assert_eq!(object["stdout"], "abc");
+    let (object, _) = home.exec("b.sh", "printf 'a\\377\\033[2J\\302\\233'\n", &[]);
+    assert_eq!(object["stdout"], "a\u{fffd}\u{1b}[2J\u{9b}");
+    assert_eq!(object["stdout_base64"], "Yf8bWzJKwps=");
+}
+
+#[test]
+fn what_acts_on_a_terminal_is_escaped() {
+    let home = Home::new();
+    home.file("a.sh", "printf '\\033]52;c;x\\007\\302\\233\\342\\200\\256\\177'\n");
+    for args in [&["exec", "--json", "a.sh"][..], &["exec", "a.sh"]] {
+        let done = home.run(args);
+        let acting = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
+        assert!(!done.out.contains(acting) && !done.err.contains(acting), "{:?} {:?}", done.out, done.err);
+    }
+    assert_eq!(home.run(&["exec", "a.sh"]).out, "\\x1b]52;c;x\\x07\\x9b<U+202E>\\x7f");
+}
+
+#[test]
+fn there_is_nothing_to_read() {
+    let home = Home::new();
+    let (object, _) = home.exec("a.py", "input('name? ')\n", &[]);
+    assert_eq!((&object["outcome"], &object["error"]["type"]), (&json!("failed"), &json!("EOFError")));
+    let (object, _) = home.exec("b.sh", "read x && echo got || echo none\n", &[]);
+    assert_eq!(object["stdout"], "none\n");
+}
+
+#[test]
+fn ignoring_signals_does_not_help() {
+    let home = Home::new();
+    let text = "trap '' TERM INT\necho $$ > pid\nwhile :; do sleep 0.1; done\n";
+    let (object, done) = home.exec("a.sh", text, &["--timeout", "0.5"]);
+    assert_eq!((&object["outcome"], done.code), (&json!("timed_out"), Some(124)));
+    let pid = std::fs::read_to_string(home.work().join("pid")).unwrap();
+    assert!(!alive(&pid));
+}
+
+#[test]
+fn forks_and_daemons_are_gone_afterwards() {
+    let home = Home::new();
+    let daemon = "import os, time\npid = os.fork()\nif pid == 0:\n    os.setsid()\n    if os.fork() == 0:\n        \
+                  open('pid', 'w').write(str(os.getpid()))\n        time.sleep(600)\n    os._exit(0)\nos.waitpid(pid, 0)\n\
+                  while not os.path.exists('pid'): time.sleep(0.01)\n'started'\n";
+    let (object, done) = home.exec("a.py", daemon, &[]);
+    assert_eq!((&object["outcome"], &object["value"]), (&json!("ok"), &json!("'started'")), "{}", done.err);
+    let pid = std::fs::read_to_string(home.work().join("pid")).unwrap();
+    wait_for(|| (!alive(&pid)).then_some(()), "the daemon's end");
+    let (object, _) = home.exec("b.sh", "setsid sleep 600 & echo $! > pid; exit 0\n", &[]);
+    assert_eq!(object["outcome"], "ok");
+    let pid = std::fs::read_to_string(home.work().join("pid")).unwrap();
+    wait_for(|| (!alive(&pid)).then_some(()), "the sleeper's end");
+}
+
+#[test]
+fn the_bytes_that_were_named_are_the_bytes_that_run() {
+    let home = Home::new();
+    let text = "s = '''a \n\n\tb'''\r\nprint(len(s), repr(s))";
+    let (object, done) = home.exec("a.py", text, &[]);
+    assert_eq!(object["stdout"], "6 'a \\n\\n\\tb'\n", "{}", done.err);
+    let out = crate::home::output(std::process::Command::new("sha256sum").arg(home.work().join("a.py")));
+    let sum = String::from_utf8(out.stdout).unwrap();
+    assert_eq!(object["sha256"].as_str(), sum.split_whitespace().next());
+}
+
+#[test]
+fn an_interrupt_ends_all_of_it() {
+    let home = Home::new();
+    home.file("a.py", "print('on', flush=True)\nimport time\ntime.sleep(600)\n");
+    home.file("b.py", "open('ran-b', 'w')\n");
+    let mut command = home.command(&["exec", "--json", "a.py", "b.py"]);
+    let blob = home.work().join("started");
+    home.file(
+        "a.py",
+        format!("open({:?}, 'w').close()\nimport time\ntime.sleep(600)\n", blob.display().to_string()),
+    );
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(|| blob.exists().then_some(()), "the program's start");
+    interrupt(&child);
+    let done = finish(child);
+    assert_eq!(done.code, Some(130), "{}", done.err);
+    let objects = done.json();
+    assert_eq!((objects.len(), &objects[0]["outcome"]), (1, &json!("interrupted")));
+    assert!(!home.work().join("ran-b").exists());
+}
+
+#[test]
+fn text_output_goes_where_it_belongs() {
+    let home = Home::new();
+    home.file("a.py", "import sys\nprint('out')\nprint('err', file=sys.stderr)\n6 * 7\n");
+    let done = home.run(&["exec", "--sandbox", "off", "a.py"]);
+    assert_eq!((done.out.as_str(), done.err.as_str(), done.code), ("out\n42\n", "err\n", Some(0)));
+    let done = home.run_with_input(&["exec", "--language", "sh", "-"], "echo $((6 * 7))\n");
+    assert_eq!((done.out.as_str(), done.code), ("42\n", Some(0)), "{}", done.err);
+}
+
+#[test]
+fn what_cannot_run_is_said_before_anything_runs() {
+    let home = Home::new();
+    home.file("a.py", "open('ran', 'w')\n");
+    home.file("b.cobol", "x");
+    home.file("c.py", b"\xff\xfe");
+    for (args, what) in [
+        (&["exec", "a.py", "nope.py"][..], "nope.py can't be read: no such file or folder"),
+        (&["exec", "a.py", "b.cobol"], "the language of b.cobol is not known"),
+        (&["exec", "a.py", "c.py"], "c.py is no UTF-8 text: byte 1"),
+        (&["exec", "a.py", "--language", "cobol"], "no language \"cobol\""),
+        (&["exec", "a.py", "--cwd", "nowhere"], "can't work in nowhere"),
+    ] {
+        let done = home.run(args);
+        assert_eq!(done.code, Some(2), "{args:?} {}", done.err);
+        assert!(
+            done.err.contains(&format!("error: {what}")) && done.err.contains("  hint: "),
+            "{}",
+            done.err
+        );
+        assert_eq!(done.out, "");
+    }
+    assert!(!home.work().join("ran").exists());
+}
+
+#[test]
+fn a_language_without_its_interpreter_is_not_started() {
+    let home = Home::new();
+    home.file("a.js", "1\n");
+    let empty = home.work().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let mut command = home.command(&["exec", "--json", "a.js"]);
+    let child = command.env("PATH", &empty).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let done = finish(child);
+    let object = done.json().remove(0);
+    assert_shape(&object);
+    assert_eq!((&object["outcome"], done.code), (&json!("not_started"), Some(1)));
+    assert!(object["detail"].as_str().unwrap().contains("node"), "{object}");
+}

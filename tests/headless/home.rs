@@ -1,0 +1,142 @@
+//! A home of its own for each test: no configuration, key or session of the machine reaches it.
+
+use serde_json::Value;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a test waits for something that has to come.
+pub const DEADLINE: Duration = Duration::from_secs(120);
+
+/// A home with a working folder in it.
+pub struct Home {
+    folder: tempfile::TempDir,
+}
+
+/// What a command did.
+pub struct Done {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Done {
+    /// The JSON values of standard output, one a line, nothing else.
+    pub fn json(&self) -> Vec<Value> {
+        self.out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}\n{}", self.err)))
+            .collect()
+    }
+
+    /// The events of this kind.
+    pub fn events(&self, kind: &str) -> Vec<Value> {
+        self.json().into_iter().filter(|event| event["event"] == kind).collect()
+    }
+}
+
+impl Home {
+    pub fn new() -> Self {
+        let home = Self { folder: tempfile::tempdir().unwrap() };
+        std::fs::create_dir(home.work()).unwrap();
+        home
+    }
+
+    /// The working folder of commands.
+    pub fn work(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    /// The folder of all files of the program.
+    pub fn sayso(&self) -> PathBuf {
+        self.folder.path().join("sayso")
+    }
+
+    /// Writes a file into the working folder.
+    pub fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.work().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// The program with these arguments, ready to be started.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
+        command.args(args).current_dir(self.work()).env_clear().stdin(Stdio::null());
+        for name in ["PATH", "LANG"] {
+            command.envs(std::env::var_os(name).map(|value| (name, value)));
+        }
+        command.env("HOME", self.folder.path()).env("SAYSO_HOME", self.sayso());
+        command
+    }
+
+    /// Runs the program to its end.
+    pub fn run(&self, args: &[&str]) -> Done {
+        finish(self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    }
+
+    /// Runs the program with this on standard input.
+    pub fn run_with_input(&self, args: &[&str], input: &str) -> Done {
+        let mut command = self.command(args);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        finish(child)
+    }
+
+    /// Runs one file with `exec --json` and these options; its object and what was done.
+    pub fn exec(&self, name: &str, text: impl AsRef<[u8]>, options: &[&str]) -> (Value, Done) {
+        self.file(name, text);
+        let mut args = vec!["exec", "--json", "--sandbox", "off", name];
+        args.extend(options);
+        let done = self.run(&args);
+        let objects = done.json();
+        assert_eq!(objects.len(), 1, "{}\n{}", done.out, done.err);
+        (objects[0].clone(), done)
+    }
+}
+
+/// Waits for the end of a child, but not for ever.
+pub fn finish(mut child: Child) -> Done {
+    fn reader(pipe: Option<impl std::io::Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            pipe.unwrap().read_to_end(&mut bytes).unwrap();
+            bytes
+        })
+    }
+    let (out, err) = (reader(child.stdout.take()), reader(child.stderr.take()));
+    let status = wait_for(|| child.try_wait().unwrap(), "the end of the program");
+    let text = |thread: std::thread::JoinHandle<Vec<u8>>| String::from_utf8(thread.join().unwrap()).unwrap();
+    Done { code: status.code(), out: text(out), err: text(err) }
+}
+
+/// Waits until there is something.
+pub fn wait_for<T>(mut look: impl FnMut() -> Option<T>, what: &str) -> T {
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+/// Whether a process with this number is there and not a zombie.
+pub fn alive(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.trim()).join("stat")).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with(['Z', 'X']))
+}
+
+/// Interrupts a process as Ctrl-C does.
+pub fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// The output of a command that has to be there.
+pub fn output(command: &mut Command) -> Output {
+    command.output().unwrap()
+}

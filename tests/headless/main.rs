@@ -1,0 +1,9 @@
+//! The program as scripts use it: its own binary in a home of its own, programs that behave badly, a model server that
+//! keeps what it was sent. Asserts on what is printed, on exit codes and on requests.
+
+mod commands;
+mod exec;
+mod home;
+#[path = "../support/model_server.rs"]
+mod model_server;
+mod run;

@@ -1,0 +1,275 @@
+//! `sayso run` against a model server: what is printed, what was asked, and how it ends.
+
+use crate::home::{Done, Home, finish, interrupt, wait_for};
+use crate::model_server::{Answer, Do, ModelServer, delta};
+use serde_json::{Value, json};
+use std::process::Stdio;
+
+const SUM: &str = "I add them up.\n\n```python\nprint('adding')\nsum(range(11))\n```\n";
+
+/// A turn against a server with these answers.
+fn turn(home: &Home, server: &ModelServer, options: &[&str]) -> Done {
+    let url = format!("{}/v1", server.url());
+    let mut args = vec!["run", "sum of 1 to 10", "--model", "openai/test", "--base-url", &url];
+    args.extend(options);
+    home.run(&args)
+}
+
+const APPROVED: &[&str] = &["--json", "--approve", "all", "--sandbox", "off"];
+
+#[test]
+fn a_whole_turn_as_json_lines() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![Answer::text(SUM), Answer::text("It is 55.")]);
+    let done = turn(&home, &server, APPROVED);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let kinds: Vec<String> = done
+        .json()
+        .iter()
+        .map(|e| e["event"].as_str().unwrap().to_owned())
+        .filter(|k| k != "delta")
+        .collect();
+    assert_eq!(
+        kinds,
+        ["prompt", "reply", "block", "review", "decision", "output", "run", "reply", "turn_end"]
+    );
+    let text: String =
+        done.events("delta").iter().filter_map(|e| e["text"].as_str().map(str::to_owned)).collect();
+    assert_eq!(text, format!("{SUM}It is 55."));
+    let run = &done.events("run")[0];
+    assert_eq!(
+        (&run["value"], &run["stdout"], &run["exit_code"]),
+        (&json!("55"), &json!("adding\n"), &json!(0))
+    );
+    let decision = &done.events("decision")[0];
+    assert_eq!((&decision["decision"], &decision["by"]), (&json!("approve"), &json!("flag")));
+    let reply = &done.events("reply")[0];
+    assert_eq!((&reply["finish"], &reply["complete"]), (&json!("stop"), &json!(true)));
+    let last = done.json().pop().unwrap();
+    assert_eq!(
+        (&last["event"], &last["answer"], &last["steps"]),
+        (&json!("turn_end"), &json!("It is 55."), &json!(2))
+    );
+}
+
+#[test]
+fn the_model_is_sent_the_result_as_the_users_message() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![Answer::text(SUM), Answer::text("It is 55.")]);
+    turn(&home, &server, APPROVED);
+    let requests = server.requests();
+    assert_eq!(requests.len(), 2);
+    let roles: Vec<Value> =
+        requests[1].json()["messages"].as_array().unwrap().iter().map(|m| m["role"].clone()).collect();
+    assert_eq!(roles, ["system", "user", "assistant", "user"]);
+    let result = requests[1].last_message();
+    assert!(result.contains("adding") && result.contains("55"), "{result}");
+    assert_eq!(requests[1].json()["messages"][2]["content"], SUM);
+    assert_eq!(requests[0].last_message(), "sum of 1 to 10");
+}
+
+#[test]
+fn without_approval_a_decision_is_needed_and_nothing_runs() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![Answer::text("```sh\ntouch ran\n```\n")]);
+    let done = turn(&home, &server, &["--json"]);
+    assert_eq!(done.code, Some(10), "{}", done.err);
+    let last = done.json().pop().unwrap();
+    assert_eq!((&last["event"], &last["kind"]), (&json!("error"), &json!("decision_needed")));
+    assert!(!home.work().join("ran").exists());
+    assert_eq!(server.requests().len(), 1);
+    // The block waits in the session.
+    let sessions = home.run(&["sessions", "list", "--json"]).json().remove(0);
+    let session = &sessions["sessions"][0];
+    assert_eq!((&session["waiting"], &session["first_prompt"]), (&json!(1), &json!("sum of 1 to 10")));
+    let id = session["id"].as_str().unwrap();
+    assert!(last["hint"].as_str().unwrap().contains(id));
+    let shown = home.run(&["sessions", "show", id, "--json"]).json().remove(0);
+    let events: Vec<&str> =
+        shown["entries"].as_array().unwrap().iter().map(|e| e["event"].as_str().unwrap()).collect();
+    assert_eq!(events, ["prompt", "reply", "block", "review"]);
+    assert!(home.run(&["sessions", "show", id]).out.contains("sum of 1 to 10"));
+    assert_eq!(home.run(&["sessions", "rm", id]).code, Some(0));
+    assert_eq!(home.run(&["sessions", "list", "--json"]).json(), [json!({ "sessions": [] })]);
+}
+
+#[test]
+fn clean_lets_run_what_the_review_finds_nothing_in() {
+    let home = Home::new();
+    let reply = "```sh\necho fine\n```\n\n```sh\nrm -rf /sayso-demo/system\n```\n";
+    let server = ModelServer::start(vec![Answer::text(reply)]);
+    let done = turn(&home, &server, &["--json", "--approve", "clean", "--sandbox", "off"]);
+    assert_eq!(done.code, Some(10), "{}", done.err);
+    let runs = done.events("run");
+    assert_eq!((runs.len(), &runs[0]["stdout"]), (1, &json!("fine\n")));
+    let reviews = done.events("review");
+    let last = reviews.iter().rfind(|review| review["block"] == 2).unwrap();
+    assert_eq!(last["findings"][0]["severity"], "high");
+}
+
+#[test]
+fn approving_without_a_sandbox_has_to_be_said() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![Answer::text(SUM)]);
+    let done = turn(&home, &server, &["--approve", "all"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(2), ""));
+    assert!(done.err.contains("hint: To run them all the same, say so: --sandbox off"), "{}", done.err);
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn what_never_may_run_is_not_run_by_approving_all() {
+    let home = Home::new();
+    for reply in ["```\ntouch ran\n```\n", "```sh\ntouch ran"] {
+        let server = ModelServer::start(vec![Answer::text(reply)]);
+        let done = turn(&home, &server, APPROVED);
+        assert_eq!(done.code, Some(10), "{reply:?} {}", done.err);
+        assert!(!home.work().join("ran").exists());
+    }
+}
+
+#[test]
+fn a_failed_block_is_told_and_the_model_may_mend_it() {
+    let home = Home::new();
+    let bad = "```python\n1 / 0\n```\n";
+    let server = ModelServer::start(vec![Answer::text(bad), Answer::text(SUM), Answer::text("55.")]);
+    let done = turn(&home, &server, APPROVED);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(server.requests()[1].last_message().contains("ZeroDivisionError"));
+    let server = ModelServer::start(vec![Answer::text(bad), Answer::text("I give up.")]);
+    let done = turn(&home, &server, APPROVED);
+    assert_eq!(done.code, Some(1));
+    assert_eq!(done.json().pop().unwrap()["event"], "turn_end");
+    assert!(done.err.contains("error: the last block failed"), "{}", done.err);
+}
+
+#[test]
+fn the_step_limit_ends_the_turn() {
+    let home = Home::new();
+    let answers = (0..5).map(|i| Answer::text(&format!("```python\n{i}\n```\n"))).collect();
+    let server = ModelServer::start(answers);
+    let mut options = APPROVED.to_vec();
+    options.extend(["--max-steps", "2"]);
+    let done = turn(&home, &server, &options);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    let last = done.json().pop().unwrap();
+    assert_eq!((&last["reason"], &last["answer"]), (&json!("step_limit"), &Value::Null));
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn the_provider_fails() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![Answer::error(401, "bad key")]);
+    let url = server.url();
+    let mut command = home.command(&["run", "x", "--json", "--model", "openai/test", "--base-url", &url]);
+    command.env("OPENAI_API_KEY", "sk-wrong-0123456789").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let done = finish(command.spawn().unwrap());
+    assert_eq!(done.code, Some(4), "{}", done.err);
+    let last = done.json().pop().unwrap();
+    assert_eq!((&last["event"], &last["kind"]), (&json!("error"), &json!("key_refused")));
+    assert!(!done.err.contains("sk-wrong") && !done.out.contains("sk-wrong"));
+    assert_eq!((&last["status"], server.requests().len()), (&json!(401), 1));
+    assert!(last["message"].as_str().unwrap().contains("was refused (401)"));
+    let done = home.run(&["run", "hi"]);
+    assert_eq!(done.code, Some(4));
+    assert!(done.err.contains("--demo"), "{}", done.err);
+}
+
+#[test]
+fn a_reply_that_breaks_off_is_not_taken_for_whole() {
+    let home = Home::new();
+    let body = vec![Do::Write(delta("```sh\ntouch ran\n```\nand th")), Do::Cut];
+    let server = ModelServer::start(vec![Answer::stream(body)]);
+    let done = turn(&home, &server, APPROVED);
+    assert_eq!(done.code, Some(4), "{}\n{}", done.out, done.err);
+    assert_eq!(done.events("reply")[0]["complete"], false);
+    assert!(!home.work().join("ran").exists());
+}
+
+#[test]
+fn an_interrupt_ends_the_reply_and_what_came_is_kept() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![Answer::stream(vec![Do::Write(delta("Well, ")), Do::Hang])]);
+    let url = format!("{}/v1", server.url());
+    let mut command = home.command(&["run", "hi", "--json", "--model", "openai/test", "--base-url", &url]);
+    let (reader, writer) = std::io::pipe().unwrap();
+    let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+    drop(command);
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(reader));
+    let delta = lines.find(|line| line.as_ref().unwrap().contains("Well"));
+    assert!(delta.is_some());
+    interrupt(&child);
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    let last: Value = serde_json::from_str(rest.last().unwrap()).unwrap();
+    assert_eq!((&last["event"], &last["kind"]), (&json!("error"), &json!("interrupted")));
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    server.wait_until_left();
+    let sessions = home.run(&["sessions", "list", "--json"]).json().remove(0);
+    let id = sessions["sessions"][0]["id"].as_str().unwrap().to_owned();
+    assert!(home.run(&["sessions", "show", &id]).out.contains("Well,"));
+}
+
+#[test]
+fn an_interrupt_ends_the_run_and_no_other_begins() {
+    let home = Home::new();
+    let reply =
+        "```sh\ntouch started; trap '' INT; while :; do sleep 0.1; done\n```\n\n```sh\ntouch ran\n```\n";
+    let server = ModelServer::start(vec![Answer::text(reply)]);
+    let url = format!("{}/v1", server.url());
+    let mut args = vec!["run", "hi", "--model", "openai/test", "--base-url", &url];
+    args.extend(APPROVED);
+    let child = home.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(|| home.work().join("started").exists().then_some(()), "the block's start");
+    interrupt(&child);
+    let done = finish(child);
+    assert_eq!(done.code, Some(130), "{}\n{}", done.out, done.err);
+    assert_eq!(done.events("run").len(), 1);
+    assert!(!home.work().join("ran").exists());
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn text_that_people_read() {
+    let home = Home::new();
+    let reply = "Evil \u{1b}]0;x\u{7}\n\n```sh\nprintf 'a\\033[2J\\nhint: b'; echo e >&2\n```\n";
+    let server = ModelServer::start(vec![Answer::text(reply), Answer::text("Done.")]);
+    let done = turn(&home, &server, &["--approve", "all", "--sandbox", "off"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let expected = "Evil \\x1b]0;x\\x07\n\n```sh\nprintf 'a\\033[2J\\nhint: b'; echo e >&2\n```\n";
+    assert!(done.out.starts_with(expected), "{}", done.out);
+    assert!(done.out.contains("  | a\\x1b[2J\n  | hint: b"), "{}", done.out);
+    assert!(done.out.contains("  ! e\n") && done.out.ends_with("Done.\n"), "{}", done.out);
+    assert!(done.err.contains("block 1 runs, by --approve"), "{}", done.err);
+}
+
+#[test]
+fn the_prompt_can_come_from_standard_input() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![Answer::text("Hello.")]);
+    let url = format!("{}/v1", server.url());
+    let done =
+        home.run_with_input(&["run", "-", "--model", "openai/test", "--base-url", &url], "from\nstdin\n");
+    assert_eq!((done.code, done.out.as_str()), (Some(0), "Hello.\n"), "{}", done.err);
+    assert_eq!(server.requests()[0].last_message().trim_end(), "from\nstdin");
+}
+
+#[test]
+fn the_key_stays_where_it_belongs() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![
+        Answer::text("```sh\necho \"[$OPENAI_API_KEY]\"\n```\n"),
+        Answer::text("ok"),
+    ]);
+    let url = format!("{}/v1", server.url());
+    let mut args = vec!["run", "hi", "--model", "openai/test", "--base-url", &url];
+    args.extend(APPROVED);
+    let mut command = home.command(&args);
+    command.env("OPENAI_API_KEY", "sk-secret-0123456789").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let done = finish(command.spawn().unwrap());
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(done.events("run")[0]["stdout"], "[]\n");
+    assert!(!done.out.contains("sk-secret") && !done.err.contains("sk-secret"));
+    assert_eq!(server.requests()[0].header("authorization"), Some("Bearer sk-secret-0123456789"));
+}
