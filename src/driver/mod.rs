@@ -16,6 +16,7 @@ pub use crate::provider::probe::Server;
 pub use crate::store::index::Summary;
 pub use clock::Clock;
 pub use errands::{Errand, Found};
+pub use inspect::review_in_time;
 pub use update::{Told, Update};
 
 use crate::domain::{ModelName, Moment, ReplyEvent, RunEvent, RunId, RunReport, StepId};
