@@ -126,8 +126,20 @@ impl Drop for Highlighter {
     }
 }
 
+/// Says that the thread is gone, also when a grammar made it panic: the next request starts another.
+struct Leaving<'a>(&'a Shared);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.state().works = false;
+        }
+    }
+}
+
 /// The life of the thread.
 fn work(shared: &Shared, patience: Duration) {
+    let _leaving = Leaving(shared);
     let mut work = Work::new();
     while let Some(request) = next(shared, &mut work, patience) {
         let key = request.key;
