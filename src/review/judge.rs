@@ -104,7 +104,10 @@ fn apply(
         }
         what = what.or(located.what);
         shown.push(spell(value, span, rule.effect, folder, source));
-        tell(rule.effect, value, folder, effects);
+        if rule.runs.is_none() {
+            // Of code inside, its own reading tells more.
+            tell(rule.effect, value, folder, effects);
+        }
         if let Some(language) = rule.runs {
             let span = span.cloned().unwrap_or_else(|| act.span.clone());
             let more: Vec<&Value> = act.first_of(&shape.words).into_iter().map(|(value, _)| value).collect();

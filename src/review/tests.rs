@@ -158,6 +158,62 @@ fn harmless_samples_stay_silent() {
     assert!(samples.len() >= 60 && wrong.is_empty(), "{} samples\n{}", wrong.len(), wrong.join("\n"));
 }
 
+#[test]
+fn effects_name_what_a_block_touches() {
+    let review = look(
+        "python",
+        "import shutil, subprocess, requests, pandas as pd\n\
+         df = pd.read_csv('sales.csv')\n\
+         shutil.rmtree('out/' + 'charts')\n\
+         open('notes.txt', 'w').write('x')\n\
+         requests.get('https://api.example.com/v1')\n\
+         subprocess.run(['git', 'status'])\n",
+    );
+    let effects = review.effects;
+    assert_eq!(effects.reads, ["sales.csv"]);
+    assert_eq!(effects.deletes, ["out/charts"]);
+    assert_eq!(effects.writes, ["notes.txt"]);
+    assert_eq!(effects.hosts, ["api.example.com"]);
+    assert_eq!(effects.programs, ["git"]);
+    assert!(!effects.unknown);
+    assert!(look("python", "import os, sys\nos.remove(sys.argv[1])").effects.unknown);
+    let shell = look("bash", "cd out && rm -rf charts; curl -so a.json https://example.com/a").effects;
+    assert_eq!(
+        (shell.deletes.as_slice(), shell.hosts.as_slice()),
+        (&["out/charts".to_owned()][..], &["example.com".to_owned()][..])
+    );
+}
+
+#[test]
+fn findings_inside_text_stand_on_their_line() {
+    let review = look("python", "import os\nos.system(\"\"\"\ncd out\nrm -rf charts\n\"\"\")\n");
+    let places: Vec<_> = review.findings.iter().map(|f| (f.rule.as_str(), f.place.line)).collect();
+    assert_eq!(places, [("sh.delete-tree", 4)]);
+    assert_eq!(review.findings.first().map(|f| f.message.as_str()), Some("deletes a folder: out/charts"));
+}
+
+#[test]
+fn what_is_not_read_is_said() {
+    assert!(look("ruby", "puts 1").unchecked.is_some_and(|why| why.contains("ruby")));
+    let large = "x = 1\n".repeat(LARGEST / 6 + 1) + "y = '\u{202e}'\n";
+    let review = look("python", &large);
+    assert!(review.unchecked.is_some_and(|why| why.contains("too large")));
+    assert_eq!(review.findings.len(), 1);
+    let stopped = review_while("import os\nos.remove('a')\n", Some(&Language::python()), &scope(), &|| false);
+    assert!(stopped.unchecked.is_some());
+}
+
+#[test]
+fn rules_are_listed_once() {
+    warm();
+    let rules = rules();
+    let mut ids: Vec<_> = rules.iter().map(|r| r.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), rules.len());
+    assert!(rules.iter().all(|r| !r.message.is_empty() && !r.reason.is_empty()));
+}
+
 /// Texts that try to make the review slow, deep or large.
 fn hostile(size: usize) -> Vec<(&'static str, String)> {
     let n = size;

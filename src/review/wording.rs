@@ -16,7 +16,7 @@ pub(super) fn spell(
     folder: Option<&str>,
     source: &str,
 ) -> String {
-    match value.as_text() {
+    match value.as_text().filter(|(text, _)| !text.trim().is_empty()) {
         Some((text, _)) if effect == Some(Effect::Hosts) => match ground::host(text) {
             Some(host) => host,
             None => short(text),

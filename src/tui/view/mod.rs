@@ -15,7 +15,6 @@ pub mod problems;
 pub mod roll;
 pub mod safe;
 pub mod status;
-pub mod stopgap;
 pub mod vars;
 pub mod words;
 

@@ -14,13 +14,13 @@ use ratatui::text::{Line, Span};
 use std::time::Instant;
 
 /// The block that the pane draws: the one that is being written goes first, unless something else was chosen.
-enum Shown<'a> {
+pub(super) enum Shown<'a> {
     Nothing,
     Writing(BlockId, &'a crate::engine::reply::Proposed),
     Block(&'a BlockItem),
 }
 
-fn shown<'a>(pane: &CodePane, state: &'a State) -> Shown<'a> {
+pub(super) fn shown<'a>(pane: &CodePane, state: &'a State) -> Shown<'a> {
     if let Some((id, proposed)) = being_written(state).filter(|_| !pane.edits()) {
         return Shown::Writing(id, proposed);
     }
