@@ -162,6 +162,16 @@ impl Roll {
         }
     }
 
+    /// So many items came in (or went) in front of `from`: the row at the top stays the same row.
+    pub fn shift(&mut self, from: usize, by: isize) {
+        if let Some(anchor) = self.anchor.as_mut().filter(|a| a.item >= from) {
+            anchor.item = anchor.item.saturating_add_signed(by).max(from.saturating_add_signed(by.min(0)));
+        }
+        if self.left_at.0 >= from {
+            self.left_at.0 = self.left_at.0.saturating_add_signed(by);
+        }
+    }
+
     /// Where it stands, to come back to it.
     pub fn place(&self) -> Option<Anchor> {
         self.anchor
