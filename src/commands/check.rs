@@ -6,7 +6,7 @@ use crate::domain::visible::visible_line;
 use crate::domain::{Finding, Language, Review};
 use crate::headless::{json, shapes};
 use crate::report::{Failure, Kind};
-use crate::review;
+use crate::driver::review_in_time;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -23,12 +23,12 @@ pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>
             (Some(_), Err(failure)) => return Err(failure),
             (None, Err(_)) => None,
         };
-        let review = review::review(&source, language.as_ref(), &scope);
+        let review = review_in_time(&source, language.as_ref(), &scope);
         reviewed.push((path.clone(), language, review));
     }
     if args.json {
         let files: Value =
-            reviewed.iter().map(|(path, language, review)| file(path, language, review)).collect();
+            reviewed.iter().map(|(path, language, review)| file(path, language.as_ref(), review)).collect();
         json::line(console.out, &json!({ "files": files }))?;
     } else {
         for (path, _, review) in &reviewed {
@@ -42,10 +42,10 @@ pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>
     }
 }
 
-fn file(path: &Path, language: &Option<Language>, review: &Review) -> Value {
+fn file(path: &Path, language: Option<&Language>, review: &Review) -> Value {
     json!({
         "path": path.to_string_lossy(),
-        "language": language.as_ref().map(Language::as_str),
+        "language": language.map(Language::as_str),
         "findings": shapes::findings(review),
         "effects": shapes::effects(&review.effects),
         "unchecked": review.unchecked,

@@ -16,7 +16,8 @@ use crate::driver::Clock;
 use crate::engine::approval;
 use crate::exec::Executor;
 use crate::report::{Failure, Kind};
-use crate::review::{self, Scope};
+use crate::driver::review_in_time;
+use crate::review::Scope;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -146,7 +147,7 @@ impl Job<'_> {
         let cwd = terms.map_or(&self.scope.cwd, |terms| &terms.cwd).clone();
         let scope = Scope { cwd, ..self.scope.clone() };
         let (source, language) = (file.source.clone(), file.language.clone());
-        let work = tokio::task::spawn_blocking(move || review::review(&source, Some(&language), &scope));
+        let work = tokio::task::spawn_blocking(move || review_in_time(&source, Some(&language), &scope));
         work.await.unwrap_or_else(|_| Review {
             unchecked: Some("the checks broke off".into()),
             ..Review::default()
@@ -200,8 +201,8 @@ fn not_started(why: String) -> RunReport {
 
 /// The signals that stop the files.
 struct Interrupt {
-    interrupt: Signal,
-    terminate: Signal,
+    by_key: Signal,
+    by_system: Signal,
     count: u32,
     kill_at: Option<Instant>,
 }
@@ -214,8 +215,8 @@ enum Stop {
 
 impl Interrupt {
     fn listen() -> std::io::Result<Self> {
-        let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-        Ok(Self { interrupt, terminate, count: 0, kill_at: None })
+        let (by_key, by_system) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(Self { by_key, by_system, count: 0, kill_at: None })
     }
 
     /// Waits for the next signal, or until a program took too long to end after one.
@@ -228,8 +229,8 @@ impl Interrupt {
             }
         };
         tokio::select! {
-            Some(()) = self.interrupt.recv() => {}
-            Some(()) = self.terminate.recv() => {}
+            Some(()) = self.by_key.recv() => {}
+            Some(()) = self.by_system.recv() => {}
             () = impatient => {
                 self.kill_at = None;
                 return Stop::Kill;

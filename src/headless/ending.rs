@@ -5,7 +5,7 @@ use super::shapes;
 use crate::domain::{BlockId, Finish, Outcome, ReplyFailure, TurnEnd, Usage};
 use crate::engine::State;
 use crate::engine::state::Question;
-use crate::engine::transcript::{Item, ReplyItem};
+use crate::engine::transcript::{Item, ReplyItem, RunItem};
 use serde_json::{Value, json};
 
 /// How it ended.
@@ -42,12 +42,13 @@ impl Ending {
         {
             return Ending::CutShort(reply.finish.clone());
         }
-        match last_run(state) {
-            None | Some(Some(Outcome::Ok)) => Ending::Done,
-            Some(Some(Outcome::TimedOut)) => Ending::TimedOut,
-            Some(Some(Outcome::Interrupted)) => Ending::Interrupted,
-            Some(Some(outcome)) => Ending::BlockFailed(words(&outcome)),
-            Some(None) => Ending::BlockFailed("its end was never told".into()),
+        let Some(run) = last_run(state) else { return Ending::Done };
+        match run.ended.as_ref().map(|(_, report)| &report.outcome) {
+            Some(Outcome::Ok) => Ending::Done,
+            Some(Outcome::TimedOut) => Ending::TimedOut,
+            Some(Outcome::Interrupted) => Ending::Interrupted,
+            Some(outcome) => Ending::BlockFailed(words(outcome)),
+            None => Ending::BlockFailed("its end was never told".into()),
         }
     }
 
@@ -146,11 +147,10 @@ fn last_reply(state: &State) -> Option<&ReplyItem> {
     replies(state).next()
 }
 
-/// The outcome of the last run of this turn: `Some(None)` is a run without an end.
-fn last_run(state: &State) -> Option<Option<Outcome>> {
+/// The last run of this turn.
+fn last_run(state: &State) -> Option<&RunItem> {
     let blocks = replies(state).flat_map(|reply| reply.blocks.iter().rev());
-    let mut runs = blocks.filter_map(|id| state.transcript.blocks.get(id)).filter_map(|b| b.runs.last());
-    runs.next().map(|run| run.ended.as_ref().map(|(_, report)| report.outcome.clone()))
+    blocks.filter_map(|id| state.transcript.blocks.get(id)).find_map(|block| block.runs.last())
 }
 
 /// Replies of this turn, and the tokens that they used.

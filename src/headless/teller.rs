@@ -185,19 +185,17 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// How a run ended, on one line.
+/// How a run ended, on one line: `failed, exit 1, 0.4 s`.
 pub fn ended(report: &RunReport) -> String {
-    let seconds = report.receipt.wall_us as f64 / 1e6;
-    let mut text = report.outcome.label().to_lowercase();
+    let mut parts = vec![report.outcome.label().to_lowercase()];
     match (report.receipt.exit_code, report.receipt.signal) {
-        (Some(code), _) => text.push_str(&format!(", exit {code}")),
-        (None, Some(signal)) => text.push_str(&format!(", signal {signal}")),
+        (Some(code), _) => parts.push(format!("exit {code}")),
+        (None, Some(signal)) => parts.push(format!("signal {signal}")),
         (None, None) => {}
     }
-    if let Some(detail) = report.outcome.detail() {
-        text.push_str(&format!(", {}", visible_line(detail)));
-    }
-    format!("{text}, {seconds:.1} s")
+    parts.extend(report.outcome.detail().map(visible_line));
+    parts.push(format!("{:.1} s", report.receipt.wall_us as f64 / 1e6));
+    parts.join(", ")
 }
 
 fn counted(findings: usize) -> String {

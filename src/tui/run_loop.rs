@@ -4,6 +4,7 @@
 //! while nothing changes nothing is written and nobody wakes up.
 
 use super::clipboard;
+use super::colouring::Colouring;
 use super::frames::{Frames, Urgency};
 use super::input::{Event, Input, Signal, Timed};
 use super::keymap::Keymap;
@@ -83,13 +84,15 @@ impl Tui {
         for notice in &options.notices {
             screen.say(notice.clone().into());
         }
+        let workers = Workers::start();
         let mut session = Session {
             tui: self,
             driver,
             options,
             screen,
             frames: Frames::new(options.frames),
-            workers: Workers::start(),
+            colouring: Colouring::start(workers.colour_waker()),
+            workers,
             title: String::new(),
             last_frame: now,
             exit: None,
@@ -160,6 +163,7 @@ struct Session<'a> {
     screen: Screen,
     frames: Frames,
     workers: Workers,
+    colouring: Colouring,
     title: String,
     last_frame: Instant,
     exit: Option<Exit>,
@@ -259,7 +263,7 @@ impl Session<'_> {
         self.frames.changed(urgency, now);
         for told in update.told {
             if let Told::Found(Found::Image(path, bytes)) = told {
-                self.workers.paint(path, bytes);
+                self.workers.paint(path, bytes, self.options.depth);
                 continue;
             }
             let wishes = self.with(now, |screen, ctx| screen.told(told, ctx));
@@ -270,8 +274,12 @@ impl Session<'_> {
 
     fn done(&mut self, done: Done) {
         let now = Instant::now();
-        self.frames.changed(Urgency::Now, now);
+        let coloured = self.colouring.take(&mut self.screen.code, &self.tui.theme);
+        if coloured || !matches!(done, Done::Coloured) {
+            self.frames.changed(Urgency::Now, now);
+        }
         match done {
+            Done::Coloured => {}
             Done::Copied(copied) => {
                 if let clipboard::Copied::Send { bytes, .. } = &copied {
                     self.tui.terminal.queue(bytes.as_bytes());
@@ -343,10 +351,10 @@ impl Session<'_> {
     fn by_itself(&mut self, now: Instant) -> Result<(), TuiError> {
         let (changed, wishes) = self.with(now, |screen, ctx| screen.tick(ctx));
         self.grant(wishes)?;
+        let before = self.screen.stance();
         let wishes = self.with(now, |screen, ctx| screen.settle(ctx));
-        let settled = !wishes.is_empty();
         self.grant(wishes)?;
-        if changed || settled {
+        if changed || self.screen.stance() != before {
             self.frames.changed(Urgency::Now, now);
         }
         if self.turn_deadline().is_some_and(|at| at <= now) {
@@ -362,6 +370,7 @@ impl Session<'_> {
             self.driver.errand(crate::driver::Errand::ReadImage(wanted.path.clone()));
             self.workers.wants(wanted);
         }
+        self.colouring.ask(&self.screen.code, self.driver.state());
     }
 
     fn deadline(&mut self) -> Option<Instant> {

@@ -224,6 +224,11 @@ impl Screen {
         self.note = Some(note);
     }
 
+    /// What may change by itself and is seen: focus, what stands below, layers, the block on screen.
+    pub fn stance(&self) -> (Pane, Lower, usize, Option<BlockId>) {
+        (self.focus, self.lower, self.layers.len(), self.code.subject())
+    }
+
     /// The pane that Tab and clicks call `Output`: whatever stands there.
     pub fn shows_vars(&self) -> bool {
         self.lower == Lower::Vars

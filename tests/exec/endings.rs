@@ -340,8 +340,19 @@ async fn close_ends_a_run_and_tells_its_end() {
     assert!(matches!(all(receiver).await.report.outcome, Outcome::NotStarted(_)));
 }
 
+/// In a process of its own: other tests open descriptors too.
 #[test]
 fn many_runs_leave_nothing() {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "endings::child_of_many_runs", "--ignored"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+#[ignore = "is started by another test"]
+fn child_of_many_runs() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let shop = Shop::new();
     let temp = std::fs::canonicalize(shop.folder.path()).unwrap();

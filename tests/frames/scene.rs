@@ -316,13 +316,8 @@ impl Scene {
 
     pub fn step<T>(&mut self, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
         let place = Place { home: Some("/home/ada".into()), ..Place::default() };
-        let look = Look {
-            theme: &self.theme,
-            glyphs: Glyphs::LINES,
-            place: &place,
-            now: self.now,
-            motion: true,
-        };
+        let look =
+            Look { theme: &self.theme, glyphs: Glyphs::LINES, place: &place, now: self.now, motion: true };
         step(&mut self.screen, Ctx { state: &self.state, look, at: self.at })
     }
 

@@ -3,6 +3,9 @@
 
 #![allow(dead_code)] // each test binary uses its part
 
+#[path = "answer.rs"]
+mod answer;
+
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -95,7 +98,7 @@ impl<'a> Setup<'a> {
         let keys = Arc::new(Mutex::new(pair.master.take_writer().expect("a writer")));
         let shared = Arc::new((
             Mutex::new(Shared {
-                parser: vt100::Parser::new(rows, columns, 0),
+                parser: answer::screen(rows, columns),
                 written: 0,
                 raw: Vec::new(),
                 closed: false,
@@ -117,7 +120,7 @@ fn read_all(
     replies: &Mutex<Box<dyn Write + Send>>,
 ) {
     let mut buffer = [0u8; 16 << 10];
-    let mut tail: Vec<u8> = Vec::new();
+    let mut rest: Vec<u8> = Vec::new();
     loop {
         let count = reader.read(&mut buffer).unwrap_or(0);
         let mut state = shared.0.lock().expect("the screen");
@@ -128,41 +131,16 @@ fn read_all(
         }
         state.written += count;
         state.raw.extend_from_slice(&buffer[..count]);
-        state.parser.process(&buffer[..count]);
-        let (row, column) = state.parser.screen().cursor_position();
+        rest.extend_from_slice(&buffer[..count]);
+        let replied = answer::process(&mut state.parser, &mut rest);
         drop(state);
-        tail.extend_from_slice(&buffer[..count]);
-        if answers {
-            let position = format!("\x1b[{};{}R", row + 1, column + 1);
-            for (query, answer) in [
-                ("\x1b[6n", position.as_str()),
-                ("\x1b[c", "\x1b[?62;22c"),
-                ("\x1b[?2026$p", "\x1b[?2026;2$y"),
-            ] {
-                for _ in 0..count_of(&tail, query.as_bytes()) {
-                    let mut keys = replies.lock().expect("the keys");
-                    let _ = keys.write_all(answer.as_bytes());
-                    let _ = keys.flush();
-                }
-            }
+        if answers && !replied.is_empty() {
+            let mut keys = replies.lock().expect("the keys");
+            let _ = keys.write_all(&replied);
+            let _ = keys.flush();
         }
-        // A query may be split over two reads; what is kept is shorter than any query.
-        let keep = tail
-            .iter()
-            .rposition(|b| *b == 0x1b)
-            .filter(|at| tail.len() - at < 10 && !ends_sequence(&tail[*at..]));
-        tail = keep.map(|at| tail[at..].to_vec()).unwrap_or_default();
         shared.1.notify_all();
     }
-}
-
-fn count_of(bytes: &[u8], needle: &[u8]) -> usize {
-    bytes.windows(needle.len()).filter(|w| *w == needle).count()
-}
-
-/// Whether a sequence that begins with ESC has its final byte already.
-fn ends_sequence(bytes: &[u8]) -> bool {
-    bytes.len() > 2 && bytes[2..].iter().any(|b| (0x40..=0x7e).contains(b))
 }
 
 impl Terminal {
@@ -173,13 +151,11 @@ impl Terminal {
         keys.flush().expect("the program reads keys");
     }
 
-    /// Sends keys one by one, far enough apart not to be taken for a paste.
+    /// Sends keys one by one at the pace of a quick typist: two within 30 ms are taken for a paste.
     pub fn type_text(&self, text: &str) {
         for c in text.chars() {
-            let before = self.written();
             self.send(c.to_string().as_bytes());
-            // A key that draws something is waited for; one that draws nothing is not.
-            self.wait_until(Duration::from_millis(60), |s| s.written > before);
+            self.wait_until(Duration::from_millis(45), |_| false);
         }
     }
 
@@ -279,7 +255,8 @@ impl Terminal {
 
     /// Changes the size: columns, rows.
     pub fn resize(&self, columns: u16, rows: u16) {
-        self.shared.0.lock().expect("the screen").parser.screen_mut().set_size(rows, columns);
+        let some = |n: u16| std::num::NonZeroU16::new(n).expect("a size");
+        self.shared.0.lock().expect("the screen").parser.screen_mut().set_size(some(rows), some(columns));
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         self.master.resize(size).expect("the terminal resizes");
     }

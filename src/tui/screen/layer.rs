@@ -13,7 +13,6 @@ use super::filter::Cursor;
 use crate::domain::{BlockId, Language, Revision};
 use crate::tui::keymap::Context;
 use crate::tui::view::roll::Anchor;
-use std::time::Instant;
 
 /// A layer.
 #[derive(Debug)]
@@ -72,8 +71,6 @@ pub struct Confirm {
     pub terms: u64,
     /// What was typed.
     pub field: Field,
-    /// When the last letter came.
-    pub last_letter: Option<Instant>,
 }
 
 /// The box for a reason.

@@ -14,7 +14,6 @@ use crate::tui::guard::Verb;
 use crate::tui::view::code::diff::{Against, older};
 use crate::tui::view::code::{Mode, guard_terms};
 use crate::tui::view::layout::Pane;
-use std::time::Instant;
 
 impl Screen {
     /// Lets time pass: a decision that was held back may be due now.
@@ -92,13 +91,7 @@ impl Screen {
         let revision = item.block.current().revision;
         if ctx.state.needs_typed(block) {
             let terms = guard_terms(ctx.state, item);
-            self.layers.push(Layer::Confirm(Confirm {
-                block,
-                revision,
-                terms,
-                field: Field::line(),
-                last_letter: None,
-            }));
+            self.layers.push(Layer::Confirm(Confirm { block, revision, terms, field: Field::line() }));
             return Vec::new();
         }
         self.approved(block, revision, false, ctx)
@@ -292,21 +285,6 @@ impl Screen {
         self.code.show(item.block.id);
         self.focus = Pane::Code;
         vec![Wish::Send(Command::PutBack(item.block.id))]
-    }
-}
-
-impl Confirm {
-    /// Takes a letter. Letters that come faster than a hand types are a paste: the word has to be typed.
-    pub(super) fn letter(&mut self, letter: char, now: Instant) -> bool {
-        const BURST: std::time::Duration = std::time::Duration::from_millis(30);
-        let pasted = self.last_letter.is_some_and(|at| now.saturating_duration_since(at) < BURST);
-        self.last_letter = Some(now);
-        if pasted {
-            let _ = self.field.take();
-            return false;
-        }
-        self.field.apply(super::field::Edit::Insert(letter));
-        true
     }
 }
 

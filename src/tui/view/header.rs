@@ -4,7 +4,7 @@ use super::code::being_written;
 use super::layout::{Class, Pane};
 use super::look::Look;
 use super::safe;
-use crate::domain::SandboxLevel;
+use crate::domain::{SandboxLevel, Terms};
 use crate::engine::transcript::Standing;
 use crate::engine::{Phase, State};
 use crate::tui::screen::{Lower, Screen};
@@ -157,10 +157,12 @@ pub fn window_title(screen: &Screen, state: &State) -> String {
 
 /// Whether nothing confines what would run, as far as it is known.
 pub fn sandbox_is_off(state: &State) -> bool {
-    state
-        .waiting()
-        .and_then(|item| state.inspected(item.block.id))
-        .and_then(|i| i.terms.as_ref().ok())
-        .is_some_and(|terms| terms.rights.sandbox.level == SandboxLevel::Off)
+    let off = |terms: &Terms| terms.rights.sandbox.level == SandboxLevel::Off;
+    let waiting = state.waiting().and_then(|item| state.inspected(item.block.id));
+    if waiting.and_then(|i| i.terms.as_ref().ok()).is_some_and(off) {
+        return true;
+    }
+    let running = state.live.run.as_ref().and_then(|run| state.transcript.run(run.run));
+    running.is_some_and(|(_, run)| off(&run.terms))
 }
 

@@ -106,8 +106,9 @@ fn of_message(state: &State, hints: &mut Hints<'_>) {
     hints.key(Action::MessageSend, send, send, 0).key(Action::TextNewline, "newline", "newline", 2);
     if state.live.run.is_some() {
         hints.key(Action::Stop, "interrupt", "interrupt", 1);
-    } else if state.live.reply.is_some() {
-        hints.key(Action::Stop, "stop answer", "stop answer", 1);
+    } else if let Some(reply) = &state.live.reply {
+        let what = if reply.retry.is_some() { "stop waiting" } else { "stop answer" };
+        hints.key(Action::Stop, what, what, 1);
     } else {
         hints.plain("/", "commands", 2);
     }

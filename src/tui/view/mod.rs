@@ -15,7 +15,6 @@ pub mod problems;
 pub mod roll;
 pub mod safe;
 pub mod status;
-pub mod stopgap;
 pub mod vars;
 pub mod words;
 
@@ -38,8 +37,11 @@ fn filter_window(chosen: usize, height: usize) -> usize {
 pub fn draw(screen: &mut Screen, state: &State, now: Instant, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
     frame::clear(buf, screen.arrangement.area, look.text());
     if screen.arrangement.class == Class::TooSmall {
-        let row = screen.arrangement.area;
-        buf.set_stringn(row.x, row.y, status::TOO_SMALL, row.width.into(), look.style(Slot::StatusWarn));
+        let area = screen.arrangement.area;
+        let rows = safe::words(status::TOO_SMALL, area.width.into(), look.style(Slot::StatusWarn));
+        for (y, row) in (area.y..area.bottom()).zip(&rows) {
+            buf.set_line(area.x, y, row, area.width);
+        }
         return None;
     }
     let mut cursor = None;

@@ -47,10 +47,11 @@ impl Place {
     }
 }
 
-/// `0.1 s`, `6.1 s`, `14 s`, `3 min 20 s`: a time from milliseconds.
+/// `12 ms`, `0.1 s`, `6.1 s`, `14 s`, `3 min 20 s`: a time from milliseconds.
 pub fn duration(ms: u64) -> String {
     match ms {
-        0..=9_949 => format!("{}.{} s", (ms + 50) / 1000, (ms + 50) % 1000 / 100),
+        0..=94 => format!("{ms} ms"),
+        95..=9_949 => format!("{}.{} s", (ms + 50) / 1000, (ms + 50) % 1000 / 100),
         9_950..=99_499 => format!("{} s", (ms + 500) / 1000),
         _ => {
             let seconds = (ms + 500) / 1000;
@@ -144,6 +145,7 @@ mod tests {
 
     #[test]
     fn times_and_sizes_read_well() {
+        assert_eq!(duration(12), "12 ms");
         assert_eq!(duration(104), "0.1 s");
         assert_eq!(duration(6_100), "6.1 s");
         assert_eq!(duration(14_200), "14 s");

@@ -1,5 +1,8 @@
 //! A program on a pseudo-terminal, driven and timed by one thread.
 
+#[path = "../../support/answer.rs"]
+mod answer;
+
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::fmt;
 use std::io::{Read, Write};
@@ -60,6 +63,8 @@ pub struct Probe {
     keys: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
     screen: vt100::Parser,
+    /// Bytes of a sequence without its end.
+    rest: Vec<u8>,
     _master: Box<dyn MasterPty + Send>,
 }
 
@@ -117,7 +122,7 @@ impl Probe {
                 }
             }
         });
-        Self { bytes, keys, child, screen: vt100::Parser::new(40, 140, 0), _master: pair.master }
+        Self { bytes, keys, child, screen: answer::screen(40, 140), rest: Vec::new(), _master: pair.master }
     }
 
     pub fn send(&mut self, keys: &[u8]) {
@@ -126,14 +131,10 @@ impl Probe {
     }
 
     fn take(&mut self, bytes: &[u8]) {
-        self.screen.process(bytes);
-        let (row, column) = self.screen.screen().cursor_position();
-        for _ in bytes.windows(4).filter(|w| *w == b"\x1b[6n") {
-            let answer = format!("\x1b[{};{}R", row + 1, column + 1);
-            self.send(answer.as_bytes());
-        }
-        for _ in bytes.windows(3).filter(|w| *w == b"\x1b[c") {
-            self.send(b"\x1b[?62;22c");
+        self.rest.extend_from_slice(bytes);
+        let answers = answer::process(&mut self.screen, &mut self.rest);
+        if !answers.is_empty() {
+            self.send(&answers);
         }
     }
 

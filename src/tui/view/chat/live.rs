@@ -102,11 +102,13 @@ impl Live {
                 let number = blocks_before(reply, settled, known) + 1;
                 self.after.push(block_row(number, block, look));
             }
-            None if reply.retry.is_none() => {
-                let text = format!("{} waiting for the first word", look.spinner());
+            None => {
+                let text = match reply.retry {
+                    None => format!("{} waiting for the first word", look.spinner()),
+                    Some(_) => "waiting to try again".into(),
+                };
                 self.after.push(Line::styled(text, look.dim()));
             }
-            None => {}
         }
     }
 

@@ -14,13 +14,13 @@ use ratatui::text::{Line, Span};
 use std::time::Instant;
 
 /// The block that the pane draws: the one that is being written goes first, unless something else was chosen.
-enum Shown<'a> {
+pub(super) enum Shown<'a> {
     Nothing,
     Writing(BlockId, &'a crate::engine::reply::Proposed),
     Block(&'a BlockItem),
 }
 
-fn shown<'a>(pane: &CodePane, state: &'a State) -> Shown<'a> {
+pub(super) fn shown<'a>(pane: &CodePane, state: &'a State) -> Shown<'a> {
     if let Some((id, proposed)) = being_written(state).filter(|_| !pane.edits()) {
         return Shown::Writing(id, proposed);
     }
@@ -216,7 +216,7 @@ fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Buffer, look: Look<
             .and_then(|i| i.review.gravest().map(|s| format!("{} {}", i.review.count(s), s.as_str())))
             .unwrap_or_default();
         let first = format!(
-            "{mark}{}  {:<6} {:>3} {:<7}{gravest:<10} ",
+            "{mark}{}  {:<10} {:>3} {:<6} {gravest:<10} ",
             item.block.id,
             words::language_of(item),
             words::line_count(source),

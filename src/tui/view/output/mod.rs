@@ -10,7 +10,7 @@ use super::safe;
 use crate::domain::{BlockId, ImageRef, RunId, Stream};
 use crate::engine::transcript::{BlockItem, RunItem, Standing};
 use crate::engine::{BlockState, State};
-use crate::tui::view::stopgap::Output;
+use crate::tui::paint::output::Output;
 use crate::tui::view::frame::Title;
 use crate::tui::view::look::Look;
 use crate::tui::view::pictures::Pictures;

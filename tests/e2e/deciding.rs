@@ -1,0 +1,197 @@
+//! Approve, edit, reject, skip, interrupt: what was decided is what happened, and the model is told.
+
+use crate::{approve, play, ran, session, to_code};
+
+/// One block that marks that it ran, then a closing answer that waits for the word `forty`.
+const ONE: &str = r#"
+pace = 0
+[[reply]]
+when = "go"
+text = """
+Here it is.
+
+```python
+open("ran-1", "w").close()
+answer = 40 + 2
+print("forty", answer)
+```
+"""
+[[reply]]
+when = "forty 42"
+text = "The model says: all done."
+[[reply]]
+when = "person changed"
+text = "The model was told of the change."
+[[reply]]
+when = "too risky"
+text = "The model was told the reason."
+"#;
+
+#[test]
+fn an_approved_block_runs_and_the_model_closes_the_turn() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = play(home.path(), ONE).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    approve(&terminal, 1);
+    terminal.wait_for("The model says: all done.");
+    assert!(ran(home.path(), 1));
+    let file = session(home.path());
+    let approved =
+        file.lines().position(|l| l.contains(r#""kind":"decision""#)).expect("the decision is on disk");
+    let end = file.lines().position(|l| l.contains(r#""kind":"run""#)).expect("the run's end is on disk");
+    assert!(approved < end);
+}
+
+#[test]
+fn nothing_runs_before_the_decision() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = play(home.path(), ONE).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    terminal.wait_for("WAITING");
+    for key in ["Enter", "Space", "y", "1", "Tab", "BackTab", "Enter"] {
+        terminal.press(key);
+        terminal.holds_within(std::time::Duration::from_millis(200), |_| false);
+    }
+    assert!(!ran(home.path(), 1));
+    assert!(terminal.screen().contains("WAITING"), "{}", terminal.screen());
+}
+
+#[test]
+fn an_edited_block_runs_as_edited_and_the_model_is_told() {
+    let home = tempfile::tempdir().expect("a home");
+    let story = ONE.replace(r#"when = "forty 42""#, r#"when = "forty 43 and 41""#);
+    let terminal = play(home.path(), &story).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    terminal.wait_for("WAITING");
+    to_code(&terminal);
+    terminal.press_until("e", "EDITING");
+    terminal.press("Down");
+    terminal.press("Down");
+    terminal.press("End");
+    // The last line gets one more argument: print("forty", answer) -> print("forty", answer + 1, "and 41")
+    terminal.press("Backspace");
+    terminal.type_text(" + 1, \"and 41\")");
+    terminal.press("Esc");
+    terminal.wait_for("EDITED");
+    approve(&terminal, 1);
+    terminal.wait_for("The model says: all done.");
+    assert!(ran(home.path(), 1));
+    let file = session(home.path());
+    assert!(file.contains(r#"answer + 1, \"and 41\")"#), "the edited text is in the session");
+}
+
+#[test]
+fn a_rejection_carries_its_reason() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = play(home.path(), ONE).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    terminal.wait_for("WAITING");
+    to_code(&terminal);
+    terminal.press_until("r", "Enter reject");
+    terminal.type_text("too risky for me");
+    terminal.press("Enter");
+    terminal.wait_for("The model was told the reason.");
+    assert!(!ran(home.path(), 1));
+    assert!(session(home.path()).contains("too risky for me"));
+}
+
+const THREE: &str = r#"
+pace = 0
+[[reply]]
+when = "go"
+text = """
+Three steps.
+
+```python
+open("ran-1", "w").close()
+x = 7
+```
+
+Then
+
+```python
+open("ran-2", "w").close()
+print("x is", x)
+```
+
+And
+
+```bash
+touch ran-3
+```
+"""
+[[reply]]
+when = "x is 7"
+text = "All three were settled."
+"#;
+
+#[test]
+fn three_blocks_are_settled_one_at_a_time() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = play(home.path(), THREE).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    approve(&terminal, 1);
+    terminal.wait_for("Block 2 ");
+    assert!(!ran(home.path(), 2), "deciding one never decides the next");
+    approve(&terminal, 2);
+    terminal.wait_for("Block 3 ");
+    assert!(ran(home.path(), 2));
+    to_code(&terminal);
+    terminal.press_until("s", "All three were settled.");
+    assert!(!ran(home.path(), 3));
+}
+
+const LOOP: &str = r#"
+pace = 0
+[[reply]]
+when = "go"
+text = """
+```python
+open("ran-1", "w").close()
+kept = 11
+print("loop begins", flush=True)
+while True:
+    pass
+```
+"""
+[[reply]]
+when = "again"
+text = """
+```python
+open("ran-2", "w").close()
+print("kept is", kept)
+```
+"""
+[[reply]]
+when = "kept is 11"
+text = "The state survived."
+"#;
+
+#[test]
+fn an_interrupted_block_keeps_the_state() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = play(home.path(), LOOP).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    approve(&terminal, 1);
+    terminal.wait_for("loop begins");
+    terminal.press("Ctrl-C");
+    terminal.wait_for("INTERRUPTED");
+    terminal.press("i");
+    terminal.wait_for("Enter send");
+    terminal.type_text("again");
+    terminal.press("Enter");
+    approve(&terminal, 2);
+    terminal.wait_for("The state survived.");
+}

@@ -1,0 +1,79 @@
+//! Much at once: a storm of sizes, long output, a long reply.
+
+use crate::{approve, play};
+
+const WIDE: &str = r#"
+pace = 0
+[[reply]]
+when = "go"
+text = """
+Some wide text: 日本語のテキスト、もっと広い文字。 And an emoji: 👩‍🚀 and a flag 🇩🇪.
+
+```python
+open("ran-1", "w").close()
+print("日本語" * 40)
+```
+"""
+"#;
+
+#[test]
+fn a_storm_of_sizes_tears_nothing() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = play(home.path(), WIDE).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    terminal.wait_for("WAITING");
+    for round in 0..60u16 {
+        terminal.resize(40 + (round * 37) % 160, 10 + (round * 13) % 50);
+        terminal.holds_within(std::time::Duration::from_millis(15), |_| false);
+    }
+    terminal.resize(45, 11);
+    terminal.wait_for("Window too small");
+    terminal.resize(100, 30);
+    terminal.wait_for("WAITING");
+    let screen = terminal.screen();
+    assert!(screen.contains("Block 1"), "{screen}");
+    assert!(!screen.contains('\u{fffd}'), "{screen}");
+}
+
+const LINES: &str = r#"
+pace = 0
+[[reply]]
+when = "go"
+text = """
+```python
+for n in range(20000):
+    print("line", n)
+```
+"""
+[[reply]]
+when = "line 19999"
+text = "That was long."
+"#;
+
+#[test]
+fn twenty_thousand_lines_of_output() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = play(home.path(), LINES).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    approve(&terminal, 1);
+    terminal.wait_for("That was long.");
+    terminal.wait_for("line 19999");
+}
+
+#[test]
+fn a_reply_of_twenty_thousand_tokens() {
+    let home = tempfile::tempdir().expect("a home");
+    let words = "word ".repeat(20_000);
+    let story = format!("pace = 0\n[[reply]]\nwhen = \"go\"\ntext = \"\"\"{words}\n\nThe very end.\"\"\"\n");
+    let terminal = play(home.path(), &story).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    terminal.wait_for("The very end.");
+    terminal.type_text("still here");
+    terminal.wait_for("still here");
+}

@@ -1,0 +1,98 @@
+//! Stories on a real pseudo-terminal: what a person does and sees, from the first key to the file on disk.
+//!
+//! Few and whole: what can be shown at a lower level is shown there.
+
+#[path = "../support/terminal.rs"]
+mod terminal;
+
+mod deciding;
+mod flood;
+mod guard;
+mod leaving;
+mod resuming;
+
+use std::path::{Path, PathBuf};
+use terminal::Setup;
+
+/// Writes a story into a folder and gives its path.
+pub fn story(folder: &Path, text: &str) -> PathBuf {
+    let path = folder.join("story.toml");
+    std::fs::write(&path, text).expect("the story is written");
+    path
+}
+
+/// A set-up that plays the story in the folder `work` below the home.
+pub fn play<'a>(home: &'a Path, text: &str) -> Setup<'a> {
+    let path = story(home, text);
+    let work = home.join("work");
+    std::fs::create_dir_all(&work).expect("a working folder");
+    let path = path.to_string_lossy().into_owned();
+    let cwd = work.to_string_lossy().into_owned();
+    Setup::new(home, &["--demo", &path, "--cwd", &cwd])
+}
+
+/// Whether the block with this number wrote its mark: it ran.
+pub fn ran(home: &Path, block: u32) -> bool {
+    home.join("work").join(format!("ran-{block}")).exists()
+}
+
+/// The one session file of a home.
+pub fn session(home: &Path) -> String {
+    let folder = home.join("sayso");
+    let mut found = Vec::new();
+    find(&folder, &mut found);
+    assert_eq!(found.len(), 1, "one session file: {found:?}");
+    std::fs::read_to_string(&found[0]).expect("the session file")
+}
+
+fn find(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            find(&path, found);
+        } else if path.extension().is_some_and(|e| e == "jsonl") {
+            found.push(path);
+        }
+    }
+}
+
+/// Moves the focus to the code, where the decision keys are.
+#[track_caller]
+pub fn to_code(terminal: &terminal::Terminal) {
+    if !terminal.screen().contains("[Block ") {
+        terminal.press_until("Tab", "[Block ");
+    }
+}
+
+/// Lets the waiting block run: brings it to its typed word (the first of a session without a sandbox) or runs it.
+pub fn approve(terminal: &terminal::Terminal, block: u32) {
+    let deadline = std::time::Instant::now() + terminal::PATIENCE;
+    let waiting = format!("Block {block}");
+    terminal.wait_for(&waiting);
+    to_code(terminal);
+    while std::time::Instant::now() < deadline {
+        let screen = terminal.screen();
+        if screen.contains("Type  run") || screen.contains("Waiting for the word run") {
+            terminal.type_text("run");
+            terminal.press("Enter");
+            return;
+        }
+        if screen.contains("not shown yet") {
+            terminal.press("Space");
+        } else {
+            terminal.press("a");
+        }
+        let settled = |s: &str| {
+            s.contains("Waiting for the word run")
+                || s.contains("Approved once")
+                || s.contains(&format!("Running block {block}"))
+                || s.contains(&format!("Block {block} done"))
+        };
+        if terminal.holds_within(std::time::Duration::from_millis(900), settled)
+            && !terminal.screen().contains("Waiting for the word run")
+        {
+            return;
+        }
+    }
+    panic!("block {block} could not be approved:\n{}", terminal.screen());
+}
