@@ -10,7 +10,7 @@ use super::safe;
 use crate::domain::{BlockId, ImageRef, RunId, Stream};
 use crate::engine::transcript::{BlockItem, RunItem, Standing};
 use crate::engine::{BlockState, State};
-use crate::tui::paint::output::Output;
+use crate::tui::paint::output::{Changed, Output};
 use crate::tui::view::frame::Title;
 use crate::tui::view::look::Look;
 use crate::tui::view::pictures::Pictures;
@@ -126,7 +126,20 @@ impl OutputPane {
     /// Takes in a piece of what a run prints.
     pub fn push(&mut self, run: RunId, stream: Stream, bytes: &[u8]) {
         if matches!(self.shown, Some(Subject::Run(_, shown)) if shown == run) {
-            self.output.push(stream, bytes);
+            let changed = self.output.push(stream, bytes);
+            self.let_go(changed);
+        }
+    }
+
+    /// Forgets what was laid out of lines that changed. A person who reads further up keeps the place, although lines
+    /// between the first and the last were let go.
+    fn let_go(&mut self, changed: Changed) {
+        self.wrapped.retain(|line, _| *line < changed.from);
+        let Some(place) = self.roll.place().filter(|_| changed.gone > 0) else { return };
+        let first_moved = self.head.len() + changed.from;
+        if place.item > first_moved {
+            let item = place.item.saturating_sub(changed.gone).max(first_moved);
+            self.roll.restore(Some(Anchor { item, ..place }));
         }
     }
 
@@ -162,6 +175,10 @@ impl OutputPane {
             self.roll = Roll::default();
             self.wrapped.clear();
             self.output = self.load(state);
+        }
+        if self.run(state).is_some_and(|(_, run)| run.ended.is_some()) {
+            let changed = self.output.finish();
+            self.let_go(changed);
         }
         if self.area.width != area.width {
             self.wrapped.clear();
@@ -208,7 +225,7 @@ impl OutputPane {
                     self.head.extend(pictures.rows(image, width, height));
                 }
                 self.tail = tail;
-                if run.ended.is_some() && self.output.len() == 0 && self.tail.is_empty() && images.is_empty() {
+                if run.ended.is_some() && self.output.is_empty() && self.tail.is_empty() && images.is_empty() {
                     self.tail.push(Line::styled("It printed nothing.", look.dim()));
                 }
             }
