@@ -17,9 +17,12 @@ use std::time::{Duration, Instant};
 
 const TALK: &str = "pace = 0\n[[reply]]\ntext = \"Hello there.\"\n";
 
+/// Measures something.
+type Bench = fn() -> Vec<Row>;
+
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    let all: [(&str, fn() -> Vec<Row>); 7] = [
+    let all: [(&str, Bench); 7] = [
         ("start", start),
         ("idle", idle),
         ("echo", echo),

@@ -151,7 +151,7 @@ impl Scene {
         }
     }
 
-    pub fn terms(&self, language: &str) -> Terms {
+    pub fn terms(language: &str) -> Terms {
         let kernel = language == "python";
         Terms {
             language: Language(language.into()),
@@ -177,7 +177,7 @@ impl Scene {
         let inspected = Inspected {
             revision: current.revision,
             review: Review { findings, ..Review::default() },
-            terms: Ok(self.terms(&language)),
+            terms: Ok(Self::terms(&language)),
         };
         self.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(inspected);
     }
@@ -191,7 +191,7 @@ impl Scene {
         let item = &self.state.transcript.blocks[&BlockId(block)];
         let current = item.block.current().clone();
         let language = current.language.as_ref().map_or("python", |l| l.as_str()).to_owned();
-        let terms = self.terms(&language);
+        let terms = Self::terms(&language);
         self.record(Entry::Approved {
             run,
             block: BlockId(block),

@@ -232,7 +232,8 @@ impl OutputPane {
                     self.head.extend(pictures.rows(image, width, height));
                 }
                 self.tail = tail;
-                if run.ended.is_some() && self.output.is_empty() && self.tail.is_empty() && images.is_empty() {
+                if run.ended.is_some() && self.output.is_empty() && self.tail.is_empty() && images.is_empty()
+                {
                     self.tail.push(Line::styled("It printed nothing.", look.dim()));
                 }
             }
