@@ -3,6 +3,7 @@
 //! Everything from outside passes `plain` before it reaches a terminal. These modules lay out; they neither scroll nor
 //! know panes. What takes long (highlighting, pictures) is done on workers; nothing here blocks a frame.
 
+pub mod highlight;
 pub mod markdown;
 pub mod output;
 pub mod plain;
