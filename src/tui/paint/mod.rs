@@ -4,6 +4,7 @@
 //! know panes. What takes long (highlighting, pictures) is done on workers; nothing here blocks a frame.
 
 pub mod highlight;
+pub mod image;
 pub mod markdown;
 pub mod output;
 pub mod plain;

@@ -51,7 +51,8 @@ impl Document {
     /// line that was read, and the lines.
     pub fn set(&mut self, text: &str, reader: &mut Reader<'_>) -> (usize, Vec<Classes>) {
         let mut whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
-        let same = self.hashes.iter().take_while(|h| whole.next().is_some_and(|line| hash(line) == **h)).count();
+        let same =
+            self.hashes.iter().take_while(|h| whole.next().is_some_and(|line| hash(line) == **h)).count();
         if same < self.hashes.len() {
             let kept = same / CHECKPOINT;
             self.checkpoints.truncate(kept);

@@ -6,9 +6,9 @@
 
 mod document;
 mod scopes;
-mod worker;
 #[cfg(test)]
 mod tests;
+mod worker;
 
 use super::super::terminal::WORKER;
 use crate::tui::theme::Syntax;

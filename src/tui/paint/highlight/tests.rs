@@ -72,7 +72,10 @@ async fn a_growing_text_is_read_once() {
     }
     h.request(8, "python", whole);
     assert_eq!(next(&mut h).await.lines, classes);
-    assert_eq!(words(&classes[1]), [("still a string", Syntax::Comment)].map(|(w, _)| (w, classes[1].runs[0].1)));
+    assert_eq!(
+        words(&classes[1]),
+        [("still a string", Syntax::Comment)].map(|(w, _)| (w, classes[1].runs[0].1))
+    );
 }
 
 #[tokio::test]
@@ -130,9 +133,14 @@ async fn speed_and_memory() {
     let lines = next(&mut h).await.lines.len();
     let seconds = start.elapsed().as_secs_f64();
     println!("python: {lines} lines, {:.0} lines/s, memory {} KB", lines as f64 / seconds, rss_kb());
-    let bash = "for f in *.txt; do\n  echo \"$f: $(wc -l < \"$f\")\" | sed 's/x/y/g' >> out.log\ndone\n".repeat(700);
+    let bash =
+        "for f in *.txt; do\n  echo \"$f: $(wc -l < \"$f\")\" | sed 's/x/y/g' >> out.log\ndone\n".repeat(700);
     let start = Instant::now();
     h.request(3, "bash", &bash);
     let lines = next(&mut h).await.lines.len();
-    println!("bash: {lines} lines, {:.0} lines/s, memory {} KB", lines as f64 / start.elapsed().as_secs_f64(), rss_kb());
+    println!(
+        "bash: {lines} lines, {:.0} lines/s, memory {} KB",
+        lines as f64 / start.elapsed().as_secs_f64(),
+        rss_kb()
+    );
 }

@@ -68,7 +68,9 @@ fn next_batch(orders: &Receiver<Order>, loaded: &mut Option<Loaded>) -> Option<V
                 batch.push(Order::Set { key, language, text });
             }
             Ok(Order::Grow { key, text }) => match batch.iter_mut().rev().find(|old| old.key() == key) {
-                Some(Order::Set { text: before, .. } | Order::Grow { text: before, .. }) => before.push_str(&text),
+                Some(Order::Set { text: before, .. } | Order::Grow { text: before, .. }) => {
+                    before.push_str(&text)
+                }
                 _ => batch.push(Order::Grow { key, text }),
             },
             Ok(order) => batch.push(order),

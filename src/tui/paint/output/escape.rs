@@ -205,7 +205,11 @@ impl Scanner {
 
     fn show<'a>(&mut self) -> Token<'a> {
         let text = plain::decode(&self.held).chars().fold(String::new(), |mut text, c| {
-            if c.is_control() { text.push_str(&plain::escaped(c)) } else { text.push(c) }
+            if c.is_control() {
+                text.push_str(&plain::escaped(c))
+            } else {
+                text.push(c)
+            }
             text
         });
         self.end();

@@ -72,10 +72,10 @@ impl Ink {
 
     /// Takes the numbers of an SGR sequence.
     pub fn set(&mut self, params: &[u8]) {
-        let mut numbers =
-            params.split(|b| *b == b';' || *b == b':').map(|part| {
-                part.iter().fold(0u16, |n, b| n.saturating_mul(10).saturating_add(u16::from(b.wrapping_sub(b'0'))))
-            });
+        let mut numbers = params.split(|b| *b == b';' || *b == b':').map(|part| {
+            part.iter()
+                .fold(0u16, |n, b| n.saturating_mul(10).saturating_add(u16::from(b.wrapping_sub(b'0'))))
+        });
         while let Some(number) = numbers.next() {
             match number {
                 0 => *self = Self { source: self.source, ..Self::default() },

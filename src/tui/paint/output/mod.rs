@@ -278,7 +278,8 @@ impl Output {
             self.add_row();
         }
         let last = self.len().saturating_sub(1);
-        let reach = last.min(REACH).min(if self.dropped > 0 { self.tail.len().saturating_sub(1) } else { last });
+        let reach =
+            last.min(REACH).min(if self.dropped > 0 { self.tail.len().saturating_sub(1) } else { last });
         let column = self.column;
         match *escape {
             Escape::Up(n) => self.up = (self.up + n).min(reach),

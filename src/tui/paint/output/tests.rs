@@ -64,7 +64,11 @@ fn what_a_terminal_would_obey_is_shown() {
 
 #[test]
 fn bytes_that_are_no_text_are_shown() {
-    assert_eq!(shown(b"ok \xff\xfe end \xc3"), ["ok \\xff\\xfe end "], "the last may still become a character");
+    assert_eq!(
+        shown(b"ok \xff\xfe end \xc3"),
+        ["ok \\xff\\xfe end "],
+        "the last may still become a character"
+    );
     assert_eq!(shown(b"\xc3\n\xe6\xbcx"), ["\\xc3", "\\xe6\\xbcx"]);
 }
 
