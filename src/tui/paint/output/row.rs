@@ -40,6 +40,11 @@ impl Row {
             self.append(text, self.added_columns(text), ink);
             return self.columns;
         }
+        let width = text.len();
+        if column + width <= self.columns && plain::is_plain(text) && plain::is_plain(&self.text) {
+            self.overwrite_ascii(column, text, ink);
+            return column + width;
+        }
         let mut cells = self.take_apart();
         if column > self.columns {
             for _ in self.columns..column {
@@ -50,6 +55,31 @@ impl Row {
         let width: usize = new.iter().map(|cell| cell.width).sum();
         self.replace(cells, column, column + width, new);
         column + width
+    }
+
+    /// Plain characters over plain characters, as progress bars write: columns are bytes.
+    fn overwrite_ascii(&mut self, at: usize, text: &str, ink: Ink) {
+        let end = at + text.len();
+        self.text.replace_range(at..end, text);
+        let (Ok(at), Ok(end)) = (u32::try_from(at), u32::try_from(end)) else { return };
+        let mut inks: Vec<(u32, Ink)> = Vec::with_capacity(self.inks.len() + 2);
+        let mut add = |end: u32, ink: Ink| match inks.last_mut() {
+            Some((last, same)) if *same == ink => *last = end,
+            Some((last, _)) if *last >= end => {}
+            _ if end == 0 => {}
+            _ => inks.push((end, ink)),
+        };
+        for (to, old) in self.inks.iter().filter(|(to, _)| *to <= at) {
+            add(*to, *old);
+        }
+        if let Some((_, old)) = self.inks.iter().find(|(to, _)| *to > at) {
+            add(at, *old);
+        }
+        add(end, ink);
+        for (to, old) in self.inks.iter().filter(|(to, _)| *to > end) {
+            add(*to, *old);
+        }
+        self.inks = inks;
     }
 
     /// Erases from a column to the end.
@@ -151,4 +181,32 @@ fn cells_of(text: &str, mut ink: impl FnMut(usize) -> Ink) -> Vec<Cell> {
             ink: ink(glyph.start),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Stream;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_short_way_over_plain_characters_gives_the_same(
+            writes in proptest::collection::vec((0usize..30, "[a-z ]{1,12}", any::<bool>()), 1..8),
+        ) {
+            let (mut short, mut long) = (Row::default(), Row::default());
+            for (column, text, red) in writes {
+                let ink = Ink::default().on(if red { Stream::Stderr } else { Stream::Stdout });
+                short.write(column, &text, ink);
+                let mut cells = long.take_apart();
+                while cells.len() < column {
+                    cells.push(Cell { text: " ".into(), width: 1, ink: Ink::default() });
+                }
+                long.replace(cells, column, column + text.len(), cells_of(&text, |_| ink));
+            }
+            prop_assert_eq!(&short.text, &long.text);
+            prop_assert_eq!(&short.inks, &long.inks);
+            prop_assert_eq!(short.columns, long.columns);
+        }
+    }
 }
