@@ -213,7 +213,10 @@ def _load(name):
 def _preload():
     """What an error message needs, fetched while nothing is waited for."""
     for name in ("linecache", "traceback"):
-        _load(name)
+        try:
+            _load(name)
+        except BaseException:
+            return  # a block has wrecked the imports; errors are told more simply then
 
 
 def _register_source(label, text):
@@ -743,16 +746,20 @@ def _folder():
 
 
 def _one_block(label, source):
-    _repair()
-    _ready_streams()
     how, code, has_value, value, described = "interrupted", 1, False, "", ("KeyboardInterrupt", "", "")
     try:
+        _repair()
+        _ready_streams()
         how, code, has_value, value, described = _run(label, source)
+        _flush()
+        _repair()
     except KeyboardInterrupt:
         pass
+    except BaseException as error:
+        # What an earlier block did to the interpreter reaches into the kernel itself.
+        kind = _type_name(type(error))
+        how, described = "error", (kind, "the kernel itself failed", "%s in the kernel: restart it\n" % kind)
     kind, message, traceback = described or ("", "", "")
-    _flush()
-    _repair()
     try:
         count, fields = _variables()
     except BaseException:

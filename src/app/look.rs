@@ -62,7 +62,8 @@ pub fn options(house: &House, welcome: bool) -> Result<Options, Failure> {
 
 fn setup(house: &House, welcome: bool, has_openai_key: bool) -> Setup {
     let config = &house.loaded.config;
-    let models = config.model.iter().filter_map(|name| config.resolve(name)).map(|chosen| chosen.name).collect();
+    let models =
+        config.model.iter().filter_map(|name| config.resolve(name)).map(|chosen| chosen.name).collect();
     Setup {
         cwd: house.place.cwd.clone(),
         times: Times {
@@ -91,7 +92,8 @@ fn speaks_unicode(env: &dyn Fn(&str) -> Option<String>) -> bool {
     if env("TERM").is_some_and(|term| term.starts_with("vt")) {
         return false;
     }
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(|name| env(name)).find(|value| !value.is_empty());
+    let locale =
+        ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(|name| env(name)).find(|value| !value.is_empty());
     locale.is_none_or(|locale| {
         let locale = locale.to_lowercase();
         locale.contains("utf-8") || locale.contains("utf8")
@@ -113,7 +115,8 @@ fn preference(choice: Option<&ThemeChoice>) -> Preference {
 fn keymap(path: &Path) -> Result<Option<(String, String)>, Failure> {
     let Ok(info) = std::fs::metadata(path) else { return Ok(None) };
     let broken = |why: String| {
-        Failure::new(Kind::Config, format!("{}: {why}", path.display())).hint("Correct the file, or move it away.")
+        Failure::new(Kind::Config, format!("{}: {why}", path.display()))
+            .hint("Correct the file, or move it away.")
     };
     if info.len() > LARGEST {
         return Err(broken("too large for a keymap".into()));
@@ -142,9 +145,13 @@ fn themes(folder: &Path, choice: Option<&ThemeChoice>) -> Vec<(String, String)> 
 pub fn failure(error: tui::TuiError) -> Failure {
     use tui::TuiError;
     let (kind, hint) = match &error {
-        TuiError::Terminal(_) | TuiError::Input(_) => (Kind::Usage, "sayso run does one turn without a terminal."),
+        TuiError::Terminal(_) | TuiError::Input(_) => {
+            (Kind::Usage, "sayso run does one turn without a terminal.")
+        }
         TuiError::Keymap(_) => (Kind::Config, "Correct the keymap, or move it away."),
-        TuiError::Theme(_) => (Kind::Config, "Themes: terminal, ink, paper, contrast, blue-orange, mono, or a file of yours."),
+        TuiError::Theme(_) => {
+            (Kind::Config, "Themes: terminal, ink, paper, contrast, blue-orange, mono, or a file of yours.")
+        }
     };
     Failure::new(kind, error.to_string()).hint(hint)
 }

@@ -27,7 +27,12 @@ enum Start {
 ///
 /// # Errors
 /// Why it could not open; the terminal is as before.
-pub fn run(cli: &Cli, resume: Option<ResumeArgs>, prompt: Option<String>, out: &mut dyn Write) -> Result<(), Failure> {
+pub fn run(
+    cli: &Cli,
+    resume: Option<ResumeArgs>,
+    prompt: Option<String>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     needs_terminal(cli.plain)?;
     let (model, pick) = match &resume {
         Some(args) => (args.model.clone().or(&cli.model), true),
@@ -42,7 +47,8 @@ pub fn run(cli: &Cli, resume: Option<ResumeArgs>, prompt: Option<String>, out: &
     };
     let (provider, house) = source(&house, &model, pick)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let runtime = runtime.map_err(|e| Failure::new(Kind::Work, format!("the system gives no threads: {e}")))?;
+    let runtime =
+        runtime.map_err(|e| Failure::new(Kind::Work, format!("the system gives no threads: {e}")))?;
     let last = runtime.block_on(sessions(house, provider, start, prompt));
     // A task that does not end must not keep the program from ending.
     runtime.shutdown_background();
@@ -67,7 +73,8 @@ fn needs_terminal(plain: bool) -> Result<(), Failure> {
 }
 
 fn start_of(house: &House, args: &ResumeArgs) -> Result<Start, Failure> {
-    let failed = |what: String| Failure::new(Kind::Session, what).hint("sayso sessions list shows all of them.");
+    let failed =
+        |what: String| Failure::new(Kind::Session, what).hint("sayso sessions list shows all of them.");
     if args.last {
         let last = index::last(&house.loaded.sessions(), None);
         return last.map(|s| Start::File(s.path)).ok_or_else(|| failed("there is no session yet".into()));
@@ -205,7 +212,11 @@ async fn choose(house: &House, choice: Choice) -> Result<(Provider, Option<House
 }
 
 /// A server at an address. Where no model is named, a server on this computer is asked for its first.
-async fn at(house: &House, base_url: &str, model: Option<String>) -> Result<(Provider, Option<House>), String> {
+async fn at(
+    house: &House,
+    base_url: &str,
+    model: Option<String>,
+) -> Result<(Provider, Option<House>), String> {
     let model = match model {
         Some(model) => model,
         None => {

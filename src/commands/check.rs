@@ -4,9 +4,9 @@ use super::{Console, input, setup};
 use crate::cli::{CheckArgs, ModelArgs};
 use crate::domain::visible::visible_line;
 use crate::domain::{Finding, Language, Review};
+use crate::driver::review_in_time;
 use crate::headless::{json, shapes};
 use crate::report::{Failure, Kind};
-use crate::review;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>
             (Some(_), Err(failure)) => return Err(failure),
             (None, Err(_)) => None,
         };
-        let review = review::review(&source, language.as_ref(), &scope);
+        let review = review_in_time(&source, language.as_ref(), &scope);
         reviewed.push((path.clone(), language, review));
     }
     if args.json {

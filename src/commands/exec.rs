@@ -13,10 +13,11 @@ use crate::domain::{
     RunReport, RunRequest, Severity, Terms,
 };
 use crate::driver::Clock;
+use crate::driver::review_in_time;
 use crate::engine::approval;
 use crate::exec::Executor;
 use crate::report::{Failure, Kind};
-use crate::review::{self, Scope};
+use crate::review::Scope;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -146,7 +147,7 @@ impl Job<'_> {
         let cwd = terms.map_or(&self.scope.cwd, |terms| &terms.cwd).clone();
         let scope = Scope { cwd, ..self.scope.clone() };
         let (source, language) = (file.source.clone(), file.language.clone());
-        let work = tokio::task::spawn_blocking(move || review::review(&source, Some(&language), &scope));
+        let work = tokio::task::spawn_blocking(move || review_in_time(&source, Some(&language), &scope));
         work.await.unwrap_or_else(|_| Review {
             unchecked: Some("the checks broke off".into()),
             ..Review::default()

@@ -1,12 +1,22 @@
 //! Looking at a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
 
 use super::sources::Signal;
-use crate::domain::{Block, Limits, Review, Revision, Terms};
+use crate::domain::{Block, Language, Limits, Review, Revision, Terms};
 use crate::engine::{Event, Inspection};
 use crate::exec::Executor;
 use crate::review::{self, Scope};
 use crate::workspace::facts;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
+
+/// A text that is made to be slow is judged as far as the checks came by then, and that is said.
+const LONGEST_REVIEW: Duration = Duration::from_secs(1);
+
+/// The review of a text, as far as it comes in a second.
+pub fn review_in_time(source: &str, language: Option<&Language>, scope: &Scope) -> Review {
+    let deadline = Instant::now() + LONGEST_REVIEW;
+    review::review_while(source, language, scope, &|| Instant::now() < deadline)
+}
 
 /// Looks at one revision of a block and tells what was found.
 pub(super) fn spawn(
@@ -46,7 +56,7 @@ async fn find_terms(
 async fn look(block: Block, revision: Revision, scope: Scope) -> Review {
     let work = tokio::task::spawn_blocking(move || {
         let Some(version) = block.version(revision) else { return Review::default() };
-        let mut review = review::review(&version.source, version.language.as_ref(), &scope);
+        let mut review = review_in_time(&version.source, version.language.as_ref(), &scope);
         add_sizes(&mut review, &scope);
         review
     });

@@ -16,16 +16,19 @@ pub use crate::provider::probe::Server;
 pub use crate::store::index::Summary;
 pub use clock::Clock;
 pub use errands::{Errand, Found};
+pub use inspect::review_in_time;
 pub use update::{Told, Update};
 
-use crate::domain::{ModelName, Moment, ReplyEvent, RunEvent, RunId, StepId};
+use crate::domain::{ModelName, Moment, ReplyEvent, RunEvent, RunId, RunReport, StepId};
 use crate::engine::{Command, Effect, Engine, Event, State, StoreEvent};
 use crate::exec::Executor;
 use crate::provider::Provider;
 use crate::review::Scope;
 use crate::store::Store;
+use crate::workspace::changes;
 use sources::{Signal, Sources};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
 /// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
@@ -64,6 +67,8 @@ pub struct Driver {
     sessions: PathBuf,
     clock: Clock,
     sources: Sources,
+    /// The working folder as it stood before the run that goes on.
+    looked: Arc<Mutex<Option<(RunId, changes::Look)>>>,
     /// What has been told since the front door was told last.
     update: Update,
 }
@@ -81,6 +86,7 @@ impl Driver {
             sessions: parts.sessions,
             clock: parts.clock,
             sources: Sources::new(),
+            looked: Arc::default(),
             update: Update::default(),
         };
         driver.perform(parts.effects);
@@ -145,6 +151,8 @@ impl Driver {
     /// reads LOST when the session is opened again, if it does not end in time.
     pub async fn close(mut self) {
         self.sources.drop_reply();
+        // There is no time left for looking at what an interrupted run changed: its end has to be written down.
+        self.looked.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.executor.close().await;
         // What the executor told while it was closing belongs into the session file.
         while let Some(signal) = self.sources.ready() {
@@ -184,7 +192,26 @@ impl Driver {
         self.feed(Event::Reply(step, event));
     }
 
+    /// The files that a run changed are looked for before its end is told.
+    fn look_for_changes(&mut self, run: RunId, mut report: Box<RunReport>) -> Option<Box<RunReport>> {
+        let looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some((_, look)) = looked.filter(|(of, _)| *of == run) else { return Some(report) };
+        let inbox = self.inbox();
+        tokio::task::spawn_blocking(move || {
+            report.receipt.files = look.changes();
+            let _ = inbox.blocking_send(Signal::Run(run, RunEvent::Ended(report)));
+        });
+        None
+    }
+
     fn take_run(&mut self, run: RunId, event: RunEvent) {
+        let event = match event {
+            RunEvent::Ended(report) => match self.look_for_changes(run, report) {
+                Some(report) => RunEvent::Ended(report),
+                None => return,
+            },
+            other => other,
+        };
         match &event {
             RunEvent::Output(chunk) => {
                 self.update.streaming = true;

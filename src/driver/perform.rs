@@ -9,6 +9,8 @@ use crate::domain::{
 };
 use crate::engine::{Command, Effect, Event, StoreEvent};
 use crate::store::name_for;
+use crate::workspace::changes;
+use std::sync::PoisonError;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -97,9 +99,18 @@ impl Driver {
         self.sources.listen_run(events);
         let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let run = request.approval().run();
+        let folder = request.approval().terms().cwd.clone();
+        let looked = self.looked.clone();
         tokio::spawn(async move {
-            match store.sync().await {
-                Ok(()) => executor.start(request, sender),
+            // The look at the folder costs no time of its own: the disk is waited for anyway.
+            let look = tokio::task::spawn_blocking(move || changes::look(&folder));
+            let (synced, look) = tokio::join!(store.sync(), look);
+            match synced {
+                Ok(()) => {
+                    *looked.lock().unwrap_or_else(PoisonError::into_inner) =
+                        look.ok().flatten().map(|look| (run, look));
+                    executor.start(request, sender);
+                }
                 Err(error) => {
                     let why = error.to_string();
                     let _ = inbox.send(Signal::Event(Event::Store(StoreEvent::Failed(why.clone())))).await;

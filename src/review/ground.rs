@@ -3,7 +3,8 @@
 //! Judges by spelling alone. Links, mounts and what exists are not its business; the sandbox sees those.
 
 use super::Scope;
-use super::rules::{Ground, PlaceRow, common};
+use super::book::common;
+use super::rules::{Ground, PlaceRow};
 use super::value::HOLE;
 
 /// The text that stands for a temporary folder that the code makes for itself.

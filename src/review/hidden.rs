@@ -20,11 +20,12 @@ pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, Matter)]>) -> V
         let previous = before.replace(c);
         let odd_selector = matches!(c, '\u{fe0e}' | '\u{fe0f}') && !previous.is_some_and(selects);
         let Some(kind) = unicode::hidden(c).or(odd_selector.then_some(Hidden::ZeroWidth)) else { continue };
-        let place = matter.map(|matter| {
+        let ground = matter.map_or(Ground::Unparsed, |matter| {
             while matter.get(at_matter).is_some_and(|(range, _)| range.end <= at) {
                 at_matter += 1;
             }
-            matter.get(at_matter).filter(|(range, _)| range.start <= at).map(|(_, matter)| *matter)
+            let here = matter.get(at_matter).filter(|(range, _)| range.start <= at);
+            here.map_or(Ground::Code, |(_, matter)| Ground::Matter(*matter))
         });
         let ordinary = match c {
             '\r' => after == Some('\n'),
@@ -34,7 +35,7 @@ pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, Matter)]>) -> V
         if ordinary {
             continue;
         }
-        let Some(severity) = severity(kind, place) else { continue };
+        let Some(severity) = severity(kind, ground) else { continue };
         add(&mut remarks, at, c, kind, severity);
     }
     remarks
@@ -45,16 +46,27 @@ fn selects(c: char) -> bool {
     unicode::emoji(c) || c.is_ascii_digit() || matches!(c, '#' | '*') || c > '\u{2e7f}'
 }
 
-/// How much a hidden character matters. `place`: `None` no grammar, `Some(None)` code, else string or comment.
-fn severity(kind: Hidden, place: Option<Option<Matter>>) -> Option<Severity> {
-    match (kind, place) {
+/// What a character stands in.
+#[derive(Clone, Copy)]
+enum Ground {
+    /// No grammar tells.
+    Unparsed,
+    /// Neither a string nor a comment.
+    Code,
+    /// A string or a comment.
+    Matter(Matter),
+}
+
+/// How much a hidden character matters where it stands.
+fn severity(kind: Hidden, ground: Ground) -> Option<Severity> {
+    match (kind, ground) {
         (Hidden::Bidi | Hidden::Tag | Hidden::Control, _) => Some(Severity::High),
-        (Hidden::ZeroWidth | Hidden::Filler, Some(Some(_))) => Some(Severity::Medium),
+        (Hidden::ZeroWidth | Hidden::Filler, Ground::Matter(_)) => Some(Severity::Medium),
         (Hidden::ZeroWidth | Hidden::Filler, _) => Some(Severity::High),
         // A separator ends a comment for some languages and not for others.
-        (Hidden::Separator, Some(Some(Matter::Text))) => Some(Severity::Medium),
+        (Hidden::Separator, Ground::Matter(Matter::Text)) => Some(Severity::Medium),
         (Hidden::Separator, _) => Some(Severity::High),
-        (Hidden::OddSpace, Some(None)) => Some(Severity::Medium),
+        (Hidden::OddSpace, Ground::Code) => Some(Severity::Medium),
         (Hidden::OddSpace, _) => None,
     }
 }

@@ -1,8 +1,9 @@
 //! One text from parse to remarks, and the texts inside it that are themselves code.
 
+use super::book::book;
 use super::flow::Reading;
 use super::judge::{self, Nested, Remark};
-use super::rules::{Effect, Inner, Tongue, book};
+use super::rules::{Effect, Inner, Tongue};
 use super::{Scope, hidden, javascript, lookalike, python, queries, shell, syntax};
 use crate::domain::{Effects, Review, Severity};
 use std::ops::Range;

@@ -3,14 +3,13 @@
 //! Knows nothing of grammars. Text inside that is itself code is handed back to the caller, who knows how to read it.
 
 use super::Scope;
+use super::book::{RuleBook, Shape};
 use super::ground::{self, Located};
-use super::rules::{Condition, Effect, Ground, Inner, Mark, Rule, RuleBook, Shape};
+use super::rules::{Condition, Effect, Ground, Inner, Mark, Rule};
 use super::value::{Act, HOLE, Kind, Taint, Value};
+use super::wording::{list, spell};
 use crate::domain::{Effects, Severity};
 use std::ops::Range;
-
-/// Longest text of a target in a message, in characters.
-const SHOWN: usize = 60;
 
 /// A finding before its place is counted in lines and columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +104,10 @@ fn apply(
         }
         what = what.or(located.what);
         shown.push(spell(value, span, rule.effect, folder, source));
-        tell(rule.effect, value, folder, effects);
+        if rule.runs.is_none() {
+            // Of code inside, its own reading tells more.
+            tell(rule.effect, value, folder, effects);
+        }
         if let Some(language) = rule.runs {
             let span = span.cloned().unwrap_or_else(|| act.span.clone());
             let more: Vec<&Value> = act.first_of(&shape.words).into_iter().map(|(value, _)| value).collect();
@@ -148,63 +150,6 @@ fn hosted(value: &Value) -> Located {
 fn fits(rule: &Rule, located: &Located) -> bool {
     let wanted = rule.r#where.as_ref().is_none_or(|w| w.iter().any(|ground| located.is(*ground)));
     wanted && !rule.except.iter().any(|ground| located.is(*ground))
-}
-
-/// The words for a target: its text as far as it is known, else how the code spells it.
-fn spell(
-    value: &Value,
-    span: Option<&Range<usize>>,
-    effect: Option<Effect>,
-    folder: Option<&str>,
-    source: &str,
-) -> String {
-    match value.as_text() {
-        Some((text, _)) if effect == Some(Effect::Hosts) => match ground::host(text) {
-            Some(host) => host,
-            None => short(text),
-        },
-        Some((text, _)) if matches!(effect, Some(Effect::Deletes | Effect::Writes | Effect::Reads)) => {
-            short(&ground::joined(text, folder))
-        }
-        Some((text, _)) => short(text),
-        None if value.is_constant() => short(&constant(value)),
-        None => match span.and_then(|span| source.get(span.clone())) {
-            Some(text) if !text.trim().is_empty() => format!("{} (known only at run time)", short(text)),
-            _ => "(known only at run time)".to_owned(),
-        },
-    }
-}
-
-/// The text of a constant that is no text: the words of a list.
-fn constant(value: &Value) -> String {
-    match &value.kind {
-        Kind::List(items) => items.iter().map(constant).collect::<Vec<_>>().join(" "),
-        Kind::Number(number) => number.to_string(),
-        Kind::Bool(truth) => truth.to_string(),
-        _ => value.as_text().map(|(text, _)| text.to_owned()).unwrap_or_default(),
-    }
-}
-
-/// At most `SHOWN` characters of one line, nothing hidden in it.
-pub(super) fn short(text: &str) -> String {
-    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut out: String = line
-        .chars()
-        .take(SHOWN)
-        .map(|c| if crate::domain::unicode::hidden(c).is_some() { '\u{fffd}' } else { c })
-        .collect();
-    if line.chars().nth(SHOWN).is_some() {
-        out.push(HOLE);
-    }
-    out
-}
-
-fn list(shown: &[String]) -> String {
-    let mut text = shown.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
-    if shown.len() > 3 {
-        text.push_str(&format!(" and {} more", shown.len() - 3));
-    }
-    text
 }
 
 /// Adds a target to the effects of the block.

@@ -143,7 +143,7 @@ pub(super) fn look(source: &str, matter: &[(Range<usize>, Matter)]) -> Vec<Remar
                 rule: "common.look-alike".to_owned(),
                 severity: Severity::Medium,
                 span: from..at,
-                message: format!("a name that reads like another: {} ({why})", super::judge::short(word)),
+                message: format!("a name that reads like another: {} ({why})", super::wording::short(word)),
                 effect: None,
             });
         }

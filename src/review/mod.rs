@@ -13,6 +13,7 @@
 //! run, a page read (GET), a name that is only known at run time. Reading, plotting and writing inside the folder say
 //! nothing at all.
 
+mod book;
 mod flow;
 mod ground;
 mod hidden;
@@ -27,6 +28,7 @@ mod rules;
 mod shell;
 mod syntax;
 mod value;
+mod wording;
 
 #[cfg(test)]
 mod tests;
@@ -141,8 +143,8 @@ pub fn warm() {
 
 /// All rules that make findings, by language and in the order of their files.
 pub fn rules() -> Vec<RuleInfo> {
-    let books = Tongue::ALL.map(|tongue| (tongue.as_str(), rules::book(tongue)));
-    let books = books.into_iter().chain([("common", rules::common())]);
+    let books = Tongue::ALL.map(|tongue| (tongue.as_str(), book::book(tongue)));
+    let books = books.into_iter().chain([("common", book::common())]);
     books
         .flat_map(|(language, book)| book.file.rule.iter().map(move |rule| (language, rule)))
         .filter_map(|(language, rule)| {

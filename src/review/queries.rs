@@ -1,8 +1,10 @@
 //! Rules that are tree-sitter queries: all of a language are compiled to one query, at its first use.
 
-use super::judge::{Remark, short};
-use super::rules::{Rule, RuleBook, RuleError, Tongue, book};
+use super::book::{RuleBook, book};
+use super::judge::Remark;
+use super::rules::{Rule, RuleError, Tongue};
 use super::syntax::{each, grammar, text};
+use super::wording::short;
 use std::sync::LazyLock;
 use streaming_iterator::StreamingIterator;
 use tree_sitter::{Node, Query, QueryCursor, Tree};
@@ -48,12 +50,12 @@ fn compile(name: &str, tongue: Tongue, book: &RuleBook) -> Result<Option<Compile
 /// Whether the shipped queries compile; for the tests of the rule files.
 #[cfg(test)]
 pub(super) fn check(tongue: Tongue) -> Result<(), RuleError> {
-    compile(super::rules::shipped(tongue).0, tongue, book(tongue)).map(drop)
+    compile(super::book::shipped(tongue).0, tongue, book(tongue)).map(drop)
 }
 
 fn compiled(tongue: Tongue) -> Option<&'static Compiled> {
     fn load(tongue: Tongue) -> Option<Compiled> {
-        compile(super::rules::shipped(tongue).0, tongue, book(tongue)).ok().flatten()
+        compile(super::book::shipped(tongue).0, tongue, book(tongue)).ok().flatten()
     }
     static PYTHON: LazyLock<Option<Compiled>> = LazyLock::new(|| load(Tongue::Python));
     static JAVASCRIPT: LazyLock<Option<Compiled>> = LazyLock::new(|| load(Tongue::Javascript));

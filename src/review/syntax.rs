@@ -89,7 +89,7 @@ pub(super) fn each<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, u32) -> b
 }
 
 /// The children with names, at most so many.
-pub(super) fn named<'t>(node: Node<'t>, most: usize) -> Vec<Node<'t>> {
+pub(super) fn named(node: Node<'_>, most: usize) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(most).collect()
 }

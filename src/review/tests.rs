@@ -23,20 +23,20 @@ fn told(review: &Review) -> Vec<String> {
 #[test]
 fn shipped_rules_can_be_read() {
     for tongue in Tongue::ALL {
-        let (name, text) = rules::shipped(tongue);
-        rules::RuleBook::read(name, text).unwrap();
+        let (name, text) = book::shipped(tongue);
+        book::RuleBook::read(name, text).unwrap();
         queries::check(tongue).unwrap();
-        assert!(!rules::book(tongue).file.rule.is_empty());
+        assert!(!book::book(tongue).file.rule.is_empty());
     }
-    rules::RuleBook::read("common.toml", include_str!("../../assets/rules/common.toml")).unwrap();
-    assert!(!rules::common().file.place.is_empty());
+    book::RuleBook::read("common.toml", include_str!("../../assets/rules/common.toml")).unwrap();
+    assert!(!book::common().file.place.is_empty());
 }
 
 #[test]
 fn examples_of_the_rules_hold() {
     let mut wrong = Vec::new();
-    let books = Tongue::ALL.map(|tongue| (tongue.as_str(), rules::book(tongue)));
-    for (language, book) in books.into_iter().chain([("python", rules::common())]) {
+    let books = Tongue::ALL.map(|tongue| (tongue.as_str(), book::book(tongue)));
+    for (language, book) in books.into_iter().chain([("python", book::common())]) {
         for rule in book.file.rule.iter().filter(|r| r.severity.is_some()) {
             if rule.matches.is_empty() || rule.near_misses.is_empty() || rule.reason.is_empty() {
                 wrong.push(format!("{}: examples and a reason are needed", rule.id));
@@ -158,6 +158,62 @@ fn harmless_samples_stay_silent() {
     assert!(samples.len() >= 60 && wrong.is_empty(), "{} samples\n{}", wrong.len(), wrong.join("\n"));
 }
 
+#[test]
+fn effects_name_what_a_block_touches() {
+    let review = look(
+        "python",
+        "import shutil, subprocess, requests, pandas as pd\n\
+         df = pd.read_csv('sales.csv')\n\
+         shutil.rmtree('out/' + 'charts')\n\
+         open('notes.txt', 'w').write('x')\n\
+         requests.get('https://api.example.com/v1')\n\
+         subprocess.run(['git', 'status'])\n",
+    );
+    let effects = review.effects;
+    assert_eq!(effects.reads, ["sales.csv"]);
+    assert_eq!(effects.deletes, ["out/charts"]);
+    assert_eq!(effects.writes, ["notes.txt"]);
+    assert_eq!(effects.hosts, ["api.example.com"]);
+    assert_eq!(effects.programs, ["git"]);
+    assert!(!effects.unknown);
+    assert!(look("python", "import os, sys\nos.remove(sys.argv[1])").effects.unknown);
+    let shell = look("bash", "cd out && rm -rf charts; curl -so a.json https://example.com/a").effects;
+    assert_eq!(
+        (shell.deletes.as_slice(), shell.hosts.as_slice()),
+        (&["out/charts".to_owned()][..], &["example.com".to_owned()][..])
+    );
+}
+
+#[test]
+fn findings_inside_text_stand_on_their_line() {
+    let review = look("python", "import os\nos.system(\"\"\"\ncd out\nrm -rf charts\n\"\"\")\n");
+    let places: Vec<_> = review.findings.iter().map(|f| (f.rule.as_str(), f.place.line)).collect();
+    assert_eq!(places, [("sh.delete-tree", 4)]);
+    assert_eq!(review.findings.first().map(|f| f.message.as_str()), Some("deletes a folder: out/charts"));
+}
+
+#[test]
+fn what_is_not_read_is_said() {
+    assert!(look("ruby", "puts 1").unchecked.is_some_and(|why| why.contains("ruby")));
+    let large = "x = 1\n".repeat(LARGEST / 6 + 1) + "y = '\u{202e}'\n";
+    let review = look("python", &large);
+    assert!(review.unchecked.is_some_and(|why| why.contains("too large")));
+    assert_eq!(review.findings.len(), 1);
+    let stopped = review_while("import os\nos.remove('a')\n", Some(&Language::python()), &scope(), &|| false);
+    assert!(stopped.unchecked.is_some());
+}
+
+#[test]
+fn rules_are_listed_once() {
+    warm();
+    let rules = rules();
+    let mut ids: Vec<_> = rules.iter().map(|r| r.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), rules.len());
+    assert!(rules.iter().all(|r| !r.message.is_empty() && !r.reason.is_empty()));
+}
+
 /// Texts that try to make the review slow, deep or large.
 fn hostile(size: usize) -> Vec<(&'static str, String)> {
     let n = size;
@@ -211,39 +267,6 @@ fn hostile_texts_end_well() {
     for (language, text) in hostile(20_000) {
         let review = look(language, &text);
         assert!(review.findings.len() <= MOST);
-    }
-}
-
-/// Figures for the eye, in the profile that it is run in: `cargo test --lib review::tests::speed -- --ignored --nocapture`.
-#[test]
-#[ignore = "prints figures, asserts nothing"]
-fn speed() {
-    warm();
-    let time = |language: &str, text: &str| {
-        let start = std::time::Instant::now();
-        let review = look(language, text);
-        (start.elapsed(), review.unchecked, review.findings.len())
-    };
-    for (language, text) in fixtures("dangerous").iter().chain(&fixtures("harmless")).fold(
-        Vec::<(&str, String)>::new(),
-        |mut all, (language, sample)| {
-            match all.iter_mut().find(|(l, _)| l == language) {
-                Some((_, text)) => text.push_str(&sample.source),
-                None => all.push((language, sample.source.clone())),
-            }
-            all
-        },
-    ) {
-        let block: String = text.lines().cycle().take(200).flat_map(|l| [l, "\n"]).collect();
-        println!("200 lines of {language}, {} bytes: {:?}", block.len(), time(language, &block));
-        let large: String = text.lines().cycle().flat_map(|l| [l, "\n"]).take(1 << 16).collect();
-        let large = large.get(..large.floor_char_boundary((1 << 20).min(large.len()))).unwrap();
-        println!("{language}, {} bytes: {:?}", large.len(), time(language, large));
-    }
-    let size = std::env::var("SIZE").ok().and_then(|s| s.parse().ok()).unwrap_or(1 << 20);
-    for (language, text) in hostile(size) {
-        let short: String = text.chars().take(24).collect();
-        println!("{language} {short:?}, {} bytes: {:?}", text.len(), time(language, &text));
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub mod action;
 pub mod clipboard;
+mod colouring;
 pub mod composer;
 pub mod editor;
 pub mod fence;

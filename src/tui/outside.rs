@@ -18,8 +18,12 @@ pub fn edit(command: &str, text: &str, extension: &str) -> Result<String, String
     run(command, file.path())?;
     let mut back = Vec::new();
     // By its path: editors write a new file and rename it over the old one.
-    let opened = std::fs::File::open(file.path()).map_err(|e| format!("The edited file can't be read: {e}."))?;
-    opened.take(LARGEST + 1).read_to_end(&mut back).map_err(|e| format!("The edited file can't be read: {e}."))?;
+    let opened =
+        std::fs::File::open(file.path()).map_err(|e| format!("The edited file can't be read: {e}."))?;
+    opened
+        .take(LARGEST + 1)
+        .read_to_end(&mut back)
+        .map_err(|e| format!("The edited file can't be read: {e}."))?;
     if back.len() as u64 > LARGEST {
         return Err("The edited file is larger than 16 MB. Nothing was changed.".into());
     }
@@ -59,7 +63,11 @@ fn run(command: &str, path: &Path) -> Result<(), String> {
         .arg(path)
         .status()
         .map_err(|e| format!("{command} can't be started: {e}."))?;
-    if status.success() { Ok(()) } else { Err(format!("{command} ended with an error. Nothing was changed.")) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{command} ended with an error. Nothing was changed."))
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 //! Everything that is ready is taken in, then one frame is drawn. A key is drawn at once, streams at a limited rate;
 //! while nothing changes nothing is written and nobody wakes up.
 
+use super::TuiError;
 use super::clipboard;
+use super::colouring::Colouring;
 use super::frames::{Frames, Urgency};
 use super::input::{Event, Input, Signal, Timed};
 use super::keymap::Keymap;
@@ -14,7 +16,6 @@ use super::terminal::Terminal;
 use super::theme::{Rgb, Theme, choose};
 use super::view::{self, header, look::Look};
 use super::workers::{Done, Workers};
-use super::TuiError;
 use crate::domain::Moment;
 use crate::driver::{Driver, Found, Told, Update};
 use crate::engine::Command;
@@ -83,13 +84,15 @@ impl Tui {
         for notice in &options.notices {
             screen.say(notice.clone().into());
         }
+        let workers = Workers::start();
         let mut session = Session {
             tui: self,
             driver,
             options,
             screen,
             frames: Frames::new(options.frames),
-            workers: Workers::start(),
+            colouring: Colouring::start(workers.colour_waker()),
+            workers,
             title: String::new(),
             last_frame: now,
             exit: None,
@@ -160,6 +163,7 @@ struct Session<'a> {
     screen: Screen,
     frames: Frames,
     workers: Workers,
+    colouring: Colouring,
     title: String,
     last_frame: Instant,
     exit: Option<Exit>,
@@ -255,11 +259,12 @@ impl Session<'_> {
 
     fn news(&mut self, update: Update) -> Result<(), TuiError> {
         let now = Instant::now();
-        let urgency = if update.urgent || !update.told.iter().all(is_stream) { Urgency::Now } else { Urgency::Stream };
+        let urgency =
+            if update.urgent || !update.told.iter().all(is_stream) { Urgency::Now } else { Urgency::Stream };
         self.frames.changed(urgency, now);
         for told in update.told {
             if let Told::Found(Found::Image(path, bytes)) = told {
-                self.workers.paint(path, bytes);
+                self.workers.paint(path, bytes, self.options.depth);
                 continue;
             }
             let wishes = self.with(now, |screen, ctx| screen.told(told, ctx));
@@ -270,8 +275,12 @@ impl Session<'_> {
 
     fn done(&mut self, done: Done) {
         let now = Instant::now();
-        self.frames.changed(Urgency::Now, now);
+        let coloured = self.colouring.take(&mut self.screen.code, &self.tui.theme);
+        if coloured || !matches!(done, Done::Coloured) {
+            self.frames.changed(Urgency::Now, now);
+        }
         match done {
+            Done::Coloured => {}
             Done::Copied(copied) => {
                 if let clipboard::Copied::Send { bytes, .. } = &copied {
                     self.tui.terminal.queue(bytes.as_bytes());
@@ -343,10 +352,10 @@ impl Session<'_> {
     fn by_itself(&mut self, now: Instant) -> Result<(), TuiError> {
         let (changed, wishes) = self.with(now, |screen, ctx| screen.tick(ctx));
         self.grant(wishes)?;
+        let before = self.screen.stance();
         let wishes = self.with(now, |screen, ctx| screen.settle(ctx));
-        let settled = !wishes.is_empty();
         self.grant(wishes)?;
-        if changed || settled {
+        if changed || self.screen.stance() != before {
             self.frames.changed(Urgency::Now, now);
         }
         if self.turn_deadline().is_some_and(|at| at <= now) {
@@ -362,19 +371,23 @@ impl Session<'_> {
             self.driver.errand(crate::driver::Errand::ReadImage(wanted.path.clone()));
             self.workers.wants(wanted);
         }
+        self.colouring.ask(&self.screen.code, self.driver.state());
     }
 
     fn deadline(&mut self) -> Option<Instant> {
         let now = Instant::now();
-        [self.frames.deadline(), self.screen.next_deadline(now), self.turn_deadline()].into_iter().flatten().min()
+        [self.frames.deadline(), self.screen.next_deadline(now), self.turn_deadline()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// When something on screen moves by itself: the spinner four times a second, a countdown once.
     fn turn_deadline(&self) -> Option<Instant> {
         let last = self.last_frame;
         let state = self.driver.state();
-        let spins = state.live.run.is_some()
-            || state.live.reply.as_ref().is_some_and(|reply| reply.retry.is_none());
+        let spins =
+            state.live.run.is_some() || state.live.reply.as_ref().is_some_and(|reply| reply.retry.is_none());
         let counts = state.live.reply.as_ref().is_some_and(|reply| reply.retry.is_some());
         let pause = match (self.screen.is_attended(), self.options.motion) {
             (false, _) if spins || counts => Duration::from_secs(5),

@@ -19,8 +19,6 @@ mod news;
 mod note;
 mod review;
 mod stop;
-#[cfg(test)]
-mod tests;
 mod wish;
 
 pub use focus::{Lower, has_problem};
@@ -143,6 +141,8 @@ pub struct Screen {
     /// Whether the terminal has the focus.
     attended: bool,
     last_key: Instant,
+    /// The moment of what was handled last.
+    last_step: Instant,
     follow: focus::Following,
     ladder: stop::Ladder,
     pressed: Option<Button>,
@@ -184,6 +184,7 @@ impl Screen {
             attended: true,
             // Nobody has typed yet: nothing has to be waited for.
             last_key: now.checked_sub(Duration::from_secs(60)).unwrap_or(now),
+            last_step: now,
             follow: focus::Following::default(),
             ladder: stop::Ladder::default(),
             pressed: None,
@@ -221,7 +222,13 @@ impl Screen {
 
     /// Says something in the status line.
     pub fn say(&mut self, note: Note) {
-        self.note = Some(note);
+        // The latest moment that was told stands for now: a note is never older than the last key.
+        self.note = Some(Note { at: Some(self.last_step), ..note });
+    }
+
+    /// What may change by itself and is seen: focus, what stands below, layers, the block on screen.
+    pub fn stance(&self) -> (Pane, Lower, usize, Option<BlockId>) {
+        (self.focus, self.lower, self.layers.len(), self.code.subject())
     }
 
     /// The pane that Tab and clicks call `Output`: whatever stands there.

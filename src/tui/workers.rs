@@ -2,6 +2,8 @@
 //! through one bounded channel.
 
 use super::clipboard::{self, Copied, Way};
+use super::paint::image;
+use super::theme::Depth;
 use super::view::pictures::Wanted;
 use ratatui::text::Line;
 use std::path::PathBuf;
@@ -12,6 +14,8 @@ use tokio::sync::mpsc;
 pub enum Done {
     /// A text was copied, or not.
     Copied(Copied),
+    /// Colours of code were worked out; the highlighter has them.
+    Coloured,
     /// A picture was painted, or can't be.
     Painted(Wanted, Option<Vec<Line<'static>>>),
 }
@@ -48,20 +52,27 @@ impl Workers {
         });
     }
 
+    /// Tells the loop, from any thread, that colours are there.
+    pub fn colour_waker(&self) -> impl Fn() + Send + 'static {
+        let to = self.sender.clone();
+        // A full channel wakes the loop anyway.
+        move || drop(to.try_send(Done::Coloured))
+    }
+
     /// A picture will be painted when its bytes are there.
     pub fn wants(&mut self, wanted: Wanted) {
         self.wanted.push(wanted);
     }
 
     /// The bytes of an image file are there: paints every picture that was wanted of it.
-    pub fn paint(&mut self, path: PathBuf, bytes: Vec<u8>) {
+    pub fn paint(&mut self, path: PathBuf, bytes: Vec<u8>, depth: Depth) {
         let (mine, others) = self.wanted.drain(..).partition(|w| w.path == path);
         self.wanted = others;
         let mine: Vec<Wanted> = mine;
         let to = self.sender.clone();
         tokio::task::spawn_blocking(move || {
             for wanted in mine {
-                let rows = super::view::stopgap::half_blocks(&bytes, wanted.width, wanted.height).ok();
+                let rows = image::half_blocks(&bytes, wanted.width, wanted.height, depth).ok();
                 let _ = to.blocking_send(Done::Painted(wanted, rows));
             }
         });

@@ -3,6 +3,7 @@
 //! This room does not decide what is read or written: a block that writes passes the gate like every other, and what is
 //! written here was asked for by a key.
 
+pub mod changes;
 pub mod error;
 pub mod facts;
 pub mod folder;

@@ -4,6 +4,8 @@
 //! thread writes keys and reads the screen's bytes, so nothing stands between. Processor time is the scheduler's own
 //! account of all threads, memory is the proportional set size.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
+
 #[path = "terminal/probe.rs"]
 mod probe;
 #[path = "terminal/server.rs"]

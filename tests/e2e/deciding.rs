@@ -95,7 +95,7 @@ fn a_rejection_carries_its_reason() {
     terminal.press("Enter");
     terminal.wait_for("WAITING");
     to_code(&terminal);
-    terminal.press_until("r", "eason");
+    terminal.press_until("r", "Enter reject");
     terminal.type_text("too risky for me");
     terminal.press("Enter");
     terminal.wait_for("The model was told the reason.");

@@ -279,17 +279,17 @@ impl Scene {
     pub fn pass(&mut self, ms: u64) {
         self.at += Duration::from_millis(ms);
         self.now = self.now.plus(ms);
-        self.step(|screen, ctx| screen.tick(ctx));
+        self.step(sayso::tui::screen::Screen::tick);
     }
 
     pub fn settle(&mut self) {
-        self.step(|screen, ctx| screen.settle(ctx));
+        self.step(sayso::tui::screen::Screen::settle);
     }
 
     /// Arranges the screen as a frame does, so that keys find it as it is seen.
     pub fn frame(&mut self) {
         self.settle();
-        self.step(|screen, ctx| screen.arrange(ctx));
+        self.step(sayso::tui::screen::Screen::arrange);
         if let Some(query) = self.screen.guard.fence_query(self.at) {
             self.screen.guard.fence_answered(query.place(), self.at);
         }

@@ -131,6 +131,7 @@ fn done() {
         scene.ran_with(3, report);
         scene.state.phase = Phase::Idle;
         scene.reply("The chart is in **out/charts/revenue.png**. North leads with 1.25 M.\n", &[]);
+        scene.settle();
         scene.screen.focus = Pane::Output;
         scene
     });
@@ -152,6 +153,7 @@ fn failed() {
         });
         scene.ran_with(3, report);
         scene.state.phase = Phase::Idle;
+        scene.settle();
         scene.screen.focus = Pane::Output;
         scene
     });

@@ -67,6 +67,10 @@ impl Actor {
             }
             return;
         }
+        if matches!(said, Said::Done(_)) {
+            // The limit is told before the interrupt that ends the block, but on another socket: it is heard first.
+            self.kernel_told();
+        }
         // What carries another mark comes from an earlier run, or from somebody else.
         let Some(run) = self.run.as_mut().filter(|run| run.token == token && !run.is_done()) else { return };
         match said {

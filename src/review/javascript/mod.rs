@@ -4,10 +4,11 @@
 //! that is how options are passed. Judging is not done here.
 
 mod fold;
+mod known;
 
 use super::Scope;
+use super::book::RuleBook;
 use super::flow::{Frames, Reading, element};
-use super::rules::RuleBook;
 use super::syntax::{DEEPEST, named, text};
 use super::value::{Act, Argument, Kind, Value};
 use std::collections::HashMap;

@@ -1,10 +1,11 @@
 //! Folding: what is known of the value of a Python expression, without running anything.
 
 use super::known::{self, plus};
+use super::text::{content, percent};
 use super::{Reader, pair};
 use crate::review::ground::SCRATCH;
 use crate::review::syntax::{named, text};
-use crate::review::value::{Act, Argument, HOLE, Kind, Value};
+use crate::review::value::{Act, Argument, Kind, Value};
 use tree_sitter::Node;
 
 /// Expressions nested deeper than this are not folded.
@@ -187,7 +188,7 @@ impl<'t> Reader<'_, 't> {
         match operator {
             "+" => plus(&left, &right),
             "/" => known::below(&left, &right),
-            "%" => known::percent(&left, &right),
+            "%" => percent(&left, &right),
             _ => Value::unknown().tainted(left.all_taint()).tainted(right.all_taint()),
         }
     }
@@ -276,49 +277,4 @@ impl<'t> Reader<'_, 't> {
         self.calls.insert(node.id(), (value.clone(), act));
         value
     }
-}
-
-/// The text of a piece of a string, escapes resolved.
-fn content(piece: &str, raw: bool, format: bool) -> Value {
-    let piece = if format { piece.replace("{{", "{").replace("}}", "}") } else { piece.to_owned() };
-    if raw || !piece.contains('\\') {
-        return Value::text(piece);
-    }
-    let mut out = String::with_capacity(piece.len());
-    let mut chars = piece.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('\n') => {}
-            Some('n') => out.push('\n'),
-            Some('t') => out.push('\t'),
-            Some('r') => out.push('\r'),
-            Some('x') => out.push(code(&mut chars, 2)),
-            Some('u') => out.push(code(&mut chars, 4)),
-            Some('U') => out.push(code(&mut chars, 8)),
-            Some('N') => out.push(HOLE),
-            Some(digit @ '0'..='7') => {
-                let mut value = digit.to_digit(8).unwrap_or(0);
-                for _ in 0..2 {
-                    let Some(next) = chars.clone().next().and_then(|c| c.to_digit(8)) else { break };
-                    value = value * 8 + next;
-                    chars.next();
-                }
-                out.push(char::from_u32(value).unwrap_or(HOLE));
-            }
-            Some(other @ ('\\' | '\'' | '"')) => out.push(other),
-            Some(other) => out.extend(['\\', other]),
-            None => out.push('\\'),
-        }
-    }
-    Value::text(out)
-}
-
-/// The character of so many hexadecimal digits.
-fn code(chars: &mut std::str::Chars<'_>, digits: usize) -> char {
-    let hex: String = chars.by_ref().take(digits).collect();
-    u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32).unwrap_or(HOLE)
 }

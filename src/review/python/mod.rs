@@ -4,11 +4,13 @@
 //! done here.
 
 mod fold;
+mod imports;
 mod known;
+mod text;
 
 use super::Scope;
+use super::book::RuleBook;
 use super::flow::{Frames, Reading, element};
-use super::rules::RuleBook;
 use super::syntax::{DEEPEST, named, text};
 use super::value::{Act, Argument, Kind, Value};
 use std::collections::HashMap;
@@ -138,41 +140,6 @@ impl<'t> Reader<'_, 't> {
             };
             if let Some(name) = name.filter(|n| n.kind() == "identifier") {
                 self.frames.bind(frame, text(name, self.source), Value::unknown(), false);
-            }
-        }
-    }
-
-    fn import(&mut self, node: Node<'t>, frame: usize, branch: bool) {
-        for item in named(node, 64) {
-            if let (Some(name), Some(alias)) = pair(item, "name", "alias") {
-                let module = self.named(text(name, self.source));
-                self.frames.bind(frame, text(alias, self.source), module, branch);
-            } else {
-                let name = text(item, self.source);
-                let first = name.split('.').next().unwrap_or_default();
-                let module = self.named(first);
-                self.frames.bind(frame, first, module, branch);
-            }
-        }
-    }
-
-    fn import_from(&mut self, node: Node<'t>, frame: usize, branch: bool) {
-        let Some(module) = node.child_by_field_name("module_name") else { return };
-        let module = text(module, self.source).to_owned();
-        for item in named(node, 256).into_iter().skip(1) {
-            match item.kind() {
-                "wildcard_import" => self.stars.push(module.clone()),
-                "aliased_import" => {
-                    if let (Some(name), Some(alias)) = pair(item, "name", "alias") {
-                        let value = self.named(&format!("{module}.{}", text(name, self.source)));
-                        self.frames.bind(frame, text(alias, self.source), value, branch);
-                    }
-                }
-                _ => {
-                    let name = text(item, self.source);
-                    let value = self.named(&format!("{module}.{name}"));
-                    self.frames.bind(frame, name, value, branch);
-                }
             }
         }
     }

@@ -1,9 +1,10 @@
-//! Commands: options and operands told apart, and what runs other commands seen through.
+//! Commands: what runs other commands is seen through, and each is told as an act.
 
 use super::Reader;
+use super::options::plain_key;
 use crate::review::judge::Nested;
 use crate::review::rules::{Inner, Wrapper};
-use crate::review::value::{Act, Argument, HOLE, Kind, Value};
+use crate::review::value::{Argument, HOLE, Kind, Value};
 use std::ops::Range;
 
 /// Wrappers inside wrappers are followed so deep.
@@ -213,98 +214,6 @@ impl Reader<'_> {
             rest = tail.get(end..).unwrap_or_default();
         }
     }
-
-    /// Options and operands told apart.
-    fn parted(
-        &mut self,
-        name: &str,
-        words: Vec<Argument>,
-        input: Option<Argument>,
-        span: &Range<usize>,
-    ) -> Act {
-        let book = self.book;
-        let takes: &[String] = book.file.values.get(name).map_or(&[], Vec::as_slice);
-        let mut act = Act {
-            name: name.to_owned(),
-            receiver: None,
-            arguments: Vec::new(),
-            named: Vec::new(),
-            folder: self.folder.clone(),
-            span: span.clone(),
-        };
-        let mut only_operands = false;
-        let mut words = words.into_iter().peekable();
-        while let Some(word) = words.next() {
-            let text = word.value.as_text().map(|(t, _)| t.to_owned()).unwrap_or_default();
-            if only_operands || !text.starts_with('-') || text == "-" {
-                if let Some((key, value)) = text.split_once('=').filter(|(key, _)| plain_key(key)) {
-                    let kind = Kind::Text { text: value.to_owned(), whole: !value.contains(HOLE) };
-                    let value = Value { kind, taint: word.value.taint };
-                    act.named.push((key.to_owned(), Argument { value, span: word.span.clone() }));
-                }
-                act.arguments.push(word);
-                continue;
-            }
-            if text == "--" {
-                only_operands = true;
-                continue;
-            }
-            let takes_next = option(&text, takes, &word, &mut act);
-            if let Some(key) = takes_next
-                && let Some(value) = words.next()
-            {
-                act.named.push((key, value));
-            }
-        }
-        if book.file.verbs.iter().any(|v| v == name) && !act.arguments.is_empty() {
-            let verb = act.arguments.remove(0);
-            act.name = format!("{name} {}", verb.value.as_whole_text().unwrap_or("?"));
-        }
-        if let Some(input) = input {
-            act.named.push(("stdin".to_owned(), input));
-        }
-        act
-    }
-}
-
-/// Notes an option; returns the name that the next word is the value of.
-fn option(text: &str, takes: &[String], word: &Argument, act: &mut Act) -> Option<String> {
-    let mut note = |key: &str, value: Value| {
-        act.named.push((key.to_owned(), Argument { value, span: word.span.clone() }));
-    };
-    let set = || Value::new(Kind::Bool(true));
-    let key = text.trim_start_matches('-');
-    if let Some((key, value)) = key.split_once('=') {
-        note(
-            key,
-            Value::new(Kind::Text { text: value.to_owned(), whole: !value.contains(HOLE) })
-                .tainted(word.value.taint),
-        );
-        return None;
-    }
-    if takes.iter().any(|t| t == key) {
-        return Some(key.to_owned());
-    }
-    note(key, set());
-    if text.starts_with("--") {
-        return None;
-    }
-    // `-rf` is `-r -f`; `-ofile` is `-o file` where `-o` takes a value.
-    for (at, letter) in key.char_indices().take(32) {
-        let letter = letter.to_string();
-        if takes.contains(&letter) {
-            let value = key.get(at + letter.len()..).unwrap_or_default();
-            if value.is_empty() {
-                return Some(letter);
-            }
-            note(&letter, Value::text(value).tainted(word.value.taint));
-            return None;
-        }
-        if key.len() > 1 {
-            note(&letter, set());
-        }
-    }
-    None
 }
 
 /// Puts what a command is run on in the place of `{}`.
@@ -329,8 +238,4 @@ fn listed(value: &Value) -> Value {
 /// Whether a word sets a variable: `NAME=value`.
 fn is_assignment(text: &str) -> bool {
     text.split_once('=').is_some_and(|(key, _)| plain_key(key))
-}
-
-fn plain_key(key: &str) -> bool {
-    !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -4,11 +4,12 @@
 //! known of a word in `word`. Judging is not done here.
 
 mod command;
+mod options;
 mod word;
 
 use super::Scope;
+use super::book::RuleBook;
 use super::flow::{Frames, Reading, element};
-use super::rules::RuleBook;
 use super::syntax::{DEEPEST, named, text};
 use super::value::{Act, Argument, Kind, Value};
 use std::collections::HashMap;
@@ -194,7 +195,7 @@ impl<'a> Reader<'a> {
         if target.kind() == "number" {
             return;
         }
-        let operator = (0..node.child_count()).filter_map(|i| node.child(i as u32)).find(|n| !n.is_named());
+        let operator = (0..node.child_count()).filter_map(|i| node.child(i)).find(|n| !n.is_named());
         let operator = operator.map(|n| text(n, self.source)).unwrap_or_default();
         let name = match operator {
             "<" => "<",

@@ -78,7 +78,8 @@ impl Lines {
     pub(super) fn changed(&self, now: &[String]) -> Vec<bool> {
         let mut marks = vec![false; now.len()];
         for op in capture_diff_slices(similar::Algorithm::Myers, &self.texts, now) {
-            if let DiffOp::Insert { new_index, new_len, .. } | DiffOp::Replace { new_index, new_len, .. } = op {
+            if let DiffOp::Insert { new_index, new_len, .. } | DiffOp::Replace { new_index, new_len, .. } = op
+            {
                 marks.iter_mut().skip(new_index).take(new_len).for_each(|m| *m = true);
             }
         }

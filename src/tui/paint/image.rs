@@ -1,117 +1,163 @@
-//! Pictures → half blocks: two pixels to a cell, in the colours that the terminal has.
+//! Pictures → rows of half blocks: each cell shows two pixels, one above the other. Slow: called on a worker.
 //!
-//! Takes the bytes of a PNG or JPEG file, which may be anything: size and memory are bounded before anything is decoded.
-//! It takes tens of milliseconds; call it on a worker. It reads no files and remembers nothing.
+//! The sides of a picture keep their proportion (a cell is one wide and two high), it is never made larger, and what is
+//! transparent shows the background of the terminal. Sizes are limited before anything is decoded.
 
-use super::plain::Spans;
-use crate::tui::theme::Depth;
-use crate::tui::theme::colour::{Rgb, ansi_color};
+use crate::tui::theme::colour::ansi_color;
+use crate::tui::theme::{Depth, Rgb};
 use image::imageops::FilterType;
-use image::{ImageFormat, ImageReader, Limits, Rgba, RgbaImage};
+use image::{DynamicImage, ImageFormat, ImageReader, Limits, Rgba, RgbaImage};
 use ratatui::style::{Color, Style};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 use std::io::Cursor;
 
-/// Larger files are not decoded, bytes.
-pub const LARGEST_FILE: usize = 4 << 20;
-/// Larger pictures are not decoded, pixels along a side.
-pub const LARGEST_SIDE: u32 = 4096;
-/// Memory that decoding may take, bytes.
-const MEMORY: u64 = 128 << 20;
+/// The largest file.
+const BYTES: usize = 4 << 20;
+/// The longest side, in pixels.
+const SIDE: u32 = 4096;
+/// What decoding may allocate: a picture of the longest sides in 16 bits a channel.
+const MEMORY: u64 = 8 * (SIDE as u64) * (SIDE as u64) + (16 << 20);
 
-/// Why a picture is not drawn.
-#[derive(Debug, thiserror::Error)]
-pub enum ImageError {
-    /// The file is too large.
-    #[error("the image is larger than 4 MB ({0} bytes)")]
-    File(usize),
-    /// It is neither PNG nor JPEG.
-    #[error("not a PNG or JPEG image")]
-    Format,
-    /// The terminal has no colours.
-    #[error("the terminal has no colours")]
-    NoColours,
-    /// It can't be decoded, or is larger than 4096 pixels along a side.
-    #[error("the image can't be decoded: {0}")]
-    Decode(#[source] image::ImageError),
-}
+/// Thresholds of an ordered dither, for terminals without colours.
+const DITHER: [[u8; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
-/// Draws a picture into at most so many columns and rows, its proportions kept, never larger than it is. Transparent
-/// parts show `background`.
+/// Draws a PNG or JPEG into at most `width` columns and `height` rows.
 ///
 /// # Errors
-/// When it is too large, no PNG or JPEG, damaged, or the terminal has no colours.
+/// A sentence: too large, broken, or neither PNG nor JPEG.
 pub fn half_blocks(
     bytes: &[u8],
-    (width, height): (u16, u16),
+    width: u16,
+    height: u16,
     depth: Depth,
-    background: Rgb,
-) -> Result<Vec<Line<'static>>, ImageError> {
-    if depth == Depth::Mono {
-        return Err(ImageError::NoColours);
+) -> Result<Vec<Line<'static>>, String> {
+    if width == 0 || height == 0 {
+        return Ok(Vec::new());
     }
-    if bytes.len() > LARGEST_FILE {
-        return Err(ImageError::File(bytes.len()));
-    }
-    let picture = decode(bytes)?;
-    let (columns, pixels) = fit(picture.dimensions(), (width, height));
-    let small = image::imageops::resize(&picture, columns, pixels, FilterType::Triangle);
-    Ok(rows(&small, depth, background))
+    let picture = fitted(decoded(bytes)?, u32::from(width), 2 * u32::from(height));
+    let dark_on_light = depth == Depth::Mono && mean(&picture) > 0.5;
+    let rows = (0..picture.height()).step_by(2);
+    Ok(rows.map(|y| row(&picture, y, depth, dark_on_light)).collect())
 }
 
-fn decode(bytes: &[u8]) -> Result<RgbaImage, ImageError> {
-    let format = image::guess_format(bytes).map_err(|_| ImageError::Format)?;
-    if !matches!(format, ImageFormat::Png | ImageFormat::Jpeg) {
-        return Err(ImageError::Format);
+fn decoded(bytes: &[u8]) -> Result<DynamicImage, String> {
+    if bytes.len() > BYTES {
+        return Err("The image file is larger than 4 MB.".into());
     }
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    let mut reader = ImageReader::new(Cursor::new(bytes))
+        .with_guessed_format()
+        .map_err(|e| format!("The image can't be read: {e}."))?;
+    if !matches!(reader.format(), Some(ImageFormat::Png | ImageFormat::Jpeg)) {
+        return Err("The file is neither a PNG nor a JPEG image.".into());
+    }
     let mut limits = Limits::default();
-    limits.max_image_width = Some(LARGEST_SIDE);
-    limits.max_image_height = Some(LARGEST_SIDE);
+    limits.max_image_width = Some(SIDE);
+    limits.max_image_height = Some(SIDE);
     limits.max_alloc = Some(MEMORY);
     reader.limits(limits);
-    Ok(reader.decode().map_err(ImageError::Decode)?.into_rgba8())
+    reader.decode().map_err(|error| match error {
+        image::ImageError::Limits(_) => "The image is larger than 4096 pixels a side.".into(),
+        error => format!("The image can't be read: {error}."),
+    })
 }
 
-/// Columns and rows of pixels (two to a cell) that keep the proportions; at least one each.
-fn fit((w, h): (u32, u32), (width, height): (u16, u16)) -> (u32, u32) {
-    let (w, h) = (u64::from(w.max(1)), u64::from(h.max(1)));
-    let (room_w, room_h) = (u64::from(width.max(1)), 2 * u64::from(height.max(1)));
-    let by_width = (w.min(room_w), (w.min(room_w) * h).div_ceil(w));
-    let (columns, pixels) = if by_width.1 <= room_h {
-        by_width
-    } else {
-        ((room_h.min(h) * w / h).clamp(1, room_w), room_h.min(h))
-    };
-    (u32::try_from(columns.max(1)).unwrap_or(1), u32::try_from(pixels.max(1)).unwrap_or(1))
+/// The picture in at most so many pixels.
+fn fitted(picture: DynamicImage, width: u32, height: u32) -> RgbaImage {
+    let (w, h) = (picture.width().max(1), picture.height().max(1));
+    if w <= width && h <= height {
+        return picture.into_rgba8();
+    }
+    let scale = (f64::from(width) / f64::from(w)).min(f64::from(height) / f64::from(h));
+    let side = |pixels: u32, most: u32| ((f64::from(pixels) * scale).round() as u32).clamp(1, most);
+    let mut picture = picture.into_rgba8();
+    // Colours of transparent pixels must not bleed into their neighbours.
+    picture.pixels_mut().filter(|p| p.0[3] < 255).for_each(premultiply);
+    // From large pictures a plain mean of blocks first: a wide filter over all pixels would take seconds.
+    let (to_w, to_h) = (side(w, width), side(h, height));
+    if w > to_w * 4 && h > to_h * 4 {
+        picture = image::imageops::thumbnail(&picture, to_w * 2, to_h * 2);
+    }
+    let mut small = image::imageops::resize(&picture, to_w, to_h, FilterType::CatmullRom);
+    small.pixels_mut().filter(|p| p.0[3] < 255).for_each(unmultiply);
+    small
 }
 
-fn rows(picture: &RgbaImage, depth: Depth, background: Rgb) -> Vec<Line<'static>> {
-    let height = picture.height();
-    (0..height)
-        .step_by(2)
-        .map(|y| {
-            let mut spans = Spans::default();
-            for x in 0..picture.width() {
-                let upper = shown(picture.get_pixel_checked(x, y), depth, background);
-                let lower =
-                    (y + 1 < height).then(|| shown(picture.get_pixel_checked(x, y + 1), depth, background));
-                let style = Style::new().fg(upper);
-                spans.push("\u{2580}", lower.map_or(style, |lower| style.bg(lower)));
-            }
-            spans.finish()
-        })
-        .collect()
+fn premultiply(pixel: &mut Rgba<u8>) {
+    let [r, g, b, a] = pixel.0;
+    let part = |v: u8| (u16::from(v) * u16::from(a) / 255) as u8;
+    pixel.0 = [part(r), part(g), part(b), a];
 }
 
-/// The colour of a pixel on its background, as near as the terminal comes to it.
-fn shown(pixel: Option<&Rgba<u8>>, depth: Depth, background: Rgb) -> Color {
-    let Rgba([r, g, b, a]) = pixel.copied().unwrap_or(Rgba([0; 4]));
-    let over = |value: u8, below: u8| {
-        let mixed = (u32::from(value) * u32::from(a) + u32::from(below) * (255 - u32::from(a))) / 255;
-        u8::try_from(mixed).unwrap_or(255)
-    };
-    let rgb = Rgb(over(r, background.0), over(g, background.1), over(b, background.2));
+fn unmultiply(pixel: &mut Rgba<u8>) {
+    let [r, g, b, a] = pixel.0;
+    let whole = |v: u8| (u16::from(v) * 255 / u16::from(a.max(1))).min(255) as u8;
+    pixel.0 = [whole(r), whole(g), whole(b), a];
+}
+
+/// The mean luminance of what is not transparent.
+fn mean(picture: &RgbaImage) -> f64 {
+    let (sum, count) = picture
+        .pixels()
+        .filter_map(opaque)
+        .fold((0.0, 0u32), |(sum, count), rgb| (sum + rgb.luminance(), count + 1));
+    sum / f64::from(count.max(1))
+}
+
+fn opaque(pixel: &Rgba<u8>) -> Option<Rgb> {
+    let [r, g, b, a] = pixel.0;
+    (a >= 128).then_some(Rgb(r, g, b))
+}
+
+fn row(picture: &RgbaImage, y: u32, depth: Depth, dark_on_light: bool) -> Line<'static> {
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    for x in 0..picture.width() {
+        let at = |y: u32| picture.get_pixel_checked(x, y).and_then(opaque);
+        let (upper, lower) = (at(y), at(y + 1));
+        let (glyph, style) = if depth == Depth::Mono {
+            let ink = |rgb: Option<Rgb>, y: u32| rgb.is_some_and(|rgb| inked(rgb, x, y, dark_on_light));
+            (block(ink(upper, y), ink(lower, y + 1)), Style::new())
+        } else {
+            cell(upper.map(|c| colour(c, depth)), lower.map(|c| colour(c, depth)))
+        };
+        match spans.last_mut() {
+            Some(last) if last.style == style => last.content.to_mut().push(glyph),
+            _ => spans.push(Span::styled(glyph.to_string(), style)),
+        }
+    }
+    Line::from(spans)
+}
+
+/// Whether a pixel is drawn where there are no colours.
+fn inked(rgb: Rgb, x: u32, y: u32, dark_on_light: bool) -> bool {
+    let luminance = rgb.luminance().sqrt();
+    let amount = if dark_on_light { 1.0 - luminance } else { luminance };
+    let threshold = DITHER
+        .get(y as usize % 4)
+        .and_then(|row| row.get(x as usize % 4))
+        .map_or(0.5, |step| (f64::from(*step) + 0.5) / 16.0);
+    amount > threshold
+}
+
+fn block(upper: bool, lower: bool) -> char {
+    match (upper, lower) {
+        (true, true) => '█',
+        (true, false) => '▀',
+        (false, true) => '▄',
+        (false, false) => ' ',
+    }
+}
+
+fn cell(upper: Option<Color>, lower: Option<Color>) -> (char, Style) {
+    match (upper, lower) {
+        (None, None) => (' ', Style::new()),
+        (Some(one), Some(other)) if one == other => ('█', Style::new().fg(one)),
+        (Some(upper), Some(lower)) => ('▀', Style::new().fg(upper).bg(lower)),
+        (Some(upper), None) => ('▀', Style::new().fg(upper)),
+        (None, Some(lower)) => ('▄', Style::new().fg(lower)),
+    }
+}
+
+fn colour(rgb: Rgb, depth: Depth) -> Color {
     match depth {
         Depth::True => Color::Rgb(rgb.0, rgb.1, rgb.2),
         Depth::Ansi256 => Color::Indexed(rgb.nearest256()),
@@ -120,64 +166,4 @@ fn shown(pixel: Option<&Rgba<u8>>, depth: Depth, background: Rgb) -> Color {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const BLACK: Rgb = Rgb(0, 0, 0);
-
-    fn png(width: u32, height: u32, pixel: impl Fn(u32, u32) -> [u8; 4]) -> Vec<u8> {
-        let picture = RgbaImage::from_fn(width, height, |x, y| Rgba(pixel(x, y)));
-        let mut bytes = Cursor::new(Vec::new());
-        picture.write_to(&mut bytes, ImageFormat::Png).unwrap();
-        bytes.into_inner()
-    }
-
-    #[test]
-    fn two_pixels_to_a_cell() {
-        let bytes = png(2, 4, |_, y| if y % 2 == 0 { [255, 0, 0, 255] } else { [0, 0, 255, 255] });
-        let lines = half_blocks(&bytes, (10, 10), Depth::True, BLACK).unwrap();
-        assert_eq!(lines.len(), 2);
-        assert_eq!(lines[0].spans[0].content, "▀▀");
-        assert_eq!(lines[0].spans[0].style, Style::new().fg(Color::Rgb(255, 0, 0)).bg(Color::Rgb(0, 0, 255)));
-    }
-
-    #[test]
-    fn it_fits_and_keeps_its_proportions() {
-        for (size, room, expected) in [
-            ((640, 480), (40, 12), (32, 24)),
-            ((1000, 10), (40, 12), (40, 1)),
-            ((10, 1000), (40, 12), (1, 24)),
-            ((8, 8), (40, 12), (8, 8)),
-            ((4096, 4096), (1, 1), (1, 1)),
-            ((1350, 600), (78, 20), (78, 35)),
-        ] {
-            assert_eq!(fit(size, room), expected, "{size:?} in {room:?}");
-        }
-        for (w, h) in [(1, 1), (3, 7), (17, 5), (200, 50)] {
-            let bytes = png(w, h, |_, _| [9, 9, 9, 255]);
-            let lines = half_blocks(&bytes, (20, 6), Depth::Ansi256, BLACK).unwrap();
-            assert!(lines.len() <= 6 && lines.iter().all(|l| l.width() <= 20), "{w}x{h}");
-        }
-    }
-
-    #[test]
-    fn transparent_parts_show_the_background() {
-        let bytes = png(1, 2, |_, _| [255, 255, 255, 0]);
-        let lines = half_blocks(&bytes, (4, 4), Depth::True, Rgb(1, 2, 3)).unwrap();
-        assert_eq!(lines[0].spans[0].style.fg, Some(Color::Rgb(1, 2, 3)));
-    }
-
-    #[test]
-    fn what_can_not_be_drawn_is_refused() {
-        let room = (10, 10);
-        let good = png(4, 4, |_, _| [0; 4]);
-        assert!(matches!(half_blocks(&good, room, Depth::Mono, BLACK), Err(ImageError::NoColours)));
-        assert!(matches!(half_blocks(b"GIF89a...", room, Depth::True, BLACK), Err(ImageError::Format)));
-        assert!(matches!(half_blocks(b"", room, Depth::True, BLACK), Err(ImageError::Format)));
-        assert!(matches!(half_blocks(&good[..40], room, Depth::True, BLACK), Err(ImageError::Decode(_))));
-        let large = vec![0; LARGEST_FILE + 1];
-        assert!(matches!(half_blocks(&large, room, Depth::True, BLACK), Err(ImageError::File(_))));
-        let wide = png(4097, 1, |_, _| [0; 4]);
-        assert!(matches!(half_blocks(&wide, room, Depth::True, BLACK), Err(ImageError::Decode(_))));
-    }
-}
+mod tests;

@@ -158,7 +158,9 @@ impl Screen {
         match self.focus {
             // In Message the conversation is what scrolls.
             Pane::Chat | Pane::Message => self.chat.page(ctx.state, pages, ctx.look),
-            Pane::Code if pages > 0 && self.guard.subject().is_some() && matches!(self.code.mode, Mode::View) => {
+            Pane::Code
+                if pages > 0 && self.guard.subject().is_some() && matches!(self.code.mode, Mode::View) =>
+            {
                 self.code.next_unseen(self.guard.rows());
             }
             Pane::Code => self.code.scroll(pages * self.code.page()),
@@ -298,7 +300,9 @@ impl Screen {
         let blocks: Vec<_> = ctx.state.queue().map(|item| item.block.id).collect();
         let Mode::Queue(chosen) = &mut self.code.mode else { return Vec::new() };
         match action {
-            Action::ListDown | Action::ScrollDown => *chosen = (*chosen + 1).min(blocks.len().saturating_sub(1)),
+            Action::ListDown | Action::ScrollDown => {
+                *chosen = (*chosen + 1).min(blocks.len().saturating_sub(1))
+            }
             Action::ListUp | Action::ScrollUp => *chosen = chosen.saturating_sub(1),
             Action::ListAccept => {
                 let block = blocks.get(*chosen).copied();

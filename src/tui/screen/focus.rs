@@ -100,6 +100,7 @@ impl Screen {
     /// Takes in what the session has become since the last time.
     pub fn settle(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
         let mut wishes = Vec::new();
+        self.last_step = ctx.at;
         if self.follow.phase != ctx.state.phase {
             let before = std::mem::replace(&mut self.follow.phase, ctx.state.phase.clone());
             self.phase_changed(&before, ctx);
@@ -178,9 +179,8 @@ impl Screen {
                 self.follow.moved_by_itself = true;
             }
         }
-        let ignored = |since: Instant| {
-            !self.attended || ctx.at.saturating_duration_since(since) >= CALL_AFTER
-        };
+        let ignored =
+            |since: Instant| !self.attended || ctx.at.saturating_duration_since(since) >= CALL_AFTER;
         if !self.follow.called && self.follow.waits_since.is_some_and(ignored) {
             self.follow.called = true;
             wishes.push(Wish::Call);

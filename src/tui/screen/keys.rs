@@ -19,6 +19,7 @@ impl Screen {
         let class = self.class(ctx.state, action);
         let admit = self.guard.key(event, class, ctx.at);
         self.last_key = ctx.at;
+        self.last_step = ctx.at;
         self.follow.key(ctx.at);
         self.note = None;
         match admit {
@@ -77,6 +78,7 @@ impl Screen {
         let in_review = self.layers.is_empty() && self.context(ctx.state) == Context::Review;
         let admit = self.guard.pasted(in_review, ctx.at);
         self.last_key = ctx.at;
+        self.last_step = ctx.at;
         self.follow.key(ctx.at);
         self.note = None;
         if let Admit::Refused(why) = admit {

@@ -13,7 +13,6 @@ use super::filter::Cursor;
 use crate::domain::{BlockId, Language, Revision};
 use crate::tui::keymap::Context;
 use crate::tui::view::roll::Anchor;
-use std::time::Instant;
 
 /// A layer.
 #[derive(Debug)]
@@ -72,8 +71,6 @@ pub struct Confirm {
     pub terms: u64,
     /// What was typed.
     pub field: Field,
-    /// When the last letter came.
-    pub last_letter: Option<Instant>,
 }
 
 /// The box for a reason.
@@ -122,9 +119,10 @@ impl Layer {
             Layer::Confirm(confirm) => Some(&mut confirm.field),
             Layer::Reject(reject) => Some(&mut reject.field),
             Layer::Find(find) => Some(&mut find.field),
-            Layer::Limit(_, field) | Layer::Rename(field) | Layer::Key(field) | Layer::FindInEditor(field) => {
-                Some(field)
-            }
+            Layer::Limit(_, field)
+            | Layer::Rename(field)
+            | Layer::Key(field)
+            | Layer::FindInEditor(field) => Some(field),
             Layer::Welcome(welcome) => welcome.field.as_mut().map(|(_, field)| field),
             Layer::Help(_) | Layer::Ask(_) | Layer::Language(..) => None,
         }

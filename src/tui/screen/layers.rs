@@ -70,11 +70,6 @@ impl Screen {
                     self.answered(answer)
                 });
             }
-            Some(Layer::Confirm(confirm)) => {
-                if !confirm.letter(letter, ctx.at) {
-                    self.say(Note::of_wait("That looked like a paste. Nothing was decided."));
-                }
-            }
             Some(Layer::Welcome(welcome)) if welcome.field.is_none() => {
                 return self.welcome_letter(letter, ctx);
             }
@@ -272,11 +267,9 @@ impl Screen {
                 }
                 Vec::new()
             }
-            Layer::Rename(_)
-            | Layer::Key(_)
-            | Layer::Help(_)
-            | Layer::Find(_)
-            | Layer::Welcome(_) => Vec::new(),
+            Layer::Rename(_) | Layer::Key(_) | Layer::Help(_) | Layer::Find(_) | Layer::Welcome(_) => {
+                Vec::new()
+            }
         }
     }
 

@@ -112,7 +112,9 @@ impl Screen {
             Slash::Help | Slash::Keys => self.open_help(ctx.state),
             Slash::New => return self.leave_for(Exit::NewSession, ctx),
             Slash::Resume => return self.open_sessions(),
-            Slash::Rename if !argument.is_empty() => return vec![Wish::Send(Command::Rename(argument.into()))],
+            Slash::Rename if !argument.is_empty() => {
+                return vec![Wish::Send(Command::Rename(argument.into()))];
+            }
             Slash::Rename => {
                 let mut field = Field::line();
                 field.set(&ctx.state.transcript.name);
@@ -185,7 +187,12 @@ impl Screen {
     }
 
     /// Sets the time limit of a block, in seconds as typed.
-    pub(super) fn set_limit(&mut self, block: crate::domain::BlockId, typed: &str, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn set_limit(
+        &mut self,
+        block: crate::domain::BlockId,
+        typed: &str,
+        ctx: Ctx<'_>,
+    ) -> Vec<Wish> {
         const LONGEST: u64 = 24 * 3600;
         let seconds = typed.trim().trim_end_matches('s').trim().parse::<u64>().ok();
         match seconds.filter(|s| (1..=LONGEST).contains(s)) {

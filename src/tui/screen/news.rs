@@ -8,6 +8,7 @@ use crate::driver::{Errand, Found, Told};
 impl Screen {
     /// Takes in one thing that was told.
     pub fn told(&mut self, told: Told, ctx: Ctx<'_>) -> Vec<Wish> {
+        self.last_step = ctx.at;
         match told {
             Told::Output(run, chunk) => self.output.push(run, chunk.stream, &chunk.bytes),
             Told::Notice(notice) => self.say(notice.into()),

@@ -1,6 +1,10 @@
 //! The newest thing that was said to the person in the status line.
 
 use crate::domain::{Level, Notice};
+use std::time::{Duration, Instant};
+
+/// What is only good to know gives way to what goes on after this long.
+const BRIEF: Duration = Duration::from_secs(3);
 
 /// A note.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,27 +15,34 @@ pub struct Note {
     pub text: String,
     /// Whether it speaks of the block that waits: then it may stand in place of the wait's own words.
     pub of_wait: bool,
+    /// When it was said.
+    pub at: Option<Instant>,
 }
 
 impl Note {
     /// Good to know.
     pub fn info(text: impl Into<String>) -> Self {
-        Self { level: Level::Info, text: text.into(), of_wait: false }
+        Self { level: Level::Info, text: text.into(), of_wait: false, at: None }
     }
 
     /// Something did not go as asked.
     pub fn warn(text: impl Into<String>) -> Self {
-        Self { level: Level::Warn, text: text.into(), of_wait: false }
+        Self { level: Level::Warn, text: text.into(), of_wait: false, at: None }
+    }
+
+    /// Whether it has been on screen long enough for something that is only good to know.
+    pub fn is_stale(&self, now: Instant) -> bool {
+        self.level == Level::Info && self.at.is_some_and(|at| now.saturating_duration_since(at) >= BRIEF)
     }
 
     /// Of the block that waits.
     pub fn of_wait(text: impl Into<String>) -> Self {
-        Self { level: Level::Warn, text: text.into(), of_wait: true }
+        Self { level: Level::Warn, text: text.into(), of_wait: true, at: None }
     }
 }
 
 impl From<Notice> for Note {
     fn from(notice: Notice) -> Self {
-        Self { level: notice.level, text: notice.text, of_wait: false }
+        Self { level: notice.level, text: notice.text, of_wait: false, at: None }
     }
 }

@@ -1,9 +1,9 @@
 //! The review: looking at a block, and the decisions about it once the guard has let them through.
 
-use super::layer::{Confirm, Layer, Reject};
-use super::wish::Target;
 use super::field::Field;
 use super::filter::Cursor;
+use super::layer::{Confirm, Layer, Reject};
+use super::wish::Target;
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::{BlockId, Decision, Readiness, Revision};
 use crate::engine::transcript::{BlockItem, Standing};
@@ -14,7 +14,6 @@ use crate::tui::guard::Verb;
 use crate::tui::view::code::diff::{Against, older};
 use crate::tui::view::code::{Mode, guard_terms};
 use crate::tui::view::layout::Pane;
-use std::time::Instant;
 
 impl Screen {
     /// Lets time pass: a decision that was held back may be due now.
@@ -71,7 +70,9 @@ impl Screen {
                 self.choose_language(block);
                 return Vec::new();
             }
-            Readiness::Incomplete => Some(format!("Block {block} is incomplete: its end never came. e edits it.")),
+            Readiness::Incomplete => {
+                Some(format!("Block {block} is incomplete: its end never came. e edits it."))
+            }
             Readiness::Empty => Some(format!("Block {block} is empty. s skips it.")),
         };
         let terms = ctx.state.inspected(block).map(|i| i.terms.as_ref().err());
@@ -92,13 +93,7 @@ impl Screen {
         let revision = item.block.current().revision;
         if ctx.state.needs_typed(block) {
             let terms = guard_terms(ctx.state, item);
-            self.layers.push(Layer::Confirm(Confirm {
-                block,
-                revision,
-                terms,
-                field: Field::line(),
-                last_letter: None,
-            }));
+            self.layers.push(Layer::Confirm(Confirm { block, revision, terms, field: Field::line() }));
             return Vec::new();
         }
         self.approved(block, revision, false, ctx)
@@ -221,7 +216,12 @@ impl Screen {
                 None => {}
             },
             // Reached outside of the review only: there decisions mean nothing.
-            Action::Approve | Action::Edit | Action::EditOutside | Action::Reject | Action::Skip | Action::Restore => {
+            Action::Approve
+            | Action::Edit
+            | Action::EditOutside
+            | Action::Reject
+            | Action::Skip
+            | Action::Restore => {
                 let text = if matches!(self.code.mode, Mode::Diff(_)) {
                     "Decisions are made on the block itself: v goes back to it."
                 } else {
@@ -292,21 +292,6 @@ impl Screen {
         self.code.show(item.block.id);
         self.focus = Pane::Code;
         vec![Wish::Send(Command::PutBack(item.block.id))]
-    }
-}
-
-impl Confirm {
-    /// Takes a letter. Letters that come faster than a hand types are a paste: the word has to be typed.
-    pub(super) fn letter(&mut self, letter: char, now: Instant) -> bool {
-        const BURST: std::time::Duration = std::time::Duration::from_millis(30);
-        let pasted = self.last_letter.is_some_and(|at| now.saturating_duration_since(at) < BURST);
-        self.last_letter = Some(now);
-        if pasted {
-            let _ = self.field.take();
-            return false;
-        }
-        self.field.apply(super::field::Edit::Insert(letter));
-        true
     }
 }
 

@@ -60,7 +60,9 @@ impl Screen {
             if let Some(text) = self.code.editor().and_then(crate::tui::editor::Editor::copy) {
                 return vec![Wish::Copy(text)];
             }
-            self.say(Note::info("Editing. Nothing runs from here: Esc keeps the text and returns to review."));
+            self.say(Note::info(
+                "Editing. Nothing runs from here: Esc keeps the text and returns to review.",
+            ));
             return Vec::new();
         }
         if !self.composer.is_empty() && self.focus == Pane::Message {
@@ -79,11 +81,15 @@ impl Screen {
                     Some(kernel) => {
                         let lost = words::count(kernel.variables as usize, "variable");
                         let name = format!("k{}", kernel.generation);
-                        (format!("Kill kernel {name}?"), format!("Kill kernel {name}? {lost} lost. k kill  Enter wait"))
+                        (
+                            format!("Kill kernel {name}?"),
+                            format!("Kill kernel {name}? {lost} lost. k kill  Enter wait"),
+                        )
                     }
-                    None => {
-                        (format!("Kill block {block}?"), format!("Block {block} is still running. k kill  Enter wait"))
-                    }
+                    None => (
+                        format!("Kill block {block}?"),
+                        format!("Block {block} is still running. k kill  Enter wait"),
+                    ),
                 };
                 let choices = vec![
                     AskChoice::new('w', "wait", Answer::Stay),
@@ -133,9 +139,9 @@ impl Screen {
         let Some(run) = &ctx.state.live.run else { return vec![Wish::Leave(Exit::Quit { now: false })] };
         let block = run.block;
         let time = words::duration(ctx.look.now.since(run.since));
-        let mut lines = vec![format!("Block {block} is still running ({time} of {}).", words::limit(run.wall_ms))];
-        let waiting =
-            ctx.state.transcript.blocks.values().filter(|b| b.standing == Standing::Open).count();
+        let mut lines =
+            vec![format!("Block {block} is still running ({time} of {}).", words::limit(run.wall_ms))];
+        let waiting = ctx.state.transcript.blocks.values().filter(|b| b.standing == Standing::Open).count();
         if waiting > 0 {
             let more = words::count(waiting, "more block");
             let (verb, they) = if waiting == 1 { ("waits", "it") } else { ("wait", "they") };

@@ -76,7 +76,8 @@ fn rule(buf: &mut Buffer, area: Rect, title: &Title, look: Look<'_>, border: Sty
     let left = safe::cut(&safe::one_line(&title.left), if fits { room - right_room } else { room });
     // Where panes have no borders the tabs tell which one has the focus.
     let bracketed = if title.focused && corners { format!("[{left}]") } else { format!(" {left} ") };
-    let style = title.style.unwrap_or(look.style(if title.focused { Colour::UiFocus } else { Colour::UiTitle }));
+    let style =
+        title.style.unwrap_or(look.style(if title.focused { Colour::UiFocus } else { Colour::UiTitle }));
     if !left.is_empty() {
         buf.set_stringn(area.x + 1 + inset, y, &bracketed, room + 2, style);
     }

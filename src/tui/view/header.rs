@@ -4,7 +4,7 @@ use super::code::being_written;
 use super::layout::{Class, Pane};
 use super::look::Look;
 use super::safe;
-use crate::domain::SandboxLevel;
+use crate::domain::{SandboxLevel, Terms};
 use crate::engine::transcript::Standing;
 use crate::engine::{Phase, State};
 use crate::tui::screen::{Lower, Screen};
@@ -72,7 +72,8 @@ fn wide(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
 /// The tabs with their places: name, columns, which pane.
 fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
     let waiting = state.transcript.blocks.values().filter(|b| b.standing == Standing::Open).count();
-    let marked = |name: &str, mark: String| if mark.is_empty() { name.to_owned() } else { format!("{name} {mark}") };
+    let marked =
+        |name: &str, mark: String| if mark.is_empty() { name.to_owned() } else { format!("{name} {mark}") };
     let code = match (waiting, matches!(state.phase, Phase::Deciding(_)), being_written(state)) {
         (n, true, _) if n > 0 => format!("!{n}"),
         _ => String::new(),
@@ -112,7 +113,8 @@ fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
     let room = usize::from(area.right().saturating_sub(x + 2));
     // What doesn't fit is left out as a whole, the share of the context last.
     let parts = right(screen, state);
-    let fitting = (0..parts.len()).map(|from| parts.iter().skip(from).cloned().collect::<Vec<_>>().join("  "));
+    let fitting =
+        (0..parts.len()).map(|from| parts.iter().skip(from).cloned().collect::<Vec<_>>().join("  "));
     if let Some(text) = fitting.into_iter().find(|text| !text.is_empty() && text.width() <= room) {
         let at = area.right().saturating_sub(u16::try_from(text.width()).unwrap_or(0) + 1);
         buf.set_stringn(at, area.y, &text, text.width(), look.dim());
@@ -126,7 +128,8 @@ pub fn tab_at(screen: &Screen, column: u16, row: u16) -> Option<Pane> {
         return None;
     }
     let mut x = area.x + 1;
-    for (name, pane) in [("1 Chat", Pane::Chat), ("2 Code", Pane::Code), ("3 Output", Pane::Output), ("4 Vars", Pane::Vars)]
+    for (name, pane) in
+        [("1 Chat", Pane::Chat), ("2 Code", Pane::Code), ("3 Output", Pane::Output), ("4 Vars", Pane::Vars)]
     {
         let width = u16::try_from(name.len()).unwrap_or(0) + 3;
         if (x..x + width).contains(&column) {
@@ -157,10 +160,11 @@ pub fn window_title(screen: &Screen, state: &State) -> String {
 
 /// Whether nothing confines what would run, as far as it is known.
 pub fn sandbox_is_off(state: &State) -> bool {
-    state
-        .waiting()
-        .and_then(|item| state.inspected(item.block.id))
-        .and_then(|i| i.terms.as_ref().ok())
-        .is_some_and(|terms| terms.rights.sandbox.level == SandboxLevel::Off)
+    let off = |terms: &Terms| terms.rights.sandbox.level == SandboxLevel::Off;
+    let waiting = state.waiting().and_then(|item| state.inspected(item.block.id));
+    if waiting.and_then(|i| i.terms.as_ref().ok()).is_some_and(off) {
+        return true;
+    }
+    let running = state.live.run.as_ref().and_then(|run| state.transcript.run(run.run));
+    running.is_some_and(|(_, run)| off(&run.terms))
 }
-

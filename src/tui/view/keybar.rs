@@ -106,8 +106,9 @@ fn of_message(state: &State, hints: &mut Hints<'_>) {
     hints.key(Action::MessageSend, send, send, 0).key(Action::TextNewline, "newline", "newline", 2);
     if state.live.run.is_some() {
         hints.key(Action::Stop, "interrupt", "interrupt", 1);
-    } else if state.live.reply.is_some() {
-        hints.key(Action::Stop, "stop answer", "stop answer", 1);
+    } else if let Some(reply) = &state.live.reply {
+        let what = if reply.retry.is_some() { "stop waiting" } else { "stop answer" };
+        hints.key(Action::Stop, what, what, 1);
     } else {
         hints.plain("/", "commands", 2);
     }
@@ -177,10 +178,12 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if settled && screen.code.subject().is_some() {
         hints.key(Action::BlockAgain, "review again", "review again", 2);
     }
-    hints
-        .key(Action::MessageFocus, "message", "message", 1)
-        .key(Action::PaneNext, "panes", "panes", 1)
-        .key(Action::Help, "help", "help", 0);
+    hints.key(Action::MessageFocus, "message", "message", 1).key(Action::PaneNext, "panes", "panes", 1).key(
+        Action::Help,
+        "help",
+        "help",
+        0,
+    );
 }
 
 fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
@@ -189,7 +192,11 @@ fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
             hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
         }
         Layer::Welcome(_) => {
-            hints.plain("Enter", "choose", 0).plain("k", "paste a key", 1).plain("?", "help", 2).plain("q", "quit", 0);
+            hints
+                .plain("Enter", "choose", 0)
+                .plain("k", "paste a key", 1)
+                .plain("?", "help", 2)
+                .plain("q", "quit", 0);
         }
         Layer::Sessions(list) if list.rename.is_some() => {
             hints.plain("Enter", "rename", 0).plain("Esc", "back", 0);
@@ -203,7 +210,11 @@ fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
                 .plain("Esc", "back", 0);
         }
         Layer::Models(_) | Layer::OldMessages(_) => {
-            hints.plain("type to filter", "", 2).plain("Up/Down", "", 2).plain("Enter", "use", 0).plain("Esc", "back", 0);
+            hints
+                .plain("type to filter", "", 2)
+                .plain("Up/Down", "", 2)
+                .plain("Enter", "use", 0)
+                .plain("Esc", "back", 0);
         }
         Layer::Language(..) => {
             hints.plain("Up/Down", "", 1).plain("Enter", "choose", 0).plain("Esc", "back", 0);
@@ -223,10 +234,11 @@ fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
             hints.plain("Type run and Enter", "", 0).plain("Esc", "go back", 0);
         }
         Layer::Reject(_) => {
-            hints
-                .plain("Enter", "reject and send", 0)
-                .plain("Ctrl-J", "newline", 1)
-                .plain("Esc", "back, no decision", 0);
+            hints.plain("Enter", "reject and send", 0).plain("Ctrl-J", "newline", 1).plain(
+                "Esc",
+                "back, no decision",
+                0,
+            );
         }
         Layer::Ask(ask) => {
             for choice in &ask.choices {
@@ -291,24 +303,25 @@ type Shown = (String, &'static str, Option<Action>);
 /// The hints that fit: in long words, else in short ones, else without those that matter least.
 fn chosen(hints: Vec<Hint>, room: usize) -> Vec<Shown> {
     let width = |list: &[Shown]| {
-        list.iter().map(|(k, l, _)| k.width() + usize::from(!l.is_empty()) + l.width() + 2).sum::<usize>().saturating_sub(2)
+        list.iter()
+            .map(|(k, l, _)| k.width() + usize::from(!l.is_empty()) + l.width() + 2)
+            .sum::<usize>()
+            .saturating_sub(2)
     };
     let long: Vec<Shown> = hints.iter().map(|h| (h.key.clone(), h.label, h.action)).collect();
     if width(&long) <= room {
         return long;
     }
     for rank in (0..=3u8).rev() {
-        let list: Vec<Shown> = hints
-            .iter()
-            .filter(|h| h.rank <= rank)
-            .map(|h| (h.key.clone(), h.short, h.action))
-            .collect();
+        let list: Vec<Shown> =
+            hints.iter().filter(|h| h.rank <= rank).map(|h| (h.key.clone(), h.short, h.action)).collect();
         if width(&list) <= room {
             return list;
         }
     }
     // Even the most important ones are too many: from the left, and the last one (help, back).
-    let mut list: Vec<Shown> = hints.iter().filter(|h| h.rank == 0).map(|h| (h.key.clone(), h.short, h.action)).collect();
+    let mut list: Vec<Shown> =
+        hints.iter().filter(|h| h.rank == 0).map(|h| (h.key.clone(), h.short, h.action)).collect();
     while width(&list) > room && list.len() > 1 {
         list.remove(list.len() - 2);
     }

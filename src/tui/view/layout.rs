@@ -177,8 +177,18 @@ impl Arrangement {
         let keys = take_bottom(&mut body, 1);
         let status = take_bottom(&mut body, 1);
         let header = take_top(&mut body, 1);
-        let mut made =
-            Self { class, area, header, body, chat: None, message: None, code: None, output: None, status, keys };
+        let mut made = Self {
+            class,
+            area,
+            header,
+            body,
+            chat: None,
+            message: None,
+            code: None,
+            output: None,
+            status,
+            keys,
+        };
         match (class, wants.alone) {
             (Class::TooSmall, _) => {}
             (_, Some(pane)) => made.alone(pane),

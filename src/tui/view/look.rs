@@ -23,21 +23,13 @@ pub struct Glyphs {
 
 impl Glyphs {
     /// Lines and corners.
-    pub const LINES: Glyphs = Glyphs {
-        vertical: "│",
-        horizontal: "─",
-        corners: ["┌", "┐", "└", "┘"],
-        hook: "└",
-        goes_on: "┆",
-    };
+    pub const LINES: Glyphs =
+        Glyphs {
+            vertical: "│", horizontal: "─", corners: ["┌", "┐", "└", "┘"], hook: "└", goes_on: "┆"
+        };
     /// For terminals that have ASCII only.
-    pub const ASCII: Glyphs = Glyphs {
-        vertical: "|",
-        horizontal: "-",
-        corners: ["+", "+", "+", "+"],
-        hook: "`",
-        goes_on: ":",
-    };
+    pub const ASCII: Glyphs =
+        Glyphs { vertical: "|", horizontal: "-", corners: ["+", "+", "+", "+"], hook: "`", goes_on: ":" };
 }
 
 /// What a view draws with.

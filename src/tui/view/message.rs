@@ -33,11 +33,18 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
     let text_area = Rect { x: area.x + 2, width: area.width.saturating_sub(2), ..area };
     if empty {
         let hint = placeholder(screen, state, focused);
-        buf.set_stringn(text_area.x, text_area.y, safe::cut(hint, text_area.width.into()), text_area.width.into(), look.dim());
+        buf.set_stringn(
+            text_area.x,
+            text_area.y,
+            safe::cut(hint, text_area.width.into()),
+            text_area.width.into(),
+            look.dim(),
+        );
         return (focused && slot.edge != Edge::Bare).then(|| place(text_area, 0, 0)).flatten();
     }
     let field = screen.composer.field();
-    let (rows, (row, column)) = safe::field(field.rows(), field.cursor(), text_area.width.into(), look.text());
+    let (rows, (row, column)) =
+        safe::field(field.rows(), field.cursor(), text_area.width.into(), look.text());
     let height = usize::from(text_area.height).max(1);
     // The row with the cursor is always on screen.
     let first = (row + 1).saturating_sub(height);

@@ -15,7 +15,6 @@ pub mod problems;
 pub mod roll;
 pub mod safe;
 pub mod status;
-pub mod stopgap;
 pub mod vars;
 pub mod words;
 
@@ -35,11 +34,20 @@ fn filter_window(chosen: usize, height: usize) -> usize {
 }
 
 /// Draws the whole screen as it was arranged; returns where the cursor stands.
-pub fn draw(screen: &mut Screen, state: &State, now: Instant, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
+pub fn draw(
+    screen: &mut Screen,
+    state: &State,
+    now: Instant,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) -> Option<Position> {
     frame::clear(buf, screen.arrangement.area, look.text());
     if screen.arrangement.class == Class::TooSmall {
-        let row = screen.arrangement.area;
-        buf.set_stringn(row.x, row.y, status::TOO_SMALL, row.width.into(), look.style(Slot::StatusWarn));
+        let area = screen.arrangement.area;
+        let rows = safe::words(status::TOO_SMALL, area.width.into(), look.style(Slot::StatusWarn));
+        for (y, row) in (area.y..area.bottom()).zip(&rows) {
+            buf.set_line(area.x, y, row, area.width);
+        }
         return None;
     }
     let mut cursor = None;
@@ -67,15 +75,20 @@ pub fn draw(screen: &mut Screen, state: &State, now: Instant, buf: &mut Buffer, 
 fn draw_chat(screen: &mut Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
     let Some(slot) = screen.arrangement.chat else { return };
     let right = screen.chat.standing(state, look);
-    let title =
-        frame::Title { left: "Chat".into(), right, focused: screen.focus == Pane::Chat, style: None };
+    let title = frame::Title { left: "Chat".into(), right, focused: screen.focus == Pane::Chat, style: None };
     if slot.edge != Edge::Bare {
         frame::draw(buf, slot, &title, look);
     }
     screen.chat.draw(state, buf, look);
 }
 
-fn draw_code(screen: &mut Screen, state: &State, now: Instant, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
+fn draw_code(
+    screen: &mut Screen,
+    state: &State,
+    now: Instant,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) -> Option<Position> {
     let slot = screen.arrangement.code?;
     let focused = screen.focus == Pane::Code;
     let title = code::title(&screen.code, state, &screen.guard, now, focused, look);

@@ -52,7 +52,10 @@ pub fn retry(state: &State, look: Look<'_>) -> Option<Problem> {
     };
     Some(Problem {
         name: name(retry.failure.kind),
-        text: format!("{what} Next try in {seconds} s ({} of {}). Ctrl-C stops waiting.", retry.attempt, retry.of),
+        text: format!(
+            "{what} Next try in {seconds} s ({} of {}). Ctrl-C stops waiting.",
+            retry.attempt, retry.of
+        ),
         keys: "",
     })
 }
@@ -114,11 +117,19 @@ pub fn draw(state: &State, chosen: usize, area: Rect, buf: &mut Buffer, look: Lo
     let mut rows: Vec<Line<'static>> = Vec::new();
     let list = problems(state, look);
     for (at, problem) in list.iter().enumerate() {
-        let mark = if at == chosen.min(list.len() - 1) && list.len() > 1 { "> " } else { "" };
+        let mark = match (list.len() > 1, at == chosen.min(list.len() - 1)) {
+            (true, true) => "> ",
+            (true, false) => "  ",
+            (false, _) => "",
+        };
         let head = Span::styled(format!("{mark}{:<13}", problem.name), look.style(Slot::StatusError));
         rows.extend(safe::hanging(head, &problem.text, area.width.into(), look.text()));
         if !problem.keys.is_empty() {
-            rows.push(Line::styled(format!("{:13}{}", "", problem.keys), look.style(Slot::UiKeybarText)));
+            let indent = mark.len() + 13;
+            rows.push(Line::styled(
+                format!("{:indent$}{}", "", problem.keys),
+                look.style(Slot::UiKeybarText),
+            ));
         }
     }
     if list.is_empty() {

@@ -50,15 +50,14 @@ impl Roll {
     /// Finds out which rows are on a screen of this height.
     pub fn arrange(&mut self, items: &mut impl Items, height: usize) {
         self.height = height;
-        if let Some(anchor) = self.anchor {
-            self.fill_down(items, anchor);
-            if self.visible.len() >= height {
-                return;
-            }
-            // The end came into view: from here on it is followed again.
-            self.anchor = None;
+        let Some(anchor) = self.anchor else { return self.fill_up(items) };
+        self.fill_down(items, anchor);
+        if self.visible.len() < height {
+            // The end is on screen: what stands above fills the rest. It is not followed for that: the person went
+            // away from it, and what comes next must not move what is being read.
+            self.fill_up(items);
+            self.anchor = self.visible.first().copied().or(self.anchor);
         }
-        self.fill_up(items);
     }
 
     fn fill_down(&mut self, items: &mut impl Items, from: Anchor) {
@@ -101,6 +100,14 @@ impl Roll {
         }
         self.anchor = Some(top);
         self.arrange(items, self.height);
+        if rows > 0 && self.shows_end(items) {
+            self.anchor = None;
+        }
+    }
+
+    /// Whether the last row there is stands on screen.
+    fn shows_end(&self, items: &mut impl Items) -> bool {
+        self.visible.last().is_none_or(|last| below(items, *last).is_none())
     }
 
     fn leave_end(&mut self, items: &mut impl Items) {
@@ -152,6 +159,16 @@ impl Roll {
             0 => "G end".into(),
             1 => "1 new line  G".into(),
             n => format!("{n} new lines  G"),
+        }
+    }
+
+    /// So many items came in (or went) in front of `from`: the row at the top stays the same row.
+    pub fn shift(&mut self, from: usize, by: isize) {
+        if let Some(anchor) = self.anchor.as_mut().filter(|a| a.item >= from) {
+            anchor.item = anchor.item.saturating_add_signed(by).max(from.saturating_add_signed(by.min(0)));
+        }
+        if self.left_at.0 >= from {
+            self.left_at.0 = self.left_at.0.saturating_add_signed(by);
         }
     }
 
@@ -246,12 +263,22 @@ mod tests {
         roll.arrange(&mut items, 10);
         roll.scroll(&mut items, -3);
         assert!(!roll.follows());
-        roll.scroll(&mut items, 3);
-        items.0.push(1);
-        roll.arrange(&mut items, 10);
-        assert!(!roll.follows(), "a new line below doesn't tear it off its place");
-        roll.scroll(&mut items, 9);
+        roll.scroll(&mut items, 2);
+        assert!(!roll.follows());
+        roll.scroll(&mut items, 1);
         assert!(roll.follows());
+    }
+
+    #[test]
+    fn whoever_scrolls_up_holds_still_even_where_everything_fits() {
+        let mut items = rows(&[1; 6]);
+        let mut roll = Roll::default();
+        roll.arrange(&mut items, 8);
+        roll.scroll(&mut items, -7);
+        items.0.extend([1; 9]);
+        roll.arrange(&mut items, 8);
+        assert_eq!(ends(&roll), ((0, 0), (7, 0)));
+        assert_eq!(roll.standing(&mut items), "9 new lines  G");
     }
 
     proptest! {

@@ -62,7 +62,13 @@ pub fn hanging(first: Span<'static>, text: &str, width: usize, style: Style) -> 
 
 /// One line of code on rows of at most `width` columns, nothing cut off. `styles` colours byte ranges of the line,
 /// sorted and apart; `mark` is the look of what is shown as text in place of something else.
-pub fn code(line: &str, styles: &[(Range<usize>, Style)], base: Style, width: usize, mark: Style) -> Vec<wrap::Row> {
+pub fn code(
+    line: &str,
+    styles: &[(Range<usize>, Style)],
+    base: Style,
+    width: usize,
+    mark: Style,
+) -> Vec<wrap::Row> {
     let mut runs = Vec::with_capacity(2 * styles.len() + 1);
     for (range, style) in styles {
         runs.push((range.start, base));
@@ -125,7 +131,8 @@ pub fn field(
             let row = laid.iter().position(|r| at < r.range.end).unwrap_or(laid.len().saturating_sub(1));
             let from = laid.get(row).map_or(0, |r| r.range.start);
             let before = text.get(from..at).unwrap_or_default();
-            let column = plain::glyphs(before, options.strictness, options.tab).map(|g| g.width).sum::<usize>();
+            let column =
+                plain::glyphs(before, options.strictness, options.tab).map(|g| g.width).sum::<usize>();
             place = (rows.len() + row, column);
             if column >= width {
                 place = (rows.len() + row + 1, 0);

@@ -11,8 +11,8 @@ use crate::domain::Level;
 use crate::engine::transcript::Standing;
 use crate::engine::{Phase, State};
 use crate::tui::guard::Why;
-use crate::tui::screen::layer::Layer;
 use crate::tui::screen::Screen;
+use crate::tui::screen::layer::Layer;
 use crate::tui::theme::Slot;
 use crate::tui::view::layout::{Class, Pane};
 use ratatui::buffer::Buffer;
@@ -64,16 +64,24 @@ pub fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> (St
             None => (text, style),
         };
     }
-    let waits = wait(screen, state, now);
-    let note = screen.note.as_ref();
-    match (waits, note) {
-        (Some(_), Some(note)) if note.of_wait => (safe::one_line(&note.text), level(note.level, look)),
-        (Some(wait), Some(note)) => {
-            (format!("{wait}  {}", safe::one_line(&note.text)), look.style(Slot::BlockPending))
+    let goes_on = state.live.run.is_some() || state.live.reply.is_some();
+    let note = screen.note.as_ref().filter(|note| !goes_on || !note.is_stale(now));
+    let Some(note) = note else {
+        return wait(screen, state, now)
+            .map_or_else(|| going_on(screen, state, look), |text| (text, look.style(Slot::BlockPending)));
+    };
+    let text = safe::one_line(&note.text);
+    match state.waiting() {
+        Some(_) if note.of_wait => (text, level(note.level, look)),
+        // The wait in its shortest words stands in front of everything else that is said.
+        Some(item) => {
+            let tab = if screen.focus == Pane::Code { "." } else { ": Tab." };
+            (format!("Block {} waits{tab}  {text}", item.block.id), look.style(Slot::BlockPending))
         }
-        (Some(wait), None) => (wait, look.style(Slot::BlockPending)),
-        (None, Some(note)) => (safe::one_line(&note.text), level(note.level, look)),
-        (None, None) => going_on(screen, state, look),
+        None if crate::tui::screen::has_problem(state) && note.level == Level::Error => {
+            going_on(screen, state, look)
+        }
+        None => (text, level(note.level, look)),
     }
 }
 
@@ -119,8 +127,12 @@ fn review(
         return format!("Block {block} waits. The checks still run.");
     }
     match item.block.readiness() {
-        Readiness::NeedsLanguage => return format!("Block {block} waits. It names no language: l chooses one."),
-        Readiness::Incomplete => return format!("Block {block} is incomplete: its end never came. e edits it, r rejects."),
+        Readiness::NeedsLanguage => {
+            return format!("Block {block} waits. It names no language: l chooses one.");
+        }
+        Readiness::Incomplete => {
+            return format!("Block {block} is incomplete: its end never came. e edits it, r rejects.");
+        }
         Readiness::Empty => return format!("Block {block} is empty. s skips it."),
         Readiness::Ready => {}
     }
@@ -144,7 +156,11 @@ fn review(
 fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
     let problem = problems::problems(state, look).into_iter().next();
     if let Some(problem) = problem {
-        let go = if screen.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) { "" } else { "  Tab" };
+        let go = if screen.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) {
+            ""
+        } else {
+            "  Tab"
+        };
         return (format!("{}{go}", problem.text), look.style(Slot::StatusError));
     }
     let info = look.style(Slot::StatusInfo);
@@ -226,7 +242,10 @@ fn of_layer(layer: &Layer, state: &State) -> Option<String> {
                 (true, _) => "Type what to look for.".into(),
                 (false, 0) => format!("No matches for {needle}."),
                 (false, n) => {
-                    format!("Match {} of {n} for '{needle}'.  Scroll position comes back on Esc.", find.at + 1)
+                    format!(
+                        "Match {} of {n} for '{needle}'.  Scroll position comes back on Esc.",
+                        find.at + 1
+                    )
                 }
             }
         }

@@ -106,8 +106,13 @@ impl VarsPane {
             for (at, variable) in list.iter().enumerate().skip(first).take(self.height) {
                 let clean = |text: &str| safe::one_line(text);
                 let size = if variable.size.is_empty() { "-".to_owned() } else { clean(&variable.size) };
-                let text =
-                    row(&clean(&variable.name), &clean(&variable.kind), &size, &clean(&variable.value), area.width);
+                let text = row(
+                    &clean(&variable.name),
+                    &clean(&variable.kind),
+                    &size,
+                    &clean(&variable.value),
+                    area.width,
+                );
                 let style = if focused && at == self.chosen {
                     look.style(crate::tui::theme::Slot::UiSelection)
                 } else {

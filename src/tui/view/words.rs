@@ -38,7 +38,8 @@ impl Place {
 
     /// A path with the home folder written `~`.
     pub fn path(&self, path: &Path) -> String {
-        let below = self.home.as_deref().filter(|h| h.parent().is_some()).and_then(|h| path.strip_prefix(h).ok());
+        let below =
+            self.home.as_deref().filter(|h| h.parent().is_some()).and_then(|h| path.strip_prefix(h).ok());
         match below {
             Some(rest) if rest.as_os_str().is_empty() => "~".into(),
             Some(rest) => format!("~/{}", rest.display()),
@@ -47,10 +48,11 @@ impl Place {
     }
 }
 
-/// `0.1 s`, `6.1 s`, `14 s`, `3 min 20 s`: a time from milliseconds.
+/// `12 ms`, `0.1 s`, `6.1 s`, `14 s`, `3 min 20 s`: a time from milliseconds.
 pub fn duration(ms: u64) -> String {
     match ms {
-        0..=9_949 => format!("{}.{} s", (ms + 50) / 1000, (ms + 50) % 1000 / 100),
+        0..=94 => format!("{ms} ms"),
+        95..=9_949 => format!("{}.{} s", (ms + 50) / 1000, (ms + 50) % 1000 / 100),
         9_950..=99_499 => format!("{} s", (ms + 500) / 1000),
         _ => {
             let seconds = (ms + 500) / 1000;
@@ -65,7 +67,11 @@ pub fn duration(ms: u64) -> String {
 
 /// `60 s`, `1.5 s`: a limit, without digits that say nothing.
 pub fn limit(ms: u64) -> String {
-    if ms.is_multiple_of(1000) { format!("{} s", ms / 1000) } else { format!("{}.{} s", ms / 1000, ms % 1000 / 100) }
+    if ms.is_multiple_of(1000) {
+        format!("{} s", ms / 1000)
+    } else {
+        format!("{}.{} s", ms / 1000, ms % 1000 / 100)
+    }
 }
 
 /// `61 B`, `48 KB`, `1.2 MB`: the size of a file.
@@ -144,6 +150,7 @@ mod tests {
 
     #[test]
     fn times_and_sizes_read_well() {
+        assert_eq!(duration(12), "12 ms");
         assert_eq!(duration(104), "0.1 s");
         assert_eq!(duration(6_100), "6.1 s");
         assert_eq!(duration(14_200), "14 s");

@@ -1,76 +1,96 @@
-//! Scopes of the grammars → classes of the theme.
+//! What grammars call the parts of code (scopes) → the classes that themes colour.
 
 use crate::tui::theme::Syntax;
 use std::collections::HashMap;
 use syntect::parsing::{Scope, ScopeStack};
 
-/// The first that is a prefix of a scope decides; longer ones stand before shorter ones. `None`: ask the scope below.
-const RULES: &[(&str, Option<Syntax>)] = &[
-    ("comment", Some(Syntax::Comment)),
-    ("string.regexp", Some(Syntax::Escape)),
-    ("string.unquoted", None),
-    ("string", Some(Syntax::String)),
-    ("constant.character.escape", Some(Syntax::Escape)),
-    ("constant.other.placeholder", Some(Syntax::Escape)),
-    ("constant.numeric", Some(Syntax::Number)),
-    ("constant", Some(Syntax::Constant)),
-    ("keyword.operator.logical", Some(Syntax::Keyword)),
-    ("keyword.operator.word", Some(Syntax::Keyword)),
-    ("keyword.operator", Some(Syntax::Operator)),
-    ("keyword", Some(Syntax::Keyword)),
-    ("storage", Some(Syntax::Keyword)),
-    ("entity.name.function.decorator", Some(Syntax::Attribute)),
-    ("entity.name.function", Some(Syntax::Function)),
-    ("entity.name.tag", Some(Syntax::Tag)),
-    ("entity.name.section", Some(Syntax::Markup)),
-    ("entity.name.label", Some(Syntax::Tag)),
-    ("entity.name.constant", Some(Syntax::Constant)),
-    ("entity.name", Some(Syntax::Type)),
-    ("entity.other.attribute-name", Some(Syntax::Attribute)),
-    ("entity.other.inherited-class", Some(Syntax::Type)),
-    ("support.function", Some(Syntax::Function)),
-    ("support.constant", Some(Syntax::Constant)),
-    ("support.type.property-name", Some(Syntax::Tag)),
-    ("support", Some(Syntax::Type)),
-    ("variable.function", Some(Syntax::Function)),
-    ("variable.annotation", Some(Syntax::Attribute)),
-    ("variable.language", Some(Syntax::Constant)),
-    ("variable", Some(Syntax::Variable)),
-    ("meta.annotation", Some(Syntax::Attribute)),
-    ("meta.interpolation", Some(Syntax::Plain)),
-    ("meta.mapping.key", Some(Syntax::Tag)),
-    ("punctuation.definition.string", Some(Syntax::String)),
-    ("punctuation.definition.comment", Some(Syntax::Comment)),
-    ("punctuation.definition.annotation", Some(Syntax::Attribute)),
-    ("punctuation.definition.variable", Some(Syntax::Variable)),
-    ("punctuation.section.interpolation", Some(Syntax::Escape)),
-    ("punctuation.separator.decimal", None),
-    ("punctuation", Some(Syntax::Punctuation)),
-    ("markup", Some(Syntax::Markup)),
-    ("invalid", Some(Syntax::Invalid)),
-    ("source", Some(Syntax::Plain)),
-    ("text", Some(Syntax::Plain)),
+/// Beginnings of scopes and their classes. The longest that fits decides; what is not named here takes the class of
+/// what it lies in.
+const TABLE: &[(&str, Syntax)] = &[
+    ("comment", Syntax::Comment),
+    ("constant", Syntax::Constant),
+    ("constant.character.escape", Syntax::Escape),
+    ("constant.numeric", Syntax::Number),
+    ("constant.other.placeholder", Syntax::Escape),
+    ("entity.name", Syntax::Type),
+    ("entity.name.constant", Syntax::Constant),
+    ("entity.name.function", Syntax::Function),
+    ("entity.name.label", Syntax::Variable),
+    ("entity.name.section", Syntax::Markup),
+    ("entity.name.tag", Syntax::Tag),
+    ("entity.name.variable", Syntax::Variable),
+    ("entity.other.attribute-name", Syntax::Attribute),
+    ("entity.other.inherited-class", Syntax::Type),
+    ("invalid", Syntax::Invalid),
+    ("keyword", Syntax::Keyword),
+    ("keyword.operator", Syntax::Operator),
+    ("keyword.operator.logical.python", Syntax::Keyword),
+    ("keyword.operator.word", Syntax::Keyword),
+    ("keyword.other.unit", Syntax::Number),
+    ("markup", Syntax::Markup),
+    ("markup.deleted", Syntax::Invalid),
+    ("markup.inserted", Syntax::String),
+    ("markup.raw", Syntax::String),
+    ("meta.annotation", Syntax::Attribute),
+    ("meta.attribute.rust", Syntax::Attribute),
+    ("meta.diff.header", Syntax::Markup),
+    ("meta.diff.range", Syntax::Number),
+    ("meta.interpolation", Syntax::Plain),
+    ("meta.mapping.key.json", Syntax::Tag),
+    ("meta.preprocessor", Syntax::Attribute),
+    ("meta.structure.dictionary.key", Syntax::Tag),
+    ("punctuation", Syntax::Punctuation),
+    ("punctuation.definition.annotation", Syntax::Attribute),
+    ("punctuation.definition.comment", Syntax::Comment),
+    ("punctuation.definition.heading", Syntax::Markup),
+    ("punctuation.definition.string", Syntax::String),
+    ("punctuation.section.embedded", Syntax::Escape),
+    ("punctuation.section.interpolation", Syntax::Escape),
+    ("storage", Syntax::Keyword),
+    ("storage.type.numeric", Syntax::Number),
+    ("string", Syntax::String),
+    ("string.regexp", Syntax::Escape),
+    ("support", Syntax::Type),
+    ("support.constant", Syntax::Constant),
+    ("support.function", Syntax::Function),
+    ("support.type.property-name", Syntax::Tag),
+    ("variable", Syntax::Variable),
+    ("variable.annotation", Syntax::Attribute),
+    ("variable.function", Syntax::Function),
+    ("variable.language", Syntax::Constant),
+    ("variable.other.constant", Syntax::Constant),
 ];
 
-/// Remembers the class of each scope.
-#[derive(Debug, Default)]
-pub struct Scopes {
+/// Knows the class of every scope.
+pub(super) struct Scopes {
+    table: Vec<(Scope, Syntax)>,
     known: HashMap<Scope, Option<Syntax>>,
+    keys: Vec<Scope>,
 }
 
 impl Scopes {
-    /// The class of what has these scopes.
-    pub fn class(&mut self, stack: &ScopeStack) -> Syntax {
-        stack.as_slice().iter().rev().find_map(|scope| self.of(*scope)).unwrap_or(Syntax::Plain)
+    pub(super) fn new() -> Self {
+        let scope = |name: &str| Scope::new(name).ok();
+        let mut table: Vec<(Scope, Syntax)> =
+            TABLE.iter().filter_map(|(name, class)| Some((scope(name)?, *class))).collect();
+        table.sort_by_key(|(scope, _)| std::cmp::Reverse(scope.len()));
+        let keys = ["meta.mapping.key.json", "meta.structure.dictionary.key"];
+        Self { table, known: HashMap::new(), keys: keys.into_iter().filter_map(scope).collect() }
+    }
+
+    /// The class of text in these scopes.
+    pub(super) fn class(&mut self, stack: &ScopeStack) -> Syntax {
+        let scopes = stack.as_slice();
+        let class = scopes.iter().rev().find_map(|scope| self.of(*scope)).unwrap_or(Syntax::Plain);
+        // A key is a string too; what it is for says more.
+        let is_key = |scope: &Scope| self.keys.iter().any(|key| key.is_prefix_of(*scope));
+        if class == Syntax::String && scopes.iter().any(is_key) { Syntax::Tag } else { class }
     }
 
     fn of(&mut self, scope: Scope) -> Option<Syntax> {
+        let table = &self.table;
         *self.known.entry(scope).or_insert_with(|| {
-            let name = scope.build_string();
-            let rule = RULES.iter().find(|(prefix, _)| {
-                name.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            });
-            rule.and_then(|(_, class)| *class)
+            table.iter().find(|(prefix, _)| prefix.is_prefix_of(scope)).map(|(_, class)| *class)
         })
     }
 }

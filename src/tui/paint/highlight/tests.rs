@@ -1,146 +1,218 @@
 use super::*;
-use std::time::{Duration, Instant};
+use std::sync::mpsc;
+use std::time::Instant;
 
-async fn next(h: &mut Highlighter) -> Highlighted {
-    tokio::time::timeout(Duration::from_secs(30), h.next()).await.expect("an answer in time")
+/// Long enough for any machine.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+struct Bench {
+    highlighter: Highlighter,
+    woken: mpsc::Receiver<()>,
 }
 
-/// The words of a line with their classes.
-fn words(line: &Classes) -> Vec<(&str, Syntax)> {
-    let mut from = 0;
-    line.runs
-        .iter()
-        .map(|(end, class)| {
-            let word = (line.text[from..*end].trim(), *class);
-            from = *end;
-            word
-        })
-        .filter(|(word, _)| !word.is_empty())
-        .collect()
+impl Bench {
+    fn new() -> Self {
+        Self::with_patience(PATIENCE)
+    }
+
+    fn with_patience(patience: Duration) -> Self {
+        let (sender, woken) = mpsc::channel();
+        let waker = move || {
+            let _ = sender.send(());
+        };
+        Self { highlighter: Highlighter::with_patience(waker, patience), woken }
+    }
+
+    fn ask(&self, key: u64, language: &str, text: &str) {
+        self.highlighter.request(key, language, text.into());
+    }
+
+    /// All answers until `count` lines are there or the answers of a key end.
+    fn answers(&self, until: impl Fn(&[Painted]) -> bool) -> Vec<Painted> {
+        let (mut all, since) = (Vec::new(), Instant::now());
+        while !until(&all) {
+            let left = DEADLINE.saturating_sub(since.elapsed());
+            self.woken.recv_timeout(left).expect("an answer");
+            all.extend(self.highlighter.take());
+        }
+        all
+    }
+
+    fn classes(&self, language: &str, text: &str) -> Vec<(String, Syntax)> {
+        self.ask(1, language, text);
+        let painted = self.answers(|all| !all.is_empty());
+        self.highlighter.forget(1);
+        painted
+            .into_iter()
+            .flat_map(|p| p.lines)
+            .flat_map(|(line, classes)| {
+                classes
+                    .into_iter()
+                    .map(move |(range, class)| (line[range].to_owned(), class))
+                    .collect::<Vec<_>>()
+            })
+            .collect()
+    }
 }
 
-#[tokio::test]
-async fn python() {
-    let mut h = Highlighter::new();
-    h.request(1, "python", "import os  # why\n@cache\ndef f(x):\n    return f\"a{x}\\n\" + 1.5 and None\n");
-    let result = next(&mut h).await;
-    assert_eq!((result.key, result.first, result.lines.len()), (1, 0, 4));
-    let has = |line: usize, word: &str, class: Syntax| {
-        let words = words(&result.lines[line]);
-        assert!(words.iter().any(|(w, c)| w.contains(word) && *c == class), "{word} {class:?}: {words:?}");
-    };
-    has(0, "import", Syntax::Keyword);
-    has(0, "# why", Syntax::Comment);
-    has(1, "cache", Syntax::Attribute);
-    has(2, "def", Syntax::Keyword);
-    has(2, "f", Syntax::Function);
-    has(3, "\\n", Syntax::Escape);
-    has(3, "1.5", Syntax::Number);
-    has(3, "None", Syntax::Constant);
-    has(3, "and", Syntax::Keyword);
+fn has(classes: &[(String, Syntax)], text: &str, class: Syntax) {
+    assert!(
+        classes.iter().any(|(t, c)| t.trim() == text && *c == class),
+        "{text} as {class:?} in {classes:?}"
+    );
 }
 
-#[tokio::test]
-async fn the_languages_that_run_are_known() {
-    let mut h = Highlighter::new();
-    for (key, language, text, word, class) in [
-        (1, "bash", "for f in *; do echo \"$f\"; done", "for", Syntax::Keyword),
-        (2, "javascript", "const x = \"s\"; // c", "// c", Syntax::Comment),
-        (3, "typescript", "let x: number = 1", "1", Syntax::Number),
-        (4, "json", "{\"a\": true}", "true", Syntax::Constant),
+#[test]
+fn code_has_its_classes() {
+    let bench = Bench::new();
+    let python = bench.classes(
+        "python",
+        "@cached\ndef area(r, n=2):\n    \"\"\"Doc.\"\"\"\n    # why\n    if not r: return None\n    return math.pi * r ** 2 + len('a\\n')\nclass Box(Base): pass\n",
+    );
+    for (text, class) in [
+        ("def", Syntax::Keyword),
+        ("area", Syntax::Function),
+        ("2", Syntax::Number),
+        ("# why", Syntax::Comment),
+        ("not", Syntax::Keyword),
+        ("None", Syntax::Constant),
+        ("len", Syntax::Function),
+        ("\\n", Syntax::Escape),
+        ("*", Syntax::Operator),
+        ("Box", Syntax::Type),
     ] {
-        h.request(key, language, text);
-        let result = next(&mut h).await;
-        let words = words(&result.lines[0]);
-        assert!(words.iter().any(|(w, c)| w.contains(word) && *c == class), "{language}: {words:?}");
+        has(&python, text, class);
+    }
+    has(&bench.classes("py3", "import os\n"), "import", Syntax::Keyword);
+    has(&bench.classes("bash", "if true; then echo \"$x\"; fi # end\n"), "if", Syntax::Keyword);
+    has(&bench.classes("javascript", "const f = () => 'a';\n"), "const", Syntax::Keyword);
+    has(&bench.classes("ts", "interface A { b: number }\n"), "interface", Syntax::Keyword);
+    has(&bench.classes("json", "{\"a\": true}\n"), "true", Syntax::Constant);
+    for language in ["toml", "yaml", "sql", "rust", "html", "diff", "go", "c", "r", "julia"] {
+        assert!(grammar_exists(language), "{language}");
     }
 }
 
-#[tokio::test]
-async fn a_growing_text_is_read_once() {
-    let mut h = Highlighter::new();
-    let whole = "x = '''\nstill a string\n'''\ny = 1\n";
-    let mut classes: Vec<Classes> = Vec::new();
-    let mut last_first = 0;
-    for end in 1..=whole.len() {
-        h.grow(7, "python", &whole[..end]);
-        let result = next(&mut h).await;
-        assert!(result.first >= last_first, "settled lines are not read again");
-        last_first = result.first;
-        classes.truncate(result.first);
-        classes.extend(result.lines);
-    }
-    h.request(8, "python", whole);
-    assert_eq!(next(&mut h).await.lines, classes);
-    assert_eq!(
-        words(&classes[1]),
-        [("still a string", Syntax::Comment)].map(|(w, _)| (w, classes[1].runs[0].1))
-    );
+fn grammar_exists(language: &str) -> bool {
+    two_face::syntax::extra_newlines().find_syntax_by_token(language).is_some()
 }
 
-#[tokio::test]
-async fn an_edit_is_read_from_where_it_changed() {
-    let mut h = Highlighter::new();
-    let text = |middle: &str| {
-        let line = "value = compute(1)\n";
-        format!("{}{middle}\n{}", line.repeat(200), line.repeat(50))
+#[test]
+fn a_text_that_grows_tells_its_new_lines() {
+    let bench = Bench::new();
+    let mut text = String::new();
+    let mut at = 0;
+    for n in 0..300 {
+        text.push_str(&format!("x{n} = 'a'  # {n}\n"));
+        if n % 30 != 29 {
+            continue;
+        }
+        bench.ask(7, "python", &text);
+        let painted = bench.answers(|all| all.iter().map(|p| p.lines.len()).sum::<usize>() >= 30);
+        assert_eq!(painted[0].first_line, at);
+        at += 30;
+        assert_eq!(painted.iter().map(|p| p.lines.len()).sum::<usize>(), 30);
+    }
+}
+
+/// However a text came about, its colours are those of the text told at once.
+#[test]
+fn a_changed_text_is_told_from_the_change_on() {
+    let bench = Bench::new();
+    let before: String = (0..200).map(|n| format!("x{n} = '''a'''\n")).collect();
+    let after = before.replace("x150 = '''a'''", "x150 = '''a");
+    bench.ask(1, "python", &before);
+    bench.answers(|all| all.iter().map(|p| p.lines.len()).sum::<usize>() == 200);
+    bench.ask(1, "python", &after);
+    let changed = bench.answers(|all| all.last().is_some_and(|p| p.first_line + p.lines.len() == 200));
+    let first = changed[0].first_line;
+    assert!((100..=150).contains(&first), "{first}");
+    bench.ask(2, "python", &after);
+    let fresh = bench.answers(|all| all.last().is_some_and(|p| p.first_line + p.lines.len() == 200));
+    let lines = |painted: Vec<Painted>| painted.into_iter().flat_map(|p| p.lines).collect::<Vec<_>>();
+    assert_eq!(lines(changed), lines(fresh)[first..]);
+}
+
+#[test]
+fn what_is_too_large_or_unknown_stays_plain() {
+    let bench = Bench::new();
+    bench.ask(1, "python", &"x = 1\n".repeat(10_001));
+    bench.ask(2, "python", &format!("x = '{}'\n", "y".repeat(1 << 20)));
+    bench.ask(3, "no-such-language", "x = 1\n");
+    bench.ask(4, "text", "x = 1\n");
+    bench.ask(5, "python", &format!("x = '{}'\ny = 1", "y".repeat(5_000)));
+    let painted = bench.answers(|all| !all.is_empty());
+    assert_eq!(painted.len(), 1);
+    assert_eq!(painted[0].key, 5);
+    assert!(painted[0].lines[0].1.is_empty());
+    assert_eq!(painted[0].lines[1].0, "y = 1");
+    assert!(!painted[0].lines[1].1.is_empty());
+}
+
+#[test]
+fn forgotten_colours_are_told_again() {
+    let bench = Bench::new();
+    for _ in 0..2 {
+        bench.ask(1, "python", "x = 1\r\ny = 2");
+        let painted = bench.answers(|all| !all.is_empty());
+        assert_eq!((painted[0].first_line, painted[0].lines.len()), (0, 2));
+        assert_eq!(painted[0].lines[0].0, "x = 1");
+        bench.highlighter.forget(1);
+    }
+}
+
+#[test]
+fn the_thread_starts_late_and_ends() {
+    let bench = Bench::with_patience(Duration::from_millis(1));
+    assert!(!bench.highlighter.shared.state().works);
+    for _ in 0..2 {
+        bench.ask(1, "python", "x = 1\n");
+        bench.answers(|all| !all.is_empty());
+        let since = Instant::now();
+        while bench.highlighter.shared.state().works {
+            assert!(since.elapsed() < DEADLINE);
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// By hand: `cargo test --release --lib paint::highlight::tests::figures -- --ignored --nocapture`, with and without
+/// `--no-default-features --features fancy`.
+#[test]
+#[ignore = "prints figures"]
+fn figures() {
+    let memory = |what: &str| {
+        let rollup = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
+        let pss = rollup.lines().find(|l| l.starts_with("Pss:")).unwrap_or_default().to_owned();
+        let dirty = rollup.lines().find(|l| l.starts_with("Private_Dirty:")).unwrap_or_default().to_owned();
+        eprintln!("{what}: {pss}; {dirty}");
     };
-    h.request(1, "python", &text("x = 1"));
-    assert_eq!(next(&mut h).await.lines.len(), 251);
-    h.request(1, "python", &text("x = 'a"));
-    let result = next(&mut h).await;
-    assert!(result.first > 160 && result.first <= 200, "{}", result.first);
-    h.request(2, "python", &text("x = 'a"));
-    let fresh = next(&mut h).await;
-    assert_eq!(fresh.lines[result.first..], result.lines[..]);
-}
-
-#[tokio::test]
-async fn what_is_too_large_or_unknown_stays_plain_and_nothing_breaks() {
-    let mut h = Highlighter::new();
-    h.request(1, "no such language", "x\n");
-    h.request(2, "python", &"x".repeat(LARGEST + 1));
-    h.request(3, "python", &format!("{}\nif x: pass\n", "y".repeat(100_000)));
-    let result = next(&mut h).await;
-    assert_eq!(result.key, 3);
-    assert_eq!(result.lines[0].runs, []);
-    assert!(words(&result.lines[1]).contains(&("if", Syntax::Keyword)));
-    assert!(h.try_next().is_none());
-}
-
-fn rss_kb() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|l| l.starts_with("VmRSS")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
-}
-
-/// Measures; run by hand, with each of the features `onig` and `fancy`:
-/// cargo test --release --lib paint::highlight -- --ignored --nocapture --test-threads 1
-#[tokio::test]
-#[ignore = "a measurement"]
-async fn speed_and_memory() {
-    let python = include_str!("../../../../assets/kernel.py");
-    let mut h = Highlighter::new();
-    let before = rss_kb();
-    let start = Instant::now();
-    h.request(1, "python", "import os\n");
-    next(&mut h).await;
-    println!("first line: {:?}, memory {} -> {} KB", start.elapsed(), before, rss_kb());
-    let text = python.repeat(1 + 6000 / python.lines().count());
-    let text: String = text.split_inclusive('\n').take(6000).collect();
-    let start = Instant::now();
-    h.request(2, "python", &text);
-    let lines = next(&mut h).await.lines.len();
-    let seconds = start.elapsed().as_secs_f64();
-    println!("python: {lines} lines, {:.0} lines/s, memory {} KB", lines as f64 / seconds, rss_kb());
-    let bash =
-        "for f in *.txt; do\n  echo \"$f: $(wc -l < \"$f\")\" | sed 's/x/y/g' >> out.log\ndone\n".repeat(700);
-    let start = Instant::now();
-    h.request(3, "bash", &bash);
-    let lines = next(&mut h).await.lines.len();
-    println!(
-        "bash: {lines} lines, {:.0} lines/s, memory {} KB",
-        lines as f64 / start.elapsed().as_secs_f64(),
-        rss_kb()
-    );
+    let file = std::env::var("PYTHON_FILE").unwrap_or_else(|_| "assets/kernel.py".into());
+    let source = std::fs::read_to_string(file).unwrap();
+    let lines: Vec<&str> = source.lines().take(500).collect();
+    let text = lines.join("\n") + "\n";
+    let bench = Bench::with_patience(Duration::from_millis(500));
+    memory("before");
+    let since = Instant::now();
+    bench.ask(1, "python", "import os\n");
+    bench.answers(|all| !all.is_empty());
+    eprintln!("first line: {:?}", since.elapsed());
+    memory("after one line");
+    let since = Instant::now();
+    bench.ask(2, "python", &text);
+    bench.answers(|all| all.last().is_some_and(|p| p.first_line + p.lines.len() >= lines.len()));
+    eprintln!("{} lines first time: {:?}", lines.len(), since.elapsed());
+    memory("after all lines");
+    let since = Instant::now();
+    bench.ask(3, "python", &text);
+    bench.answers(|all| all.last().is_some_and(|p| p.first_line + p.lines.len() >= lines.len()));
+    let took = since.elapsed();
+    eprintln!("again: {took:?}, {:.0} lines/s", lines.len() as f64 / took.as_secs_f64());
+    memory("after twice");
+    let since = Instant::now();
+    while bench.highlighter.shared.state().works && since.elapsed() < DEADLINE {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    memory("after the thread ended");
 }

@@ -86,7 +86,7 @@ impl<'t> Layout<'t> {
             },
             Event::Code(text) => self.push(&text, self.style().patch(self.theme.syntax(Syntax::String))),
             Event::InlineMath(text) | Event::DisplayMath(text) | Event::InlineHtml(text) => {
-                self.push(&text, self.style())
+                self.push(&text, self.style());
             }
             Event::Html(text) => self.push(&text, self.dim()),
             Event::SoftBreak => self.push(" ", self.style()),
@@ -200,7 +200,7 @@ impl<'t> Layout<'t> {
                 *number = number.saturating_add(1);
                 marker
             }
-            _ if depth % 2 == 0 => "* ".into(),
+            _ if depth.is_multiple_of(2) => "* ".into(),
             _ => "- ".into(),
         };
         let rest = " ".repeat(marker.len());

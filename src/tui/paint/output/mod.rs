@@ -109,6 +109,11 @@ impl Output {
         self.dropped
     }
 
+    /// How many lines are kept from the end, behind those that were left out.
+    pub fn kept_at_end(&self) -> usize {
+        self.tail.len()
+    }
+
     /// The first line that has changed, or moved to another number, since this was last asked; what was made of it and
     /// of those behind it is stale.
     pub fn take_changed(&mut self) -> Option<usize> {

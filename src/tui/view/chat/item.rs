@@ -81,14 +81,19 @@ fn note(item: &Item, look: Look<'_>) -> Option<(String, Style)> {
         Item::Prompt { .. } | Item::Reply(_) => return None,
         Item::Resumed { at } => format!("Opened again at {}. Variables are not kept.", look.place.hour(*at)),
         Item::KernelRestarted { .. } => "New kernel. Variables are gone.".into(),
-        Item::Model { model, .. } => format!("Replies come from {} from here on.", safe::one_line(&model.to_string())),
+        Item::Model { model, .. } => {
+            format!("Replies come from {} from here on.", safe::one_line(&model.to_string()))
+        }
         Item::TurnEnd { end, .. } => match end {
             TurnEnd::Answered => return None,
             TurnEnd::Stopped => "Stopped.".into(),
             TurnEnd::StepLimit => "Ended at the step limit.".into(),
             TurnEnd::Repeated => "Ended: the same block was proposed again and again.".into(),
             TurnEnd::Failed(failure) => {
-                return Some((format!("!! {}", safe::one_line(&failure.message)), look.style(Slot::StatusError)));
+                return Some((
+                    format!("!! {}", safe::one_line(&failure.message)),
+                    look.style(Slot::StatusError),
+                ));
             }
         },
     };
@@ -165,9 +170,11 @@ fn detail(state: &State, item: &BlockItem, standing: BlockState, look: Look<'_>)
             });
             format!("{lines}{}", findings.unwrap_or_default())
         }
-        BlockState::Running => {
-            item.runs.last().map(|r| format!("{} s", look.now.since(r.approved_at) / 1000)).unwrap_or_default()
-        }
+        BlockState::Running => item
+            .runs
+            .last()
+            .map(|r| format!("{} s", look.now.since(r.approved_at) / 1000))
+            .unwrap_or_default(),
         BlockState::Rejected | BlockState::Skipped => "not run".into(),
         BlockState::Lost => "its end is not known".into(),
         _ => {

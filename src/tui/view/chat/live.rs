@@ -88,7 +88,9 @@ impl Live {
             self.key = Some(key);
             self.settle(reply, settled, known, at, width, look);
         }
-        if let (false, Some(row)) = (reply.reasoning.is_empty(), self.settled.get_mut(usize::from(at > 0) + 1)) {
+        if let (false, Some(row)) =
+            (reply.reasoning.is_empty(), self.settled.get_mut(usize::from(at > 0) + 1))
+        {
             *row = item::reasoning(&reply.reasoning, look);
         }
         self.growing = None;
@@ -102,16 +104,26 @@ impl Live {
                 let number = blocks_before(reply, settled, known) + 1;
                 self.after.push(block_row(number, block, look));
             }
-            None if reply.retry.is_none() => {
-                let text = format!("{} waiting for the first word", look.spinner());
+            None => {
+                let text = match reply.retry {
+                    None => format!("{} waiting for the first word", look.spinner()),
+                    Some(_) => "waiting to try again".into(),
+                };
                 self.after.push(Line::styled(text, look.dim()));
             }
-            None => {}
         }
     }
 
     /// The part that can't change any more.
-    fn settle(&mut self, reply: &LiveReply, settled: usize, known: u32, at: usize, width: u16, look: Look<'_>) {
+    fn settle(
+        &mut self,
+        reply: &LiveReply,
+        settled: usize,
+        known: u32,
+        at: usize,
+        width: u16,
+        look: Look<'_>,
+    ) {
         self.settled.clear();
         item::gap(&mut self.settled, at);
         let since = reply.first_at.unwrap_or(reply.since);
@@ -148,8 +160,14 @@ fn block_row(number: u32, block: &Proposed, look: Look<'_>) -> Line<'static> {
         return item::writing(BlockId(number), language, lines, look);
     }
     Line::from(vec![
-        Span::styled(format!("  block {number:<3}{:<7} ", safe::cut(&safe::one_line(language), 7)), look.text()),
-        Span::styled(format!("{:<11} ", format!("[{}]", BlockState::Writing)), look.block(BlockState::Writing)),
+        Span::styled(
+            format!("  block {number:<3}{:<7} ", safe::cut(&safe::one_line(language), 7)),
+            look.text(),
+        ),
+        Span::styled(
+            format!("{:<11} ", format!("[{}]", BlockState::Writing)),
+            look.block(BlockState::Writing),
+        ),
         Span::styled(words::count(lines, "line"), look.dim()),
     ])
 }

@@ -88,7 +88,12 @@ impl ChatPane {
         self.roll.follow();
     }
 
-    fn with<T>(&mut self, state: &State, look: Look<'_>, then: impl FnOnce(&mut Roll, &mut Talk<'_>) -> T) -> T {
+    fn with<T>(
+        &mut self,
+        state: &State,
+        look: Look<'_>,
+        then: impl FnOnce(&mut Roll, &mut Talk<'_>) -> T,
+    ) -> T {
         let mut talk = Talk { kept: &mut self.kept, live: &self.live, state, width: self.width, look };
         then(&mut self.roll, &mut talk)
     }

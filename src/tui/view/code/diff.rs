@@ -59,7 +59,9 @@ impl Diff {
                 let index = change.new_index().or(change.old_index()).unwrap_or(0);
                 let text = change.value();
                 let text = text.strip_suffix('\n').unwrap_or(text);
-                for (part, row) in safe::code(text, &[], style, room, look.theme.mark()).into_iter().enumerate() {
+                for (part, row) in
+                    safe::code(text, &[], style, room, look.theme.mark()).into_iter().enumerate()
+                {
                     let mut spans = doc::gutter_of(index, lines, part > 0, None, false, look);
                     if let Some(first) = spans.first_mut() {
                         *first = Span::styled(format!("{sign} "), style);

@@ -199,7 +199,9 @@ impl Doc {
     ) -> Vec<Line<'static>> {
         let mut painted: Option<(u32, Vec<wrap::Row>)> = None;
         let mut out = Vec::new();
-        for row in self.rows.get(rows.start.min(self.rows.len())..rows.end.min(self.rows.len())).unwrap_or(&[]) {
+        for row in
+            self.rows.get(rows.start.min(self.rows.len())..rows.end.min(self.rows.len())).unwrap_or(&[])
+        {
             match *row {
                 Row::Finding { finding, part } => out.push(self.paint_finding(finding, part, look)),
                 Row::Code { line, part } => {
@@ -208,7 +210,8 @@ impl Doc {
                         let text = self.line(number);
                         let colours = styles(number).unwrap_or_default();
                         let mark = look.theme.mark();
-                        painted = Some((line, safe::code(text, &colours, look.text(), self.code_width(), mark)));
+                        painted =
+                            Some((line, safe::code(text, &colours, look.text(), self.code_width(), mark)));
                     }
                     let rows = painted.as_ref().map(|p| p.1.as_slice()).unwrap_or_default();
                     let mut spans = self.gutter_spans(line as usize, part > 0, changed(line as usize), look);

@@ -14,13 +14,13 @@ use ratatui::text::{Line, Span};
 use std::time::Instant;
 
 /// The block that the pane draws: the one that is being written goes first, unless something else was chosen.
-enum Shown<'a> {
+pub(super) enum Shown<'a> {
     Nothing,
     Writing(BlockId, &'a crate::engine::reply::Proposed),
     Block(&'a BlockItem),
 }
 
-fn shown<'a>(pane: &CodePane, state: &'a State) -> Shown<'a> {
+pub(super) fn shown<'a>(pane: &CodePane, state: &'a State) -> Shown<'a> {
     if let Some((id, proposed)) = being_written(state).filter(|_| !pane.edits()) {
         return Shown::Writing(id, proposed);
     }
@@ -31,10 +31,19 @@ fn shown<'a>(pane: &CodePane, state: &'a State) -> Shown<'a> {
 }
 
 /// The title: which block, how it stands, what is locked.
-pub fn title(pane: &CodePane, state: &State, guard: &Guard, now: Instant, focused: bool, look: Look<'_>) -> Title {
+pub fn title(
+    pane: &CodePane,
+    state: &State,
+    guard: &Guard,
+    now: Instant,
+    focused: bool,
+    look: Look<'_>,
+) -> Title {
     let waiting = state.queue().count();
     let (left, right, style) = match (shown(pane, state), &pane.mode) {
-        (_, Mode::Queue(_)) => (format!("Blocks waiting {waiting}"), "list: no approve here".to_owned(), None),
+        (_, Mode::Queue(_)) => {
+            (format!("Blocks waiting {waiting}"), "list: no approve here".to_owned(), None)
+        }
         (Shown::Nothing, _) => ("Code".into(), String::new(), None),
         (Shown::Writing(id, proposed), _) => {
             let language = proposed.language.as_ref().map_or("text", |l| l.as_str());
@@ -46,9 +55,11 @@ pub fn title(pane: &CodePane, state: &State, guard: &Guard, now: Instant, focuse
             let left = format!("Block {} {}: EDITING", item.block.id, words::language_of(item));
             (left, format!("line {} col {}", row + 1, column + 1), Some(look.block(BlockState::Edited)))
         }
-        (Shown::Block(item), Mode::Diff(_)) => {
-            (format!("Block {} {}: CHANGES", item.block.id, words::language_of(item)), "v goes on".into(), None)
-        }
+        (Shown::Block(item), Mode::Diff(_)) => (
+            format!("Block {} {}: CHANGES", item.block.id, words::language_of(item)),
+            "v goes on".into(),
+            None,
+        ),
         (Shown::Block(item), Mode::View) => of_block(item, state, guard, now, look),
     };
     Title { left, right, focused, style }
@@ -74,9 +85,11 @@ fn of_block(
         return (left, right, style);
     }
     let right = match standing {
-        BlockState::Running => {
-            item.runs.last().map(|r| format!("approved {}", look.place.second(r.approved_at))).unwrap_or_default()
-        }
+        BlockState::Running => item
+            .runs
+            .last()
+            .map(|r| format!("approved {}", look.place.second(r.approved_at)))
+            .unwrap_or_default(),
         BlockState::Rejected | BlockState::Skipped => "not run".into(),
         _ => String::new(),
     };
@@ -95,14 +108,22 @@ fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant) -> String 
             format!("all keys locked {}.{} s", tenths / 10, tenths % 10)
         }
         Some(_) => "all keys locked".into(),
-        None if guard.locked(now).is_some() || item.block.readiness() != Readiness::Ready => "a locked".into(),
+        None if guard.locked(now).is_some() || item.block.readiness() != Readiness::Ready => {
+            "a locked".into()
+        }
         None => "keys open".into(),
     };
     format!("seen {seen}/{of}  {locked}")
 }
 
 /// Draws the pane; returns where the cursor stands, if it has one.
-pub fn draw(pane: &mut CodePane, state: &State, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
+pub fn draw(
+    pane: &mut CodePane,
+    state: &State,
+    area: Rect,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) -> Option<Position> {
     match (&pane.mode, shown(pane, state)) {
         (Mode::Queue(chosen), _) => {
             queue(*chosen, state, area, buf, look);
@@ -129,8 +150,10 @@ pub fn draw(pane: &mut CodePane, state: &State, area: Rect, buf: &mut Buffer, lo
 }
 
 fn nothing(area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let text = "No block waits. Code that the model proposes is shown here. Nothing runs until you approve it.";
-    let text = if area.height >= 4 { text.replace(". ", ".\n").replacen('\n', "\n\n", 1) } else { text.to_owned() };
+    let text =
+        "No block waits. Code that the model proposes is shown here. Nothing runs until you approve it.";
+    let text =
+        if area.height >= 4 { text.replace(". ", ".\n").replacen('\n', "\n\n", 1) } else { text.to_owned() };
     for (y, row) in (area.y..area.bottom()).zip(safe::words(&text, area.width.into(), look.dim())) {
         buf.set_line(area.x, y, &row, area.width);
     }
@@ -216,7 +239,7 @@ fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Buffer, look: Look<
             .and_then(|i| i.review.gravest().map(|s| format!("{} {}", i.review.count(s), s.as_str())))
             .unwrap_or_default();
         let first = format!(
-            "{mark}{}  {:<6} {:>3} {:<7}{gravest:<10} ",
+            "{mark}{}  {:<10} {:>3} {:<6} {gravest:<10} ",
             item.block.id,
             words::language_of(item),
             words::line_count(source),

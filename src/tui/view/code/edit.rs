@@ -46,7 +46,12 @@ impl CodePane {
             n => format!("you changed {}; the checks run again when you leave", words::count(n, "line")),
         };
         let indent = gutter(editor.lines().len()) - 1;
-        buf.set_line(area.x, area.y, &Line::styled(format!("{}{note}", " ".repeat(indent)), look.dim()), area.width);
+        buf.set_line(
+            area.x,
+            area.y,
+            &Line::styled(format!("{}{note}", " ".repeat(indent)), look.dim()),
+            area.width,
+        );
         let marks = editor.changed_lines().to_vec();
         let room = text_width(editor, area);
         let of = editor.lines().len();
@@ -69,7 +74,9 @@ impl CodePane {
                 cursor = area.contains(place).then_some(place);
             }
             let changed = marks.get(number).copied().unwrap_or(false);
-            for (part, line) in safe::code(text, &styles, look.text(), room, look.theme.mark()).into_iter().enumerate() {
+            for (part, line) in
+                safe::code(text, &styles, look.text(), room, look.theme.mark()).into_iter().enumerate()
+            {
                 if y >= area.bottom() {
                     break;
                 }

@@ -2,6 +2,57 @@
 //! it answers: a colour never sits on a text that it was not made for.
 
 use super::doc::LineStyles;
+use super::draw::{Shown, shown};
+use super::{CodePane, Mode};
+use crate::domain::Language;
+use crate::engine::State;
+use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hasher as _};
+
+/// A text whose colours are wanted.
+pub struct Wanted<'a> {
+    /// The same for a text that only grew.
+    pub key: u64,
+    /// Its language.
+    pub language: String,
+    /// The text; while it grows, its whole lines.
+    pub text: Cow<'a, str>,
+}
+
+impl CodePane {
+    /// The code that the pane shows, if it is in a language.
+    pub fn wants_colours<'a>(&'a self, state: &'a State) -> Option<Wanted<'a>> {
+        let (key, language, text): (u64, Option<&Language>, Cow<'a, str>) =
+            match (shown(self, state), &self.mode) {
+                (Shown::Block(item), Mode::Edit(editor)) => {
+                    let text = editor.lines().join("\n");
+                    (key_of(&(2, item.block.id, &text)), item.block.current().language.as_ref(), text.into())
+                }
+                (Shown::Writing(id, proposed), _) => {
+                    let end = proposed.source.rfind('\n').map_or(0, |at| at + 1);
+                    let whole = if proposed.closed { proposed.source.len() } else { end };
+                    let text = proposed.source.get(..whole).unwrap_or_default();
+                    (key_of(&(1, id)), proposed.language.as_ref(), text.into())
+                }
+                (Shown::Block(item), _) => {
+                    let version = item.block.current();
+                    (
+                        key_of(&(0, item.block.id, version.revision)),
+                        version.language.as_ref(),
+                        version.source.as_ref().into(),
+                    )
+                }
+                (Shown::Nothing, _) => return None,
+            };
+        Some(Wanted { key, language: language?.as_str().to_owned(), text })
+    }
+}
+
+fn key_of(what: &impl std::hash::Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
+}
 
 /// Colours of one text.
 #[derive(Debug, Default)]
@@ -29,8 +80,5 @@ impl Colours {
 }
 
 fn fingerprint(text: &str) -> u64 {
-    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
+    key_of(&text)
 }

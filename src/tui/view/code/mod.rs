@@ -160,8 +160,11 @@ impl CodePane {
             _ => &[],
         };
         let doc = Doc::new(version.source.clone(), findings, self.area.width);
-        let rights =
-            if open { Rights::new(inspected, self.full_rights, self.area.width, look) } else { Rights::default() };
+        let rights = if open {
+            Rights::new(inspected, self.full_rights, self.area.width, look)
+        } else {
+            Rights::default()
+        };
         self.top = line.filter(|l| *l > 0).map_or(0, |l| doc.row_of_line(l));
         self.laid = Some(Laid {
             block: item.block.id,
@@ -237,9 +240,9 @@ impl CodePane {
     pub fn next_unseen(&mut self, seen: &guard::Seen) {
         let shown = self.on_screen();
         let below = shown.last().map_or(0, |r| r.end);
-        let next = seen.first_unseen(below).or_else(|| {
-            seen.first_unseen(0).filter(|row| !shown.iter().any(|range| range.contains(row)))
-        });
+        let next = seen
+            .first_unseen(below)
+            .or_else(|| seen.first_unseen(0).filter(|row| !shown.iter().any(|range| range.contains(row))));
         match next {
             Some(row) => {
                 let offset = if self.division().pinned > 0 { self.rights_len() } else { 0 };
@@ -292,9 +295,9 @@ impl CodePane {
 
     /// All rows that have to be seen before an approval: rights, code and findings.
     pub fn to_see(&self) -> Vec<guard::Row> {
-        self.laid.as_ref().map_or_else(Vec::new, |l| {
-            l.rights.to_see().iter().cloned().chain(l.doc.to_see()).collect()
-        })
+        self.laid
+            .as_ref()
+            .map_or_else(Vec::new, |l| l.rights.to_see().iter().cloned().chain(l.doc.to_see()).collect())
     }
 
     /// What [`CodePane::to_see`] depends on; the rows are the same while this is.

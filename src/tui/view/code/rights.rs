@@ -50,7 +50,8 @@ impl Rights {
         // Words are counted without the spaces between them: those come and go with the width.
         let mut at = RIGHTS_FROM + (number as u64) * 16_384;
         for row in safe::hanging(label, &fact.text, width, fact.style) {
-            let shown = row.spans.iter().flat_map(|s| s.content.chars()).filter(|c| !c.is_whitespace()).count();
+            let shown =
+                row.spans.iter().flat_map(|s| s.content.chars()).filter(|c| !c.is_whitespace()).count();
             self.see.push(guard::Row { extent: at..at + shown as u64, line: None });
             at += shown as u64;
             self.rows.push(row);
@@ -135,7 +136,8 @@ fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>)
         push("Sandbox", format!("{}: ON", safe::one_line(&layers.join("+"))), look.style(Slot::SandboxOn));
     }
     if full {
-        let version = terms.version.as_deref().map(|v| format!("  {}", safe::one_line(v))).unwrap_or_default();
+        let version =
+            terms.version.as_deref().map(|v| format!("  {}", safe::one_line(v))).unwrap_or_default();
         push("Program", format!("{}{version}", look.place.path(&terms.interpreter)), text);
         for layer in &terms.rights.sandbox.layers {
             let state = match (layer.active, layer.tested) {
@@ -189,8 +191,11 @@ fn check(inspected: &Inspected) -> String {
     if parts.is_empty() {
         parts.push("no findings".into());
     }
-    let unchecked =
-        review.unchecked.as_deref().map(|why| format!("   not checked: {}", safe::one_line(why))).unwrap_or_default();
+    let unchecked = review
+        .unchecked
+        .as_deref()
+        .map(|why| format!("   not checked: {}", safe::one_line(why)))
+        .unwrap_or_default();
     let next = if review.findings.is_empty() { "" } else { "   f = next finding" };
     format!("{}{unchecked}{next}", parts.join(", "))
 }

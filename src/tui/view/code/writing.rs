@@ -45,5 +45,6 @@ pub(super) fn draw(buf: &mut Buffer, area: Rect, block: &Proposed, colours: &Col
 
 /// How many lines were written so far.
 pub fn lines_so_far(source: &str) -> usize {
-    source.bytes().filter(|b| *b == b'\n').count() + usize::from(!source.is_empty() && !source.ends_with('\n'))
+    source.bytes().filter(|b| *b == b'\n').count()
+        + usize::from(!source.is_empty() && !source.ends_with('\n'))
 }

@@ -10,7 +10,7 @@ use super::safe;
 use crate::domain::{BlockId, ImageRef, RunId, Stream};
 use crate::engine::transcript::{BlockItem, RunItem, Standing};
 use crate::engine::{BlockState, State};
-use crate::tui::view::stopgap::Output;
+use crate::tui::paint::output::Output;
 use crate::tui::view::frame::Title;
 use crate::tui::view::look::Look;
 use crate::tui::view::pictures::Pictures;
@@ -42,6 +42,9 @@ pub struct OutputPane {
     head: Vec<Line<'static>>,
     tail: Vec<Line<'static>>,
     wrapped: HashMap<usize, Rc<[Line<'static>]>>,
+    /// Lines left out as of the last frame.
+    dropped: usize,
+    theme: String,
     area: Rect,
     /// The text that is looked for, drawn in `ui.match`.
     pub needle: Option<String>,
@@ -161,15 +164,37 @@ impl OutputPane {
             self.shown = Some(subject);
             self.roll = Roll::default();
             self.wrapped.clear();
+            self.head.clear();
             self.output = self.load(state);
+            self.dropped = self.output.dropped();
         }
-        if self.area.width != area.width {
+        if self.area.width != area.width || self.theme != look.theme.name() {
             self.wrapped.clear();
+            look.theme.name().clone_into(&mut self.theme);
         }
         self.area = area;
+        self.follow_changes();
+        let before = self.head.len();
         self.surround(state, pictures, look);
+        let grown = isize::try_from(self.head.len()).unwrap_or(0) - isize::try_from(before).unwrap_or(0);
+        self.roll.shift(before, grown);
         let height = area.height.into();
         self.with(look, |roll, printed| roll.arrange(printed, height));
+    }
+
+    /// What was wrapped before and is another line now is let go; a line that was left out moves those behind it.
+    fn follow_changes(&mut self) {
+        if let Some(from) = self.output.take_changed() {
+            self.wrapped.retain(|line, _| *line < from);
+        }
+        let dropped = self.output.dropped();
+        if dropped > self.dropped {
+            // A line that says so stands in place of all that are left out.
+            let gone = dropped - self.dropped - usize::from(self.dropped == 0);
+            let first_behind = self.output.len().saturating_sub(self.output.kept_at_end());
+            self.roll.shift(self.head.len() + first_behind, -isize::try_from(gone).unwrap_or(0));
+            self.dropped = dropped;
+        }
     }
 
     /// The output as far as it is known.
@@ -208,7 +233,8 @@ impl OutputPane {
                     self.head.extend(pictures.rows(image, width, height));
                 }
                 self.tail = tail;
-                if run.ended.is_some() && self.output.len() == 0 && self.tail.is_empty() && images.is_empty() {
+                if run.ended.is_some() && self.output.is_empty() && self.tail.is_empty() && images.is_empty()
+                {
                     self.tail.push(Line::styled("It printed nothing.", look.dim()));
                 }
             }

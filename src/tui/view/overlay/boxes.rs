@@ -25,7 +25,11 @@ pub(super) fn confirm(state: &State, confirm: &Confirm, width: u16, look: Look<'
     let mut sheet = Sheet::new(title);
     let block = confirm.block;
     if !high.is_empty() {
-        sheet.words(&format!("Block {block} has {}:", words::count(high.len(), "HIGH finding")), width, look.text());
+        sheet.words(
+            &format!("Block {block} has {}:", words::count(high.len(), "HIGH finding")),
+            width,
+            look.text(),
+        );
         sheet.gap();
         let item = state.transcript.blocks.get(&block);
         for finding in high.iter().take(LISTED) {
@@ -38,7 +42,12 @@ pub(super) fn confirm(state: &State, confirm: &Confirm, width: u16, look: Look<'
                 sheet.row(row);
             }
             let message = safe::one_line(&finding.message);
-            for row in safe::hanging(Span::raw(" ".repeat(12)), &message, width.into(), look.severity(Severity::High)) {
+            for row in safe::hanging(
+                Span::raw(" ".repeat(12)),
+                &message,
+                width.into(),
+                look.severity(Severity::High),
+            ) {
                 sheet.row(row);
             }
         }

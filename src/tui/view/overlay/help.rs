@@ -53,7 +53,14 @@ pub(super) fn sheet(screen: &Screen, help: &Help, width: u16, height: u16, look:
     sheet
 }
 
-fn section(screen: &Screen, context: Context, headed: bool, width: u16, look: Look<'_>, rows: &mut Vec<Line<'static>>) {
+fn section(
+    screen: &Screen,
+    context: Context,
+    headed: bool,
+    width: u16,
+    look: Look<'_>,
+    rows: &mut Vec<Line<'static>>,
+) {
     let list: Vec<&Binding> = screen.keymap.rows(context).collect();
     if list.is_empty() {
         return;

@@ -27,7 +27,13 @@ fn room(height: u16, others: u16) -> usize {
 }
 
 /// The commands.
-pub(super) fn commands(screen: &Screen, list: &CommandList, width: u16, height: u16, look: Look<'_>) -> Sheet {
+pub(super) fn commands(
+    screen: &Screen,
+    list: &CommandList,
+    width: u16,
+    height: u16,
+    look: Look<'_>,
+) -> Sheet {
     let mut sheet = Sheet::new("Commands");
     sheet.field("> /", &list.filter, width, look).rule(width, look);
     let shown = list.shown();
@@ -71,7 +77,8 @@ pub(super) fn models(list: &Models, state: &State, width: u16, height: u16, look
     let first = list.cursor.window(rows);
     for (at, model) in shown.iter().enumerate().skip(first).take(rows) {
         let used = if state.transcript.model.as_ref() == Some(*model) { "in use" } else { "" };
-        let text = format!("{:<10} {:<36} {used}", safe::one_line(&model.provider), safe::one_line(&model.model));
+        let text =
+            format!("{:<10} {:<36} {used}", safe::one_line(&model.provider), safe::one_line(&model.model));
         sheet.row(entry(text.trim_end(), at == list.cursor.0, width, look));
     }
     if shown.is_empty() {
@@ -107,7 +114,9 @@ pub(super) fn old_messages(list: &OldMessages, width: u16, height: u16, look: Lo
 /// The languages that a block could be in.
 pub(super) fn languages(block: BlockId, list: &[Language], cursor: Cursor, look: Look<'_>) -> Sheet {
     let mut sheet = Sheet::new(format!("Language of block {block}"));
-    sheet.row(Line::styled("It names none, and none is guessed. In which language is it?", look.text())).gap();
+    sheet
+        .row(Line::styled("It names none, and none is guessed. In which language is it?", look.text()))
+        .gap();
     for (at, language) in list.iter().enumerate() {
         let text = format!("{}  {}", at + 1, safe::one_line(language.as_str()));
         sheet.row(entry(&text, at == cursor.0, 50, look));

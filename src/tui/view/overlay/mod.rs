@@ -115,7 +115,9 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
         Layer::Reject(reject) => boxes::reject(reject, room.width, look),
         Layer::Ask(ask) => boxes::ask(ask, room.width, look),
         Layer::Limit(block, field) => boxes::limit(*block, field, room.width, look),
-        Layer::Rename(field) => boxes::one_field("Rename", "Another name for this session:", field, room.width, look),
+        Layer::Rename(field) => {
+            boxes::one_field("Rename", "Another name for this session:", field, room.width, look)
+        }
         Layer::Key(field) => {
             let text = "Paste a key for OpenAI. It stays in memory and is never written to a file.";
             boxes::one_field("Key", text, field, room.width, look)

@@ -18,7 +18,10 @@ pub(super) fn sheet(list: &Sessions, width: u16, height: u16, look: Look<'_>) ->
         None => sheet.field("> ", &list.filter, width, look),
     };
     let scope = if list.here.is_some() { "this folder (Tab: all)" } else { "all folders (Tab: this one)" };
-    let count = format!("{} of {all}   {scope}", shown.len());
+    let count = match list.all {
+        Some(_) => format!("{} of {all}   {scope}", shown.len()),
+        None => scope.to_owned(),
+    };
     sheet.row(Line::styled(safe::cut(&count, width.into()), look.dim()));
     sheet.rule(width, look);
     let preview = usize::from(height >= 18) * 8;

@@ -36,7 +36,11 @@ pub(super) fn sheet(screen: &Screen, welcome: &Welcome, width: u16, look: Look<'
         }
     };
     sheet.words(&found, width, look.text());
-    sheet.words("Sandbox: OFF: a block can do anything your account can.", width, look.style(Slot::SandboxOff));
+    sheet.words(
+        "Sandbox: OFF: a block can do anything your account can.",
+        width,
+        look.style(Slot::SandboxOff),
+    );
     sheet.gap();
     sheet.words(
         "Keys are read from the environment, or pasted here and kept in memory. They are never written to the session \

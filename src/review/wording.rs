@@ -1,0 +1,66 @@
+//! Words for what a finding names: the text of a target as far as it is known, short and harmless to show.
+
+use super::ground;
+use super::rules::Effect;
+use super::value::{HOLE, Kind, Value};
+use std::ops::Range;
+
+/// Longest text of a target in a message, in characters.
+const SHOWN: usize = 60;
+
+/// The words for a target: its text as far as it is known, else how the code spells it.
+pub(super) fn spell(
+    value: &Value,
+    span: Option<&Range<usize>>,
+    effect: Option<Effect>,
+    folder: Option<&str>,
+    source: &str,
+) -> String {
+    match value.as_text().filter(|(text, _)| !text.trim().is_empty()) {
+        Some((text, _)) if effect == Some(Effect::Hosts) => match ground::host(text) {
+            Some(host) => host,
+            None => short(text),
+        },
+        Some((text, _)) if matches!(effect, Some(Effect::Deletes | Effect::Writes | Effect::Reads)) => {
+            short(&ground::joined(text, folder))
+        }
+        Some((text, _)) => short(text),
+        None if value.is_constant() => short(&constant(value)),
+        None => match span.and_then(|span| source.get(span.clone())) {
+            Some(text) if !text.trim().is_empty() => format!("{} (known only at run time)", short(text)),
+            _ => "(known only at run time)".to_owned(),
+        },
+    }
+}
+
+/// The text of a constant that is no text: the words of a list.
+fn constant(value: &Value) -> String {
+    match &value.kind {
+        Kind::List(items) => items.iter().map(constant).collect::<Vec<_>>().join(" "),
+        Kind::Number(number) => number.to_string(),
+        Kind::Bool(truth) => truth.to_string(),
+        _ => value.as_text().map(|(text, _)| text.to_owned()).unwrap_or_default(),
+    }
+}
+
+/// At most `SHOWN` characters of one line, nothing hidden in it.
+pub(super) fn short(text: &str) -> String {
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut out: String = line
+        .chars()
+        .take(SHOWN)
+        .map(|c| if crate::domain::unicode::hidden(c).is_some() { '\u{fffd}' } else { c })
+        .collect();
+    if line.chars().nth(SHOWN).is_some() {
+        out.push(HOLE);
+    }
+    out
+}
+
+pub(super) fn list(shown: &[String]) -> String {
+    let text = shown.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+    match shown.len().checked_sub(3) {
+        None | Some(0) => text,
+        Some(more) => format!("{text} and {more} more"),
+    }
+}

@@ -1,0 +1,52 @@
+//! Which code gets its colours: the text that the code pane shows. It is asked for behind a frame and worked out on
+//! the highlighter's thread; until the answer is there, and where a line has changed since, code is plain.
+
+use super::paint::highlight::Highlighter;
+use super::theme::Theme;
+use super::view::code::CodePane;
+use super::view::code::highlight::Wanted;
+use crate::engine::State;
+use std::sync::Arc;
+
+/// The highlighter, and what it was asked for last.
+pub(super) struct Colouring {
+    highlighter: Highlighter,
+    /// The key and length of the text that was asked for last.
+    asked: Option<(u64, usize)>,
+}
+
+impl Colouring {
+    /// Nothing is loaded before the first code. `waker` is called on another thread when there is something to take.
+    pub(super) fn start(waker: impl Fn() + Send + 'static) -> Self {
+        Self { highlighter: Highlighter::start(waker), asked: None }
+    }
+
+    /// Asks for the colours of what the pane shows, if they are not known yet.
+    pub(super) fn ask(&mut self, pane: &CodePane, state: &State) {
+        let Some(Wanted { key, language, text }) = pane.wants_colours(state) else { return };
+        if self.asked == Some((key, text.len())) || text.is_empty() {
+            return;
+        }
+        if let Some((before, _)) = self.asked.filter(|(before, _)| *before != key) {
+            self.highlighter.forget(before);
+        }
+        self.asked = Some((key, text.len()));
+        self.highlighter.request(key, &language, Arc::from(text.as_ref()));
+    }
+
+    /// Takes what was worked out; tells whether the pane looks different now.
+    pub(super) fn take(&mut self, pane: &mut CodePane, theme: &Theme) -> bool {
+        let mut changed = false;
+        for painted in self.highlighter.take() {
+            if self.asked.is_some_and(|(key, _)| key == painted.key) {
+                let lines = painted.lines.iter().map(|(text, classes)| {
+                    let styles = classes.iter().map(|(range, class)| (range.clone(), theme.syntax(*class)));
+                    (text.as_str(), styles.collect())
+                });
+                pane.colours.set(painted.first_line, lines);
+                changed = true;
+            }
+        }
+        changed
+    }
+}

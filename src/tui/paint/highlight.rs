@@ -1,0 +1,178 @@
+//! Colours of code: text → classes of its parts, worked out on one thread of its own, never while a frame is drawn.
+//!
+//! The thread starts with the first request and ends when there was none for a while; the grammars go with it. What a
+//! class looks like is the theme's matter.
+
+mod scopes;
+#[cfg(test)]
+mod tests;
+mod work;
+
+use crate::tui::theme::Syntax;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use work::Work;
+
+/// The thread ends when nothing was asked for so long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A line of code with the classes of its parts: byte ranges in order and apart; what lies between is plain.
+pub type Classes = (String, Vec<(Range<usize>, Syntax)>);
+
+/// Colours for some lines of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Painted {
+    /// Of which text.
+    pub key: u64,
+    /// The number of the first line, from 0. All lines before it are as they were told last.
+    pub first_line: usize,
+    /// The lines, without their ends.
+    pub lines: Vec<Classes>,
+}
+
+/// The highlighter.
+pub struct Highlighter {
+    shared: Arc<Shared>,
+    patience: Duration,
+}
+
+/// A text that is to be coloured.
+#[derive(Clone, Debug)]
+struct Request {
+    key: u64,
+    language: String,
+    text: Arc<str>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    called: Condvar,
+    waker: Mutex<Box<dyn Fn() + Send>>,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Request>,
+    forgotten: Vec<u64>,
+    done: Vec<Painted>,
+    /// Whether the thread is there.
+    works: bool,
+    closed: bool,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Highlighter {
+    /// Nothing is started or loaded yet. `waker` is called on the other thread when there is something to take.
+    pub fn start(waker: impl Fn() + Send + 'static) -> Self {
+        Self::with_patience(waker, PATIENCE)
+    }
+
+    fn with_patience(waker: impl Fn() + Send + 'static, patience: Duration) -> Self {
+        let shared =
+            Shared { state: Mutex::default(), called: Condvar::new(), waker: Mutex::new(Box::new(waker)) };
+        Self { shared: Arc::new(shared), patience }
+    }
+
+    /// Asks for the colours of a text. A request for the same key that still waits is replaced; what was told of the
+    /// beginning of the text under this key is not told again. While a text grows, ask with whole lines only: the
+    /// colours of half a line are work for nothing.
+    pub fn request(&self, key: u64, language: &str, text: Arc<str>) {
+        let mut state = self.shared.state();
+        let request = Request { key, language: language.to_owned(), text };
+        match state.waiting.iter_mut().find(|r| r.key == key) {
+            Some(waiting) => *waiting = request,
+            None => state.waiting.push_back(request),
+        }
+        if state.works {
+            self.shared.called.notify_one();
+            return;
+        }
+        let (shared, patience) = (self.shared.clone(), self.patience);
+        let thread = std::thread::Builder::new().name("highlight".into());
+        // Without a thread code stays plain; the next request tries again.
+        state.works = thread.spawn(move || work(&shared, patience)).is_ok();
+    }
+
+    /// The colours of a key are not known any more: the next request for it is answered from line 0 on.
+    pub fn forget(&self, key: u64) {
+        let mut state = self.shared.state();
+        state.waiting.retain(|r| r.key != key);
+        state.done.retain(|p| p.key != key);
+        if state.works {
+            state.forgotten.push(key);
+        }
+    }
+
+    /// What was worked out since the last time, in order.
+    pub fn take(&self) -> Vec<Painted> {
+        std::mem::take(&mut self.shared.state().done)
+    }
+}
+
+impl Drop for Highlighter {
+    fn drop(&mut self) {
+        self.shared.state().closed = true;
+        self.shared.called.notify_one();
+    }
+}
+
+/// Says that the thread is gone, also when a grammar made it panic: the next request starts another.
+struct Leaving<'a>(&'a Shared);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.state().works = false;
+        }
+    }
+}
+
+/// The life of the thread.
+fn work(shared: &Shared, patience: Duration) {
+    let _leaving = Leaving(shared);
+    let mut work = Work::new();
+    while let Some(request) = next(shared, &mut work, patience) {
+        let key = request.key;
+        work.paint(request, &mut |painted| {
+            let mut state = shared.state();
+            if state.closed || state.forgotten.contains(&key) {
+                return false;
+            }
+            state.done.push(painted);
+            let goes_on = !state.waiting.iter().any(|r| r.key == key);
+            drop(state);
+            (shared.waker.lock().unwrap_or_else(PoisonError::into_inner))();
+            goes_on
+        });
+    }
+}
+
+/// Waits for the next request; `None`: the thread is not needed.
+fn next(shared: &Shared, work: &mut Work, patience: Duration) -> Option<Request> {
+    let mut state = shared.state();
+    loop {
+        for key in std::mem::take(&mut state.forgotten) {
+            work.forget(key);
+        }
+        if state.closed {
+            return None;
+        }
+        if let Some(request) = state.waiting.pop_front() {
+            return Some(request);
+        }
+        let (woken, timeout) =
+            shared.called.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner);
+        state = woken;
+        if timeout.timed_out() && state.waiting.is_empty() {
+            state.works = false;
+            return None;
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The work of the highlighting thread: grammars, and for each text the states from which it can go on.
+//!
+//! A text that grew costs its new lines; one that was changed is parsed again from the change on. What is too large to be
+//! worth it stays plain.
+
+use super::scopes::Scopes;
+use super::{Classes, Painted, Request};
+use crate::tui::theme::Syntax;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
+
+/// Larger texts stay plain.
+const LINES: usize = 10_000;
+const BYTES: usize = 1 << 20;
+/// A longer line stays plain and changes nothing for the lines behind it.
+const LINE: usize = 4 << 10;
+/// So many lines are told at once.
+const PORTION: usize = 200;
+/// Every so many lines the state is kept.
+const STEP: usize = 64;
+/// Texts whose states are kept.
+const TEXTS: usize = 8;
+
+/// The state at the start of a line.
+#[derive(Clone)]
+struct Mark {
+    line: usize,
+    byte: usize,
+    parse: ParseState,
+    stack: ScopeStack,
+}
+
+/// A text that was told, up to the last mark.
+struct Told {
+    key: u64,
+    language: String,
+    text: Arc<str>,
+    marks: Vec<Mark>,
+}
+
+/// Grammars and states.
+pub(super) struct Work {
+    grammars: SyntaxSet,
+    scopes: Scopes,
+    told: VecDeque<Told>,
+}
+
+impl Work {
+    /// Loads the grammars; the rules of each are made ready when it is needed first.
+    pub(super) fn new() -> Self {
+        Self { grammars: two_face::syntax::extra_newlines(), scopes: Scopes::new(), told: VecDeque::new() }
+    }
+
+    pub(super) fn forget(&mut self, key: u64) {
+        self.told.retain(|told| told.key != key);
+    }
+
+    /// Tells the colours of a text in portions, as long as `tell` wants more.
+    pub(super) fn paint(&mut self, request: Request, tell: &mut impl FnMut(Painted) -> bool) {
+        let Request { key, language, text } = request;
+        let before = self.told.iter().position(|t| t.key == key).and_then(|at| self.told.remove(at));
+        let too_large = text.len() > BYTES || text.bytes().filter(|b| *b == b'\n').nth(LINES).is_some();
+        let grammar = if too_large { None } else { grammar(&self.grammars, &language) };
+        let Some(grammar) = grammar else {
+            // What was told before may be of another text.
+            if before.is_some() {
+                tell(Painted { key, first_line: 0, lines: Vec::new() });
+            }
+            return;
+        };
+        let marks = match before {
+            Some(before) if before.language == language => before.marks_that_hold(&text),
+            _ => Vec::new(),
+        };
+        let mut told = Told { key, language, text, marks };
+        if told.marks.is_empty() {
+            let (parse, stack) = (ParseState::new(grammar), ScopeStack::new());
+            told.marks.push(Mark { line: 0, byte: 0, parse, stack });
+        }
+        told.go_on(&self.grammars, &mut self.scopes, tell);
+        if self.told.len() >= TEXTS {
+            self.told.pop_front();
+        }
+        self.told.push_back(told);
+    }
+}
+
+/// The grammar of a language by any of its names.
+fn grammar<'a>(grammars: &'a SyntaxSet, language: &str) -> Option<&'a SyntaxReference> {
+    let token = match language.to_ascii_lowercase().as_str() {
+        "py3" | "python3" | "ipython" => "python".to_owned(),
+        "shell" | "zsh" | "ksh" | "console" | "shell-session" => "bash".to_owned(),
+        "node" | "mjs" | "cjs" => "javascript".to_owned(),
+        other => other.to_owned(),
+    };
+    grammars.find_syntax_by_token(&token).filter(|g| g.name != "Plain Text")
+}
+
+impl Told {
+    /// The marks at which a new text is still as this one was.
+    fn marks_that_hold(mut self, text: &str) -> Vec<Mark> {
+        let same = same(self.text.as_bytes(), text.as_bytes());
+        self.marks.retain(|mark| mark.byte <= same);
+        self.marks
+    }
+
+    /// Parses from the last mark on.
+    fn go_on(&mut self, grammars: &SyntaxSet, scopes: &mut Scopes, tell: &mut impl FnMut(Painted) -> bool) {
+        let Some(mut at) = self.marks.last().cloned() else { return };
+        let text = self.text.clone();
+        let mut lines = Vec::new();
+        let mut first_line = at.line;
+        let mut portion = String::new();
+        for line in text.get(at.byte..).unwrap_or_default().split_inclusive('\n') {
+            let whole = line.ends_with('\n');
+            let parsed = if whole {
+                line
+            } else {
+                portion.clear();
+                portion.push_str(line);
+                portion.push('\n');
+                &portion
+            };
+            let Some(classes) = at.parse_line(parsed, grammars, scopes) else {
+                break;
+            };
+            lines.push(classes);
+            if whole {
+                at.line += 1;
+                at.byte += line.len();
+                self.mark(&at);
+            }
+            if lines.len() == PORTION {
+                let lines = std::mem::take(&mut lines);
+                if !tell(Painted { key: self.key, first_line, lines }) {
+                    return;
+                }
+                first_line = at.line;
+            }
+        }
+        tell(Painted { key: self.key, first_line, lines });
+    }
+
+    /// Keeps a state: the newest, and those of every [`STEP`] lines.
+    fn mark(&mut self, at: &Mark) {
+        if self.marks.last().is_some_and(|last| last.line % STEP != 0) {
+            self.marks.pop();
+        }
+        self.marks.push(at.clone());
+    }
+}
+
+impl Mark {
+    /// The classes of a line that ends with a line feed; `None` when the grammar fails: the rest stays plain then.
+    fn parse_line(&mut self, line: &str, grammars: &SyntaxSet, scopes: &mut Scopes) -> Option<Classes> {
+        let text = line.trim_end_matches('\n');
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        if line.len() > LINE {
+            return Some((text.to_owned(), Vec::new()));
+        }
+        let ops = self.parse.parse_line(line, grammars).ok()?;
+        let mut classes: Vec<(Range<usize>, Syntax)> = Vec::new();
+        let mut from = 0;
+        for (to, op) in ops {
+            if to > from {
+                add(&mut classes, from..to.min(text.len()), scopes.class(&self.stack));
+                from = to;
+            }
+            self.stack.apply(&op).ok()?;
+        }
+        add(&mut classes, from..text.len(), scopes.class(&self.stack));
+        Some((text.to_owned(), classes))
+    }
+}
+
+fn add(classes: &mut Vec<(Range<usize>, Syntax)>, range: Range<usize>, class: Syntax) {
+    if range.start >= range.end || class == Syntax::Plain {
+        return;
+    }
+    match classes.last_mut() {
+        Some((last, of)) if *of == class && last.end == range.start => last.end = range.end,
+        _ => classes.push((range, class)),
+    }
+}
+
+/// How many bytes two texts have in common at their start.
+fn same(a: &[u8], b: &[u8]) -> usize {
+    const BLOCK: usize = 4096;
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
+    let rest = |text: &[u8]| text.get(blocks..).unwrap_or_default().to_vec();
+    blocks + rest(a).iter().zip(rest(b)).take_while(|(a, b)| **a == *b).count()
+}
