@@ -4,9 +4,9 @@ use super::{Console, input, setup};
 use crate::cli::{CheckArgs, ModelArgs};
 use crate::domain::visible::visible_line;
 use crate::domain::{Finding, Language, Review};
+use crate::driver::review_in_time;
 use crate::headless::{json, shapes};
 use crate::report::{Failure, Kind};
-use crate::driver::review_in_time;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -13,10 +13,10 @@ use crate::domain::{
     RunReport, RunRequest, Severity, Terms,
 };
 use crate::driver::Clock;
+use crate::driver::review_in_time;
 use crate::engine::approval;
 use crate::exec::Executor;
 use crate::report::{Failure, Kind};
-use crate::driver::review_in_time;
 use crate::review::Scope;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -8,9 +8,9 @@ use crate::domain::{
     RunEvent, RunReport, RunRequest, StepId, TimerId,
 };
 use crate::engine::{Command, Effect, Event, StoreEvent};
+use crate::store::name_for;
 use crate::workspace::changes;
 use std::sync::PoisonError;
-use crate::store::name_for;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -107,7 +107,8 @@ impl Driver {
             let (synced, look) = tokio::join!(store.sync(), look);
             match synced {
                 Ok(()) => {
-                    *looked.lock().unwrap_or_else(PoisonError::into_inner) = look.ok().flatten().map(|look| (run, look));
+                    *looked.lock().unwrap_or_else(PoisonError::into_inner) =
+                        look.ok().flatten().map(|look| (run, look));
                     executor.start(request, sender);
                 }
                 Err(error) => {

@@ -1,7 +1,9 @@
 //! Every screen at four sizes, as a person sees it. A visible change changes a snapshot here.
 
+mod behaviour;
 mod scene;
 mod screens;
+mod speed;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

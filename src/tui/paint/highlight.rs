@@ -75,11 +75,8 @@ impl Highlighter {
     }
 
     fn with_patience(waker: impl Fn() + Send + 'static, patience: Duration) -> Self {
-        let shared = Shared {
-            state: Mutex::default(),
-            called: Condvar::new(),
-            waker: Mutex::new(Box::new(waker)),
-        };
+        let shared =
+            Shared { state: Mutex::default(), called: Condvar::new(), waker: Mutex::new(Box::new(waker)) };
         Self { shared: Arc::new(shared), patience }
     }
 

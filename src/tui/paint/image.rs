@@ -25,7 +25,12 @@ const DITHER: [[u8; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15,
 ///
 /// # Errors
 /// A sentence: too large, broken, or neither PNG nor JPEG.
-pub fn half_blocks(bytes: &[u8], width: u16, height: u16, depth: Depth) -> Result<Vec<Line<'static>>, String> {
+pub fn half_blocks(
+    bytes: &[u8],
+    width: u16,
+    height: u16,
+    depth: Depth,
+) -> Result<Vec<Line<'static>>, String> {
     if width == 0 || height == 0 {
         return Ok(Vec::new());
     }

@@ -89,9 +89,8 @@ impl Scopes {
 
     fn of(&mut self, scope: Scope) -> Option<Syntax> {
         let table = &self.table;
-        *self
-            .known
-            .entry(scope)
-            .or_insert_with(|| table.iter().find(|(prefix, _)| prefix.is_prefix_of(scope)).map(|(_, class)| *class))
+        *self.known.entry(scope).or_insert_with(|| {
+            table.iter().find(|(prefix, _)| prefix.is_prefix_of(scope)).map(|(_, class)| *class)
+        })
     }
 }

@@ -46,14 +46,20 @@ impl Bench {
             .into_iter()
             .flat_map(|p| p.lines)
             .flat_map(|(line, classes)| {
-                classes.into_iter().map(move |(range, class)| (line[range].to_owned(), class)).collect::<Vec<_>>()
+                classes
+                    .into_iter()
+                    .map(move |(range, class)| (line[range].to_owned(), class))
+                    .collect::<Vec<_>>()
             })
             .collect()
     }
 }
 
 fn has(classes: &[(String, Syntax)], text: &str, class: Syntax) {
-    assert!(classes.iter().any(|(t, c)| t.trim() == text && *c == class), "{text} as {class:?} in {classes:?}");
+    assert!(
+        classes.iter().any(|(t, c)| t.trim() == text && *c == class),
+        "{text} as {class:?} in {classes:?}"
+    );
 }
 
 #[test]

@@ -62,14 +62,22 @@ fn each_depth_in_its_colours() {
         half_blocks(&bytes, 8, 4, depth).unwrap().into_iter().flat_map(|l| l.spans).map(|s| s.style).collect()
     };
     assert!(styles(Depth::Ansi256).iter().all(|s| matches!(s.fg, Some(Color::Indexed(16..)))));
-    assert!(styles(Depth::Ansi16).iter().all(|s| !matches!(s.fg, None | Some(Color::Indexed(_) | Color::Rgb(..)))));
+    assert!(
+        styles(Depth::Ansi16)
+            .iter()
+            .all(|s| !matches!(s.fg, None | Some(Color::Indexed(_) | Color::Rgb(..))))
+    );
     assert!(styles(Depth::Mono).iter().all(|s| *s == Style::default()));
 }
 
 #[test]
 fn without_colours_the_ink_is_what_stands_out() {
     let line_on = |ink: u8, paper: u8| {
-        png(8, 8, move |_, y| if y < 2 { Rgba([ink, ink, ink, 255]) } else { Rgba([paper, paper, paper, 255]) })
+        png(
+            8,
+            8,
+            move |_, y| if y < 2 { Rgba([ink, ink, ink, 255]) } else { Rgba([paper, paper, paper, 255]) },
+        )
     };
     for bytes in [line_on(0, 255), line_on(255, 0)] {
         let rows = half_blocks(&bytes, 8, 4, Depth::Mono).unwrap();

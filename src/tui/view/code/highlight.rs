@@ -1,8 +1,8 @@
 //! Colours of code lines, as the highlighter on its worker told them last. Lines that changed since are plain until
 //! it answers: a colour never sits on a text that it was not made for.
 
-use super::draw::{Shown, shown};
 use super::doc::LineStyles;
+use super::draw::{Shown, shown};
 use super::{CodePane, Mode};
 use crate::domain::Language;
 use crate::engine::State;
@@ -22,23 +22,28 @@ pub struct Wanted<'a> {
 impl CodePane {
     /// The code that the pane shows, if it is in a language.
     pub fn wants_colours<'a>(&'a self, state: &'a State) -> Option<Wanted<'a>> {
-        let (key, language, text): (u64, Option<&Language>, Cow<'a, str>) = match (shown(self, state), &self.mode) {
-            (Shown::Block(item), Mode::Edit(editor)) => {
-                let text = editor.lines().join("\n");
-                (key_of(&(2, item.block.id, &text)), item.block.current().language.as_ref(), text.into())
-            }
-            (Shown::Writing(id, proposed), _) => {
-                let end = proposed.source.rfind('\n').map_or(0, |at| at + 1);
-                let whole = if proposed.closed { proposed.source.len() } else { end };
-                let text = proposed.source.get(..whole).unwrap_or_default();
-                (key_of(&(1, id)), proposed.language.as_ref(), text.into())
-            }
-            (Shown::Block(item), _) => {
-                let version = item.block.current();
-                (key_of(&(0, item.block.id, version.revision)), version.language.as_ref(), version.source.as_ref().into())
-            }
-            (Shown::Nothing, _) => return None,
-        };
+        let (key, language, text): (u64, Option<&Language>, Cow<'a, str>) =
+            match (shown(self, state), &self.mode) {
+                (Shown::Block(item), Mode::Edit(editor)) => {
+                    let text = editor.lines().join("\n");
+                    (key_of(&(2, item.block.id, &text)), item.block.current().language.as_ref(), text.into())
+                }
+                (Shown::Writing(id, proposed), _) => {
+                    let end = proposed.source.rfind('\n').map_or(0, |at| at + 1);
+                    let whole = if proposed.closed { proposed.source.len() } else { end };
+                    let text = proposed.source.get(..whole).unwrap_or_default();
+                    (key_of(&(1, id)), proposed.language.as_ref(), text.into())
+                }
+                (Shown::Block(item), _) => {
+                    let version = item.block.current();
+                    (
+                        key_of(&(0, item.block.id, version.revision)),
+                        version.language.as_ref(),
+                        version.source.as_ref().into(),
+                    )
+                }
+                (Shown::Nothing, _) => return None,
+            };
         Some(Wanted { key, language: language?.as_str().to_owned(), text })
     }
 }
