@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// The highlighter, and what it was asked for last.
 pub(super) struct Colouring {
     highlighter: Highlighter,
-    /// The key and length of the text that was asked for last.
-    asked: Option<(u64, usize)>,
+    /// The key and fingerprint of the text that was asked for last.
+    asked: Option<(u64, u64)>,
 }
 
 impl Colouring {
@@ -23,14 +23,16 @@ impl Colouring {
 
     /// Asks for the colours of what the pane shows, if they are not known yet.
     pub(super) fn ask(&mut self, pane: &CodePane, state: &State) {
-        let Some(Wanted { key, language, text }) = pane.wants_colours(state) else { return };
-        if self.asked == Some((key, text.len())) || text.is_empty() {
+        let Some(wanted) = pane.wants_colours(state).filter(|wanted| !wanted.text.is_empty()) else { return };
+        let print = wanted.fingerprint();
+        let Wanted { key, language, text } = wanted;
+        if self.asked == Some((key, print)) {
             return;
         }
         if let Some((before, _)) = self.asked.filter(|(before, _)| *before != key) {
             self.highlighter.forget(before);
         }
-        self.asked = Some((key, text.len()));
+        self.asked = Some((key, print));
         self.highlighter.request(key, &language, Arc::from(text.as_ref()));
     }
 

@@ -188,7 +188,7 @@ enum Woke {
 
 impl Session<'_> {
     async fn go(&mut self) -> Result<Exit, TuiError> {
-        self.frame(Instant::now())?;
+        self.frame(Instant::now());
         self.after_first_frame()?;
         loop {
             let deadline = self.deadline();
@@ -201,7 +201,7 @@ impl Session<'_> {
                 return Ok(exit);
             }
             if self.frames.is_due(now) {
-                self.frame(now)?;
+                self.frame(now);
             }
         }
     }
@@ -216,10 +216,10 @@ impl Session<'_> {
         if self.screen.setup.welcome {
             self.driver.errand(crate::driver::Errand::Servers);
             self.driver.errand(crate::driver::Errand::Interpreters);
-        } else if let Some(prompt) = self.options.first_prompt.clone() {
-            if self.driver.state().transcript.items.is_empty() {
-                self.driver.send(Command::Submit(prompt));
-            }
+        } else if let Some(prompt) = self.options.first_prompt.clone()
+            && self.driver.state().transcript.items.is_empty()
+        {
+            self.driver.send(Command::Submit(prompt));
         }
         Ok(())
     }
@@ -418,7 +418,7 @@ impl Session<'_> {
     }
 
     /// Draws one frame.
-    fn frame(&mut self, now: Instant) -> Result<(), TuiError> {
+    fn frame(&mut self, now: Instant) {
         self.with(now, |screen, ctx| screen.arrange(ctx));
         if let Some(query) = self.screen.guard.fence_query(now) {
             self.tui.terminal.fence(query);
@@ -443,7 +443,6 @@ impl Session<'_> {
         self.last_frame = Instant::now();
         self.frames.drawn(self.last_frame);
         self.ask_workers();
-        Ok(())
     }
 
     /// Gives the screen what every step of it needs.

@@ -3,6 +3,8 @@
 //! Twice: as files through `sayso exec --json`, and as blocks of turns that a policy approves. Every one has to print
 //! its PASS line; the time a block is told, as a median.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
+
 use sayso::domain::{Entry, Header, ModelName, Moment, Outcome, Policy, SessionId, Stream};
 use sayso::driver::{Clock, Driver, Parts, Told};
 use sayso::engine::{Command, Engine, Settings};

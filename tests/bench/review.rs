@@ -1,6 +1,8 @@
 //! How long the review takes: a block of 200 lines (5 ms at most) and a text of a megabyte (a second at most), made of
 //! the samples of the tests, dense with findings.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
+
 use sayso::domain::Language;
 use sayso::review::{Scope, review, warm};
 

@@ -4,6 +4,8 @@
 //! thread writes keys and reads the screen's bytes, so nothing stands between. Processor time is the scheduler's own
 //! account of all threads, memory is the proportional set size.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
+
 #[path = "terminal/probe.rs"]
 mod probe;
 #[path = "terminal/server.rs"]
@@ -15,9 +17,12 @@ use std::time::{Duration, Instant};
 
 const TALK: &str = "pace = 0\n[[reply]]\ntext = \"Hello there.\"\n";
 
+/// Measures something.
+type Bench = fn() -> Vec<Row>;
+
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    let all: [(&str, fn() -> Vec<Row>); 7] = [
+    let all: [(&str, Bench); 7] = [
         ("start", start),
         ("idle", idle),
         ("echo", echo),

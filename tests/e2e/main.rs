@@ -2,6 +2,8 @@
 //!
 //! Few and whole: what can be shown at a lower level is shown there.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
+
 #[path = "../support/terminal.rs"]
 mod terminal;
 

@@ -332,7 +332,7 @@ fn the_wheel_scrolls_and_a_click_focuses_and_a_button_takes_the_same_gate() {
     scene.pass(1_000);
     super::drawn(&mut scene, 140, 40);
     let approve = scene.screen.buttons.first().unwrap().clone();
-    let mut click = |scene: &mut Scene| {
+    let click = |scene: &mut Scene| {
         let (x, y) = (approve.columns.start, approve.row);
         scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Down(MouseButton::Left), x, y), ctx));
         scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Up(MouseButton::Left), x, y), ctx))

@@ -152,7 +152,7 @@ impl Scene {
         }
     }
 
-    pub fn terms(&self, language: &str) -> Terms {
+    pub fn terms(language: &str) -> Terms {
         let kernel = language == "python";
         Terms {
             language: Language(language.into()),
@@ -178,7 +178,7 @@ impl Scene {
         let inspected = Inspected {
             revision: current.revision,
             review: Review { findings, ..Review::default() },
-            terms: Ok(self.terms(&language)),
+            terms: Ok(Self::terms(&language)),
         };
         self.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(inspected);
     }
@@ -192,7 +192,7 @@ impl Scene {
         let item = &self.state.transcript.blocks[&BlockId(block)];
         let current = item.block.current().clone();
         let language = current.language.as_ref().map_or("python", |l| l.as_str()).to_owned();
-        let terms = self.terms(&language);
+        let terms = Self::terms(&language);
         self.record(Entry::Approved {
             run,
             block: BlockId(block),
@@ -280,17 +280,17 @@ impl Scene {
     pub fn pass(&mut self, ms: u64) {
         self.at += Duration::from_millis(ms);
         self.now = self.now.plus(ms);
-        self.step(|screen, ctx| screen.tick(ctx));
+        self.step(sayso::tui::screen::Screen::tick);
     }
 
     pub fn settle(&mut self) {
-        self.step(|screen, ctx| screen.settle(ctx));
+        self.step(sayso::tui::screen::Screen::settle);
     }
 
     /// Arranges the screen as a frame does, so that keys find it as it is seen.
     pub fn frame(&mut self) {
         self.settle();
-        self.step(|screen, ctx| screen.arrange(ctx));
+        self.step(sayso::tui::screen::Screen::arrange);
         if let Some(query) = self.screen.guard.fence_query(self.at) {
             self.screen.guard.fence_answered(query.place(), self.at);
         }

@@ -26,7 +26,10 @@ fn figures() {
     println!("the next ones, each: {:?}", start.elapsed() / 100);
 
     let mut scene = Scene::new();
-    let mut parser = sayso::engine::reply::Parser::new(Default::default(), &Default::default());
+    let mut parser = sayso::engine::reply::Parser::new(
+        sayso::domain::Dialect::default(),
+        &sayso::domain::Languages::default(),
+    );
     let words: Vec<String> = (0..20_000)
         .map(|n| if n % 40 == 39 { ".\n\n".to_string() } else { format!("word{} ", n % 7) })
         .collect();

@@ -1,6 +1,8 @@
 //! The program as scripts use it: its own binary in a home of its own, programs that behave badly, a model server that
 //! keeps what it was sent. Asserts on what is printed, on exit codes and on requests.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
+
 mod commands;
 mod exec;
 mod home;

@@ -98,12 +98,12 @@ fn unmultiply(pixel: &mut Rgba<u8>) {
 fn mean(picture: &RgbaImage) -> f64 {
     let (sum, count) = picture
         .pixels()
-        .filter_map(opaque)
+        .filter_map(|pixel| opaque(*pixel))
         .fold((0.0, 0u32), |(sum, count), rgb| (sum + rgb.luminance(), count + 1));
     sum / f64::from(count.max(1))
 }
 
-fn opaque(pixel: &Rgba<u8>) -> Option<Rgb> {
+fn opaque(pixel: Rgba<u8>) -> Option<Rgb> {
     let [r, g, b, a] = pixel.0;
     (a >= 128).then_some(Rgb(r, g, b))
 }
@@ -111,7 +111,7 @@ fn opaque(pixel: &Rgba<u8>) -> Option<Rgb> {
 fn row(picture: &RgbaImage, y: u32, depth: Depth, dark_on_light: bool) -> Line<'static> {
     let mut spans: Vec<Span<'static>> = Vec::new();
     for x in 0..picture.width() {
-        let at = |y: u32| picture.get_pixel_checked(x, y).and_then(opaque);
+        let at = |y: u32| picture.get_pixel_checked(x, y).and_then(|pixel| opaque(*pixel));
         let (upper, lower) = (at(y), at(y + 1));
         let (glyph, style) = if depth == Depth::Mono {
             let ink = |rgb: Option<Rgb>, y: u32| rgb.is_some_and(|rgb| inked(rgb, x, y, dark_on_light));

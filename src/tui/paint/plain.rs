@@ -221,11 +221,6 @@ pub fn is_plain(text: &str) -> bool {
     text.bytes().all(|b| (b' '..=b'~').contains(&b))
 }
 
-/// Columns of a text made safe.
-pub fn columns(text: &str) -> usize {
-    if is_plain(text) { text.len() } else { glyphs(text, Strictness::Text, TAB).map(|g| g.width).sum() }
-}
-
 /// Text made safe for one line, without styles: titles, file names, messages.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if is_plain(text) {

@@ -320,7 +320,7 @@ impl Screen {
         let Mode::Queue(chosen) = &mut self.code.mode else { return Vec::new() };
         match action {
             Action::ListDown | Action::ScrollDown => {
-                *chosen = (*chosen + 1).min(blocks.len().saturating_sub(1))
+                *chosen = (*chosen + 1).min(blocks.len().saturating_sub(1));
             }
             Action::ListUp | Action::ScrollUp => *chosen = chosen.saturating_sub(1),
             Action::ListAccept => {

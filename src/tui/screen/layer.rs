@@ -112,7 +112,7 @@ impl Layer {
     /// The field that letters go into, if there is one.
     pub fn field(&mut self) -> Option<&mut Field> {
         match self {
-            Layer::Sessions(list) => list.field(),
+            Layer::Sessions(list) => Some(list.field()),
             Layer::Models(list) => Some(&mut list.filter),
             Layer::Commands(list) => Some(&mut list.filter),
             Layer::OldMessages(list) => Some(&mut list.filter),

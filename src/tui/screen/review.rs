@@ -168,10 +168,10 @@ impl Screen {
                 Vec::new()
             }
             Target::EditMode => {
-                if let Some(editor) = self.code.editor() {
-                    if editor.text() != text {
-                        editor.replace(&text);
-                    }
+                if let Some(editor) = self.code.editor()
+                    && editor.text() != text
+                {
+                    editor.replace(&text);
                 }
                 Vec::new()
             }

@@ -115,7 +115,7 @@ impl Probe {
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let (sender, bytes) = channel();
         std::thread::spawn(move || {
-            let mut buffer = [0u8; 64 << 10];
+            let mut buffer = vec![0u8; 64 << 10];
             while let Ok(count) = reader.read(&mut buffer) {
                 if count == 0 || sender.send(buffer[..count].to_vec()).is_err() {
                     break;
@@ -152,7 +152,7 @@ impl Probe {
                         return;
                     }
                 }
-                Err(_) => panic!("`{text}` did not come:\n{}", self.screen.screen().contents()),
+                Err(error) => panic!("`{text}` did not come ({error}):\n{}", self.screen.screen().contents()),
             }
         }
     }

@@ -1,4 +1,5 @@
 use super::*;
+use std::fmt::Write as _;
 use std::sync::mpsc;
 use std::time::Instant;
 
@@ -103,7 +104,7 @@ fn a_text_that_grows_tells_its_new_lines() {
     let mut text = String::new();
     let mut at = 0;
     for n in 0..300 {
-        text.push_str(&format!("x{n} = 'a'  # {n}\n"));
+        let _ = writeln!(text, "x{n} = 'a'  # {n}");
         if n % 30 != 29 {
             continue;
         }
@@ -119,7 +120,7 @@ fn a_text_that_grows_tells_its_new_lines() {
 #[test]
 fn a_changed_text_is_told_from_the_change_on() {
     let bench = Bench::new();
-    let before: String = (0..200).map(|n| format!("x{n} = '''a'''\n")).collect();
+    let before = (0..200).map(|n| format!("x{n} = '''a'''")).collect::<Vec<_>>().join("\n") + "\n";
     let after = before.replace("x150 = '''a'''", "x150 = '''a");
     bench.ask(1, "python", &before);
     bench.answers(|all| all.iter().map(|p| p.lines.len()).sum::<usize>() == 200);

@@ -111,17 +111,18 @@ impl Told {
         let Some(mut at) = self.marks.last().cloned() else { return };
         let text = self.text.clone();
         let mut lines = Vec::new();
-        let mut first_line = at.line;
-        let mut portion = String::new();
+        let start = at.line;
+        let mut first_line = start;
+        let mut ended = String::new();
         for line in text.get(at.byte..).unwrap_or_default().split_inclusive('\n') {
             let whole = line.ends_with('\n');
             let parsed = if whole {
                 line
             } else {
-                portion.clear();
-                portion.push_str(line);
-                portion.push('\n');
-                &portion
+                ended.clear();
+                ended.push_str(line);
+                ended.push('\n');
+                &ended
             };
             let Some(classes) = at.parse_line(parsed, grammars, scopes) else {
                 break;
@@ -140,7 +141,10 @@ impl Told {
                 first_line = at.line;
             }
         }
-        tell(Painted { key: self.key, first_line, lines });
+        // Nothing at all is told too: the text may have become shorter.
+        if !lines.is_empty() || first_line == start {
+            tell(Painted { key: self.key, first_line, lines });
+        }
     }
 
     /// Keeps a state: the newest, and those of every [`STEP`] lines.

@@ -1,154 +1,282 @@
-//! One line of output: text with runs of ink, written at a column.
+//! One row of output, which programs may go back into and write over, as on a terminal.
+//!
+//! Columns are counted character by character, as terminals do. Writing over characters costs the length of the row;
+//! rows are only written into while they are short ([`EDITABLE`]), so it is bounded.
 
-use super::super::plain::{self, Strictness};
-use super::TAB;
-use super::ink::Ink;
+use super::pen::Pen;
+use std::ops::Range;
+use unicode_width::UnicodeWidthChar as _;
 
-/// So many bytes at the end of a line can make one character with what comes.
-const SEAM: usize = 64;
+/// The longest row, in bytes; what is longer goes on in the next row.
+pub(super) const LONGEST: usize = 64 << 10;
+/// Changes of the look in one row; beyond, it goes on in the next row.
+const RUNS: usize = 4 << 10;
+/// A row of more bytes is not written into again: no progress bar is so long.
+pub(super) const EDITABLE: usize = 4 << 10;
+/// Columns between tab stops.
+pub(super) const TAB: usize = 8;
 
-/// A line. Its text holds no control characters; what else must not be drawn is made safe when it is shown.
-#[derive(Clone, Debug, Default)]
-pub struct Row {
+/// What a row is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Of standard output.
+    #[default]
+    Stdout,
+    /// Of standard error.
+    Stderr,
+    /// A word of ours about output that is not there.
+    Note,
+}
+
+/// A row.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    pub(super) kind: Kind,
+    /// It was too long and goes on in the next row of its stream.
+    pub(super) goes_on: bool,
     text: String,
-    /// Runs as (end byte, ink).
-    inks: Vec<(u32, Ink)>,
+    /// Its looks, in order: the byte where each ends. Empty while all is in the ordinary look.
+    runs: Vec<(u32, Pen)>,
     columns: usize,
 }
 
-/// One character of a line that is taken apart to be written over.
-struct Cell {
-    text: String,
-    width: usize,
-    ink: Ink,
+/// Where something is written: a column and, when it is known, the byte of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) column: usize,
+    pub(super) byte: Option<usize>,
 }
 
+/// The rest of a text that did not fit.
+pub(super) type Rest<'a> = &'a str;
+
 impl Row {
-    /// The text.
-    pub fn text(&self) -> &str {
+    pub(super) fn new(kind: Kind) -> Self {
+        Self { kind, ..Self::default() }
+    }
+
+    pub(super) fn note(text: String) -> Self {
+        Self { kind: Kind::Note, columns: text.len(), text, ..Self::default() }
+    }
+
+    pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its runs of ink.
-    pub fn inks(&self) -> &[(u32, Ink)] {
-        &self.inks
+    /// Its looks: where each ends. What lies behind the last is in the ordinary look.
+    pub(super) fn runs(&self) -> &[(u32, Pen)] {
+        &self.runs
     }
 
-    /// Writes at a column; returns the column behind it.
-    pub fn write(&mut self, column: usize, text: &str, ink: Ink) -> usize {
-        if column == self.columns {
-            self.append(text, self.added_columns(text), ink);
-            return self.columns;
+    pub(super) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Bytes of memory that it takes, about.
+    pub(super) fn cost(&self) -> usize {
+        self.text.capacity() + self.runs.capacity() * size_of::<(u32, Pen)>() + size_of::<Self>()
+    }
+
+    /// It will not change any more.
+    pub(super) fn settle(&mut self) {
+        if self.text.capacity() > self.text.len() * 2 {
+            self.text.shrink_to_fit();
         }
-        let mut cells = self.take_apart();
-        if column > self.columns {
-            for _ in self.columns..column {
-                cells.push(Cell { text: " ".into(), width: 1, ink: Ink::default() });
+        self.runs.shrink_to_fit();
+    }
+
+    /// Writes a text at a place, over what is there; returns the place behind it and what did not fit.
+    pub(super) fn write<'a>(&mut self, at: Place, text: &'a str, pen: Pen) -> (Place, Rest<'a>) {
+        let mut at = at;
+        if at.column > self.columns {
+            let blanks = at.column - self.columns;
+            if self.text.len() + blanks > LONGEST {
+                return (at, text);
+            }
+            self.append(&" ".repeat(blanks), blanks, Pen::default());
+        }
+        let mut text = text;
+        if at.column < self.columns {
+            (at, text) = self.overwrite(at, text, pen);
+            if at.column < self.columns || text.is_empty() {
+                return (at, text);
             }
         }
-        let new: Vec<Cell> = cells_of(text, |_| ink);
-        let width: usize = new.iter().map(|cell| cell.width).sum();
-        self.replace(cells, column, column + width, new);
-        column + width
+        let room = LONGEST.saturating_sub(self.text.len());
+        let last = self.runs.last().map_or(Pen::default(), |run| run.1);
+        let room = if self.runs.len() >= RUNS && last != pen { 0 } else { room };
+        let fits = if text.len() <= room { text.len() } else { text.floor_char_boundary(room) };
+        let (now, rest) = text.split_at(fits);
+        self.append(now, columns_of(now), pen);
+        (Place { column: self.columns, byte: None }, rest)
     }
 
-    /// Erases from a column to the end.
-    pub fn erase_from(&mut self, column: usize) {
-        if column < self.columns {
-            let cells = self.take_apart();
-            let end = self.columns;
-            self.replace(cells, column, end, Vec::new());
-        }
+    /// A tab at the end of the row.
+    pub(super) fn tab(&mut self, pen: Pen) {
+        let width = TAB - self.columns % TAB;
+        self.append("\t", width, pen);
     }
 
-    /// Erases from the start to a column.
-    pub fn erase_to(&mut self, column: usize) {
-        let blank = (0..=column.min(self.columns.saturating_sub(1)))
-            .map(|_| Cell { text: " ".into(), width: 1, ink: Ink::default() })
-            .collect::<Vec<_>>();
-        let (cells, end) = (self.take_apart(), blank.len());
-        self.replace(cells, 0, end, blank);
+    /// Whether a tab may be put behind the last character.
+    pub(super) fn has_room(&self) -> bool {
+        self.text.len() < LONGEST && self.runs.len() < RUNS
     }
 
-    /// Erases all.
-    pub fn clear(&mut self) {
-        *self = Self::default();
-    }
-
-    /// How many columns a text adds at the end: its first character may belong to the last one.
-    fn added_columns(&self, text: &str) -> usize {
-        if text.as_bytes().first().is_none_or(u8::is_ascii) {
-            return plain::columns(text);
-        }
-        let mut from = self.text.len().saturating_sub(SEAM);
-        while !self.text.is_char_boundary(from) {
-            from += 1;
-        }
-        let last = self.text.get(from..).unwrap_or_default();
-        plain::columns(&[last, text].concat()).saturating_sub(plain::columns(last))
-    }
-
-    fn append(&mut self, text: &str, columns: usize, ink: Ink) {
-        if text.is_empty() {
-            return;
-        }
+    fn append(&mut self, text: &str, columns: usize, pen: Pen) {
+        let start = self.text.len();
         self.text.push_str(text);
         self.columns += columns;
         let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
-        match self.inks.last_mut() {
-            Some((last, same)) if *same == ink => *last = end,
-            _ => self.inks.push((end, ink)),
-        }
-    }
-
-    fn take_apart(&self) -> Vec<Cell> {
-        let mut inks = self.inks.iter().peekable();
-        cells_of(&self.text, |start| {
-            while inks.peek().is_some_and(|(end, _)| (*end as usize) <= start) {
-                inks.next();
+        match self.runs.last_mut() {
+            Some(last) if last.1 == pen => last.0 = end,
+            None if pen == Pen::default() => {}
+            None if start > 0 => {
+                self.runs.push((u32::try_from(start).unwrap_or(u32::MAX), Pen::default()));
+                self.runs.push((end, pen));
             }
-            inks.peek().map(|(_, ink)| *ink).unwrap_or_default()
-        })
-    }
-
-    /// Puts `new` where the columns from `from` to `to` were. Half of a wide character becomes a space.
-    fn replace(&mut self, cells: Vec<Cell>, from: usize, to: usize, new: Vec<Cell>) {
-        self.clear();
-        let mut new = Some(new);
-        let mut at = 0;
-        for cell in cells {
-            let end = at + cell.width;
-            if end <= from {
-                self.append(&cell.text, cell.width, cell.ink);
-            } else if at >= to {
-                self.put(&mut new);
-                self.append(&cell.text, cell.width, cell.ink);
-            } else {
-                self.append(&" ".repeat(from.saturating_sub(at)), from.saturating_sub(at), cell.ink);
-                if end > to {
-                    self.put(&mut new);
-                    self.append(&" ".repeat(end - to), end - to, cell.ink);
+            _ => {
+                if end as usize > start {
+                    self.runs.push((end, pen));
                 }
             }
-            at = end;
         }
-        self.put(&mut new);
     }
 
-    fn put(&mut self, new: &mut Option<Vec<Cell>>) {
-        for cell in new.take().into_iter().flatten() {
-            self.append(&cell.text, cell.width, cell.ink);
+    /// Writes over cells up to the end of the row; the cells that it takes half become blank.
+    fn overwrite<'a>(&mut self, at: Place, text: &'a str, pen: Pen) -> (Place, Rest<'a>) {
+        let (start, before) = match at.byte {
+            Some(byte) => (byte, 0),
+            None => self.seek(at.column),
+        };
+        let mut cells = Cells { text: &self.text, byte: start, column: at.column - before };
+        let (mut column, mut fits) = (at.column, 0);
+        let mut covered = (start, at.column - before);
+        for (i, c) in text.char_indices() {
+            let width = c.width().unwrap_or(0);
+            if column >= self.columns {
+                break;
+            }
+            while cells.column < column + width && cells.next().is_some() {}
+            let now = (cells.byte, cells.column);
+            let blank = now.1.saturating_sub(column + width);
+            if self.text.len() - (now.0 - start) + before + i + c.len_utf8() + blank > LONGEST {
+                break;
+            }
+            covered = now;
+            column += width;
+            fits = i + c.len_utf8();
         }
+        let (now, rest) = text.split_at(fits);
+        if now.is_empty() {
+            return (at, rest);
+        }
+        let new = format!("{:before$}{now}{:behind$}", "", "", behind = covered.1.saturating_sub(column));
+        self.columns = self.columns.max(column);
+        self.splice(start..covered.0, &new, pen);
+        (Place { column, byte: Some(start + before + now.len()) }, rest)
+    }
+
+    /// Takes away what lies from a column on.
+    pub(super) fn erase_from(&mut self, column: usize) {
+        if column >= self.columns {
+            return;
+        }
+        let (byte, before) = self.seek(column);
+        self.splice(byte..self.text.len(), &" ".repeat(before), Pen::default());
+        self.columns = column;
+    }
+
+    /// Blanks what lies up to a column, that column included.
+    pub(super) fn erase_to(&mut self, column: usize, pen: Pen) {
+        let column = (column + 1).min(self.columns);
+        let mut cells = Cells { text: &self.text, byte: 0, column: 0 };
+        while cells.column < column && cells.next().is_some() {}
+        let (byte, blanks) = (cells.byte, cells.column);
+        self.splice(0..byte, &" ".repeat(blanks), pen);
+    }
+
+    /// The byte where the cell of a column begins, and how many columns before that column it begins.
+    fn seek(&self, column: usize) -> (usize, usize) {
+        if self.columns == self.text.len() && self.text.is_ascii() && !self.text.contains('\t') {
+            return (column.min(self.text.len()), 0);
+        }
+        let mut cells = Cells { text: &self.text, byte: 0, column: 0 };
+        // Marks in front of all characters belong to no cell.
+        cells.marks();
+        loop {
+            let (byte, start) = (cells.byte, cells.column);
+            if start >= column || cells.next().is_none() {
+                return (byte, 0);
+            }
+            if cells.column > column {
+                return (byte, column - start);
+            }
+        }
+    }
+
+    /// Puts text in the place of other text.
+    fn splice(&mut self, range: Range<usize>, new: &str, pen: Pen) {
+        let had = self.text.len();
+        self.text.replace_range(range.clone(), new);
+        if self.runs.is_empty() && pen == Pen::default() {
+            return;
+        }
+        let old = std::mem::take(&mut self.runs);
+        let push = |runs: &mut Vec<(u32, Pen)>, end: usize, pen: Pen| {
+            let end = u32::try_from(end).unwrap_or(u32::MAX);
+            match runs.last_mut() {
+                Some(last) if last.1 == pen => last.0 = last.0.max(end),
+                Some(last) if last.0 >= end => {}
+                None if end == 0 => {}
+                _ => runs.push((end, pen)),
+            }
+        };
+        let all = || {
+            let last = old.last().map_or(0, |run| run.0 as usize);
+            old.iter()
+                .map(|(end, pen)| (*end as usize, *pen))
+                .chain((last < had).then_some((had, Pen::default())))
+        };
+        let mut runs = Vec::with_capacity(old.len() + 2);
+        let mut from = 0;
+        for (end, pen) in all() {
+            if from < range.start {
+                push(&mut runs, end.min(range.start), pen);
+            }
+            from = end;
+        }
+        push(&mut runs, range.start + new.len(), pen);
+        for (end, pen) in all().filter(|(end, _)| *end > range.end) {
+            push(&mut runs, end - range.end + range.start + new.len(), pen);
+        }
+        self.runs = runs;
     }
 }
 
-fn cells_of(text: &str, mut ink: impl FnMut(usize) -> Ink) -> Vec<Cell> {
-    plain::glyphs(text, Strictness::Text, TAB)
-        .map(|glyph| Cell {
-            // The source, not what is shown: it is made safe when it is drawn.
-            text: text.get(glyph.start..glyph.end).unwrap_or_default().to_string(),
-            width: glyph.width,
-            ink: ink(glyph.start),
-        })
-        .collect()
+/// Columns of a text without tabs.
+fn columns_of(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().map(|c| c.width().unwrap_or(0)).sum() }
+}
+
+/// Walks over the cells of a row: a character with the marks behind it.
+struct Cells<'a> {
+    text: &'a str,
+    byte: usize,
+    column: usize,
+}
+
+impl Cells<'_> {
+    fn next(&mut self) -> Option<()> {
+        let c = self.text.get(self.byte..)?.chars().next()?;
+        self.byte += c.len_utf8();
+        self.column += if c == '\t' { TAB - self.column % TAB } else { c.width().unwrap_or(0) };
+        self.marks();
+        Some(())
+    }
+
+    fn marks(&mut self) {
+        let rest = self.text.get(self.byte..).unwrap_or_default();
+        let marks = rest.chars().take_while(|c| *c != '\t' && c.width().unwrap_or(0) == 0);
+        self.byte += marks.map(char::len_utf8).sum::<usize>();
+    }
 }

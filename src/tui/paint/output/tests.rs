@@ -1,4 +1,5 @@
 use super::*;
+use crate::domain::unicode::hidden;
 use crate::tui::theme::Depth;
 use proptest::prelude::*;
 use ratatui::style::{Color, Modifier};
@@ -7,200 +8,321 @@ fn theme() -> Theme {
     Theme::terminal(Depth::True)
 }
 
-fn of(bytes: &[u8]) -> Output {
+fn printed(bytes: impl AsRef<[u8]>) -> Output {
     let mut output = Output::default();
-    output.push(Stream::Stdout, bytes);
+    output.push(Stream::Stdout, bytes.as_ref());
     output
 }
 
-fn text(output: &Output) -> Vec<String> {
-    let theme = theme();
-    (0..output.len())
-        .map(|i| output.line(i, &theme).spans.iter().map(|s| s.content.as_ref()).collect())
-        .collect()
+fn texts(output: &Output) -> Vec<String> {
+    (0..output.len()).map(|at| output.text(at)).collect()
 }
 
-fn shown(bytes: &[u8]) -> Vec<String> {
-    text(&of(bytes))
+fn lines(bytes: impl AsRef<[u8]>) -> Vec<String> {
+    texts(&printed(bytes))
 }
 
-#[test]
-fn lines() {
-    assert_eq!(shown(b""), [""; 0]);
-    assert_eq!(shown(b"a\nb"), ["a", "b"]);
-    assert_eq!(shown(b"a\r\nb\r\n"), ["a", "b"]);
-    assert_eq!(shown(b"a\n\n\nb\n"), ["a", "", "", "b"]);
-    assert_eq!(shown(b"\n\n"), ["", ""]);
-    assert_eq!(shown(b"a\tb\n12345678\tx"), ["a       b", "12345678        x"]);
+fn drawn(output: &Output) -> Vec<Line<'static>> {
+    (0..output.len()).map(|at| output.line(at, &theme())).collect()
 }
 
-#[test]
-fn progress_bars() {
-    assert_eq!(shown(b" 10%\r 50%\r100%\n"), ["100%"]);
-    assert_eq!(shown(b"long line\rshort"), ["shortline"]);
-    assert_eq!(shown(b"long line\r\x1b[Kshort"), ["short"]);
-    assert_eq!(shown(b"one\ntwo\n\x1b[1A\x1b[2Kdone\n"), ["one", "done"]);
-    assert_eq!(shown(b"a\nb\n\x1b[2Ax\x1b[2By"), ["x", "b", " y"]);
-    assert_eq!(shown(b"abc\x1b[2Dx"), ["axc"]);
-    assert_eq!(shown(b"ab\x1b[5Gx"), ["ab  x"]);
-    assert_eq!(shown(b"abc\x08x"), ["abx"]);
-    assert_eq!(shown("漢字\rx".as_bytes()), ["x 字"]);
-    assert_eq!(shown(b"1\n2\n3\x1b[2A\r\x1b[J0"), ["0", "", ""]);
-    assert_eq!(shown(b"\x1b[?25l10%\x1b[?25h"), ["10%"]);
+fn joined(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect::<Vec<_>>().concat()
+}
+
+fn plain_text(line: &Line<'_>) -> String {
+    line.spans.iter().map(|span| span.content.as_ref()).collect()
 }
 
 #[test]
-fn what_a_terminal_would_obey_is_shown() {
-    assert_eq!(shown(b"a\x1b[2Jb"), ["a\\x1b[2Jb"]);
-    assert_eq!(shown(b"\x1b]52;c;aGk=\x07x"), ["\\x1b]52;c;aGk=\\x07x"]);
-    assert_eq!(shown(b"\x1b]0;title\x1b\\x"), ["\\x1b]0;title\\x1b\\x"]);
-    assert_eq!(shown(b"\x1bP1$r\x1b\\"), ["\\x1bP1$r\\x1b\\"]);
-    assert_eq!(shown(b"\x1b[?1049hx\x1b[6n"), ["\\x1b[?1049hx\\x1b[6n"]);
-    assert_eq!(shown(b"\x1bc\x00\x7f"), ["\\x1bc\\x00\\x7f"]);
-    assert_eq!(shown("\u{9b}2J\u{202e}x".as_bytes()), ["<U+009B>2J<U+202E>x"]);
-    assert_eq!(shown(b"\x1b]never ended\nnext"), ["\\x1b]never ended", "next"]);
-    assert_eq!(shown(b"\x1b(Bplain"), ["plain"]);
+fn lines_are_lines() {
+    assert_eq!(lines("a\nb\r\n\nc"), ["a", "b", "", "c"]);
+    assert_eq!(lines(""), Vec::<String>::new());
+    assert_eq!(lines("\n"), [""]);
+    assert_eq!(lines("a\tb"), ["a\tb"]);
+    assert_eq!(plain_text(&printed("a\tb").line(0, &theme())), "a       b");
+}
+
+#[test]
+fn a_progress_bar_stays_one_line() {
+    assert_eq!(lines("  0%|   |\r 50%|█  |\r100%|███|\ndone\n"), ["100%|███|", "done"]);
+    assert_eq!(lines("abc\rx"), ["xbc"]);
+    assert_eq!(lines("abc\r\x1b[Kx"), ["x"]);
+    assert_eq!(lines("abc\x1b[2K\rx"), ["x"]);
+    assert_eq!(lines("abcd\x1b[2D\x1b[1Kx"), ["  xd"]);
+    assert_eq!(lines("abc\x08\x08x"), ["axc"]);
+    assert_eq!(lines("abc\x1b[2Gx\x1b[6Gy"), ["axc  y"]);
+}
+
+#[test]
+fn rows_above_are_written_again() {
+    assert_eq!(lines("a\nb\n\x1b[2A\x1b[2Kx\n\x1b[2Ky\nz"), ["x", "y", "z"]);
+    assert_eq!(lines("a\nb\nc\x1b[1F\x1b[Jz\nd"), ["a", "z", "d"]);
+    assert_eq!(lines("one\ntwo\x1b[Ax"), ["onex", "two"]);
+    let many = "x\n".repeat(100);
+    let out = lines(format!("{many}\x1b[1000Ay"));
+    assert_eq!(out.iter().position(|l| l == "y"), Some(100 - 64));
+}
+
+#[test]
+fn wide_characters_are_taken_whole() {
+    assert_eq!(lines("漢字\rab"), ["ab字"]);
+    assert_eq!(lines("漢字\ra"), ["a 字"]);
+    assert_eq!(lines("漢字\x1b[2Gx"), [" x字"]);
+    assert_eq!(lines("abc\r漢"), ["漢c"]);
+    assert_eq!(lines("e\u{301}f\rx"), ["xf"]);
+}
+
+#[test]
+fn each_stream_writes_its_own_lines() {
+    let mut output = Output::default();
+    output.push(Stream::Stdout, b"begun ");
+    output.push(Stream::Stderr, b"\r10%");
+    output.push(Stream::Stdout, b"and ended\nnext\n");
+    output.push(Stream::Stderr, b"\r20%\n");
+    assert_eq!(texts(&output), ["begun and ended", "20%", "next"]);
+    let line = output.line(1, &theme());
+    assert_eq!(line.spans[0].style, theme().style(Slot::OutputStderr));
+    assert_eq!(output.line(0, &theme()).spans[0].style, Style::default());
+}
+
+#[test]
+fn colours_by_depth() {
+    let output =
+        printed("\x1b[31mr\x1b[38;5;208mo\x1b[38;2;1;2;3mt\x1b[48:2::9:8:7;1mb\x1b[0mp\x1b[38;5;1;4mu\x1b[m");
+    let at = |depth| {
+        output.line(0, &Theme::terminal(depth)).spans.into_iter().map(|s| s.style).collect::<Vec<_>>()
+    };
+    let full = at(Depth::True);
+    assert_eq!(full[0].fg, Some(Color::Red));
+    assert_eq!(full[1].fg, Some(Color::Indexed(208)));
+    assert_eq!(full[2].fg, Some(Color::Rgb(1, 2, 3)));
+    assert_eq!(full[3].bg, Some(Color::Rgb(9, 8, 7)));
+    assert!(full[3].add_modifier.contains(Modifier::BOLD));
+    assert_eq!(full[4], Style::default());
+    assert_eq!((full[5].fg, full[5].add_modifier), (Some(Color::Red), Modifier::UNDERLINED));
+    assert!(matches!(at(Depth::Ansi256)[2].fg, Some(Color::Indexed(_))));
+    assert_eq!(at(Depth::Ansi16)[2].fg, Some(Color::Black));
+    assert!(at(Depth::Mono).iter().all(|style| style.fg.is_none() && style.bg.is_none()));
+}
+
+#[test]
+fn hiding_colours_are_not_obeyed() {
+    let output = printed("\x1b[30;40mhidden\x1b[0;8mtoo");
+    let line = output.line(0, &theme());
+    assert_eq!(plain_text(&line), "hiddentoo");
+    assert!(line.spans.iter().all(|span| span.style == Style::default()));
+}
+
+#[test]
+fn colours_follow_what_is_written_over() {
+    let output = printed("\x1b[31mabcdef\x1b[0m\r\x1b[2Cxy");
+    let spans = output.line(0, &theme()).spans;
+    let parts: Vec<(&str, Option<Color>)> = spans.iter().map(|s| (s.content.as_ref(), s.style.fg)).collect();
+    assert_eq!(parts, [("ab", Some(Color::Red)), ("xy", None), ("ef", Some(Color::Red))]);
+}
+
+#[test]
+fn what_only_terminals_obey_is_taken_out() {
+    let link = "\x1b]8;;http://x\x1b\\text\x1b]8;;\x07 \x1b]0;title\x07\x1b[?25l\x1b[2J\x1b(B\x1b7\x07.";
+    assert_eq!(lines(link), ["text ."]);
+    assert_eq!(lines("a\x1b]0;never ends\nb"), ["a", "b"]);
+    assert_eq!(lines("a\x1b[31\nb\x1bPq#1~\x1b[1mc"), ["a", "bc"]);
 }
 
 #[test]
 fn bytes_that_are_no_text_are_shown() {
-    assert_eq!(
-        shown(b"ok \xff\xfe end \xc3"),
-        ["ok \\xff\\xfe end "],
-        "the last may still become a character"
-    );
-    assert_eq!(shown(b"\xc3\n\xe6\xbcx"), ["\\xc3", "\\xe6\\xbcx"]);
+    assert_eq!(lines(b"a\xff\xe2\x82b\x00\x1b[m"), [r"a\xff\xe2\x82b\x00"]);
+    let mut output = printed(b"x\xe2\x82");
+    assert_eq!(texts(&output), ["x"]);
+    let changed = output.finish();
+    assert_eq!((texts(&output), changed.from), (vec![r"x\xe2\x82".to_owned()], 0));
 }
 
 #[test]
-fn colours_become_styles() {
-    let theme = theme();
-    let line = of(b"\x1b[1;31mred\x1b[0m plain \x1b[38;5;208mx\x1b[48;2;1;2;3my\x1b[m").line(0, &theme);
-    let styles: Vec<_> = line.spans.iter().map(|s| (s.content.as_ref(), s.style)).collect();
-    assert_eq!(styles[0].0, "red");
-    assert_eq!(styles[0].1.fg, Some(Color::Red));
-    assert!(styles[0].1.add_modifier.contains(Modifier::BOLD));
-    assert_eq!(styles[1], (" plain ", theme.style(Slot::UiText)));
-    assert_eq!(styles[2].1.fg, Some(Color::Indexed(208)));
-    assert_eq!(styles[3].1.bg, Some(Color::Rgb(1, 2, 3)));
-    let hidden = of(b"\x1b[30;40;8mx").line(0, &theme);
-    assert_eq!(hidden.spans[0].style.bg, None, "nothing is hidden in its own colour");
+fn a_long_line_goes_on_in_rows() {
+    let output = printed("é".repeat(50_000));
+    assert_eq!(output.len(), 2);
+    assert_eq!(output.text(0).len() + output.text(1).len(), 100_000);
+    assert!(plain_text(&output.line(0, &theme())).ends_with("(goes on)"));
+    assert!(!plain_text(&output.line(1, &theme())).ends_with("(goes on)"));
+    // It is not written into again: what comes then is a row of its own.
+    assert_eq!(lines(format!("{}\rnew", "x".repeat(5_000)))[1], "new");
 }
 
 #[test]
-fn without_colours_there_are_none() {
-    let theme = Theme::terminal(Depth::Mono);
-    let line = of(b"\x1b[1;31;44mred").line(0, &theme);
-    assert_eq!((line.spans[0].style.fg, line.spans[0].style.bg), (None, None));
-    assert!(line.spans[0].style.add_modifier.contains(Modifier::BOLD));
-}
-
-#[test]
-fn streams_keep_their_order_their_looks_and_their_sequences_apart() {
-    let theme = theme();
-    let mut output = Output::default();
-    output.push(Stream::Stdout, b"out \x1b[3");
-    output.push(Stream::Stderr, b"err\n");
-    output.push(Stream::Stdout, b"1mred\xc3");
-    output.push(Stream::Stderr, b"!");
-    output.push(Stream::Stdout, b"\xa9");
-    assert_eq!(text(&output), ["out err", "red!é"]);
-    let first = output.line(0, &theme);
-    assert_eq!(first.spans[1].style, theme.style(Slot::OutputStderr));
-    assert_eq!(output.line(1, &theme).spans[0].style.fg, Some(Color::Red));
-}
-
-#[test]
-fn of_many_lines_the_first_and_last_are_kept() {
-    let mut output = Output::default();
-    for i in 0..30_000 {
-        output.push(Stream::Stdout, format!("line {i}\n").as_bytes());
-    }
-    let lines = text(&output);
-    assert_eq!(lines.len(), HEAD + 1 + TAIL);
-    assert_eq!((lines[0].as_str(), lines[HEAD - 1].as_str()), ("line 0", "line 1999"));
-    assert_eq!(lines[HEAD], "20,000 lines not shown here: x shows all output");
-    assert_eq!((lines[HEAD + 1].as_str(), lines[HEAD + TAIL].as_str()), ("line 22000", "line 29999"));
-    assert_eq!(output.dropped(), 20_000);
-}
-
-#[test]
-fn a_flood_without_line_feeds_is_bounded() {
-    let mut output = Output::default();
-    let chunk = vec![b'x'; 1 << 20];
-    for _ in 0..32 {
-        output.push(Stream::Stdout, &chunk);
-        output.push(Stream::Stderr, b"\x1b]");
-    }
-    let bytes: usize = output.head.iter().chain(&output.tail).map(|r| r.text().len()).sum();
-    assert!(bytes <= HEAD_BYTES + TAIL_BYTES + 2 * LINE_BYTES, "{bytes}");
-    assert!(output.head.iter().chain(&output.tail).all(|r| r.text().len() <= LINE_BYTES));
-}
-
-#[test]
-fn what_changed_is_told() {
-    let mut output = of(b"a\nb\nc\n");
-    assert_eq!(output.take_changed(), Some(0));
-    assert_eq!(output.take_changed(), None);
-    output.push(Stream::Stdout, b"d");
-    assert_eq!(output.take_changed(), Some(3));
-    output.push(Stream::Stdout, b"\x1b[2Ax");
-    assert_eq!(output.take_changed(), Some(1));
+fn the_middle_is_left_out_and_told() {
+    let all: String = joined(20_000, |n| format!("line {n}\n"));
+    let output = printed(&all);
+    assert_eq!(output.len(), 2_000 + 1 + 8_000);
+    assert_eq!(output.left_out(), 10_000);
+    assert_eq!(output.text(1_999), "line 1999");
+    assert_eq!(plain_text(&output.line(2_000, &theme())), "... 10,000 lines left out ...");
+    assert_eq!(output.line(2_000, &theme()).style, theme().style(Slot::OutputTruncated));
+    assert_eq!(output.text(2_001), "line 12000");
+    assert_eq!(output.text(10_000), "line 19999");
+    assert_eq!(output.line(10_001, &theme()), Line::default());
 }
 
 #[test]
 fn what_was_not_kept_is_told_where_it_is_missing() {
     let mut captured = Captured::new(40);
-    for i in 0..20 {
-        captured.push(Stream::Stdout, format!("line {i:02}\n").as_bytes());
-    }
-    let lines = text(&Output::of(&captured));
-    assert!(lines[0].starts_with("line 00"), "{lines:?}");
-    assert_eq!(lines.iter().filter(|l| l.ends_with("bytes not kept here")).count(), 1, "{lines:?}");
-    assert_eq!(lines.last().unwrap(), "line 19");
+    captured.push(Stream::Stdout, b"0123456789abc");
+    captured.push(Stream::Stderr, b"error\n");
+    captured.push(Stream::Stdout, &[b'x'; 2_000]);
+    captured.push(Stream::Stdout, b"\nlast\n");
+    let output = Output::of(&captured);
+    let texts = texts(&output);
+    assert_eq!(texts[0], "0123456789");
+    assert_eq!(texts[1], "error");
+    assert_eq!(texts[2], "... 1,979 bytes of output not kept ...");
+    assert_eq!(texts.last().unwrap(), "last");
+    assert_eq!(output.line(2, &theme()).spans[0].style, theme().style(Slot::OutputTruncated));
 }
 
-/// What programs print, and what they should not.
-fn printed() -> impl Strategy<Value = Vec<u8>> {
-    let part = prop_oneof![
-        4 => "[a-z ]{0,6}".prop_map(String::into_bytes),
-        4 => proptest::sample::select(vec![
-            "\n", "\r", "\r\n", "\t", "\x1b[31m", "\x1b[m", "\x1b[K", "\x1b[2K", "\x1b[1K", "\x1b[A", "\x1b[3B", "\x1b[2J", "\x1b[J",
-            "\x1b[10C", "\x1b[2D", "\x1b[7G", "\x1b]0;t\x07", "\x1b", "\x1b[", "漢", "é", "\u{202e}", "\x08", "\x07", "\0", "\x1b[F", "\x1b[E",
-        ]).prop_map(|s| s.as_bytes().to_vec()),
-        1 => proptest::collection::vec(any::<u8>(), 0..4),
+#[test]
+fn changes_are_told() {
+    let mut output = printed("a\nb\n");
+    assert_eq!(output.push(Stream::Stdout, b"c"), Changed { from: 2, gone: 0 });
+    assert_eq!(output.push(Stream::Stdout, b"d\ne"), Changed { from: 2, gone: 0 });
+    assert_eq!(output.push(Stream::Stdout, b"\x1b[2A\rx"), Changed { from: 1, gone: 0 });
+    assert_eq!(output.push(Stream::Stdout, b""), Changed { from: 4, gone: 0 });
+    let mut output = printed("x\n".repeat(10_000));
+    assert_eq!(output.push(Stream::Stdout, b"y\nz\n"), Changed { from: 2_000, gone: 1 });
+    assert_eq!(output.text(10_000), "z");
+    assert_eq!(output.push(Stream::Stdout, b"z"), Changed { from: 2_000, gone: 1 });
+    assert_eq!(output.push(Stream::Stdout, b"z"), Changed { from: 10_000, gone: 0 });
+}
+
+/// Every flood is bounded: of long lines, of colours, of rows written again and again.
+#[test]
+fn floods_are_bounded() {
+    let floods: [Vec<u8>; 6] = [
+        vec![b'x'; 1 << 20],
+        "\x1b[1mx\x1b[31my".repeat(1 << 16).into_bytes(),
+        "\x1b[500Gx\n".repeat(1 << 17).into_bytes(),
+        format!("{}\r\u{301}", "é".repeat(500)).repeat(1 << 10).into_bytes(),
+        format!("{}{}", "é".repeat(2_000), "\rx".repeat(50_000)).into_bytes(),
+        format!("x\r{}", "\u{301}".repeat(1 << 18)).into_bytes(),
     ];
-    proptest::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
+    for flood in floods {
+        let mut output = Output::default();
+        for _ in 0..8 {
+            output.push(Stream::Stdout, &flood);
+        }
+        assert!(output.kept.cost() < 16 << 20, "{}", output.kept.cost());
+        assert!(output.len() <= 10_001);
+    }
+}
+
+/// Bytes that say something to a terminal, and text of every kind.
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..6),
+        "[a-z漢é\u{301}\u{200d}👩 \t]{0,8}".prop_map(String::into_bytes),
+        prop::sample::select(vec![
+            "\r",
+            "\n",
+            "\x08",
+            "\x1b[K",
+            "\x1b[1K",
+            "\x1b[2K",
+            "\x1b[A",
+            "\x1b[2B",
+            "\x1b[J",
+            "\x1b[3C",
+            "\x1b[2D",
+            "\x1b[5G",
+            "\x1b[31m",
+            "\x1b[1;48;5;9m",
+            "\x1b[m",
+            "\x1b]0;t\x07",
+            "\x1b]8;;u\x1b\\",
+            "\x1b[F",
+            "\u{202e}",
+            "\u{9b}",
+            "\x1b[",
+        ])
+        .prop_map(|s| s.as_bytes().to_vec()),
+    ];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(1_500))]
 
     #[test]
-    fn any_cut_gives_the_same_and_all_of_it_is_safe(bytes in printed(), cuts in proptest::collection::vec(0usize..200, 0..6)) {
-        let whole = shown(&bytes);
-        let mut output = Output::default();
-        let mut cuts: Vec<usize> = cuts.into_iter().map(|c| c.min(bytes.len())).collect();
+    fn any_split_gives_the_same_lines(bytes in bytes(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8)) {
+        let mut whole = printed(&bytes);
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
         cuts.sort_unstable();
-        let mut from = 0;
-        for cut in cuts.into_iter().chain([bytes.len()]) {
-            output.push(Stream::Stdout, &bytes[from..cut]);
+        cuts.push(bytes.len());
+        let (mut split, mut single, mut from) = (Output::default(), Output::default(), 0);
+        for cut in cuts {
+            split.push(Stream::Stdout, &bytes[from..cut]);
             from = cut;
         }
-        prop_assert_eq!(text(&output), whole.clone());
-        for c in whole.iter().flat_map(|l| l.chars()) {
-            prop_assert!(!c.is_control(), "{:?}", whole);
-            let joiner = char::from_u32(0x200d);
-            prop_assert!(crate::domain::unicode::hidden(c).is_none() || Some(c) == joiner);
+        for byte in &bytes {
+            single.push(Stream::Stdout, &[*byte]);
         }
+        for other in [&mut split, &mut single] {
+            other.finish();
+        }
+        whole.finish();
+        prop_assert_eq!(drawn(&whole), drawn(&split));
+        prop_assert_eq!(drawn(&whole), drawn(&single));
     }
 
     #[test]
-    fn columns_are_kept(bytes in printed()) {
-        let output = of(&bytes);
-        for row in output.head.iter().chain(&output.tail) {
-            let end = row.inks().last().map_or(0, |(end, _)| *end as usize);
-            prop_assert_eq!(end, row.text().len());
+    fn nothing_forbidden_comes_out(bytes in bytes()) {
+        let output = printed(&bytes);
+        for (at, line) in drawn(&output).iter().enumerate() {
+            let text = plain_text(line);
+            let again = plain::line(&text, Strictness::Text, Style::default(), Style::default());
+            prop_assert_eq!(&text, &plain_text(&again), "drawn text is safe");
+            prop_assert!(!output.text(at).chars().any(|c| c != '\t' && hidden(c) == Some(crate::domain::unicode::Hidden::Control)));
         }
     }
+
+    /// A line before the first changed one is as it was.
+    #[test]
+    fn lines_before_a_change_stay(first in bytes(), second in bytes()) {
+        let mut output = printed(&first);
+        let before = drawn(&output);
+        let changed = output.push(Stream::Stdout, &second);
+        let after = drawn(&output);
+        let same = changed.from.min(before.len());
+        prop_assert!(after.len() >= same);
+        prop_assert_eq!(&before[..same], &after[..same]);
+    }
+}
+
+/// By hand, in release: `cargo test --release --lib paint::output::tests::figures -- --ignored --nocapture`.
+#[test]
+#[ignore = "prints figures"]
+fn figures() {
+    use std::time::Instant;
+    let lines: String =
+        joined(20_000, |n| format!("{n:>6} the quick brown fox jumps over the lazy dog, again and again\n"));
+    let coloured: String =
+        joined(20_000, |n| format!("\x1b[32m{n:>6}\x1b[0m the quick \x1b[1mbrown\x1b[0m föx\n"));
+    let bars: String = joined(20_000, |n| format!("\r{:>3}%|{}| {n}/20000", n / 200, "█".repeat(n / 400)));
+    for (name, text) in [("plain", &lines), ("coloured", &coloured), ("bars", &bars)] {
+        let since = Instant::now();
+        let output = printed(text);
+        let took = since.elapsed();
+        let since = Instant::now();
+        let drawn = drawn(&output).len();
+        eprintln!(
+            "{name}: {} bytes, 20,000 lines in {took:?}; {drawn} lines drawn in {:?}",
+            text.len(),
+            since.elapsed()
+        );
+    }
+    let since = Instant::now();
+    let mut output = Output::default();
+    for _ in 0..1_000_000_000 / lines.len() {
+        output.push(Stream::Stdout, lines.as_bytes());
+    }
+    eprintln!("1 GB in {:?}, {} lines", since.elapsed(), output.len());
 }

@@ -53,8 +53,8 @@ impl Sessions {
         (self.preview.as_ref().map(|p| p.0.as_path()) != Some(path)).then_some(path)
     }
 
-    pub(super) fn field(&mut self) -> Option<&mut Field> {
-        Some(self.rename.as_mut().unwrap_or(&mut self.filter))
+    pub(super) fn field(&mut self) -> &mut Field {
+        self.rename.as_mut().unwrap_or(&mut self.filter)
     }
 }
 

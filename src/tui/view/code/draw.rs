@@ -11,6 +11,7 @@ use crate::tui::view::{safe, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
+use std::collections::HashSet;
 use std::time::Instant;
 
 /// The block that the pane draws: the one that is being written goes first, unless something else was chosen.
@@ -191,8 +192,8 @@ impl CodePane {
         let height = usize::from(self.area.height);
         let styles = |line: usize| self.colours.for_line(line, laid.doc.line(line));
         let edited = item.block.edited();
-        let original: std::collections::HashSet<&str> =
-            if edited { item.block.original().source.lines().collect() } else { Default::default() };
+        let original: HashSet<&str> =
+            if edited { item.block.original().source.lines().collect() } else { HashSet::default() };
         let changed = |line: usize| edited && !original.contains(laid.doc.line(line));
         for row in laid.doc.paint(from..from + height, look, &styles, &changed) {
             put(&row);

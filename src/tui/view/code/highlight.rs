@@ -19,6 +19,13 @@ pub struct Wanted<'a> {
     pub text: Cow<'a, str>,
 }
 
+impl Wanted<'_> {
+    /// The same for the same text only.
+    pub fn fingerprint(&self) -> u64 {
+        key_of(&self.text)
+    }
+}
+
 impl CodePane {
     /// The code that the pane shows, if it is in a language.
     pub fn wants_colours<'a>(&'a self, state: &'a State) -> Option<Wanted<'a>> {
@@ -26,7 +33,7 @@ impl CodePane {
             match (shown(self, state), &self.mode) {
                 (Shown::Block(item), Mode::Edit(editor)) => {
                     let text = editor.lines().join("\n");
-                    (key_of(&(2, item.block.id, &text)), item.block.current().language.as_ref(), text.into())
+                    (key_of(&(2, item.block.id)), item.block.current().language.as_ref(), text.into())
                 }
                 (Shown::Writing(id, proposed), _) => {
                     let end = proposed.source.rfind('\n').map_or(0, |at| at + 1);

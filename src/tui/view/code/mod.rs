@@ -366,7 +366,7 @@ pub fn being_written(state: &State) -> Option<(BlockId, &Proposed)> {
             Segment::Prose(_) => None,
         })
     };
-    let last = blocks().last()?;
+    let last = blocks().next_back()?;
     let known = state.transcript.blocks.keys().next_back().map_or(0, |id| id.0);
     let number = known.saturating_add(u32::try_from(blocks().count()).unwrap_or(1));
     Some((BlockId(number), last))

@@ -10,7 +10,7 @@ use super::safe;
 use crate::domain::{BlockId, ImageRef, RunId, Stream};
 use crate::engine::transcript::{BlockItem, RunItem, Standing};
 use crate::engine::{BlockState, State};
-use crate::tui::paint::output::Output;
+use crate::tui::paint::output::{Changed, Output};
 use crate::tui::view::frame::Title;
 use crate::tui::view::look::Look;
 use crate::tui::view::pictures::Pictures;
@@ -43,7 +43,6 @@ pub struct OutputPane {
     tail: Vec<Line<'static>>,
     wrapped: HashMap<usize, Rc<[Line<'static>]>>,
     /// Lines left out as of the last frame.
-    dropped: usize,
     theme: String,
     area: Rect,
     /// The text that is looked for, drawn in `ui.match`.
@@ -129,7 +128,20 @@ impl OutputPane {
     /// Takes in a piece of what a run prints.
     pub fn push(&mut self, run: RunId, stream: Stream, bytes: &[u8]) {
         if matches!(self.shown, Some(Subject::Run(_, shown)) if shown == run) {
-            self.output.push(stream, bytes);
+            let changed = self.output.push(stream, bytes);
+            self.let_go(changed);
+        }
+    }
+
+    /// Forgets what was laid out of lines that changed. A person who reads further up keeps the place, although lines
+    /// between the first and the last were let go.
+    fn let_go(&mut self, changed: Changed) {
+        self.wrapped.retain(|line, _| *line < changed.from);
+        let Some(place) = self.roll.place().filter(|_| changed.gone > 0) else { return };
+        let first_moved = self.head.len() + changed.from;
+        if place.item > first_moved {
+            let item = place.item.saturating_sub(changed.gone).max(first_moved);
+            self.roll.restore(Some(Anchor { item, ..place }));
         }
     }
 
@@ -166,35 +178,22 @@ impl OutputPane {
             self.wrapped.clear();
             self.head.clear();
             self.output = self.load(state);
-            self.dropped = self.output.dropped();
+        }
+        if self.run(state).is_some_and(|(_, run)| run.ended.is_some()) {
+            let changed = self.output.finish();
+            self.let_go(changed);
         }
         if self.area.width != area.width || self.theme != look.theme.name() {
             self.wrapped.clear();
             look.theme.name().clone_into(&mut self.theme);
         }
         self.area = area;
-        self.follow_changes();
         let before = self.head.len();
         self.surround(state, pictures, look);
         let grown = isize::try_from(self.head.len()).unwrap_or(0) - isize::try_from(before).unwrap_or(0);
         self.roll.shift(before, grown);
         let height = area.height.into();
         self.with(look, |roll, printed| roll.arrange(printed, height));
-    }
-
-    /// What was wrapped before and is another line now is let go; a line that was left out moves those behind it.
-    fn follow_changes(&mut self) {
-        if let Some(from) = self.output.take_changed() {
-            self.wrapped.retain(|line, _| *line < from);
-        }
-        let dropped = self.output.dropped();
-        if dropped > self.dropped {
-            // A line that says so stands in place of all that are left out.
-            let gone = dropped - self.dropped - usize::from(self.dropped == 0);
-            let first_behind = self.output.len().saturating_sub(self.output.kept_at_end());
-            self.roll.shift(self.head.len() + first_behind, -isize::try_from(gone).unwrap_or(0));
-            self.dropped = dropped;
-        }
     }
 
     /// The output as far as it is known.

@@ -1,0 +1,212 @@
+//! What a program printed → lines, while it prints. A progress bar stays one line, colours are kept, nothing else that a
+//! terminal would obey gets through.
+//!
+//! Each stream writes its own rows, in the order in which they began: a line whose middle was interrupted by the other
+//! stream stays one line. Programs can go back to their last rows, as on a terminal that shows so many. The
+//! first and the last rows are kept; one line between them says how many are left out.
+//! This module neither wraps nor scrolls.
+
+mod cursor;
+mod decode;
+mod kept;
+mod pen;
+mod row;
+#[cfg(test)]
+mod tests;
+
+use super::plain::{self, Spans, Strictness};
+use crate::domain::visible::visible;
+use crate::domain::{Captured, Stream};
+use crate::tui::theme::{Slot, Theme};
+use cursor::Cursor;
+use kept::{Kept, Shown};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use row::{Kind, Row, TAB};
+
+/// What became of the lines when output was added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// The first line that is not what it was; all before it are.
+    pub from: usize,
+    /// Lines between the first and the last were let go: what was line `n` behind `from` is line `n - gone` now.
+    pub gone: usize,
+}
+
+/// The lines of what was printed.
+#[derive(Debug, Default)]
+pub struct Output {
+    kept: Kept,
+    stdout: Cursor,
+    stderr: Cursor,
+    /// The lowest row that was changed by the present push.
+    touched: u64,
+}
+
+impl Output {
+    /// What was kept of a run. What was not kept is told where it is missing.
+    pub fn of(captured: &Captured) -> Self {
+        let mut output = Self::default();
+        let mut gaps = [Stream::Stdout, Stream::Stderr].map(|stream| {
+            let dropped = captured.dropped(stream);
+            (dropped > 0).then_some((captured.limit() / 4, dropped))
+        });
+        for piece in captured.pieces() {
+            let [out, err] = &mut gaps;
+            let gap = if piece.stream == Stream::Stdout { out } else { err };
+            let mut bytes = piece.bytes.as_slice();
+            if let Some((left, dropped)) = gap {
+                let (before, behind) = bytes.split_at(bytes.len().min(*left));
+                *left -= before.len();
+                bytes = behind;
+                output.push(piece.stream, before);
+                if behind.is_empty() {
+                    continue;
+                }
+                output.missing(piece.stream, *dropped);
+                *gap = None;
+            }
+            output.push(piece.stream, bytes);
+        }
+        for (stream, gap) in [Stream::Stdout, Stream::Stderr].into_iter().zip(gaps) {
+            if let Some((_, dropped)) = gap {
+                output.missing(stream, dropped);
+            }
+        }
+        output
+    }
+
+    /// Adds what was printed. A piece may end anywhere.
+    pub fn push(&mut self, stream: Stream, bytes: &[u8]) -> Changed {
+        self.touched = self.kept.next();
+        let gone = self.kept.gone();
+        let mut decoder = std::mem::take(&mut self.cursor(stream).decoder);
+        decoder.feed(bytes, &mut |token| self.obey(stream, token));
+        self.cursor(stream).decoder = decoder;
+        self.changed(gone)
+    }
+
+    /// No more output comes: a character that was begun is shown as bytes.
+    pub fn finish(&mut self) -> Changed {
+        self.touched = self.kept.next();
+        let gone = self.kept.gone();
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            self.end(stream);
+        }
+        self.changed(gone)
+    }
+
+    fn end(&mut self, stream: Stream) {
+        let mut decoder = std::mem::take(&mut self.cursor(stream).decoder);
+        decoder.finish(&mut |token| self.obey(stream, token));
+    }
+
+    /// How many lines there are, that about left out lines counted.
+    pub fn len(&self) -> usize {
+        self.kept.lines()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many lines are left out between the first and the last.
+    pub fn left_out(&self) -> u64 {
+        self.kept.gone()
+    }
+
+    /// A line, safe to draw; an empty one behind the last.
+    pub fn line(&self, at: usize, theme: &Theme) -> Line<'static> {
+        match self.kept.shown(at) {
+            Some(Shown::Row(row)) => painted(row, theme),
+            Some(Shown::LeftOut) => Line::styled(self.words(), theme.style(Slot::OutputTruncated)),
+            None => Line::default(),
+        }
+    }
+
+    /// A line as text, for searching and copying: without colours, with what would act on a terminal written out.
+    pub fn text(&self, at: usize) -> String {
+        match self.kept.shown(at) {
+            Some(Shown::Row(row)) => visible(row.text()),
+            Some(Shown::LeftOut) => self.words(),
+            None => String::new(),
+        }
+    }
+
+    fn words(&self) -> String {
+        let s = if self.kept.gone() == 1 { "" } else { "s" };
+        format!("... {} line{s} left out ...", grouped(self.kept.gone()))
+    }
+
+    fn changed(&self, gone_before: u64) -> Changed {
+        let gone = self.kept.gone() - gone_before;
+        let from = self.kept.line_of(self.touched, gone > 0);
+        // The line that tells of those left out takes the place of one.
+        let gone = gone.saturating_sub(u64::from(gone_before == 0));
+        let number = |n| usize::try_from(n).unwrap_or(usize::MAX);
+        Changed { from: number(from), gone: number(gone) }
+    }
+
+    fn cursor(&mut self, stream: Stream) -> &mut Cursor {
+        match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        }
+    }
+
+    /// Says that bytes of a stream are missing here.
+    fn missing(&mut self, stream: Stream, bytes: u64) {
+        self.end(stream);
+        let name = if stream == Stream::Stdout { "output" } else { "error output" };
+        let s = if bytes == 1 { "" } else { "s" };
+        self.kept.add(Row::note(format!("... {} byte{s} of {name} not kept ...", grouped(bytes))));
+        *self.cursor(stream) = Cursor::default();
+    }
+
+    fn touch(&mut self, id: u64) {
+        self.touched = self.touched.min(id);
+    }
+}
+
+fn painted(row: &Row, theme: &Theme) -> Line<'static> {
+    let base = match row.kind {
+        Kind::Stdout => Style::default(),
+        Kind::Stderr => theme.style(Slot::OutputStderr),
+        Kind::Note => theme.style(Slot::OutputTruncated),
+    };
+    let (text, mark) = (row.text(), theme.mark());
+    let mut line = if row.runs().is_empty() && plain::is_plain(text) {
+        Line::from(Span::styled(text.to_owned(), base))
+    } else {
+        let mut spans = Spans::default();
+        let mut runs =
+            row.runs().iter().map(|(end, pen)| (*end as usize, base.patch(pen.style(theme.depth()))));
+        let mut run = runs.next();
+        for glyph in plain::glyphs(text, Strictness::Text, TAB) {
+            while run.is_some_and(|(end, _)| end <= glyph.start) {
+                run = runs.next();
+            }
+            let look = run.map_or(base, |run| run.1);
+            spans.push(&glyph.text, if glyph.marked { look.patch(mark) } else { look });
+        }
+        spans.finish()
+    };
+    if row.goes_on {
+        line.push_span(Span::styled(" (goes on)", theme.style(Slot::OutputTruncated)));
+    }
+    line
+}
+
+/// A number with commas between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

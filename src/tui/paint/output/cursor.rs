@@ -1,0 +1,231 @@
+//! How a stream writes: text, line ends and the motions of progress bars, obeyed among its own rows.
+//!
+//! A stream never writes into the rows of the other one, nor into rows that are settled.
+
+use super::Output;
+use super::decode::{Decoder, Token};
+use super::pen::{self, Pen};
+use super::row::{EDITABLE, Kind, Place, Row, TAB};
+use crate::domain::Stream;
+
+/// The column up to which programs may move where there is no text; no terminal is wider.
+const FARTHEST: usize = 512;
+
+/// Where a stream writes.
+#[derive(Debug, Default)]
+pub(super) struct Cursor {
+    pub(super) decoder: Decoder,
+    pub(super) pen: Pen,
+    /// Its row; `None`: below all its rows.
+    pub(super) row: Option<u64>,
+    pub(super) place: Place,
+    /// Whether it was moved since it wrote last.
+    pub(super) moved: bool,
+}
+
+impl Output {
+    /// Does what a stream says.
+    pub(super) fn obey(&mut self, stream: Stream, token: Token<'_>) {
+        match token {
+            Token::Text(text) => self.write(stream, text),
+            Token::LineFeed => self.line_feed(stream),
+            Token::Tab => self.tab(stream),
+            Token::Return => self.move_to(stream, 0),
+            Token::Back => self.move_by(stream, -1),
+            Token::Csi(b'm', parameters) => self.cursor(stream).pen.obey(parameters),
+            Token::Csi(b'K', parameters) => self.erase_in_line(stream, parameters),
+            Token::Csi(b'J', b"" | b"0") => self.erase_below(stream),
+            Token::Csi(end, parameters) => {
+                let first = parameters.split(|b| *b == b';').next().and_then(pen::number).unwrap_or(1);
+                self.motion(stream, end, first.max(1));
+            }
+        }
+    }
+
+    fn motion(&mut self, stream: Stream, end: u8, by: u16) {
+        match end {
+            b'A' | b'F' => self.up(stream, by),
+            b'B' | b'E' => self.down(stream, by),
+            b'C' => self.move_by(stream, isize::try_from(by).unwrap_or(0)),
+            b'D' => self.move_by(stream, -isize::try_from(by).unwrap_or(0)),
+            b'G' => self.move_to(stream, usize::from(by) - 1),
+            _ => {}
+        }
+        if matches!(end, b'E' | b'F') {
+            self.move_to(stream, 0);
+        }
+    }
+
+    fn write(&mut self, stream: Stream, text: &str) {
+        let mut text = text;
+        while !text.is_empty() {
+            let id = self.writable(stream);
+            self.touch(id);
+            let cursor = self.cursor(stream);
+            let (place, pen) = (cursor.place, cursor.pen);
+            let Some(row) = self.kept.row_mut(id) else { return };
+            let (place, rest) = row.write(place, text, pen);
+            row.goes_on |= !rest.is_empty();
+            let cursor = self.cursor(stream);
+            cursor.place = place;
+            if !rest.is_empty() {
+                cursor.row = None;
+                cursor.place = Place::default();
+            }
+            text = rest;
+        }
+    }
+
+    fn tab(&mut self, stream: Stream) {
+        let id = self.writable(stream);
+        let cursor = self.cursor(stream);
+        let (column, pen) = (cursor.place.column, cursor.pen);
+        let Some(row) = self.kept.row_mut(id) else { return };
+        if column != row.columns() {
+            let next = (column / TAB + 1) * TAB;
+            self.cursor(stream).place = Place { column: next, byte: None };
+        } else if row.has_room() {
+            row.tab(pen);
+            let column = row.columns();
+            self.cursor(stream).place = Place { column, byte: None };
+            self.touch(id);
+        } else {
+            row.goes_on = true;
+            let cursor = self.cursor(stream);
+            (cursor.row, cursor.place) = (None, Place::default());
+            self.tab(stream);
+        }
+    }
+
+    /// The row that a stream writes to next; a new one where it has none, or may not write into it again.
+    fn writable(&mut self, stream: Stream) -> u64 {
+        let cursor = self.cursor(stream);
+        let (column, moved) = (cursor.place.column, std::mem::take(&mut cursor.moved));
+        if let Some(id) = self.own_row(stream)
+            && let Some(row) = self.kept.row(id)
+            && !(moved && row.text().len() > EDITABLE && column < row.columns())
+        {
+            return id;
+        }
+        let id = self.kept.add(Row::new(kind_of(stream)));
+        let cursor = self.cursor(stream);
+        cursor.row = Some(id);
+        cursor.place.byte = None;
+        id
+    }
+
+    /// The row of a stream, if it can still be changed; else the stream stands below all rows from now on.
+    fn own_row(&mut self, stream: Stream) -> Option<u64> {
+        let settled = self.kept.settled();
+        let cursor = self.cursor(stream);
+        if cursor.row.is_some_and(|id| id < settled) {
+            cursor.row = None;
+            cursor.place = Place::default();
+        }
+        cursor.row
+    }
+
+    fn line_feed(&mut self, stream: Stream) {
+        let below = match self.own_row(stream) {
+            Some(id) => self.next_own(stream, id),
+            None => {
+                let id = self.kept.add(Row::new(kind_of(stream)));
+                self.touch(id);
+                None
+            }
+        };
+        let cursor = self.cursor(stream);
+        (cursor.row, cursor.place, cursor.moved) = (below, Place::default(), below.is_some());
+    }
+
+    fn next_own(&self, stream: Stream, id: u64) -> Option<u64> {
+        let kind = kind_of(stream);
+        (id + 1..self.kept.next()).find(|id| self.kept.row(*id).is_some_and(|row| row.kind == kind))
+    }
+
+    fn up(&mut self, stream: Stream, rows: u16) {
+        let kind = kind_of(stream);
+        let from = self.own_row(stream).unwrap_or_else(|| self.kept.next());
+        let own = |id: &u64| self.kept.row(*id).is_some_and(|row| row.kind == kind);
+        let above = (self.kept.settled()..from).rev().filter(own).take(rows.into()).last();
+        if let Some(id) = above {
+            self.enter(stream, id);
+        }
+    }
+
+    fn down(&mut self, stream: Stream, rows: u16) {
+        let Some(mut id) = self.own_row(stream) else { return };
+        for _ in 0..rows {
+            let Some(next) = self.next_own(stream, id) else { break };
+            id = next;
+        }
+        self.enter(stream, id);
+    }
+
+    fn enter(&mut self, stream: Stream, id: u64) {
+        let cursor = self.cursor(stream);
+        cursor.row = Some(id);
+        cursor.place.byte = None;
+        cursor.moved = true;
+    }
+
+    fn move_to(&mut self, stream: Stream, column: usize) {
+        let end = self.columns(stream).max(FARTHEST);
+        let cursor = self.cursor(stream);
+        cursor.place = Place { column: column.min(end), byte: None };
+        cursor.moved = true;
+    }
+
+    fn move_by(&mut self, stream: Stream, columns: isize) {
+        let column = self.cursor(stream).place.column.saturating_add_signed(columns);
+        self.move_to(stream, column);
+    }
+
+    fn columns(&mut self, stream: Stream) -> usize {
+        let id = self.own_row(stream);
+        id.and_then(|id| self.kept.row(id)).map_or(0, Row::columns)
+    }
+
+    fn erase_in_line(&mut self, stream: Stream, parameters: &[u8]) {
+        let Some(id) = self.own_row(stream) else { return };
+        let cursor = self.cursor(stream);
+        cursor.place.byte = None;
+        let (column, pen) = (cursor.place.column, cursor.pen);
+        let Some(row) = self.kept.row_mut(id) else { return };
+        match parameters {
+            b"" | b"0" => row.erase_from(column),
+            b"1" if row.text().len() <= EDITABLE => row.erase_to(column, pen),
+            b"2" => row.erase_from(0),
+            _ => {}
+        }
+        self.touch(id);
+    }
+
+    /// Takes away what lies behind the cursor and the rows of the stream below it.
+    fn erase_below(&mut self, stream: Stream) {
+        let Some(id) = self.own_row(stream) else { return };
+        self.erase_in_line(stream, b"0");
+        let kind = kind_of(stream);
+        while self.kept.next() > id + 1
+            && self.kept.row(self.kept.next() - 1).is_some_and(|row| row.kind == kind)
+        {
+            self.kept.pop();
+            let end = self.kept.next();
+            self.touch(end);
+        }
+        let mut below = self.next_own(stream, id);
+        while let Some(id) = below {
+            if let Some(row) = self.kept.row_mut(id) {
+                row.erase_from(0);
+            }
+            below = self.next_own(stream, id);
+        }
+    }
+}
+
+fn kind_of(stream: Stream) -> Kind {
+    match stream {
+        Stream::Stdout => Kind::Stdout,
+        Stream::Stderr => Kind::Stderr,
+    }
+}

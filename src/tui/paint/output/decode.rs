@@ -1,0 +1,179 @@
+//! Bytes of one stream → text, controls and the escape sequences that matter. State is a few bytes, so any split of the
+//! bytes gives the same tokens.
+//!
+//! Sequences that only a terminal obeys (titles, links, modes, images) are taken out. A sequence that is cut short by a
+//! control character ends there: nothing swallows the lines behind it. What is no UTF-8 comes out as `\xff`.
+
+use std::fmt::Write as _;
+
+/// What a stream says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Token<'a> {
+    /// Text without control characters.
+    Text(&'a str),
+    /// `\r`.
+    Return,
+    /// `\n`.
+    LineFeed,
+    /// `\b`.
+    Back,
+    /// `\t`.
+    Tab,
+    /// A control sequence: its last byte and its parameters, digits and separators only.
+    Csi(u8, &'a [u8]),
+}
+
+/// Parameter bytes kept of a sequence; longer ones do nothing.
+const PARAMETERS: usize = 128;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum At {
+    #[default]
+    Text,
+    /// Behind ESC.
+    Escape,
+    /// Behind ESC and an intermediate byte: one more byte belongs to it.
+    EscapeLonger,
+    /// In a control sequence.
+    Csi,
+    /// In a string for the terminal (title, link, image), which ends with BEL or ESC \.
+    String,
+}
+
+/// The state of one stream.
+#[derive(Debug, Default)]
+pub(super) struct Decoder {
+    at: At,
+    parameters: Vec<u8>,
+    /// The beginning of a character whose end has not come yet.
+    begun: Vec<u8>,
+}
+
+impl Decoder {
+    /// Takes in bytes and tells what they say.
+    pub(super) fn feed(&mut self, mut bytes: &[u8], tell: &mut impl FnMut(Token<'_>)) {
+        while let Some(first) = bytes.first().copied() {
+            if self.at == At::Text && !is_control(first) {
+                let end = bytes.iter().position(|b| is_control(*b)).unwrap_or(bytes.len());
+                let (text, rest) = bytes.split_at(end);
+                self.text(text, tell);
+                bytes = rest;
+            } else {
+                self.byte(first, tell);
+                bytes = bytes.get(1..).unwrap_or_default();
+            }
+        }
+    }
+
+    /// No more bytes come, or some are missing here: what was begun ends.
+    pub(super) fn finish(&mut self, tell: &mut impl FnMut(Token<'_>)) {
+        self.give_up_begun(tell);
+        self.at = At::Text;
+        self.parameters.clear();
+    }
+
+    fn text(&mut self, text: &[u8], tell: &mut impl FnMut(Token<'_>)) {
+        if self.begun.is_empty() {
+            self.characters(text, tell);
+        } else {
+            let mut whole = std::mem::take(&mut self.begun);
+            whole.extend_from_slice(text);
+            self.characters(&whole, tell);
+        }
+    }
+
+    fn characters(&mut self, bytes: &[u8], tell: &mut impl FnMut(Token<'_>)) {
+        let mut rest = bytes;
+        loop {
+            match std::str::from_utf8(rest) {
+                Ok("") => return,
+                Ok(text) => return tell(Token::Text(text)),
+                Err(error) => {
+                    let (valid, behind) = rest.split_at(error.valid_up_to());
+                    if let Ok(text) = std::str::from_utf8(valid)
+                        && !text.is_empty()
+                    {
+                        tell(Token::Text(text));
+                    }
+                    let Some(invalid) = error.error_len() else {
+                        self.begun = behind.to_vec();
+                        return;
+                    };
+                    let (bad, behind) = behind.split_at(invalid.min(behind.len()));
+                    escaped(bad, tell);
+                    rest = behind;
+                }
+            }
+        }
+    }
+
+    fn give_up_begun(&mut self, tell: &mut impl FnMut(Token<'_>)) {
+        if !self.begun.is_empty() {
+            escaped(&std::mem::take(&mut self.begun), tell);
+        }
+    }
+
+    fn byte(&mut self, byte: u8, tell: &mut impl FnMut(Token<'_>)) {
+        match (self.at, byte) {
+            (At::String, 0x07) => self.at = At::Text,
+            (_, 0x1b) => {
+                self.give_up_begun(tell);
+                self.at = At::Escape;
+            }
+            (At::String, b' '..) => {}
+            (At::Escape, b'[') => {
+                self.parameters.clear();
+                self.at = At::Csi;
+            }
+            (At::Escape, b']' | b'P' | b'X' | b'^' | b'_') => self.at = At::String,
+            (At::Escape | At::EscapeLonger, b' '..=b'/') => self.at = At::EscapeLonger,
+            // This is also where `ESC \` ends a string.
+            (At::Escape | At::EscapeLonger, b'0'..=b'~') => self.at = At::Text,
+            (At::Csi, b' '..=b'?') => {
+                if self.parameters.len() <= PARAMETERS {
+                    self.parameters.push(byte);
+                }
+            }
+            (At::Csi, b'@'..=b'~') => {
+                self.at = At::Text;
+                let ordinary = self.parameters.iter().all(|b| matches!(b, b'0'..=b';'));
+                if ordinary && self.parameters.len() <= PARAMETERS {
+                    tell(Token::Csi(byte, &self.parameters));
+                }
+            }
+            (_, byte) => {
+                self.at = At::Text;
+                self.control(byte, tell);
+            }
+        }
+    }
+
+    fn control(&mut self, byte: u8, tell: &mut impl FnMut(Token<'_>)) {
+        if !is_control(byte) {
+            return self.text(&[byte], tell);
+        }
+        self.give_up_begun(tell);
+        match byte {
+            b'\n' => tell(Token::LineFeed),
+            b'\r' => tell(Token::Return),
+            b'\t' => tell(Token::Tab),
+            0x08 => tell(Token::Back),
+            // Bell, shifts of the character set, cancel, delete: no terminal draws anything for them.
+            0x07 | 0x0e | 0x0f | 0x18 | 0x1a | 0x7f => {}
+            other => escaped(&[other], tell),
+        }
+    }
+}
+
+fn is_control(byte: u8) -> bool {
+    byte < b' ' || byte == 0x7f
+}
+
+fn escaped(bytes: &[u8], tell: &mut impl FnMut(Token<'_>)) {
+    let mut text = String::with_capacity(bytes.len() * 4);
+    for byte in bytes {
+        // Writing to a string can't fail.
+        let _ = write!(text, "\\x{byte:02x}");
+    }
+    tell(Token::Text(&text));
+}

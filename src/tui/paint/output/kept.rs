@@ -1,0 +1,140 @@
+//! The rows that are kept of an output: the first and the last, within bounds of rows and of memory.
+//!
+//! Rows are numbered from 0 as they began and keep their numbers. Only the last [`WINDOW`] rows can be changed; those
+//! before them are settled.
+
+use super::row::Row;
+use std::collections::VecDeque;
+
+/// Rows that a program can go back to.
+const WINDOW: u64 = 64;
+
+/// What is kept of one end of the output: rows and bytes of memory, whichever is reached first.
+struct Allowance {
+    rows: usize,
+    bytes: usize,
+}
+
+const HEAD: Allowance = Allowance { rows: 2_000, bytes: 1 << 20 };
+const TAIL: Allowance = Allowance { rows: 8_000, bytes: 4 << 20 };
+
+/// The rows.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    head: Vec<Row>,
+    tail: VecDeque<Row>,
+    /// Rows let go between head and tail.
+    gone: u64,
+    /// Rows below this number are settled and counted in the two sums.
+    settled: u64,
+    head_bytes: usize,
+    tail_bytes: usize,
+}
+
+/// What stands in a line.
+pub(super) enum Shown<'a> {
+    /// A row.
+    Row(&'a Row),
+    /// The line that tells how many are left out.
+    LeftOut,
+}
+
+impl Kept {
+    /// How many lines there are, that about left out rows counted.
+    pub(super) fn lines(&self) -> usize {
+        self.head.len() + usize::from(self.gone > 0) + self.tail.len()
+    }
+
+    /// Rows let go.
+    pub(super) fn gone(&self) -> u64 {
+        self.gone
+    }
+
+    /// The first row that can be changed.
+    pub(super) fn settled(&self) -> u64 {
+        self.settled
+    }
+
+    /// The number that the next row gets.
+    pub(super) fn next(&self) -> u64 {
+        (self.head.len() + self.tail.len()) as u64 + self.gone
+    }
+
+    /// What stands in a line.
+    pub(super) fn shown(&self, line: usize) -> Option<Shown<'_>> {
+        let Some(behind) = line.checked_sub(self.head.len()) else {
+            return self.head.get(line).map(Shown::Row);
+        };
+        match (self.gone, behind) {
+            (0, at) => self.tail.get(at).map(Shown::Row),
+            (_, 0) => Some(Shown::LeftOut),
+            (_, at) => self.tail.get(at - 1).map(Shown::Row),
+        }
+    }
+
+    /// The line in which a row stands; with `moved`, the first line that moved when rows between were let go.
+    pub(super) fn line_of(&self, id: u64, moved: bool) -> u64 {
+        let head = self.head.len() as u64;
+        if moved || id < head {
+            return id.min(head);
+        }
+        id.saturating_sub(self.gone) + u64::from(self.gone > 0)
+    }
+
+    /// A row by its number.
+    pub(super) fn row(&self, id: u64) -> Option<&Row> {
+        let head = self.head.len() as u64;
+        if id < head {
+            return self.head.get(usize::try_from(id).ok()?);
+        }
+        self.tail.get(usize::try_from(id.checked_sub(head + self.gone)?).ok()?)
+    }
+
+    /// The same, to change it.
+    pub(super) fn row_mut(&mut self, id: u64) -> Option<&mut Row> {
+        let head = self.head.len() as u64;
+        if id < head {
+            return self.head.get_mut(usize::try_from(id).ok()?);
+        }
+        self.tail.get_mut(usize::try_from(id.checked_sub(head + self.gone)?).ok()?)
+    }
+
+    /// Adds a row and returns its number.
+    pub(super) fn add(&mut self, row: Row) -> u64 {
+        let id = self.next();
+        let starts = self.tail.is_empty() && self.gone == 0;
+        if starts && self.head.len() < HEAD.rows && self.head_bytes < HEAD.bytes {
+            self.head.push(row);
+        } else {
+            self.tail.push_back(row);
+        }
+        while self.settled + WINDOW <= id {
+            let in_head = self.settled < self.head.len() as u64;
+            let cost = self.row_mut(self.settled).map_or(0, |row| {
+                row.settle();
+                row.cost()
+            });
+            *(if in_head { &mut self.head_bytes } else { &mut self.tail_bytes }) += cost;
+            self.settled += 1;
+        }
+        while self.tail.len() > TAIL.rows || self.tail_bytes > TAIL.bytes {
+            let Some(row) = self.tail.pop_front() else { break };
+            self.tail_bytes = self.tail_bytes.saturating_sub(row.cost());
+            self.gone += 1;
+        }
+        id
+    }
+
+    /// Takes the last row away; the caller vouches that it is not settled.
+    pub(super) fn pop(&mut self) {
+        if self.tail.pop_back().is_none() {
+            self.head.pop();
+        }
+    }
+
+    /// Bytes of memory that all rows take, about.
+    #[cfg(test)]
+    pub(super) fn cost(&self) -> usize {
+        self.head.iter().chain(&self.tail).map(Row::cost).sum()
+    }
+}
