@@ -3,6 +3,7 @@
 use super::key::Key;
 use super::{Binding, Context};
 use crate::tui::action::Action;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use toml::Spanned;
@@ -36,7 +37,7 @@ pub const SHIPPED: &str = "the shipped keymap";
 
 /// Reads the rows of one file.
 pub fn read(file: &str, text: &str) -> Result<Vec<Row>, KeymapError> {
-    let reader = Reader { file: file.into(), text };
+    let reader = Reader { file: file.into(), text, counted: Cell::new((0, 1)) };
     let table = DeTable::parse(text)
         .map_err(|error| reader.error(error.span().map_or(0, |span| span.start), error.message()))?;
     let mut rows = Vec::new();
@@ -111,6 +112,8 @@ impl Row {
 struct Reader<'a> {
     file: Arc<str>,
     text: &'a str,
+    /// The last place that was asked for and its line: rows come in order, so counting goes on from there.
+    counted: Cell<(usize, usize)>,
 }
 
 impl Reader<'_> {
@@ -119,7 +122,11 @@ impl Reader<'_> {
     }
 
     fn line(&self, at: usize) -> usize {
-        1 + self.text.bytes().take(at).filter(|b| *b == b'\n').count()
+        let (from, line) = if self.counted.get().0 <= at { self.counted.get() } else { (0, 1) };
+        let new = self.text.as_bytes().get(from..at).unwrap_or_default();
+        let line = line + new.iter().filter(|b| **b == b'\n').count();
+        self.counted.set((at, line));
+        line
     }
 
     fn row(&self, value: &Spanned<DeValue<'_>>) -> Result<Row, KeymapError> {

@@ -121,9 +121,11 @@ fn a_panic_in_any_thread_gives_it_back_and_the_next_frame_takes_it_again() {
     assert!(!pty.is_cooked(), "a worker's panic is its own affair");
 }
 
-#[tokio::test]
-async fn an_editor_gets_the_terminal_as_it_was_and_all_keys() {
+#[test]
+fn an_editor_gets_the_terminal_as_it_was_and_all_keys() {
     let _turn = turn();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let _inside = runtime.enter();
     let mut pty = pty();
     let mut terminal = pty.open(Options::default());
     let mut input = Input::start(terminal.reader().unwrap(), Duration::from_millis(25)).unwrap();
@@ -143,8 +145,8 @@ async fn an_editor_gets_the_terminal_as_it_was_and_all_keys() {
     terminal.draw(|frame| frame.render_widget("after", frame.area())).unwrap();
     pty.read_until(b"after");
     pty.person.write_all(b"k").unwrap();
-    let event = tokio::time::timeout(Duration::from_secs(10), input.next()).await.unwrap().unwrap().event;
-    assert_eq!(event, Event::Key(crossterm::event::KeyCode::Char('k').into()));
+    let event = runtime.block_on(async { tokio::time::timeout(Duration::from_secs(10), input.next()).await });
+    assert_eq!(event.unwrap().unwrap().event, Event::Key(crossterm::event::KeyCode::Char('k').into()));
 }
 
 #[test]
