@@ -34,6 +34,8 @@ pub struct Tui {
     theme_open: bool,
     keymap: Keymap,
     started: bool,
+    /// A message that was being written when the session was left for another.
+    draft: String,
 }
 
 impl Tui {
@@ -60,6 +62,7 @@ impl Tui {
             theme_open: options.theme.needs_background(),
             keymap,
             started: false,
+            draft: String::new(),
         })
     }
 
@@ -81,6 +84,10 @@ impl Tui {
         for text in driver.state().transcript.items.iter().filter_map(prompt_of) {
             screen.composer.remember(text.to_owned());
         }
+        let draft = std::mem::take(&mut self.draft);
+        if !draft.is_empty() {
+            screen.composer.set(&draft);
+        }
         for notice in &options.notices {
             screen.say(notice.clone().into());
         }
@@ -99,6 +106,8 @@ impl Tui {
         };
         session.frames.changed(Urgency::Now, now);
         let exit = session.go().await?;
+        let draft = session.screen.composer.full_text();
+        self.draft = draft;
         Ok(exit)
     }
 

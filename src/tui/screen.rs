@@ -40,7 +40,7 @@ use crate::tui::view::pictures::Pictures;
 use crate::tui::view::vars::VarsPane;
 use layer::Layer;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What the screen has to know beforehand.
 #[derive(Clone, Debug)]
@@ -182,8 +182,7 @@ impl Screen {
             buttons: Vec::new(),
             size,
             attended: true,
-            // Nobody has typed yet: nothing has to be waited for.
-            last_key: now.checked_sub(Duration::from_secs(60)).unwrap_or(now),
+            last_key: now,
             last_step: now,
             follow: focus::Following::default(),
             ladder: stop::Ladder::default(),

@@ -2,8 +2,10 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
+mod behaviour;
 mod scene;
 mod screens;
+mod speed;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

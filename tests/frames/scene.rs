@@ -103,6 +103,7 @@ impl Scene {
     /// The same with block 3 waiting.
     pub fn waiting() -> Self {
         let mut scene = Self::worked();
+        scene.pass(5_000);
         scene.reply(&format!("```python\n{CODE}```\n"), &[("python", CODE)]);
         scene.inspect(3, findings());
         scene.decide(3);

@@ -44,9 +44,22 @@ pub(super) fn edit_of(action: Action) -> Option<Edit> {
     }
 }
 
+/// Whether an action makes sense while one pane is shown alone.
+fn stays_alone(action: Action) -> bool {
+    action.is_scroll() || matches!(action, Action::Bare | Action::Copy | Action::Redraw | Action::Suspend)
+}
+
 impl Screen {
     /// Does what an action says, where the person is.
     pub(super) fn act(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+        if self.alone.is_some() && !stays_alone(action) {
+            let mut wishes = self.leave_alone();
+            // Esc does no more than that.
+            if action != Action::Back {
+                wishes.extend(self.act(action, ctx));
+            }
+            return wishes;
+        }
         if let Some(wishes) = self.act_anywhere(action, ctx) {
             return wishes;
         }
@@ -208,12 +221,18 @@ impl Screen {
     }
 
     fn toggle_alone(&mut self) -> Vec<Wish> {
-        if self.alone.take().is_some() {
-            return vec![Wish::Mouse(self.setup.mouse), Wish::Redraw];
+        if self.alone.is_some() {
+            return self.leave_alone();
         }
         self.alone = Some(self.focus);
         self.say(Note::info("Select with the terminal's own mouse. m or Esc goes back."));
         vec![Wish::Mouse(false), Wish::Redraw]
+    }
+
+    /// All panes are shown again, and the mouse is ours.
+    fn leave_alone(&mut self) -> Vec<Wish> {
+        self.alone = None;
+        vec![Wish::Mouse(self.setup.mouse), Wish::Redraw]
     }
 
     pub(super) fn output_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {

@@ -1,6 +1,6 @@
 //! A key or a paste on its way: guard, keymap, then an action or a letter.
 
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Lower, Note, Screen, Wish};
 use crate::tui::guard::{Admit, Class};
 use crate::tui::keymap::{Context, Key};
 use crate::tui::view::layout::{Class as SizeClass, Pane};
@@ -63,13 +63,30 @@ impl Screen {
             KeyCode::Char(c) if plain && self.context(ctx.state) == Context::Problems => {
                 self.problem_letter(c, ctx)
             }
-            // A slash begins a command wherever letters are not text, and Enter or a letter says where to type.
+            // The numbers of the tabs.
+            KeyCode::Char(c @ '1'..='4') if plain && !self.takes_text(ctx.state) => {
+                self.tab(c);
+                Vec::new()
+            }
             KeyCode::Enter if !self.layers.is_empty() => self.layer_accept(ctx),
             KeyCode::Enter if self.focus == Pane::Code && ctx.state.waiting().is_some() => {
                 self.say(Note::of_wait("Enter decides nothing. a approves, r rejects, ? shows all keys."));
                 Vec::new()
             }
             _ => Vec::new(),
+        }
+    }
+
+    fn tab(&mut self, digit: char) {
+        self.focus = match digit {
+            '1' => Pane::Chat,
+            '2' => Pane::Code,
+            _ => Pane::Output,
+        };
+        match digit {
+            '3' if self.lower == Lower::Vars => self.lower = Lower::Output,
+            '4' => self.lower = Lower::Vars,
+            _ => {}
         }
     }
 

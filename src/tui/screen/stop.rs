@@ -181,10 +181,6 @@ impl Screen {
             }
             return self.close_layer(ctx);
         }
-        if self.alone.is_some() {
-            self.alone = None;
-            return vec![Wish::Mouse(self.setup.mouse), Wish::Redraw];
-        }
         if self.focus == Pane::Code {
             match self.code.mode {
                 Mode::Edit(_) => return self.leave_editor(ctx),

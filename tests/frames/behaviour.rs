@@ -1,0 +1,396 @@
+//! What keys do, without a terminal: wishes are compared as values.
+
+use super::scene::{CODE, Scene, findings, key};
+use sayso::domain::*;
+use sayso::engine::{Command, Phase};
+use sayso::tui::screen::layer::Layer;
+use sayso::tui::screen::{Exit, Lower, Setup, Wish};
+use sayso::tui::view::code::Mode;
+use sayso::tui::view::layout::Pane;
+
+/// A block that waits with the focus on it and the quiet time over.
+fn reviewing() -> Scene {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.screen.focus = Pane::Code;
+    scene.frame();
+    scene.pass(2_000);
+    scene
+}
+
+/// The same for a small harmless block, all of it seen.
+fn ready() -> Scene {
+    let mut scene = Scene::worked();
+    scene.reply("```python\nprint(1)\n```\n", &[("python", "print(1)\n")]);
+    scene.inspect(3, Vec::new());
+    scene.decide(3);
+    scene.frame();
+    scene.screen.focus = Pane::Code;
+    scene.frame();
+    scene.see_everything();
+    scene
+}
+
+/// Commands among the wishes.
+fn commands(wishes: &[Wish]) -> Vec<Command> {
+    wishes
+        .iter()
+        .filter_map(|w| match w {
+            Wish::Send(command) => Some(command.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Presses a key and lets the moment pass in which it might turn out to be a paste.
+fn decide(scene: &mut Scene, name: &str) -> Vec<Command> {
+    let mut wishes = scene.press(&[name]);
+    scene.at += std::time::Duration::from_millis(50);
+    wishes.extend(scene.step(|screen, ctx| screen.tick(ctx)).1);
+    scene.frame();
+    commands(&wishes)
+}
+
+fn approval(block: u32, typed: bool) -> Command {
+    Command::Decide { block: BlockId(block), revision: Revision(1), decision: Decision::Approve { typed } }
+}
+
+#[test]
+fn a_seen_harmless_block_is_approved_by_one_key() {
+    let mut scene = ready();
+    assert_eq!(decide(&mut scene, "a"), [approval(3, false)]);
+    assert_eq!(scene.screen.focus, Pane::Output);
+}
+
+#[test]
+fn keys_that_other_programs_take_for_yes_decide_nothing() {
+    let mut scene = ready();
+    for name in ["enter", "space", "y", "1", "tab"] {
+        let mut scene_key = decide(&mut scene, name);
+        assert!(scene_key.drain(..).next().is_none(), "{name}");
+        scene.screen.focus = Pane::Code;
+        scene.pass(1_000);
+    }
+    assert_eq!(scene.state.phase, Phase::Deciding(BlockId(3)));
+}
+
+#[test]
+fn what_was_not_seen_can_t_be_approved_but_rejected() {
+    let mut scene = reviewing();
+    assert!(decide(&mut scene, "a").is_empty());
+    assert!(scene.screen.note.as_ref().unwrap().text.contains("not shown"));
+    scene.pass(1_000);
+    scene.press(&["r"]);
+    scene.pass(50);
+    scene.type_text("not now");
+    let wishes = scene.press(&["enter"]);
+    assert_eq!(
+        commands(&wishes),
+        [Command::Decide {
+            block: BlockId(3),
+            revision: Revision(1),
+            decision: Decision::Reject("not now".into())
+        }]
+    );
+    assert_eq!(scene.screen.focus, Pane::Message);
+}
+
+#[test]
+fn a_high_finding_takes_the_typed_word_and_nothing_else() {
+    let mut scene = reviewing();
+    scene.see_everything();
+    assert!(decide(&mut scene, "a").is_empty());
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Confirm(_))));
+    assert!(commands(&scene.press(&["y", "enter"])).is_empty());
+    assert!(scene.screen.layers.is_empty());
+    scene.pass(1_000);
+    decide(&mut scene, "a");
+    let pasted = scene.step(|screen, ctx| screen.paste("run", ctx));
+    assert!(pasted.is_empty());
+    assert!(commands(&scene.press(&["enter"])).is_empty(), "a pasted word is no word");
+    scene.pass(1_000);
+    decide(&mut scene, "a");
+    scene.type_text("run");
+    assert_eq!(commands(&scene.press(&["enter"])), [approval(3, true)]);
+}
+
+#[test]
+fn the_box_for_the_word_closes_when_the_block_becomes_another() {
+    let mut scene = reviewing();
+    scene.see_everything();
+    decide(&mut scene, "a");
+    scene.type_text("run");
+    let live = scene.state.live.blocks.get_mut(&BlockId(3)).unwrap();
+    live.inspected.as_mut().unwrap().terms.as_mut().unwrap().cwd = "/elsewhere".into();
+    scene.settle();
+    assert!(scene.screen.layers.is_empty());
+    assert!(commands(&scene.press(&["enter"])).is_empty());
+}
+
+#[test]
+fn letters_in_the_message_never_reach_the_block() {
+    let mut scene = ready();
+    scene.screen.focus = Pane::Message;
+    scene.type_text("a r s e");
+    scene.pass(3_000);
+    assert_eq!(scene.screen.composer.full_text(), "a r s e");
+    assert!(matches!(scene.screen.code.mode, Mode::View));
+    assert_eq!(scene.screen.focus, Pane::Message, "the focus stays with who types");
+}
+
+#[test]
+fn the_focus_follows_a_wait_only_after_a_quiet_moment_and_an_empty_message() {
+    let mut scene = Scene::worked();
+    scene.type_text("x");
+    scene.press(&["backspace"]);
+    scene.reply("```python\nprint(1)\n```\n", &[("python", "print(1)\n")]);
+    scene.inspect(3, Vec::new());
+    scene.decide(3);
+    scene.frame();
+    assert_eq!(scene.screen.focus, Pane::Message);
+    let due = scene.screen.next_deadline(scene.at).unwrap();
+    assert!(due <= scene.at + std::time::Duration::from_millis(1_500));
+    scene.pass(1_600);
+    scene.frame();
+    assert_eq!(scene.screen.focus, Pane::Code);
+}
+
+#[test]
+fn an_edit_is_sent_as_it_was_typed_and_an_untouched_one_is_not_sent() {
+    let mut scene = reviewing();
+    decide(&mut scene, "e");
+    assert!(scene.screen.code.edits());
+    assert!(commands(&scene.press(&["esc"])).is_empty());
+    scene.frame();
+    scene.pass(2_000);
+    decide(&mut scene, "e");
+    scene.press(&["ctrl-e"]);
+    scene.type_text(" # mine");
+    let sent = commands(&scene.press(&["esc"]));
+    let [Command::Decide { decision: Decision::Edit(text), .. }] = sent.as_slice() else {
+        panic!("{sent:?}")
+    };
+    assert_eq!(*text, CODE.replacen("shutil\n", "shutil # mine\n", 1));
+}
+
+#[test]
+fn nothing_runs_from_the_editor() {
+    let mut scene = reviewing();
+    scene.see_everything();
+    decide(&mut scene, "e");
+    let mut all = Vec::new();
+    for name in ["a", "enter", "ctrl-j", "r", "s", "tab"] {
+        all.extend(decide(&mut scene, name));
+    }
+    assert!(all.is_empty());
+}
+
+#[test]
+fn ctrl_c_goes_down_its_ladder() {
+    // A run: interrupt, then a question.
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.running(3, "x\n", 1_000);
+    scene.frame();
+    assert_eq!(commands(&scene.press(&["ctrl-c"])), [Command::Stop]);
+    assert!(commands(&scene.press(&["ctrl-c"])).is_empty(), "too soon to ask");
+    scene.pass(600);
+    scene.press(&["ctrl-c"]);
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Ask(_))));
+    assert!(commands(&scene.press(&["k"])).is_empty(), "a letter right away answers nothing");
+    scene.pass(800);
+    assert_eq!(commands(&scene.press(&["k"])), [Command::Kill]);
+
+    // A reply: stop.
+    let mut scene = Scene::worked();
+    scene.streaming("Well, ");
+    scene.frame();
+    assert_eq!(commands(&scene.press(&["ctrl-c"])), [Command::Stop]);
+
+    // Text: cleared, and it comes back. Then twice to quit.
+    let mut scene = Scene::worked();
+    scene.type_text("precious");
+    scene.press(&["ctrl-c"]);
+    assert!(scene.screen.composer.is_empty());
+    scene.press(&["ctrl-_"]);
+    assert_eq!(scene.screen.composer.full_text(), "precious");
+    scene.press(&["ctrl-c"]);
+    assert!(scene.press(&["ctrl-c"]).is_empty());
+    assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-C again within 2 s quits.");
+    scene.pass(2_500);
+    assert!(scene.press(&["ctrl-c"]).is_empty(), "that was too late");
+    let wishes = scene.press(&["ctrl-c"]);
+    assert!(matches!(wishes.as_slice(), [Wish::Leave(Exit::Quit { now: false })]));
+}
+
+#[test]
+fn ctrl_c_never_answers_a_block_that_waits() {
+    let mut scene = reviewing();
+    assert!(commands(&scene.press(&["ctrl-c"])).is_empty());
+    assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-C again within 2 s quits.");
+}
+
+#[test]
+fn esc_only_goes_back() {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.running(3, "x\n", 1_000);
+    scene.screen.focus = Pane::Output;
+    scene.frame();
+    assert!(scene.press(&["esc", "esc", "esc"]).is_empty());
+    assert_eq!(scene.screen.focus, Pane::Message);
+}
+
+#[test]
+fn a_paste_in_review_decides_nothing_and_says_so() {
+    let mut scene = ready();
+    let wishes = scene.step(|screen, ctx| screen.paste("aaaa\na\n", ctx));
+    assert!(wishes.is_empty());
+    assert_eq!(scene.screen.note.as_ref().unwrap().text, "That looked like a paste. Nothing was decided.");
+    assert!(decide(&mut scene, "a").is_empty(), "the quiet time starts over");
+}
+
+#[test]
+fn a_burst_of_letters_decides_nothing() {
+    let mut scene = ready();
+    let mut wishes = Vec::new();
+    for _ in 0..4 {
+        scene.at += std::time::Duration::from_millis(2);
+        let event = key("a");
+        wishes.extend(scene.step(|screen, ctx| screen.key(&event, ctx)));
+    }
+    scene.at += std::time::Duration::from_millis(50);
+    wishes.extend(scene.step(|screen, ctx| screen.tick(ctx)).1);
+    assert!(commands(&wishes).is_empty());
+}
+
+#[test]
+fn messages_commands_and_paths_are_told_apart() {
+    let mut scene = Scene::worked();
+    scene.type_text("hello");
+    assert_eq!(commands(&scene.press(&["enter"])), [Command::Submit("hello".into())]);
+    scene.type_text("/rename");
+    scene.press(&["tab"]);
+    scene.type_text("new name");
+    assert_eq!(commands(&scene.press(&["enter"])), [Command::Rename("new name".into())]);
+    scene.type_text("quit");
+    let wishes = scene.press(&["enter"]);
+    assert!(matches!(wishes.as_slice(), [Wish::Leave(Exit::Quit { now: false })]));
+}
+
+#[test]
+fn older_messages_come_back_by_arrow() {
+    let mut scene = Scene::worked();
+    scene.type_text("first");
+    scene.press(&["enter"]);
+    scene.press(&["up"]);
+    assert_eq!(scene.screen.composer.full_text(), "first");
+}
+
+#[test]
+fn a_queued_message_comes_back_for_editing() {
+    let mut scene = Scene::worked();
+    scene.state.live.queued = Some("later".into());
+    assert_eq!(commands(&scene.press(&["alt-up"])), [Command::TakeQueued]);
+    assert_eq!(scene.screen.composer.full_text(), "later");
+}
+
+#[test]
+fn a_question_of_the_engine_is_answered_by_letters_in_its_pane() {
+    let mut scene = Scene::worked();
+    scene.state.phase = Phase::Asking(sayso::engine::state::Question::StepLimit(12));
+    scene.frame();
+    assert_eq!(scene.screen.lower, Lower::Problems);
+    scene.press(&["tab"]);
+    assert!(commands(&scene.press(&["enter"])).is_empty());
+    assert_eq!(commands(&scene.press(&["c"])), [Command::Continue]);
+    assert_eq!(commands(&scene.press(&["e"])), [Command::EndTurn]);
+}
+
+#[test]
+fn the_person_is_called_once_when_a_wait_is_not_looked_at() {
+    let mut scene = reviewing();
+    let mut calls = 0;
+    for _ in 0..40 {
+        scene.pass(500);
+        let wishes = scene.step(|screen, ctx| screen.settle(ctx));
+        calls += wishes.iter().filter(|w| matches!(w, Wish::Call)).count();
+    }
+    assert_eq!(calls, 1);
+}
+
+#[test]
+fn the_wheel_scrolls_and_a_click_focuses_and_a_button_takes_the_same_gate() {
+    use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+    let mouse = |kind, column, row| MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+    let mut scene = reviewing();
+    super::drawn(&mut scene, 140, 40);
+    scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Down(MouseButton::Left), 5, 5), ctx));
+    assert_eq!(scene.screen.focus, Pane::Chat);
+    scene.screen.focus = Pane::Code;
+    scene.frame();
+    scene.pass(1_000);
+    super::drawn(&mut scene, 140, 40);
+    let approve = scene.screen.buttons.first().unwrap().clone();
+    let click = |scene: &mut Scene| {
+        let (x, y) = (approve.columns.start, approve.row);
+        scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Down(MouseButton::Left), x, y), ctx));
+        scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Up(MouseButton::Left), x, y), ctx))
+    };
+    assert!(commands(&click(&mut scene)).is_empty());
+    assert!(scene.screen.note.as_ref().unwrap().text.contains("not shown"));
+    scene.see_everything();
+    super::drawn(&mut scene, 140, 40);
+    click(&mut scene);
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Confirm(_))));
+}
+
+#[test]
+fn a_block_without_a_language_is_asked_about() {
+    let mut scene = Scene::worked();
+    scene.reply("```\nls\n```\n", &[("", "ls\n")]);
+    scene.inspect(3, Vec::new());
+    scene.decide(3);
+    scene.frame();
+    scene.screen.focus = Pane::Code;
+    scene.frame();
+    scene.see_everything();
+    assert!(decide(&mut scene, "a").is_empty());
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Language(..))));
+    let wishes = scene.press(&["2"]);
+    assert_eq!(
+        commands(&wishes),
+        [Command::ChooseLanguage { block: BlockId(3), language: Language::bash() }]
+    );
+}
+
+#[test]
+fn a_finding_is_scrolled_to() {
+    let mut scene = Scene::worked();
+    let code: String = (0..200).map(|n| format!("line_{n}\n")).collect();
+    let mut late = findings();
+    late.truncate(1);
+    late[0].place.line = 150;
+    scene.reply(&format!("```python\n{code}```\n"), &[("python", &code)]);
+    scene.inspect(3, late);
+    scene.decide(3);
+    scene.frame();
+    scene.screen.focus = Pane::Code;
+    scene.frame();
+    scene.press(&["f"]);
+    let text = super::drawn(&mut scene, 100, 30);
+    assert!(text.contains("line_149") && text.contains("HIGH"), "{text}");
+}
+
+#[test]
+fn a_pasted_key_stays_out_of_sight_and_leaves_as_a_secret() {
+    let mut scene = Scene::set_up(Setup { welcome: true, ..Setup::default() });
+    scene.frame();
+    scene.press(&["3"]);
+    scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
+    let text = super::drawn(&mut scene, 100, 30);
+    assert!(!text.contains("secret"), "{text}");
+    let wishes = scene.press(&["enter"]);
+    let shown = format!("{wishes:?}");
+    assert!(shown.contains("UseProvider") && !shown.contains("sk-very"), "{shown}");
+}
