@@ -8,6 +8,7 @@
 mod refusal;
 mod seen;
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)] // Sets of ranges, often of one.
 mod tests;
 
 pub use refusal::Why;

@@ -4,14 +4,14 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcsetwinsize};
 use std::fs::File;
 use std::io::{Read as _, Write as _};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::{Mutex, MutexGuard};
 
 /// There is one terminal to a process: these tests take turns.
-static TURN: Mutex<()> = Mutex::new(());
+static TURN: Mutex<()> = Mutex::const_new(());
 
 fn turn() -> MutexGuard<'static, ()> {
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+    TURN.blocking_lock()
 }
 
 struct Pty {
@@ -123,7 +123,7 @@ fn a_panic_in_any_thread_gives_it_back_and_the_next_frame_takes_it_again() {
 
 #[tokio::test]
 async fn an_editor_gets_the_terminal_as_it_was_and_all_keys() {
-    let _turn = turn();
+    let _turn = TURN.lock().await;
     let mut pty = pty();
     let mut terminal = pty.open(Options::default());
     let mut input = Input::start(terminal.reader().unwrap(), Duration::from_millis(25)).unwrap();

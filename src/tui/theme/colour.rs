@@ -131,9 +131,9 @@ impl Colour {
         Some(match (self, depth) {
             (_, Depth::Mono) => return None,
             (Colour::Default, _) => Color::Reset,
-            (Colour::Ansi(i), _)
-            | (Colour::Rgb(_, _, i), Depth::Ansi16)
-            | (Colour::Indexed(_, i), Depth::Ansi16) => ansi_color(i),
+            (Colour::Ansi(i), _) | (Colour::Rgb(_, _, i) | Colour::Indexed(_, i), Depth::Ansi16) => {
+                ansi_color(i)
+            }
             (Colour::Indexed(i, _), _) | (Colour::Rgb(_, i, _), Depth::Ansi256) => Color::Indexed(i),
             (Colour::Rgb(Rgb(r, g, b), _, _), Depth::True) => Color::Rgb(r, g, b),
         })

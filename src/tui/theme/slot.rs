@@ -22,6 +22,7 @@ macro_rules! slots {
             }
 
             /// Where its look comes from when no theme gives one; `ui.text` is its own parent.
+            #[must_use]
             pub fn parent(self) -> Slot {
                 match self {
                     $(Slot::$variant => Slot::$parent),+

@@ -140,7 +140,7 @@ impl Scanner {
             return None;
         }
         let held = std::mem::take(&mut self.held);
-        Some(Token::Shown(held.iter().map(|b| format!("\\x{b:02x}")).collect()))
+        Some(Token::Shown(plain::decode(&held).into_owned()))
     }
 
     fn sequence<'a>(&mut self, bytes: &'a [u8]) -> (Option<Token<'a>>, usize) {
@@ -206,9 +206,9 @@ impl Scanner {
     fn show<'a>(&mut self) -> Token<'a> {
         let text = plain::decode(&self.held).chars().fold(String::new(), |mut text, c| {
             if c.is_control() {
-                text.push_str(&plain::escaped(c))
+                text.push_str(&plain::escaped(c));
             } else {
-                text.push(c)
+                text.push(c);
             }
             text
         });

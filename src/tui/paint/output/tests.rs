@@ -210,7 +210,9 @@ proptest! {
 #[ignore = "a measurement"]
 fn speed_of_a_flood() {
     let flood = "a line of ordinary output, with \x1b[32mcolour\x1b[0m in it\n".repeat(200_000);
-    let bar: String = (0..20_000).map(|i| format!("\r{i:>5} |{:<40}| \x1b[36m{i}/20000\x1b[0m", "#".repeat(i / 500))).collect();
+    let bar = (0..20_000).fold(String::new(), |bar, i| {
+        bar + &format!("\r{i:>5} |{:<40}| \x1b[36m{i}/20000\x1b[0m", "#".repeat(i / 500))
+    });
     for (name, text) in [("lines", &flood), ("progress bar", &bar)] {
         let start = std::time::Instant::now();
         let mut output = Output::default();
@@ -218,7 +220,12 @@ fn speed_of_a_flood() {
             output.push(Stream::Stdout, chunk);
         }
         let seconds = start.elapsed().as_secs_f64();
-        println!("{name}: {:.1} MB in {:.3} s, {:.0} MB/s", text.len() as f64 / 1e6, seconds, text.len() as f64 / 1e6 / seconds);
+        println!(
+            "{name}: {:.1} MB in {:.3} s, {:.0} MB/s",
+            text.len() as f64 / 1e6,
+            seconds,
+            text.len() as f64 / 1e6 / seconds
+        );
     }
     let output = of(flood.as_bytes());
     let theme = theme();
