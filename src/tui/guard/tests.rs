@@ -1,6 +1,7 @@
 use super::*;
 use crate::domain::{BlockId, Revision};
 use proptest::prelude::*;
+use std::time::Duration;
 
 fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
