@@ -20,7 +20,7 @@ pub struct Row {
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     rows: Vec<Row>,
-    seen: Vec<bool>,
+    flags: Vec<bool>,
     unseen: usize,
     /// Extents that were seen: sorted, disjoint, none touching the next.
     extents: Vec<Range<u64>>,
@@ -40,8 +40,8 @@ impl Seen {
             return 0;
         }
         let before = self.unseen;
-        self.seen = rows.iter().map(|row| self.covers(&full(&row.extent))).collect();
-        self.unseen = self.seen.iter().filter(|seen| !**seen).count();
+        self.flags = rows.iter().map(|row| self.covers(&full(&row.extent))).collect();
+        self.unseen = self.flags.iter().filter(|seen| !**seen).count();
         self.rows = rows;
         // Row numbers have moved: what is on screen is told anew with the next frame.
         self.visible.clear();
@@ -53,7 +53,7 @@ impl Seen {
         let mut visible = Vec::new();
         for range in ranges {
             for row in range.start..range.end.min(self.rows.len()) {
-                if self.seen.get(row) == Some(&false) {
+                if self.flags.get(row) == Some(&false) {
                     let since = self.visible.iter().find(|(r, _)| *r == row).map_or(now, |(_, at)| *at);
                     visible.push((row, since));
                 }
@@ -75,7 +75,7 @@ impl Seen {
             self.visible.drain(..).partition(|(_, since)| now.saturating_duration_since(*since) >= need);
         self.visible = waiting;
         for (row, _) in &done {
-            if let (Some(flag), Some(content)) = (self.seen.get_mut(*row), self.rows.get(*row)) {
+            if let (Some(flag), Some(content)) = (self.flags.get_mut(*row), self.rows.get(*row)) {
                 if !*flag {
                     *flag = true;
                     self.unseen -= 1;
@@ -100,7 +100,7 @@ impl Seen {
     /// How many lines of code were seen to their last row, of how many.
     pub fn lines(&self) -> (usize, usize) {
         let (mut seen, mut of, mut last, mut whole) = (0, 0, None, true);
-        for (row, flag) in self.rows.iter().zip(&self.seen) {
+        for (row, flag) in self.rows.iter().zip(&self.flags) {
             let Some(line) = row.line else { continue };
             if last != Some(line) {
                 seen += usize::from(last.is_some() && whole);
@@ -120,13 +120,13 @@ impl Seen {
         }
         let (seen, of) = self.lines();
         let others =
-            self.rows.iter().zip(&self.seen).filter(|(row, flag)| row.line.is_none() && !**flag).count();
+            self.rows.iter().zip(&self.flags).filter(|(row, flag)| row.line.is_none() && !**flag).count();
         of - seen + others
     }
 
     /// The first row from this one on that was not seen.
     pub fn first_unseen(&self, from: usize) -> Option<usize> {
-        self.seen.iter().skip(from).position(|seen| !seen).map(|at| at + from)
+        self.flags.iter().skip(from).position(|seen| !seen).map(|at| at + from)
     }
 
     /// Whether every row was seen. Nothing to see is not seen: there is no row yet.
@@ -145,7 +145,7 @@ impl Seen {
         let start = self.extents.get(from).map_or(extent.start, |e| e.start.min(extent.start));
         let end =
             to.checked_sub(1).and_then(|i| self.extents.get(i)).map_or(extent.end, |e| e.end.max(extent.end));
-        self.extents.splice(from..to.max(from), [start..end]);
+        self.extents.splice(from..to.max(from), std::iter::once(start..end));
     }
 }
 
@@ -155,6 +155,7 @@ fn full(extent: &Range<u64>) -> Range<u64> {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)] // Sets of ranges, often of one.
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::domain::{BlockId, Revision};
 use proptest::prelude::*;
 
 fn ms(n: u64) -> Duration {

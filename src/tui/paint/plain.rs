@@ -262,7 +262,7 @@ pub fn line(text: &str, strictness: Strictness, base: Style, mark: Style) -> Lin
 /// Collects styled text, joining neighbours of one style.
 #[derive(Default)]
 pub struct Spans {
-    spans: Vec<Span<'static>>,
+    done: Vec<Span<'static>>,
     text: String,
     style: Style,
 }
@@ -280,13 +280,13 @@ impl Spans {
     /// The line so far; the next push begins a new one.
     pub fn finish(&mut self) -> Line<'static> {
         self.close();
-        Line::from(std::mem::take(&mut self.spans))
+        Line::from(std::mem::take(&mut self.done))
     }
 
     fn close(&mut self) {
         if !self.text.is_empty() {
             let text = std::mem::take(&mut self.text);
-            self.spans.push(Span::styled(text, self.style));
+            self.done.push(Span::styled(text, self.style));
         }
     }
 }

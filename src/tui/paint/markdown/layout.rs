@@ -39,8 +39,8 @@ pub(super) struct Layout<'t> {
     table: Option<Table>,
     /// A blank row is due before the next block.
     gap: bool,
-    /// The last row is such a blank one.
-    gapped: bool,
+    /// That blank row, drawn with the next row that says something.
+    due: Option<Line<'static>>,
 }
 
 impl<'t> Layout<'t> {
@@ -58,7 +58,7 @@ impl<'t> Layout<'t> {
             code: None,
             table: None,
             gap: false,
-            gapped: false,
+            due: None,
         }
     }
 
@@ -70,9 +70,6 @@ impl<'t> Layout<'t> {
 
     pub(super) fn finish(mut self) -> Vec<Line<'static>> {
         self.flush();
-        if self.gapped {
-            self.rows.pop();
-        }
         self.rows
     }
 
@@ -267,10 +264,11 @@ impl<'t> Layout<'t> {
     /// Begins a block: what came before is closed, a blank row stands between.
     fn block(&mut self) {
         self.flush();
-        if std::mem::take(&mut self.gap) && !self.rows.is_empty() && !self.gapped {
-            self.gapped = true;
+        if std::mem::take(&mut self.gap) && !self.rows.is_empty() {
             let blank = self.prefixed(Line::default(), false);
-            self.rows.push(blank);
+            // Where nothing was drawn since the last one was due, it stands outside of what was entered since.
+            let outer = self.due.take().filter(|due| due.spans.len() <= blank.spans.len());
+            self.due = Some(outer.unwrap_or(blank));
         }
     }
 
@@ -311,7 +309,7 @@ impl<'t> Layout<'t> {
 
     fn row(&mut self, line: Line<'static>) {
         let line = self.prefixed(line, true);
-        self.gapped = false;
+        self.rows.extend(self.due.take());
         self.rows.push(line);
     }
 

@@ -88,13 +88,15 @@ impl Stream {
         let Some(last) = last_block(&open) else { return };
         // Bytes of the parser's text that are not in the reply.
         let carried = self.carry.len();
-        if last.range.start > carried {
+        // Half a line may still turn out to go on with the block before it: `- -` grows into `- - -`, or into an item.
+        let begun = open.get(last.range.start..).is_some_and(|rest| rest.contains('\n'));
+        if last.range.start > carried && begun {
             let end = self.settled + last.range.start - carried;
             self.take(text, end, width, theme);
             (self.carry, self.inside) = (String::new(), false);
             return self.settle(text, width, theme);
         }
-        if last.range.len() < LONG {
+        if last.range.start > carried || last.range.len() < LONG {
             return;
         }
         let limit = open.len().saturating_sub(OPEN);
