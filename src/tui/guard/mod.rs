@@ -19,7 +19,7 @@ pub use seen::{Row, Seen};
 use super::fence::{Fence, Query, Standing};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The gate in front of the decisions about one block at a time.
 #[derive(Clone, Debug)]
