@@ -6,9 +6,11 @@
 
 use super::sgr::Pen;
 use ratatui::backend::{Backend, ClearType, WindowSize};
-use ratatui::buffer::Cell;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Size};
+use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What can go wrong while drawing: nothing; the buffer takes everything.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +34,44 @@ pub struct CellDiff {
     cursor_shown: Option<bool>,
     unknown: bool,
     sync: bool,
+    whole: WholeRows,
+}
+
+/// Rows of the next frame, by their number, that are drawn whole if anything in them changed.
+#[derive(Clone, Debug, Default)]
+pub struct WholeRows(Arc<Mutex<BTreeMap<u16, Vec<Cell>>>>);
+
+impl WholeRows {
+    fn take(&self) -> BTreeMap<u16, Vec<Cell>> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Picks the rows of a frame about whose columns terminals may disagree, in this frame or in the one before:
+    /// what a terminal put elsewhere than we think can only be removed with the row. `before` tells which rows those
+    /// were, and is told which they are now.
+    pub fn pick(&self, buffer: &Buffer, before: &mut Vec<bool>) {
+        let width = usize::from(buffer.area.width).max(1);
+        let mut rows = BTreeMap::new();
+        before.resize(usize::from(buffer.area.height), false);
+        for ((y, cells), uncertain) in (0u16..).zip(buffer.content.chunks(width)).zip(before.iter_mut()) {
+            let now = cells.iter().any(|cell| is_uncertain(cell.symbol()));
+            if now || *uncertain {
+                rows.insert(y, cells.to_vec());
+            }
+            *uncertain = now;
+        }
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = rows;
+    }
+}
+
+/// Whether terminals may disagree about the columns of a character: clusters of several, and pictures.
+fn is_uncertain(symbol: &str) -> bool {
+    if symbol.len() <= 2 {
+        return false;
+    }
+    let mut chars = symbol.chars();
+    let first = chars.next().unwrap_or(' ');
+    chars.next().is_some() || matches!(u32::from(first), 0x2190..0x2500 | 0x25a0..0x2c00 | 0x1f000..)
 }
 
 impl CellDiff {
@@ -47,7 +87,13 @@ impl CellDiff {
             cursor_shown: None,
             unknown: true,
             sync: false,
+            whole: WholeRows::default(),
         }
+    }
+
+    /// Where rows are put that have to be drawn whole.
+    pub fn whole_rows(&self) -> WholeRows {
+        self.whole.clone()
     }
 
     /// The size from now on.
@@ -140,6 +186,22 @@ impl CellDiff {
         self.out.extend_from_slice(b"\x1b[K");
     }
 
+    /// A row from its first column to its last, whatever the terminal has there.
+    fn whole_row(&mut self, y: u16, cells: &[Cell]) {
+        if !self.unknown {
+            self.erase_row(y);
+        }
+        let mut hidden = 0;
+        for (x, cell) in (0u16..).zip(cells) {
+            if hidden > 0 {
+                hidden -= 1;
+                continue;
+            }
+            hidden = super::super::paint::plain::width(cell.symbol()).saturating_sub(1);
+            self.cell(x, y, cell);
+        }
+    }
+
     fn cell(&mut self, x: u16, y: u16, cell: &Cell) {
         self.go_to(x, y);
         self.pen.change(Pen::of(cell), &mut self.out);
@@ -159,6 +221,8 @@ impl Backend for CellDiff {
         I: Iterator<Item = (u16, u16, &'a Cell)>,
     {
         let mut erased = 0;
+        let mut whole = self.whole.take();
+        let mut drawn = None;
         if self.unknown {
             self.out.extend_from_slice(b"\x1b[m");
             self.pen = Pen::RESET;
@@ -169,7 +233,13 @@ impl Backend for CellDiff {
                 self.erase_row(erased);
                 erased += 1;
             }
-            self.cell(x, y, cell);
+            if let Some(cells) = whole.remove(&y) {
+                self.whole_row(y, &cells);
+                drawn = Some(y);
+            }
+            if drawn != Some(y) {
+                self.cell(x, y, cell);
+            }
         }
         while self.unknown && erased < self.size.height {
             self.erase_row(erased);

@@ -210,3 +210,25 @@ fn cost_of_a_frame() {
         println!("a frame of 140x40 when {name}: {:?}, {} bytes", start.elapsed() / 1000, bytes / 1000);
     }
 }
+
+#[test]
+fn a_row_about_whose_columns_terminals_disagree_is_drawn_whole_when_it_changes() {
+    let Ok(mut terminal) = Terminal::new(CellDiff::new(SIZE));
+    let mut uncertain = Vec::new();
+    let mut frame = |text: &str| {
+        let whole = terminal.backend_mut().whole_rows();
+        let Ok(_) = terminal.draw(|frame| {
+            frame.buffer_mut().set_string(0, 1, text, Style::new());
+            frame.buffer_mut().set_string(0, 2, "still", Style::new());
+            whole.pick(frame.buffer_mut(), &mut uncertain);
+        });
+        String::from_utf8(terminal.backend_mut().take()).unwrap()
+    };
+    frame("flag \u{1f1ef}\u{1f1f5} end");
+    assert_eq!(frame("flag \u{1f1ef}\u{1f1f5} end"), "", "nothing changed: nothing is written");
+    let gone = frame("flag    end");
+    assert!(gone.contains("\x1b[K") && gone.contains("flag"), "{gone:?}");
+    assert!(!gone.contains("still"));
+    let plain = frame("flag    End");
+    assert!(!plain.contains("\x1b[K") && !plain.contains("flag"), "{plain:?}");
+}

@@ -52,6 +52,8 @@ pub struct Terminal {
     options: Options,
     touched: Touched,
     before: Termios,
+    /// Rows of the last frame about whose columns the terminal may disagree.
+    uncertain: Vec<bool>,
 }
 
 impl Terminal {
@@ -78,7 +80,7 @@ impl Terminal {
         let Ok(screen) = ratatui::Terminal::new(CellDiff::new(size));
         restore::hook_panics();
         let touched = Touched { mouse: options.mouse, ..Touched::default() };
-        let mut terminal = Self { screen, input, output, options, touched, before };
+        let mut terminal = Self { screen, input, output, options, touched, before, uncertain: Vec::new() };
         terminal.take()?;
         Ok(terminal)
     }
@@ -206,7 +208,12 @@ impl Terminal {
             // A panic elsewhere gave the terminal back; this program goes on, so it takes it again.
             self.take()?;
         }
-        let Ok(_) = self.screen.draw(render);
+        let whole = self.screen.backend_mut().whole_rows();
+        let uncertain = &mut self.uncertain;
+        let Ok(_) = self.screen.draw(|frame| {
+            render(frame);
+            whole.pick(frame.buffer_mut(), uncertain);
+        });
         self.flush()
     }
 

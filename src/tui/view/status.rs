@@ -45,6 +45,11 @@ fn fit(text: &str, room: usize) -> String {
     for word in text.split(' ') {
         let longer = if kept.is_empty() { word.to_owned() } else { format!("{kept} {word}") };
         if longer.width() + 4 > room {
+            // A path or an address says something even where its end is missing.
+            let left = room.saturating_sub(kept.width() + 1);
+            if word.width() > 24 && left > 12 {
+                return format!("{kept} {}", safe::cut(word, left));
+            }
             break;
         }
         kept = longer;

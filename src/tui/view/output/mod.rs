@@ -228,7 +228,7 @@ impl OutputPane {
                 self.head = head;
                 for (number, image) in images.iter().enumerate() {
                     self.head.push(receipt::image_row(number + 1, image, width, look));
-                    let height = (self.area.height / 2).clamp(4, 20);
+                    let height = (self.area.height * 2 / 3).clamp(4, 30);
                     self.head.extend(pictures.rows(image, width, height));
                 }
                 self.tail = tail;
