@@ -1,4 +1,3 @@
-use std::time::Duration;
 use super::*;
 use crate::domain::{BlockId, Revision};
 use proptest::prelude::*;
