@@ -6,6 +6,7 @@
 mod commands;
 mod exec;
 mod home;
+mod humaneval;
 #[path = "../support/model_server.rs"]
 mod model_server;
 mod run;
