@@ -1,7 +1,7 @@
-use std::time::Duration;
 use super::*;
 use crate::domain::{BlockId, Revision};
 use proptest::prelude::*;
+use std::time::Duration;
 
 fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
