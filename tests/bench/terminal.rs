@@ -95,6 +95,11 @@ fn echo() -> Vec<Row> {
 fn echoes(probe: &mut Probe, count: usize) -> Vec<f64> {
     let mut times = Vec::new();
     for n in 0..count {
+        if n % 30 == 29 {
+            // A message that wraps moves letters that were there before: begin a new one.
+            probe.send(b"\x15");
+            probe.drain(Duration::from_millis(40));
+        }
         // Letters that end no escape sequence, so that one in the bytes is one on the screen.
         let letter = [b"wyzgk"[n % 5]];
         let began = Instant::now();

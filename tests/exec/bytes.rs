@@ -31,6 +31,7 @@ async fn python_gets_exactly_the_bytes() {
 }
 
 #[tokio::test]
+#[ignore = "needs node"]
 async fn bash_and_node_get_exactly_the_bytes() {
     let shop = Shop::new();
     for text in ["a  \t \n\n\nb\n", "x\r\ny\r\n", "é \u{2028} \u{feff}\n", "$HOME `id` \\ \"q\" 'r'\n"] {
