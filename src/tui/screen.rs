@@ -14,11 +14,14 @@ mod keys;
 pub mod layer;
 mod layers;
 mod message;
+mod modes;
 mod mouse;
 mod news;
 mod note;
+mod opening;
 mod review;
 mod stop;
+mod troubles;
 mod wish;
 
 pub use focus::{Lower, has_problem};

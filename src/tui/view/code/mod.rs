@@ -8,6 +8,7 @@ mod draw;
 mod edit;
 pub mod highlight;
 mod rights;
+mod scroll;
 pub mod writing;
 
 pub use draw::{draw, title};
@@ -71,15 +72,6 @@ pub struct CodePane {
     area: Rect,
     /// Colours of code, as the highlighter told them.
     pub colours: Colours,
-}
-
-/// How a frame of the pane is divided: rows of rights that stay, and rows that scroll.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Division {
-    /// Rows at the top that don't scroll.
-    pinned: usize,
-    /// Rows that scroll.
-    height: usize,
 }
 
 impl CodePane {
@@ -188,109 +180,6 @@ impl CodePane {
             let diff = Diff::new(item, against, self.area.width, look);
             self.diff = Some((id, revision, against, self.area.width, diff));
         }
-    }
-
-    fn division(&self) -> Division {
-        let all = usize::from(self.area.height);
-        let rights = self.laid.as_ref().map_or(0, |l| l.rights.rows().len());
-        // Rights stay on top where they leave most of the pane to the code; else they scroll with it.
-        let pinned = if rights * 2 <= all { rights } else { 0 };
-        let summary = usize::from(rights == 0);
-        Division { pinned, height: all.saturating_sub(pinned + summary) }
-    }
-
-    /// Rows that scroll: the rights too, where they don't stay.
-    fn scrolling(&self) -> usize {
-        match &self.mode {
-            Mode::Diff(_) => self.diff.as_ref().map_or(0, |d| d.4.rows().len()),
-            _ => self.laid.as_ref().map_or(0, |l| {
-                l.doc.len() + if self.division().pinned == 0 { l.rights.rows().len() } else { 0 }
-            }),
-        }
-    }
-
-    fn clamp(&mut self) {
-        let most = self.scrolling().saturating_sub(self.division().height.max(1));
-        self.top = self.top.min(most);
-    }
-
-    /// Scrolls by rows.
-    pub fn scroll(&mut self, rows: isize) {
-        self.top = self.top.saturating_add_signed(rows);
-        self.clamp();
-    }
-
-    /// Rows that a page has; one row of the last page stays.
-    pub fn page(&self) -> isize {
-        isize::try_from(self.division().height.saturating_sub(1).max(1)).unwrap_or(1)
-    }
-
-    /// To the first row.
-    pub fn to_top(&mut self) {
-        self.top = 0;
-    }
-
-    /// To the last row.
-    pub fn to_end(&mut self) {
-        self.top = usize::MAX;
-        self.clamp();
-    }
-
-    /// The next page with rows that were not seen; where all were, the next page.
-    pub fn next_unseen(&mut self, seen: &guard::Seen) {
-        let shown = self.on_screen();
-        let below = shown.last().map_or(0, |r| r.end);
-        let next = seen
-            .first_unseen(below)
-            .or_else(|| seen.first_unseen(0).filter(|row| !shown.iter().any(|range| range.contains(row))));
-        match next {
-            Some(row) => {
-                let offset = if self.division().pinned > 0 { self.rights_len() } else { 0 };
-                self.top = row.saturating_sub(offset + 1);
-                self.clamp();
-            }
-            None if seen.all() => self.scroll(self.page()),
-            // What is on screen still counts its time: going on would lose it.
-            None => {}
-        }
-    }
-
-    /// Scrolls so that the next finding (or the one before) is on screen; its line stands a little below the top.
-    /// Returns whether there is one.
-    pub fn next_finding(&mut self, back: bool) -> bool {
-        let Some(laid) = &self.laid else { return false };
-        let offset = if self.division().pinned == 0 { laid.rights.rows().len() } else { 0 };
-        let target = |row: usize| (row + offset).saturating_sub(3);
-        let rows: Vec<usize> = laid.doc.finding_rows().map(target).collect();
-        let next = if back {
-            rows.iter().rev().find(|r| **r < self.top).or(rows.last())
-        } else {
-            rows.iter().find(|r| **r > self.top).or(rows.first())
-        };
-        let Some(next) = next.copied() else { return false };
-        self.top = next;
-        self.clamp();
-        true
-    }
-
-    /// Scrolls so that a line (from 0) is on screen.
-    pub fn show_line(&mut self, line: usize) {
-        let Some(laid) = &self.laid else { return };
-        let offset = if self.division().pinned == 0 { laid.rights.rows().len() } else { 0 };
-        self.top = (laid.doc.row_of_line(line) + offset).saturating_sub(3);
-        self.clamp();
-    }
-
-    /// The first line on screen, from 0: where the editor opens.
-    pub fn first_line(&self) -> usize {
-        self.laid.as_ref().map_or(0, |l| {
-            let offset = if self.division().pinned == 0 { l.rights.rows().len() } else { 0 };
-            if self.top <= offset { 0 } else { l.doc.line_of(self.top - offset) }
-        })
-    }
-
-    fn rights_len(&self) -> usize {
-        self.laid.as_ref().map_or(0, |l| l.rights.rows().len())
     }
 
     /// All rows that have to be seen before an approval: rights, code and findings.

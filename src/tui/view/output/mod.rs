@@ -2,11 +2,11 @@
 //!
 //! Lines are wrapped when they come on screen. The pane follows the end of a run until the person scrolls up.
 
+mod printed;
 mod receipt;
 
 use super::chat::mark;
-use super::roll::{Anchor, Items, Roll};
-use super::safe;
+use super::roll::{Anchor, Roll};
 use crate::domain::{BlockId, ImageRef, RunId, Stream};
 use crate::engine::transcript::{BlockItem, RunItem, Standing};
 use crate::engine::{BlockState, State};
@@ -15,6 +15,7 @@ use crate::tui::view::frame::Title;
 use crate::tui::view::look::Look;
 use crate::tui::view::pictures::Pictures;
 use crate::tui::view::words;
+use printed::Printed;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -47,62 +48,6 @@ pub struct OutputPane {
     area: Rect,
     /// The text that is looked for, drawn in `ui.match`.
     pub needle: Option<String>,
-}
-
-/// Head, output and tail as one list.
-struct Printed<'a> {
-    head: &'a [Line<'static>],
-    output: &'a Output,
-    tail: &'a [Line<'static>],
-    wrapped: &'a mut HashMap<usize, Rc<[Line<'static>]>>,
-    width: usize,
-    look: Look<'a>,
-}
-
-/// So many wrapped lines are kept; beyond, all are let go.
-const KEPT: usize = 2_000;
-
-impl Printed<'_> {
-    fn laid(&mut self, line: usize) -> Rc<[Line<'static>]> {
-        if let Some(rows) = self.wrapped.get(&line) {
-            return rows.clone();
-        }
-        let rows: Rc<[Line<'static>]> =
-            safe::wrapped(&self.output.line(line, self.look.theme), self.width).into();
-        if self.wrapped.len() >= KEPT {
-            self.wrapped.clear();
-        }
-        // The last line may still grow.
-        if line + 1 < self.output.len() {
-            self.wrapped.insert(line, rows.clone());
-        }
-        rows
-    }
-
-    fn row(&mut self, at: Anchor) -> Option<Line<'static>> {
-        let head = self.head.len();
-        if let Some(line) = self.head.get(at.item) {
-            return Some(line.clone());
-        }
-        let line = at.item - head;
-        if line < self.output.len() {
-            return self.laid(line).get(at.row).cloned();
-        }
-        self.tail.get(line - self.output.len()).cloned()
-    }
-}
-
-impl Items for Printed<'_> {
-    fn count(&mut self) -> usize {
-        self.head.len() + self.output.len() + self.tail.len()
-    }
-
-    fn rows(&mut self, item: usize) -> usize {
-        match item.checked_sub(self.head.len()) {
-            Some(line) if line < self.output.len() => self.laid(line).len().max(1),
-            _ => usize::from(item < self.head.len() + self.output.len() + self.tail.len()),
-        }
-    }
 }
 
 /// The run that belongs on screen: the one that goes on; else the last one of the chosen block, or what became of it;

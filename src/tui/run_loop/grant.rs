@@ -1,0 +1,98 @@
+//! Doing what the screen asked for: commands to the driver, other programs, the terminal itself.
+
+use super::session::Session;
+use crate::tui::frames::Urgency;
+use crate::tui::screen::{Note, Target, Wish};
+use crate::tui::theme::Theme;
+use crate::tui::{TuiError, clipboard, outside};
+use std::time::Instant;
+
+impl Session<'_> {
+    /// Does what the screen asked for.
+    pub(super) fn grant(&mut self, wishes: Vec<Wish>) -> Result<(), TuiError> {
+        for wish in wishes {
+            self.grant_one(wish)?;
+        }
+        Ok(())
+    }
+
+    fn grant_one(&mut self, wish: Wish) -> Result<(), TuiError> {
+        match wish {
+            Wish::Send(command) => self.driver.send(command),
+            Wish::Errand(errand) => self.driver.errand(errand),
+            Wish::Copy(text) => self.workers.copy(text, clipboard::ways(self.options.surroundings)),
+            Wish::Editor(target, text) => self.edit_outside(target, &text)?,
+            Wish::Pager(what) => {
+                let command = self.options.pager.clone();
+                let shown = self.outside(|| outside::page(&command, &what))?;
+                if let Err(why) = shown {
+                    self.screen.say(Note::warn(why));
+                }
+            }
+            Wish::Redraw => self.tui.terminal.redraw(),
+            Wish::Suspend => {
+                self.tui.terminal.suspend(&self.tui.input)?;
+                self.back_from_outside();
+            }
+            Wish::Theme(name) => {
+                match Theme::load(&name, self.options.depth, |name| self.options.user_theme(name)) {
+                    Ok(loaded) => {
+                        self.tui.theme = loaded.theme;
+                        self.tui.theme_open = false;
+                    }
+                    Err(error) => self.screen.say(Note::warn(error.to_string())),
+                }
+            }
+            Wish::Mouse(on) => self.tui.terminal.set_mouse(on),
+            Wish::Call => {
+                if self.options.notify {
+                    self.tui.terminal.queue(b"\x07");
+                    self.tui.terminal.flush()?;
+                }
+            }
+            Wish::Leave(exit) => self.exit = Some(exit),
+        }
+        Ok(())
+    }
+
+    fn edit_outside(&mut self, target: Target, text: &str) -> Result<(), TuiError> {
+        let extension = match target {
+            Target::Message => "md".to_owned(),
+            Target::Block | Target::EditMode => self.block_extension(),
+        };
+        let command = self.options.editor.clone();
+        let edited = self.outside(|| outside::edit(&command, text, &extension))?;
+        match edited {
+            Ok(text) => {
+                let wishes = self.with(Instant::now(), |screen, ctx| screen.from_editor(target, text, ctx));
+                self.grant(wishes)
+            }
+            Err(why) => {
+                self.screen.say(Note::warn(why));
+                Ok(())
+            }
+        }
+    }
+
+    /// The extension of files in the language of the block that waits.
+    fn block_extension(&self) -> String {
+        let language = self.driver.state().waiting().and_then(|i| i.block.current().language.clone());
+        let entry = language.and_then(|l| self.options.setup.languages.find(l.as_str()).cloned());
+        entry.and_then(|e| e.extensions.first().cloned()).unwrap_or_else(|| "txt".into())
+    }
+
+    fn outside<T>(&mut self, act: impl FnOnce() -> T) -> Result<T, TuiError> {
+        let result = self.tui.terminal.outside(&self.tui.input, act)?;
+        self.back_from_outside();
+        Ok(result)
+    }
+
+    /// The terminal is ours again: its size may be another, and nothing typed meanwhile decides.
+    fn back_from_outside(&mut self) {
+        let now = Instant::now();
+        self.screen.resized(self.tui.terminal.size(), now);
+        self.screen.guard.focused(now);
+        self.title.clear();
+        self.frames.changed(Urgency::Now, now);
+    }
+}

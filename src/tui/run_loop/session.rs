@@ -1,0 +1,313 @@
+//! One session on screen: what wakes the loop, what follows from it, when a frame is drawn.
+
+use super::Tui;
+use crate::domain::Moment;
+use crate::driver::{Driver, Found, Told, Update};
+use crate::engine::Command;
+use crate::tui::colouring::Colouring;
+use crate::tui::frames::{Frames, Urgency};
+use crate::tui::input::{Event, Signal, Timed};
+use crate::tui::options::Options;
+use crate::tui::screen::{Ctx, Exit, Note, Screen, Wish};
+use crate::tui::theme::Theme;
+use crate::tui::view::{self, header, look::Look};
+use crate::tui::workers::{Done, Workers};
+use crate::tui::{TuiError, clipboard};
+use std::time::{Duration, Instant};
+
+/// One session on screen.
+pub(super) struct Session<'a> {
+    pub(super) tui: &'a mut Tui,
+    pub(super) driver: &'a mut Driver,
+    pub(super) options: &'a Options,
+    pub(super) screen: Screen,
+    pub(super) frames: Frames,
+    pub(super) workers: Workers,
+    pub(super) colouring: Colouring,
+    pub(super) title: String,
+    pub(super) last_frame: Instant,
+    pub(super) exit: Option<Exit>,
+}
+
+/// What woke the loop.
+enum Woke {
+    Input(Option<Timed>),
+    News(Update),
+    Done(Done),
+    Deadline,
+}
+
+impl Session<'_> {
+    pub(super) async fn go(&mut self) -> Result<Exit, TuiError> {
+        self.frame(Instant::now());
+        self.after_first_frame()?;
+        loop {
+            let deadline = self.deadline();
+            let woke = self.wait(deadline).await;
+            self.take(woke)?;
+            self.drain()?;
+            let now = Instant::now();
+            self.by_itself(now)?;
+            if let Some(exit) = self.exit.take() {
+                return Ok(exit);
+            }
+            if self.frames.is_due(now) {
+                self.frame(now);
+            }
+        }
+    }
+
+    /// What the first frame does not need.
+    fn after_first_frame(&mut self) -> Result<(), TuiError> {
+        if self.screen.setup.pick_session {
+            let wishes = self.screen.open_sessions();
+            self.frames.changed(Urgency::Now, Instant::now());
+            return self.grant(wishes);
+        }
+        if self.screen.setup.welcome {
+            self.driver.errand(crate::driver::Errand::Servers);
+            self.driver.errand(crate::driver::Errand::Interpreters);
+        } else if let Some(prompt) = self.options.first_prompt.clone()
+            && self.driver.state().transcript.items.is_empty()
+        {
+            self.driver.send(Command::Submit(prompt));
+        }
+        Ok(())
+    }
+
+    async fn wait(&mut self, deadline: Option<Instant>) -> Woke {
+        let sleep = async {
+            match deadline {
+                Some(at) => tokio::time::sleep_until(at.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            timed = self.tui.input.next() => Woke::Input(timed),
+            update = self.driver.next() => Woke::News(update),
+            done = self.workers.next() => Woke::Done(done),
+            () = sleep => Woke::Deadline,
+        }
+    }
+
+    /// Takes in all input that is there already, so that one frame shows it all.
+    fn drain(&mut self) -> Result<(), TuiError> {
+        const PORTION: usize = 512;
+        for _ in 0..PORTION {
+            let Some(timed) = self.tui.input.try_next() else { break };
+            self.input(timed)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, woke: Woke) -> Result<(), TuiError> {
+        match woke {
+            Woke::Input(Some(timed)) => self.input(timed),
+            Woke::Input(None) => {
+                self.exit = Some(Exit::Hangup);
+                Ok(())
+            }
+            Woke::News(update) => self.news(update),
+            Woke::Done(done) => {
+                self.done(done);
+                Ok(())
+            }
+            Woke::Deadline => Ok(()),
+        }
+    }
+
+    fn news(&mut self, update: Update) -> Result<(), TuiError> {
+        let now = Instant::now();
+        let urgency =
+            if update.urgent || !update.told.iter().all(is_stream) { Urgency::Now } else { Urgency::Stream };
+        self.frames.changed(urgency, now);
+        for told in update.told {
+            if let Told::Found(Found::Image(path, bytes)) = told {
+                self.workers.paint(path, bytes, self.options.depth);
+                continue;
+            }
+            let wishes = self.with(now, |screen, ctx| screen.told(told, ctx));
+            self.grant(wishes)?;
+        }
+        Ok(())
+    }
+
+    fn done(&mut self, done: Done) {
+        let now = Instant::now();
+        let coloured = self.colouring.take(&mut self.screen.code, &self.tui.theme);
+        if coloured || !matches!(done, Done::Coloured) {
+            self.frames.changed(Urgency::Now, now);
+        }
+        match done {
+            Done::Coloured => {}
+            Done::Copied(copied) => {
+                if let clipboard::Copied::Send { bytes, .. } = &copied {
+                    self.tui.terminal.queue(bytes.as_bytes());
+                }
+                self.screen.say(Note::info(copied.to_string()));
+            }
+            Done::Painted(which, rows) => self.screen.pictures.painted(which, rows),
+        }
+    }
+
+    fn input(&mut self, timed: Timed) -> Result<(), TuiError> {
+        let Timed { event, at } = timed;
+        self.frames.changed(Urgency::Now, at);
+        let wishes = match event {
+            Event::Key(key) => {
+                self.tui.theme_open = false;
+                self.with(at, |screen, ctx| screen.key(&key, ctx))
+            }
+            Event::Paste(text) => self.with(at, |screen, ctx| screen.paste(&text, ctx)),
+            Event::Mouse(mouse) => self.with(at, |screen, ctx| screen.mouse(mouse, ctx)),
+            Event::Resize(width, height) => {
+                self.tui.terminal.resized((width, height));
+                self.screen.resized((width, height), at);
+                Vec::new()
+            }
+            Event::Focus(has_focus) => {
+                self.screen.attended(has_focus, at);
+                Vec::new()
+            }
+            Event::CursorReport(row, column) => {
+                self.screen.guard.fence_answered((row, column), at);
+                Vec::new()
+            }
+            Event::Background(rgb) => {
+                self.tui.background(rgb, self.options);
+                Vec::new()
+            }
+            Event::Sync2026(sync) => {
+                self.tui.terminal.set_sync(sync);
+                Vec::new()
+            }
+            Event::KittyKeyboard(_) => {
+                self.tui.terminal.use_kitty_keyboard();
+                Vec::new()
+            }
+            Event::Scheme { .. } | Event::Da1 => Vec::new(),
+            Event::Hangup => vec![Wish::Leave(Exit::Hangup)],
+            Event::Signal(signal) => self.signal(signal, at),
+        };
+        self.grant(wishes)?;
+        // What the key changed may call for something at once: a layer that closes, a pane that takes the focus.
+        let wishes = self.with(at, |screen, ctx| screen.settle(ctx));
+        self.grant(wishes)
+    }
+
+    fn signal(&mut self, signal: Signal, at: Instant) -> Vec<Wish> {
+        match signal {
+            Signal::Interrupt => self.with(at, |screen, ctx| screen.stop(ctx)),
+            Signal::Terminate | Signal::Hangup => vec![Wish::Leave(Exit::Hangup)],
+            Signal::Suspend => vec![Wish::Suspend],
+            Signal::Continued => {
+                self.screen.guard.focused(at);
+                vec![Wish::Redraw]
+            }
+        }
+    }
+
+    /// Whatever follows from the passing of time and from what the session has become.
+    fn by_itself(&mut self, now: Instant) -> Result<(), TuiError> {
+        let (changed, wishes) = self.with(now, |screen, ctx| screen.tick(ctx));
+        self.grant(wishes)?;
+        let before = self.screen.stance();
+        let wishes = self.with(now, |screen, ctx| screen.settle(ctx));
+        self.grant(wishes)?;
+        if changed || self.screen.stance() != before {
+            self.frames.changed(Urgency::Now, now);
+        }
+        if self.turn_deadline().is_some_and(|at| at <= now) {
+            self.frames.changed(Urgency::Stream, now);
+        }
+        self.ask_workers();
+        Ok(())
+    }
+
+    /// What views would like to have and workers make.
+    fn ask_workers(&mut self) {
+        for wanted in self.screen.pictures.take_wanted() {
+            self.driver.errand(crate::driver::Errand::ReadImage(wanted.path.clone()));
+            self.workers.wants(wanted);
+        }
+        self.colouring.ask(&self.screen.code, self.driver.state());
+    }
+
+    fn deadline(&mut self) -> Option<Instant> {
+        let now = Instant::now();
+        [self.frames.deadline(), self.screen.next_deadline(now), self.turn_deadline()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// When something on screen moves by itself: the spinner four times a second, a countdown once.
+    fn turn_deadline(&self) -> Option<Instant> {
+        let last = self.last_frame;
+        let state = self.driver.state();
+        let spins =
+            state.live.run.is_some() || state.live.reply.as_ref().is_some_and(|reply| reply.retry.is_none());
+        let counts = state.live.reply.as_ref().is_some_and(|reply| reply.retry.is_some());
+        let pause = match (self.screen.is_attended(), self.options.motion) {
+            (false, _) if spins || counts => Duration::from_secs(5),
+            (true, true) if spins => Duration::from_millis(250),
+            _ if spins || counts => Duration::from_secs(1),
+            _ if self.guard_counts() => Duration::from_millis(100),
+            _ => return None,
+        };
+        Some(last + pause)
+    }
+
+    /// Whether the title counts down until decisions count.
+    fn guard_counts(&self) -> bool {
+        use crate::tui::guard::{Verb, Why};
+        matches!(
+            self.screen.guard.locked_for(Verb::Reject, Instant::now()),
+            Some(Why::Quiet { .. } | Why::Appeared { left: Some(_), .. })
+        )
+    }
+
+    /// Draws one frame.
+    fn frame(&mut self, now: Instant) {
+        self.with(now, |screen, ctx| screen.arrange(ctx));
+        if let Some(query) = self.screen.guard.fence_query(now) {
+            self.tui.terminal.fence(query);
+        }
+        let title = header::window_title(&self.screen, self.driver.state());
+        if title != self.title {
+            self.tui.terminal.title(&title);
+            self.title = title;
+        }
+        let look = look(&self.tui.theme, self.options, self.driver.now());
+        let (screen, state) = (&mut self.screen, self.driver.state());
+        let drawn = self.tui.terminal.draw(|frame| {
+            let cursor = view::draw(screen, state, now, frame.buffer_mut(), look);
+            if let Some(cursor) = cursor {
+                frame.set_cursor_position(cursor);
+            }
+        });
+        if drawn.is_err() {
+            // There is nobody to tell: the terminal is gone.
+            self.exit = Some(Exit::Hangup);
+        }
+        self.last_frame = Instant::now();
+        self.frames.drawn(self.last_frame);
+        self.ask_workers();
+    }
+
+    /// Gives the screen what every step of it needs.
+    pub(super) fn with<T>(&mut self, at: Instant, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
+        let look = look(&self.tui.theme, self.options, self.driver.now());
+        step(&mut self.screen, Ctx { state: self.driver.state(), look, at })
+    }
+}
+
+/// Whether something told only adds to what streams.
+fn is_stream(told: &Told) -> bool {
+    matches!(told, Told::Delta(..) | Told::Reasoning(..) | Told::Output(..))
+}
+
+fn look<'a>(theme: &'a Theme, options: &'a Options, now: Moment) -> Look<'a> {
+    Look { theme, glyphs: options.glyphs(), place: &options.place, now, motion: options.motion }
+}

@@ -1,0 +1,53 @@
+//! Keys among the problems: trying again, going on, going elsewhere.
+
+use super::wish::Exit;
+use super::{Ctx, Note, Screen, Wish};
+use crate::engine::{Command, Phase};
+use crate::tui::action::Action;
+use crate::tui::view::layout::Pane;
+
+impl Screen {
+    /// Actions of the list of problems.
+    pub(super) fn problem_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+        match action {
+            Action::ListUp => self.problem = self.problem.saturating_sub(1),
+            Action::ListDown => self.problem += 1,
+            Action::ProblemRetry => {
+                return match (&ctx.state.phase, &ctx.state.live.store_failure) {
+                    (Phase::Stuck(_) | Phase::Replying(_), _) => vec![Wish::Send(Command::Retry)],
+                    (_, Some(_)) => vec![Wish::Send(Command::RetryStore)],
+                    _ => Vec::new(),
+                };
+            }
+            Action::ProblemModel => return self.run_command(super::commands::Slash::Model, "", ctx),
+            Action::ProblemKey => return self.run_command(super::commands::Slash::Key, "", ctx),
+            Action::ProblemNew => return self.leave_for(Exit::NewSession, ctx),
+            Action::ProblemKernel => self.ask_restart(ctx),
+            Action::ProblemLog => match self.setup.log.clone() {
+                Some(path) => return vec![Wish::Pager(super::Paged::File(path))],
+                None => self.say(Note::info("No log is written.")),
+            },
+            Action::ProblemSave => return vec![Wish::Send(Command::RetryStore)],
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    /// A letter among the problems that no action has: the answers to the question whether a turn goes on.
+    pub(super) fn problem_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
+        match (letter, &ctx.state.phase) {
+            ('c', Phase::Asking(_)) => vec![Wish::Send(Command::Continue)],
+            ('e', Phase::Asking(_)) => vec![Wish::Send(Command::EndTurn)],
+            ('e', Phase::Stuck(_)) => vec![Wish::Send(Command::EndTurn)],
+            ('i', _) => {
+                self.focus = Pane::Message;
+                Vec::new()
+            }
+            ('?', _) => {
+                self.open_help(ctx.state);
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Which keys are worth showing where, most important first.
+
+use crate::engine::{Phase, State};
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
+use crate::tui::screen::Screen;
+use crate::tui::screen::layer::Layer;
+use crate::tui::view::code::Mode;
+use crate::tui::view::layout::Pane;
+
+/// One key and what it does.
+pub(super) struct Hint {
+    pub(super) key: String,
+    pub(super) label: &'static str,
+    /// What it says where there is little room.
+    pub(super) short: &'static str,
+    /// Left out first where there is no room; 0 stays.
+    pub(super) rank: u8,
+    pub(super) action: Option<Action>,
+}
+
+/// Makes the hints of a context.
+struct Hints<'a> {
+    screen: &'a Screen,
+    context: Context,
+    list: Vec<Hint>,
+}
+
+impl Hints<'_> {
+    /// An action by the key that is bound to it; nothing where none is.
+    fn key(&mut self, action: Action, label: &'static str, short: &'static str, rank: u8) -> &mut Self {
+        let key = self.screen.keymap.hint(self.context, action);
+        if !key.is_empty() {
+            self.list.push(Hint { key, label, short, rank, action: Some(action) });
+        }
+        self
+    }
+
+    /// Keys that are no action.
+    fn plain(&mut self, key: &str, label: &'static str, rank: u8) -> &mut Self {
+        self.list.push(Hint { key: key.to_owned(), label, short: label, rank, action: None });
+        self
+    }
+}
+
+pub(super) fn hints(screen: &Screen, state: &State) -> Vec<Hint> {
+    let context = screen.context(state);
+    let mut hints = Hints { screen, context, list: Vec::new() };
+    if let Some(layer) = screen.layers.last() {
+        of_layer(layer, &mut hints);
+        return hints.list;
+    }
+    match context {
+        Context::Message => of_message(state, &mut hints),
+        Context::Review => of_review(&screen.code.mode, &mut hints),
+        Context::Edit => {
+            hints
+                .key(Action::EditKeep, "keep and review", "keep and review", 0)
+                .key(Action::TextEditor, "open in $EDITOR", "$EDITOR", 2)
+                .key(Action::TextUndo, "undo", "undo", 1)
+                .key(Action::TextRedo, "redo", "redo", 3)
+                .key(Action::TextFind, "find", "find", 3);
+        }
+        Context::Queue => {
+            hints
+                .key(Action::ListAccept, "show block", "show block", 0)
+                .plain("[ ]", "prev/next", 2)
+                .key(Action::QueueSkipAll, "skip all (asks)", "skip all (asks)", 1)
+                .key(Action::Back, "back", "back", 0)
+                .key(Action::Help, "more", "more", 0);
+        }
+        Context::Problems => of_problems(state, &mut hints),
+        Context::Vars => {
+            hints
+                .key(Action::VarsInspect, "inspect", "inspect", 0)
+                .key(Action::VarsSort, "sort", "sort", 1)
+                .key(Action::Copy, "copy name", "copy name", 2)
+                .key(Action::Vars, "output", "output", 1)
+                .key(Action::Back, "back", "back", 0);
+        }
+        _ => of_pane(screen, state, &mut hints),
+    }
+    hints.list
+}
+
+fn of_message(state: &State, hints: &mut Hints<'_>) {
+    let busy = !matches!(state.phase, Phase::Idle | Phase::Stuck(_));
+    let send = if busy { "queue message" } else { "send" };
+    hints.key(Action::MessageSend, send, send, 0).key(Action::TextNewline, "newline", "newline", 2);
+    if state.live.run.is_some() {
+        hints.key(Action::Stop, "interrupt", "interrupt", 1);
+    } else if let Some(reply) = &state.live.reply {
+        let what = if reply.retry.is_some() { "stop waiting" } else { "stop answer" };
+        hints.key(Action::Stop, what, what, 1);
+    } else {
+        hints.plain("/", "commands", 2);
+    }
+    hints.key(Action::PaneNext, "panes", "panes", 1).key(Action::Help, "help", "help", 0);
+    if !busy {
+        hints.key(Action::Stop, "twice quit", "twice quit", 3);
+    }
+}
+
+fn of_review(mode: &Mode, hints: &mut Hints<'_>) {
+    if matches!(mode, Mode::Diff(_)) {
+        hints
+            .key(Action::Diff, "next view", "next view", 0)
+            .key(Action::Back, "back to the block", "back", 0)
+            .key(Action::Help, "more", "more", 0);
+        return;
+    }
+    hints
+        .key(Action::Approve, "approve once", "approve", 0)
+        .key(Action::Edit, "edit", "edit", 0)
+        .key(Action::Reject, "reject+reason", "reject", 0)
+        .key(Action::Skip, "skip", "skip", 1)
+        .key(Action::Diff, "diff", "diff", 2)
+        .key(Action::FindingNext, "finding", "finding", 2)
+        .key(Action::ScrollPageDown, "page", "page", 3)
+        .key(Action::Help, "more", "more", 0);
+}
+
+fn of_problems(state: &State, hints: &mut Hints<'_>) {
+    match &state.phase {
+        Phase::Asking(_) => {
+            hints.plain("c", "go on", 0).plain("e", "end here", 0);
+        }
+        Phase::Stuck(_) => {
+            hints
+                .key(Action::ProblemRetry, "retry", "retry", 0)
+                .key(Action::ProblemModel, "model", "model", 1)
+                .key(Action::ProblemKey, "new key", "new key", 2)
+                .plain("e", "end here", 2);
+        }
+        _ => {
+            hints.key(Action::ProblemRetry, "retry", "retry", 0);
+        }
+    }
+    hints.key(Action::Back, "keep message and go back", "back", 0);
+}
+
+fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
+    if state.live.run.is_some() {
+        hints.key(Action::Stop, "interrupt", "interrupt", 0).key(Action::ScrollEnd, "follow", "follow", 2);
+    } else if screen.focus == Pane::Output {
+        if screen.output.images(state).is_empty() {
+            hints.key(Action::OutputPager, "all output", "all output", 1);
+        } else {
+            hints
+                .key(Action::OutputOpen, "open image", "open image", 0)
+                .key(Action::OutputWrite, "save it", "save it", 1)
+                .key(Action::OutputPager, "all output", "all output", 2);
+        }
+    }
+    if screen.focus == Pane::Chat {
+        hints.key(Action::ScrollEnd, "follow", "follow", 1);
+    }
+    hints.key(Action::SearchStart, "search", "search", 3).key(Action::Copy, "copy", "copy", 2);
+    let settled = matches!(screen.focus, Pane::Code | Pane::Output) && state.live.run.is_none();
+    if settled && screen.code.subject().is_some() {
+        hints.key(Action::BlockAgain, "review again", "review again", 2);
+    }
+    hints.key(Action::MessageFocus, "message", "message", 1).key(Action::PaneNext, "panes", "panes", 1).key(
+        Action::Help,
+        "help",
+        "help",
+        0,
+    );
+}
+
+fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
+    match layer {
+        Layer::Welcome(welcome) if welcome.field.is_some() => {
+            hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
+        }
+        Layer::Welcome(_) => {
+            hints
+                .plain("Enter", "choose", 0)
+                .plain("k", "paste a key", 1)
+                .plain("?", "help", 2)
+                .plain("q", "quit", 0);
+        }
+        Layer::Sessions(list) if list.rename.is_some() => {
+            hints.plain("Enter", "rename", 0).plain("Esc", "back", 0);
+        }
+        Layer::Sessions(_) => {
+            hints
+                .plain("type to filter", "", 3)
+                .plain("Up/Down", "", 2)
+                .plain("Enter", "open", 0)
+                .plain("Tab", "this folder/all", 1)
+                .plain("Esc", "back", 0);
+        }
+        Layer::Models(_) | Layer::OldMessages(_) => {
+            hints
+                .plain("type to filter", "", 2)
+                .plain("Up/Down", "", 2)
+                .plain("Enter", "use", 0)
+                .plain("Esc", "back", 0);
+        }
+        Layer::Language(..) => {
+            hints.plain("Up/Down", "", 1).plain("Enter", "choose", 0).plain("Esc", "back", 0);
+        }
+        Layer::Help(_) => {
+            hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
+        }
+        Layer::Commands(_) => {
+            hints
+                .plain("type to filter", "", 3)
+                .plain("Up/Down", "", 2)
+                .plain("Enter", "run", 0)
+                .plain("Tab", "complete", 1)
+                .plain("Esc", "close", 0);
+        }
+        Layer::Confirm(_) => {
+            hints.plain("Type run and Enter", "", 0).plain("Esc", "go back", 0);
+        }
+        Layer::Reject(_) => {
+            hints.plain("Enter", "reject and send", 0).plain("Ctrl-J", "newline", 1).plain(
+                "Esc",
+                "back, no decision",
+                0,
+            );
+        }
+        Layer::Ask(ask) => {
+            for choice in &ask.choices {
+                hints.list.push(Hint {
+                    key: choice.letter.to_string(),
+                    label: "",
+                    short: "",
+                    rank: 0,
+                    action: None,
+                });
+                if let Some(hint) = hints.list.last_mut() {
+                    hint.key = format!("{} {}", choice.letter, brief(&choice.label));
+                }
+            }
+            hints.plain("Esc", "stay", 0);
+        }
+        Layer::Find(_) => {
+            hints.plain("Enter", "next", 0).plain("Up/Down", "match", 1).plain("Esc", "close", 0);
+        }
+        Layer::Limit(..) | Layer::Rename(_) | Layer::Key(_) | Layer::FindInEditor(_) => {
+            hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
+        }
+    }
+}
+
+/// The first words of a label, up to a colon, a comma behind a few words, or a bracket.
+fn brief(label: &str) -> String {
+    label.split([':', ';', '(']).next().unwrap_or(label).trim().to_owned()
+}
