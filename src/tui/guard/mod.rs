@@ -9,7 +9,6 @@ mod ask;
 mod refusal;
 mod seen;
 #[cfg(test)]
-#[allow(clippy::single_range_in_vec_init)] // Sets of ranges, often of one.
 mod tests;
 
 pub use ask::{Admit, Class, Times, Token, Verb};

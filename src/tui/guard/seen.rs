@@ -155,7 +155,6 @@ fn full(extent: &Range<u64>) -> Range<u64> {
 }
 
 #[cfg(test)]
-#[allow(clippy::single_range_in_vec_init)] // Sets of ranges, often of one.
 mod tests {
     use super::*;
     use proptest::prelude::*;
