@@ -27,8 +27,8 @@ pub use finding::{Effects, Finding, Place, Review, Severity};
 pub use ids::{BlockId, Revision, RunId, SessionId, StepId, TimerId};
 pub use language::{Language, Languages};
 pub use message::{
-    FailureKind, Finish, FinishReason, Message, ModelName, ModelRequest, Purpose, ReplyEvent, ReplyFailure,
-    Role, ToolCall, Usage,
+    AnswerForm, FailureKind, Finish, FinishReason, Kept, Message, MessageImage, ModelInfo, ModelName,
+    ModelRequest, Price, Purpose, ReplyEvent, ReplyFailure, Role, Tool, ToolCall, Usage,
 };
 pub use moment::Moment;
 pub use notice::{Level, Notice};

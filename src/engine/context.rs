@@ -68,7 +68,7 @@ impl Told {
                 last.text.push_str("\n\n");
                 last.text.push_str(text);
             }
-            _ => self.0.push(Message { role, text: text.to_owned() }),
+            _ => self.0.push(Message::new(role, text)),
         }
     }
 }

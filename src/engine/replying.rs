@@ -7,8 +7,8 @@ use super::reply::{Parser, Proposed, Segment};
 use super::state::{LiveReply, Retry};
 use super::{Effect, Engine, Phase, notices};
 use crate::domain::{
-    Block, BlockId, BlockKind, Entry, Finish, FinishReason, Origin, ReplyEvent, ReplyFailure, Revision,
-    StepId, ToolCall, TurnEnd, Version,
+    Block, BlockId, BlockKind, Entry, Finish, FinishReason, Notice, Origin, ReplyEvent, ReplyFailure,
+    Revision, StepId, ToolCall, TurnEnd, Version,
 };
 
 /// The provider's word of a reply that the person stopped.
@@ -55,6 +55,7 @@ impl Engine {
         match event {
             ReplyEvent::Finished(finish) => return self.reply_finished(finish),
             ReplyEvent::Failed(failure) => return self.reply_failed(failure),
+            ReplyEvent::Remark(text) => return self.notify(Notice::warn(text)),
             _ => {}
         }
         let (Some(reply), Some(stream)) = (&mut self.state.live.reply, &mut self.stream) else { return };
@@ -86,7 +87,8 @@ impl Engine {
                 reply.retry = Some(Retry { attempt, of, due: self.now.plus(wait_ms), failure });
             }
             ReplyEvent::Sent => reply.retry = None,
-            ReplyEvent::Finished(_) | ReplyEvent::Failed(_) => {}
+            ReplyEvent::Kept(_) | ReplyEvent::Remark(_) | ReplyEvent::Finished(_) | ReplyEvent::Failed(_) => {
+            }
         }
     }
 

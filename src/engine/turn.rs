@@ -100,7 +100,7 @@ impl Engine {
         self.open_reply(LiveReply { step, since: self.now, ..LiveReply::default() });
         self.state.phase = Phase::Replying(step);
         let messages = context::messages(&self.state.transcript, &self.settings);
-        self.effects.push(Effect::Ask(Box::new(ModelRequest { step, purpose: Purpose::Answer, messages })));
+        self.effects.push(Effect::Ask(Box::new(ModelRequest::new(step, Purpose::Answer, messages))));
     }
 
     /// Moves on after something was settled or a run has ended: the next block waits, or the step is over.

@@ -165,6 +165,7 @@ fn used(state: &State) -> (usize, Usage) {
             input: add(sum.input, one.input),
             output: add(sum.output, one.output),
             cached: add(sum.cached, one.cached),
+            cache_written: add(sum.cache_written, one.cache_written),
             reasoning: add(sum.reasoning, one.reasoning),
         };
         (steps + 1, sum)

@@ -166,6 +166,7 @@ pub fn usage(usage: &Usage) -> Value {
         "input": usage.input,
         "output": usage.output,
         "cached": usage.cached,
+        "cache_written": usage.cache_written,
         "reasoning": usage.reasoning,
     })
 }

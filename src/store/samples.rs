@@ -149,9 +149,16 @@ pub(super) fn each_kind() -> Vec<Entry> {
                 id: "call_1".into(),
                 name: "run_code".into(),
                 arguments: "{\"code\":".into(),
+                signature: Some("c2ln".into()),
             }],
             finish: Finish { reason: FinishReason::Stop, word: Some("stop".into()) },
-            usage: Usage { input: Some(120), output: Some(30), cached: None, reasoning: Some(0) },
+            usage: Usage {
+                input: Some(120),
+                output: Some(30),
+                cached: None,
+                cache_written: Some(7),
+                reasoning: Some(0),
+            },
         },
         Entry::Block(block(1, source)),
         Entry::Review { block: b1, revision: r1, review },
@@ -267,7 +274,12 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
                 step: StepId(step),
                 text,
                 reasoning: reasoning.clone(),
-                tool_calls: vec![ToolCall { id: word.clone(), name: word.clone(), arguments: reasoning }],
+                tool_calls: vec![ToolCall {
+                    id: word.clone(),
+                    name: word.clone(),
+                    arguments: reasoning,
+                    signature: None
+                }],
                 finish: Finish { reason: FinishReason::Filter, word: Some(word) },
                 usage: Usage { input, ..Usage::default() },
             }

@@ -90,6 +90,7 @@ fn reply(mut f: Reader<'_>) -> Result<Entry, Missing> {
                 id: call.text_or_empty("id"),
                 name: call.text("name")?,
                 arguments: call.text("arguments")?,
+                signature: call.text_or_none("signature"),
             })
         })
         .collect::<Result<_, Missing>>()?;
@@ -99,6 +100,7 @@ fn reply(mut f: Reader<'_>) -> Result<Entry, Missing> {
         input: u.number_or_none("input"),
         output: u.number_or_none("output"),
         cached: u.number_or_none("cached"),
+        cache_written: u.number_or_none("cache_written"),
         reasoning: u.number_or_none("reasoning"),
     });
     Ok(Entry::Reply {

@@ -93,6 +93,7 @@ fn tool_call(call: &ToolCall) -> Fields {
         .with("id", call.id.as_str())
         .with("name", call.name.as_str())
         .with("arguments", call.arguments.as_str())
+        .with_some("signature", call.signature.as_deref())
 }
 
 fn finish_fields(finish: &Finish) -> Fields {
@@ -104,6 +105,7 @@ fn usage_fields(usage: &Usage) -> Fields {
         .with_some("input", usage.input)
         .with_some("output", usage.output)
         .with_some("cached", usage.cached)
+        .with_some("cache_written", usage.cache_written)
         .with_some("reasoning", usage.reasoning)
 }
 

@@ -99,6 +99,7 @@ fn name(kind: FailureKind) -> &'static str {
         FailureKind::NotFound => "404",
         FailureKind::RateLimit => "429",
         FailureKind::Overflow => "context full",
+        FailureKind::NoTools => "no tools",
         FailureKind::Server => "server",
         FailureKind::BadRequest => "400",
         FailureKind::Cut => "cut",
