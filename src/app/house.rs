@@ -11,6 +11,7 @@ use crate::exec::{Executor, Setup};
 use crate::provider::{Choice, Provider, Timeouts};
 use crate::review::Scope;
 use crate::store::{self, Store, StoreError};
+use crate::workspace::instructions::Search;
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -133,6 +134,7 @@ impl House {
             policy,
             limits: config.limits(),
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
+            ..Settings::default()
         }
     }
 
@@ -153,6 +155,11 @@ impl House {
     /// What the review has to know of this place.
     pub fn scope(&self) -> Scope {
         Scope { cwd: self.place.cwd.clone(), home: self.place.home.clone() }
+    }
+
+    /// Where files of instructions are looked for.
+    fn instructions(&self) -> Search {
+        Search { cwd: self.place.cwd.clone(), home: self.place.home.clone(), project: true, own: Vec::new() }
     }
 
     /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.
@@ -227,6 +234,7 @@ impl House {
             connect: Box::new(move |name| house.provider(name)),
             scope: self.scope(),
             sessions: self.loaded.sessions(),
+            instructions: self.instructions(),
             clock: Clock::System,
             store,
         });
