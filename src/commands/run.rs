@@ -79,7 +79,9 @@ fn failure(ending: &Ending, options: &Options) -> Result<(), Failure> {
         Ending::Waiting(..) => failure.hint(&options.waiting_hint),
         Ending::Provider(provider) if !provider.hint.is_empty() => failure.hint(&provider.hint),
         Ending::CutShort(_) => failure.hint("What came of it is kept in the session."),
-        Ending::Asked(Question::Budget { .. }) => failure.hint("[budget] session in the configuration allows more."),
+        Ending::Asked(Question::Budget { .. }) => {
+            failure.hint("[budget] session in the configuration allows more.")
+        }
         Ending::Asked(_) => failure.hint("--max-steps N allows more."),
         _ => failure,
     })

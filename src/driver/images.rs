@@ -43,7 +43,11 @@ fn bytes(image: &MessageImage, blobs: &Path) -> Result<Vec<u8>, String> {
         return Err("it does not belong to this session".into());
     }
     let bytes = read::bounded(&path, LARGEST).map_err(|_| "it can't be read".to_owned())?;
-    if kind(&bytes) == Some(image.image.mime.as_str()) { Ok(bytes) } else { Err("it is no such image".into()) }
+    if kind(&bytes) == Some(image.image.mime.as_str()) {
+        Ok(bytes)
+    } else {
+        Err("it is no such image".into())
+    }
 }
 
 /// The kind of image that its first bytes tell.

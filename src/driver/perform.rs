@@ -1,8 +1,8 @@
 //! One effect, one act. What takes time is spawned and reports back with an event.
 
-use super::{images, inspect};
 use super::sources::Signal;
 use super::{Driver, Told};
+use super::{images, inspect};
 use crate::domain::{
     Captured, Entry, FailureKind, KernelFate, ModelRequest, Outcome, Receipt, ReplyEvent, ReplyFailure,
     RunEvent, RunReport, RunRequest, StepId, TimerId,

@@ -6,14 +6,15 @@
 mod request;
 
 use super::context::{Composed, Composer, OFFER, kept_free, left_out};
+use super::cost::Held;
 use super::instructions;
 use super::notices::{self, grouped};
 use super::state::{ContextShare, LiveSummary, Retry};
 use super::transcript::Item;
-use super::cost::Held;
 use super::{Effect, Engine, Phase};
 use crate::domain::{
-    Entry, FailureKind, Finish, ModelInfo, ModelName, ModelRequest, Notice, Purpose, ReplyEvent, ReplyFailure, StepId,
+    Entry, FailureKind, Finish, ModelInfo, ModelName, ModelRequest, Notice, Purpose, ReplyEvent,
+    ReplyFailure, StepId,
 };
 
 /// A summary that is longer than this many bytes is none.
@@ -54,7 +55,7 @@ impl Engine {
     pub(super) fn compose(&mut self) -> Composed {
         let instructions = instructions::compose(&self.settings.own_instructions, &self.used_instructions());
         let sees = self.state.live.model.as_ref().is_some_and(|model| model.images == Some(true));
-        let composer = Composer::new(&self.state.transcript, &self.settings)
+        let composer = Composer::new(&self.state.transcript, &self.settings, self.dialect())
             .instructed(&instructions)
             .seeing(self.settings.images && sees);
         let composed = match self.request_size() {

@@ -8,8 +8,8 @@ use super::notices::{self, one_line};
 use super::transcript::Standing;
 use super::{Effect, Engine, Phase};
 use crate::domain::{
-    AnswerForm, Block, BlockId, Consultation, Entry, Message, ModelName, ModelRequest, Notice, Opinion, Purpose,
-    Review, Revision, Risk, Role, Severity,
+    AnswerForm, Block, BlockId, Consultation, Entry, Message, ModelName, ModelRequest, Notice, Opinion,
+    Purpose, Review, Revision, Risk, Role, Severity,
 };
 use serde_json::Value;
 
@@ -153,9 +153,12 @@ impl Engine {
 
     /// Asks by itself where the findings are grave enough, once for each revision.
     pub(super) fn consult_if_grave(&mut self, block: BlockId) {
-        let (Some(from), Some(inspected)) = (self.settings.judge.from, self.state.inspected(block)) else { return };
+        let (Some(from), Some(inspected)) = (self.settings.judge.from, self.state.inspected(block)) else {
+            return;
+        };
         let grave = inspected.review.gravest().is_some_and(|gravest| gravest >= from);
-        let waits = self.state.transcript.blocks.get(&block).is_some_and(|item| item.standing == Standing::Open);
+        let waits =
+            self.state.transcript.blocks.get(&block).is_some_and(|item| item.standing == Standing::Open);
         let known = self.state.opinion(block).is_some() || self.state.consulting(block).is_some();
         if grave && waits && !known && self.budget_reached().is_none() {
             self.ask_for_opinion(block);
@@ -184,7 +187,8 @@ impl Engine {
         let lines = u32::try_from(version.source.lines().count()).unwrap_or(u32::MAX);
         let stale = item.block.current().revision != revision;
         let Consultation { model, text, usage } = answer;
-        let answer = text.and_then(|text| parse(&text, lines)).map_err(|why| one_line(why.trim_end_matches('.')));
+        let answer =
+            text.and_then(|text| parse(&text, lines)).map_err(|why| one_line(why.trim_end_matches('.')));
         let notice = said(block, &model, &answer);
         let decides = self.state.phase == Phase::Deciding(block);
         self.record(Entry::Opinion { block, revision, model, answer, usage });
@@ -197,9 +201,10 @@ impl Engine {
 fn said(block: BlockId, model: &ModelName, answer: &Result<Opinion, String>) -> Notice {
     let model = one_line(&model.to_string());
     match answer {
-        Ok(opinion) => {
-            Notice::info(format!("Second opinion of {model} on block {block}: risk {}.", opinion.risk.as_str()))
-        }
+        Ok(opinion) => Notice::info(format!(
+            "Second opinion of {model} on block {block}: risk {}.",
+            opinion.risk.as_str()
+        )),
         Err(why) => Notice::warn(format!("No second opinion of {model} on block {block}: {why}.")),
     }
 }

@@ -10,28 +10,28 @@ mod images;
 mod results;
 mod share;
 
+pub(super) use bounded::{fenced, text as shortened};
 pub use budget::{Composed, Composer};
 pub use share::ContextShare;
-pub(super) use bounded::{fenced, text as shortened};
 pub(super) use share::{Meter, OFFER, estimate, kept_free, tokens};
 
-use super::Settings;
 use super::replying::FAILED;
 use super::transcript::{Item, ReplyItem, Settled, SummaryItem, Transcript};
-use crate::domain::{ImageRef, Message, MessageImage, Role};
+use super::{Settings, prompt};
+use crate::domain::{Dialect, ImageRef, Message, MessageImage, Role};
 use budget::Cuts;
 use results::Results;
 
 /// The messages of the next request, oldest first, with nothing left out.
-pub fn messages(transcript: &Transcript, settings: &Settings) -> Vec<Message> {
-    Composer::new(transcript, settings).whole().messages
+pub fn messages(transcript: &Transcript, settings: &Settings, dialect: Dialect) -> Vec<Message> {
+    Composer::new(transcript, settings, dialect).whole().messages
 }
 
 /// The messages with these cuts, and how many results are told shorter for them.
 fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
     let Composer { transcript, settings, .. } = composer;
     let mut told = Told::default();
-    told.say(Role::System, &settings.system_prompt);
+    told.say(Role::System, &prompt::in_dialect(&settings.system_prompt, composer.dialect));
     told.say(Role::System, composer.instructions);
     let mut results = Results::new(transcript, settings.output_to_model);
     let mut settled = transcript.settled.as_slice();
@@ -154,8 +154,7 @@ impl Told {
     }
 
     fn images<'i>(&mut self, images: impl Iterator<Item = &'i ImageRef>) {
-        let images: Vec<_> =
-            images.map(|image| MessageImage { image: image.clone(), data: None }).collect();
+        let images: Vec<_> = images.map(|image| MessageImage { image: image.clone(), data: None }).collect();
         if images.is_empty() {
             return;
         }

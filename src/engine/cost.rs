@@ -172,7 +172,9 @@ impl Engine {
 
     /// A budget that can't be kept is told, once for each model.
     pub(super) fn tell_unknown_price(&mut self) {
-        let (Some(_), Some(model)) = (self.state.live.cost.budget, &self.state.transcript.model) else { return };
+        let (Some(_), Some(model)) = (self.state.live.cost.budget, &self.state.transcript.model) else {
+            return;
+        };
         let known = self.settings.prices.of(model, self.meter.infos.get(model)).is_some();
         if known || self.meter.priceless.as_ref() == Some(model) {
             return;

@@ -12,6 +12,7 @@ mod compact;
 mod consult;
 pub mod context;
 pub mod cost;
+mod dialect;
 pub mod effect;
 pub mod event;
 mod inspecting;
@@ -54,11 +55,11 @@ pub struct Settings {
     pub step_limit: u32,
     /// How often the same text may be proposed in a turn before it asks.
     pub repeat_limit: u32,
-    /// How the model is told to hand over code.
-    pub dialect: Dialect,
+    /// How the model is told to hand over code; `None`: by what is known of the model.
+    pub dialect: Option<Dialect>,
     /// The languages that can be run.
     pub languages: Languages,
-    /// The system prompt, complete.
+    /// The system prompt, with a gap for the dialect: see [`prompt::in_dialect`].
     pub system_prompt: String,
     /// When to ask. `Policy::Ask` in the terminal.
     pub policy: Policy,
@@ -87,7 +88,7 @@ impl Default for Settings {
         Self {
             step_limit: 12,
             repeat_limit: 3,
-            dialect: Dialect::default(),
+            dialect: None,
             languages: Languages::default(),
             system_prompt: String::new(),
             policy: Policy::Ask,

@@ -7,10 +7,11 @@ pub use super::cost::{Cost, PriceSource};
 use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
-    BlockId, Captured, ImageRef, Instructions, KernelRef, Limits, ModelInfo, Moment, Notice, ReplyFailure,
-    Review, Revision, RunId, SandboxLevel, Severity, StepId, Terms, Usage, Variable,
+    BlockId, Captured, ExecutorKind, ImageRef, Instructions, KernelRef, Limits, ModelInfo, Moment, Notice,
+    ReplyFailure, Review, Revision, RunId, SandboxLevel, Severity, StepId, Terms, Usage, Variable,
 };
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What the engine is doing.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -148,6 +149,8 @@ pub struct Inspected {
     pub review: Review,
     /// The terms, or why it can't run here.
     pub terms: Result<Terms, String>,
+    /// What stands in the file that the block would write, where it is text that can be compared.
+    pub before: Option<Arc<str>>,
 }
 
 /// What dies with the process.
@@ -238,8 +241,10 @@ impl State {
     /// this session ran yet in this process. `true` while it is being looked at.
     pub fn needs_typed(&self, block: BlockId) -> bool {
         let Some(inspected) = self.inspected(block) else { return true };
-        let unconfined =
-            inspected.terms.as_ref().is_ok_and(|terms| terms.rights.sandbox.level == SandboxLevel::Off);
+        // What sayso does with a file itself needs no sandbox: it does nothing else.
+        let unconfined = inspected.terms.as_ref().is_ok_and(|terms| {
+            terms.executor != ExecutorKind::Files && terms.rights.sandbox.level == SandboxLevel::Off
+        });
         inspected.review.gravest() == Some(Severity::High) || (unconfined && !self.live.ran_any)
     }
 }

@@ -1,8 +1,8 @@
 //! The nouns of the house as JSON, in the shapes that were promised to scripts: fields may be added, these stay.
 
 use crate::domain::{
-    Captured, Effects, Finding, ImageRef, KernelFate, Opinion, Outcome, Receipt, Review, Rights, RunError, RunReport,
-    SandboxLevel, Stream, Usage,
+    Captured, Effects, Finding, ImageRef, KernelFate, Opinion, Outcome, Receipt, Review, Rights, RunError,
+    RunReport, SandboxLevel, Stream, Usage,
 };
 use crate::engine::state::{ContextShare, Cost};
 use base64::Engine as _;

@@ -101,7 +101,9 @@ impl<'a> Teller<'a> {
             Entry::Opinion { block, model, answer, .. } => {
                 let model = visible_line(&model.to_string());
                 let said = match answer {
-                    Ok(opinion) => format!("risk {}: {}", opinion.risk.as_str(), visible_line(&opinion.reason)),
+                    Ok(opinion) => {
+                        format!("risk {}: {}", opinion.risk.as_str(), visible_line(&opinion.reason))
+                    }
                     Err(why) => format!("none came: {}", visible_line(why)),
                 };
                 self.status(&format!("block {block}, second opinion of {model}: {said}"))

@@ -48,7 +48,9 @@ pub fn find(search: &Search) -> (Vec<Instructions>, Vec<Notice>) {
         let top = folders.last().cloned().unwrap_or_default();
         for folder in &folders {
             let path = folder.join(NAME);
-            match inside(&path, &top).and_then(|there| if there { one(&path, &mut left, false) } else { Ok(None) }) {
+            match inside(&path, &top)
+                .and_then(|there| if there { one(&path, &mut left, false) } else { Ok(None) })
+            {
                 Ok(file) => found.extend(file),
                 Err(why) => notices.push(Notice::warn(format!("{} is not used: {why}.", path.display()))),
             }
@@ -138,7 +140,11 @@ mod tests {
         put(&project.join(NAME), "top");
         put(&deep.join(NAME), "deep");
         put(&project.join("a").join(NAME), " \n");
-        assert_eq!(texts(&find(&search(&deep, home)).0), ["home", "top", "deep"], "no repository: up to the home");
+        assert_eq!(
+            texts(&find(&search(&deep, home)).0),
+            ["home", "top", "deep"],
+            "no repository: up to the home"
+        );
         std::fs::create_dir(project.join(".git")).unwrap();
         assert_eq!(texts(&find(&search(&deep, home)).0), ["top", "deep"]);
         let elsewhere = Search { home: Some("/nowhere".into()), ..search(&home.join("project/a/b"), home) };

@@ -4,7 +4,7 @@
 //! not know the tools that were called in it.
 
 use super::in_turn;
-use crate::domain::{Message, Role};
+use crate::domain::{Dialect, Message, Role};
 use crate::engine::Settings;
 use crate::engine::context::{self, fenced, shortened, tokens};
 use crate::engine::transcript::{Item, Transcript};
@@ -47,7 +47,7 @@ fn length(items: &[Item]) -> u64 {
 pub(super) fn messages(transcript: &Transcript, settings: &Settings, upto: usize, room: u64) -> Vec<Message> {
     let part = part(transcript, upto);
     let settings = Settings { system_prompt: String::new(), ..settings.clone() };
-    let told = context::messages(&part, &settings);
+    let told = context::messages(&part, &settings, Dialect::Fences);
     let room = room.saturating_sub(tokens(PROMPT) + 64);
     let mut most = told.iter().map(|message| message.text.len()).max().unwrap_or_default().max(LEAST);
     let mut text = document(&told, most);
@@ -60,7 +60,10 @@ pub(super) fn messages(transcript: &Transcript, settings: &Settings, upto: usize
         text = shortened(&text, usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(3));
     }
     let open = if in_turn(&part.items) { "\n\nThe last message in it is being worked on." } else { "" };
-    let ask = format!("The older part of the conversation:\n\n{}{open}\n\nWrite the summary.", fenced("text", &text));
+    let ask = format!(
+        "The older part of the conversation:\n\n{}{open}\n\nWrite the summary.",
+        fenced("text", &text)
+    );
     vec![Message::new(Role::System, PROMPT.trim_end()), Message::new(Role::User, ask)]
 }
 
@@ -88,7 +91,8 @@ fn document(messages: &[Message], most: usize) -> String {
             Role::Assistant => "assistant",
             Role::Tool => "result of a block",
         };
-        let text = if message.text.len() > most { shortened(&message.text, most) } else { message.text.clone() };
+        let text =
+            if message.text.len() > most { shortened(&message.text, most) } else { message.text.clone() };
         out.extend(["## ", who, "\n", text.as_str()]);
         for call in &message.tool_calls {
             out.extend(["\n", call.name.as_str(), " ", shortened(&call.arguments, most).as_str()]);

@@ -4,7 +4,7 @@
 //! enough, nothing more is done here: the person is asked, and a summary can take the place of the oldest items.
 
 use super::{compose, estimate, images};
-use crate::domain::{ImageRef, Message};
+use crate::domain::{Dialect, ImageRef, Message};
 use crate::engine::Settings;
 use crate::engine::transcript::{Item, Settled, Transcript};
 
@@ -26,6 +26,8 @@ pub struct Composer<'a> {
     pub(super) transcript: &'a Transcript,
     /// The system prompt, and how much of a result is told usually.
     pub(super) settings: &'a Settings,
+    /// How the model is told to hand over code.
+    pub(super) dialect: Dialect,
     /// Instructions behind the system prompt.
     pub(super) instructions: &'a str,
     /// Whether the model is sent images of results.
@@ -34,8 +36,8 @@ pub struct Composer<'a> {
 
 impl<'a> Composer<'a> {
     /// A composer without instructions and images.
-    pub fn new(transcript: &'a Transcript, settings: &'a Settings) -> Self {
-        Self { transcript, settings, instructions: "", images: false }
+    pub fn new(transcript: &'a Transcript, settings: &'a Settings, dialect: Dialect) -> Self {
+        Self { transcript, settings, dialect, instructions: "", images: false }
     }
 
     /// With these instructions behind the system prompt.
@@ -110,10 +112,12 @@ impl Cuts {
     /// The cap for results that were settled in a row.
     pub(super) fn cap(&self, transcript: &Transcript, group: &[Settled]) -> Option<usize> {
         let after = group.first()?.after;
-        let behind = |what: fn(&Item) -> bool| {
-            transcript.items.iter().rposition(what).is_none_or(|at| after > at)
-        };
-        match (behind(|item| matches!(item, Item::Reply(_))), behind(|item| matches!(item, Item::Prompt { .. }))) {
+        let behind =
+            |what: fn(&Item) -> bool| transcript.items.iter().rposition(what).is_none_or(|at| after > at);
+        match (
+            behind(|item| matches!(item, Item::Reply(_))),
+            behind(|item| matches!(item, Item::Prompt { .. })),
+        ) {
             (true, _) => self.newest,
             (false, true) => self.turn,
             (false, false) => self.older,
