@@ -96,9 +96,9 @@ impl House {
     /// What the engine has to know beforehand.
     pub fn settings(&self, policy: Policy) -> Settings {
         let config = &self.loaded.config;
-        let (dialect, languages) = (config.dialect.dialect(), config.languages());
+        let (dialect, languages) = (config.dialect.chosen(), config.languages());
         let cwd = self.place.cwd.display().to_string();
-        let system_prompt = prompt::system(dialect, &languages, &cwd, std::env::consts::OS);
+        let system_prompt = prompt::system(&languages, &cwd, std::env::consts::OS);
         Settings {
             step_limit: config.step_limit,
             repeat_limit: config.repeat_limit,

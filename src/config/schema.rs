@@ -52,14 +52,18 @@ pub enum DialectChoice {
     Fences,
     /// `<execute>` tags.
     ExecuteTags,
+    /// Calls of tools; where a server refuses them, fenced blocks.
+    Tools,
 }
 
 impl DialectChoice {
-    /// The dialect to use where nothing more is known of the model.
-    pub fn dialect(self) -> Dialect {
+    /// The dialect that was chosen; `None`: the model decides.
+    pub fn chosen(self) -> Option<Dialect> {
         match self {
-            DialectChoice::Auto | DialectChoice::Fences => Dialect::Fences,
-            DialectChoice::ExecuteTags => Dialect::ExecuteTags,
+            DialectChoice::Auto => None,
+            DialectChoice::Fences => Some(Dialect::Fences),
+            DialectChoice::ExecuteTags => Some(Dialect::ExecuteTags),
+            DialectChoice::Tools => Some(Dialect::Tools),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Every durable fact of a session. One entry is one line of its file; folding all entries gives the transcript.
 
 use super::{
-    Block, BlockId, Finish, Grantor, Language, ModelName, Moment, ReplyFailure, Review, Revision, RunId,
-    RunReport, SessionId, Sha256, StepId, Terms, ToolCall, Usage,
+    Block, BlockId, Finish, Grantor, Kept, Language, ModelName, Moment, ReplyFailure, Review, Revision,
+    RunId, RunReport, SessionId, Sha256, StepId, Terms, ToolCall, Usage,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -75,11 +75,24 @@ pub enum Entry {
         reasoning: String,
         /// Tool calls.
         tool_calls: Vec<ToolCall>,
+        /// What the provider wants back with it.
+        kept: Vec<Kept>,
         /// Why it ended.
         finish: Finish,
         /// Tokens used, where told.
         usage: Usage,
     },
+    /// A tool call of a reply came to no block: it can't be read, or names a tool that there is not. The model is told.
+    CallRefused {
+        /// The step of the reply.
+        step: StepId,
+        /// The identity of the call.
+        call: String,
+        /// Why, for the person and the model; one line.
+        why: String,
+    },
+    /// This model (or its server) can't be given tools: from here on it is told to write fenced blocks.
+    NoTools(ModelName),
     /// The reply proposed this; the block holds its first version only.
     Block(Block),
     /// A version was reviewed.

@@ -6,16 +6,16 @@
 mod bounded;
 mod results;
 
-use super::Settings;
 use super::replying::FAILED;
 use super::transcript::{Item, ReplyItem, Settled, Transcript};
-use crate::domain::{Message, Role};
+use super::{Settings, prompt};
+use crate::domain::{Dialect, Message, Role};
 use results::Results;
 
 /// The messages of the next request, oldest first.
-pub fn messages(transcript: &Transcript, settings: &Settings) -> Vec<Message> {
+pub fn messages(transcript: &Transcript, settings: &Settings, dialect: Dialect) -> Vec<Message> {
     let mut told = Told::default();
-    told.say(Role::System, &settings.system_prompt);
+    told.say(Role::System, &prompt::in_dialect(&settings.system_prompt, dialect));
     let mut results = Results::new(transcript, settings.output_to_model);
     let mut settled = transcript.settled.as_slice();
     for (at, item) in transcript.items.iter().enumerate() {

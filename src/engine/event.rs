@@ -1,9 +1,10 @@
 //! What the engine is told: wishes of the person and facts from the rooms of I/O.
 
 use crate::domain::{
-    BlockId, Decision, Language, Limits, ModelName, ReplyEvent, Review, Revision, RunEvent, RunId, StepId,
-    Terms, TimerId,
+    BlockId, Decision, Language, Limits, ModelInfo, ModelName, ReplyEvent, Review, Revision, RunEvent, RunId,
+    StepId, Terms, TimerId,
 };
+use std::sync::Arc;
 
 /// A wish of the person, sent by a front door.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +70,8 @@ pub struct Inspection {
     pub review: Review,
     /// The terms, or why it can't run here (`node is not installed: …`).
     pub terms: Result<Terms, String>,
+    /// What stands in the file that the block would write, where it is text that can be compared.
+    pub before: Option<Arc<str>>,
 }
 
 /// What the session file's room tells.
@@ -95,6 +98,8 @@ pub enum Event {
     Timer(TimerId),
     /// The session file.
     Store(StoreEvent),
+    /// What is known of the model that answers from here on.
+    Model(Box<ModelInfo>),
     /// The kernel ended while nothing ran, and what is known of the cause.
     KernelDied(String),
 }

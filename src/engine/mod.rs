@@ -9,6 +9,7 @@ pub mod approval;
 pub mod block_state;
 pub mod changes;
 pub mod context;
+mod dialect;
 pub mod effect;
 pub mod event;
 mod inspecting;
@@ -47,11 +48,11 @@ pub struct Settings {
     pub step_limit: u32,
     /// How often the same text may be proposed in a turn before it asks.
     pub repeat_limit: u32,
-    /// How the model is told to hand over code.
-    pub dialect: Dialect,
+    /// How the model is told to hand over code; `None`: by what is known of the model.
+    pub dialect: Option<Dialect>,
     /// The languages that can be run.
     pub languages: Languages,
-    /// The system prompt, complete.
+    /// The system prompt, with a gap for the dialect: see [`prompt::in_dialect`].
     pub system_prompt: String,
     /// When to ask. `Policy::Ask` in the terminal.
     pub policy: Policy,
@@ -66,7 +67,7 @@ impl Default for Settings {
         Self {
             step_limit: 12,
             repeat_limit: 3,
-            dialect: Dialect::default(),
+            dialect: None,
             languages: Languages::default(),
             system_prompt: String::new(),
             policy: Policy::Ask,
@@ -144,6 +145,7 @@ impl Engine {
             Event::Inspected(block, revision, inspection) => self.inspected(block, revision, *inspection),
             Event::Run(run, event) => self.run(run, event),
             Event::Store(event) => self.store(event),
+            Event::Model(info) => self.state.live.model = Some(*info),
             Event::KernelDied(cause) => self.kernel_died(&cause),
             // The engine sets no timer yet, so one that fires is an old one.
             Event::Timer(_) => {}

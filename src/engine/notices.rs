@@ -68,6 +68,18 @@ pub(super) fn model(model: &ModelName) -> Notice {
     Notice::info(format!("Replies come from {} from the next message on.", one_line(&model.to_string())))
 }
 
+pub(super) fn no_tools(model: &ModelName) -> Notice {
+    let name = match model.model.as_str() {
+        "" => "This model".into(),
+        _ => one_line(&model.to_string()),
+    };
+    Notice::info(format!("{name} takes no tools: it is asked for fenced blocks instead."))
+}
+
+pub(super) fn call_refused(why: &str) -> Notice {
+    Notice::warn(format!("A tool call came to no block: {}. The model is told.", one_line(why)))
+}
+
 pub(super) fn refused(refusal: &Refusal) -> Notice {
     Notice::warn(refusal.to_string())
 }

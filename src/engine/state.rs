@@ -5,10 +5,11 @@
 use super::reply::Segment;
 use super::transcript::{BlockItem, Transcript};
 use crate::domain::{
-    BlockId, Captured, ImageRef, KernelRef, Limits, Moment, Notice, ReplyFailure, Review, Revision, RunId,
-    SandboxLevel, Severity, StepId, Terms, Usage, Variable,
+    BlockId, Captured, ExecutorKind, ImageRef, KernelRef, Limits, ModelInfo, Moment, Notice, ReplyFailure,
+    Review, Revision, RunId, SandboxLevel, Severity, StepId, Terms, Usage, Variable,
 };
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What the engine is doing.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -116,6 +117,8 @@ pub struct Inspected {
     pub review: Review,
     /// The terms, or why it can't run here.
     pub terms: Result<Terms, String>,
+    /// What stands in the file that the block would write, where it is text that can be compared.
+    pub before: Option<Arc<str>>,
 }
 
 /// What dies with the process.
@@ -139,6 +142,8 @@ pub struct Live {
     pub variables_at: Option<Moment>,
     /// Why the session file can't be written; runs are held while this is set.
     pub store_failure: Option<String>,
+    /// What is known of the model that answers.
+    pub model: Option<ModelInfo>,
     /// The newest notice.
     pub notice: Option<Notice>,
     /// Whether a block of this session ran in this process (until then, without a sandbox, the typed word is asked for).
@@ -180,8 +185,10 @@ impl State {
     /// this session ran yet in this process. `true` while it is being looked at.
     pub fn needs_typed(&self, block: BlockId) -> bool {
         let Some(inspected) = self.inspected(block) else { return true };
-        let unconfined =
-            inspected.terms.as_ref().is_ok_and(|terms| terms.rights.sandbox.level == SandboxLevel::Off);
+        // What sayso does with a file itself needs no sandbox: it does nothing else.
+        let unconfined = inspected.terms.as_ref().is_ok_and(|terms| {
+            terms.executor != ExecutorKind::Files && terms.rights.sandbox.level == SandboxLevel::Off
+        });
         inspected.review.gravest() == Some(Severity::High) || (unconfined && !self.live.ran_any)
     }
 }

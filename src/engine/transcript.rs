@@ -3,8 +3,8 @@
 mod fold;
 
 use crate::domain::{
-    Block, BlockId, Finish, Grantor, Header, ModelName, Moment, Review, Revision, RunId, RunReport, Sha256,
-    StepId, Terms, ToolCall, TurnEnd, Usage,
+    Block, BlockId, Finish, Grantor, Header, Kept, ModelName, Moment, Review, Revision, RunId, RunReport,
+    Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
 };
 use std::collections::BTreeMap;
 
@@ -59,12 +59,25 @@ pub struct ReplyItem {
     pub reasoning: String,
     /// Tool calls.
     pub tool_calls: Vec<ToolCall>,
+    /// What its provider wants back with it.
+    pub kept: Vec<Kept>,
+    /// Calls that came to no block, and why.
+    pub refused: Vec<RefusedCall>,
     /// Why it ended.
     pub finish: Finish,
     /// Tokens, where told.
     pub usage: Usage,
     /// Its blocks, in their order; their ranges point into `text`.
     pub blocks: Vec<BlockId>,
+}
+
+/// A tool call that came to no block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedCall {
+    /// The identity of the call.
+    pub call: String,
+    /// Why, for the person and the model; one line.
+    pub why: String,
 }
 
 /// A run of a block.
@@ -146,6 +159,8 @@ pub struct Transcript {
     pub name: String,
     /// The model in use.
     pub model: Option<ModelName>,
+    /// Models that can't be given tools.
+    pub without_tools: Vec<ModelName>,
     /// The conversation.
     pub items: Vec<Item>,
     /// All blocks.

@@ -91,7 +91,7 @@ impl Engine {
         }
     }
 
-    fn send_request(&mut self) {
+    pub(super) fn send_request(&mut self) {
         let step = self.counted.step.next();
         self.counted.step = step;
         self.turn.active = true;
@@ -99,7 +99,7 @@ impl Engine {
         self.turn.halted = false;
         self.open_reply(LiveReply { step, since: self.now, ..LiveReply::default() });
         self.state.phase = Phase::Replying(step);
-        let messages = context::messages(&self.state.transcript, &self.settings);
+        let messages = context::messages(&self.state.transcript, &self.settings, self.dialect());
         self.effects.push(Effect::Ask(Box::new(ModelRequest::new(step, Purpose::Answer, messages))));
     }
 

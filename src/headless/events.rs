@@ -1,18 +1,18 @@
 //! What happens in a turn as JSON events, one a line: durable facts with their ids and fields, and what streams.
 
 use super::shapes;
-use crate::domain::{
-    Block, BlockId, BlockKind, Entry, Grantor, Language, Revision, RunId, Sha256, StepId, Terms,
-};
+use crate::domain::{Block, BlockId, Entry, Grantor, Language, Revision, RunId, Sha256, StepId, Terms};
 use serde_json::{Map, Value, json};
 
 /// The event of a durable fact; `None` for those that scripts need not see.
 pub fn entry(entry: &Entry) -> Option<Value> {
     Some(match entry {
         Entry::Prompt(text) => json!({ "event": "prompt", "text": text }),
-        Entry::Reply { step, text, reasoning, tool_calls, finish, usage } => {
-            let calls: Value =
-                tool_calls.iter().map(|c| json!({ "name": c.name, "arguments": c.arguments })).collect();
+        Entry::Reply { step, text, reasoning, tool_calls, finish, usage, .. } => {
+            let calls: Value = tool_calls
+                .iter()
+                .map(|c| json!({ "id": c.id, "name": c.name, "arguments": c.arguments }))
+                .collect();
             json!({
                 "event": "reply",
                 "step": step.0,
@@ -25,6 +25,10 @@ pub fn entry(entry: &Entry) -> Option<Value> {
                 "usage": shapes::usage(usage),
             })
         }
+        Entry::CallRefused { step, call, why } => {
+            json!({ "event": "call_refused", "step": step.0, "call": call, "why": why })
+        }
+        Entry::NoTools(model) => json!({ "event": "no_tools", "model": model.to_string() }),
         Entry::Block(block) => proposed(block),
         Entry::Review { block, revision, review } => json!({
             "event": "review",
@@ -63,16 +67,18 @@ pub fn entry(entry: &Entry) -> Option<Value> {
 
 fn proposed(block: &Block) -> Value {
     let version = block.current();
-    let BlockKind::Code { .. } = block.kind;
     json!({
         "event": "block",
         "block": block.id.0,
         "step": block.step.0,
-        "kind": "code",
+        "kind": block.kind.as_str(),
+        "path": block.path(),
         "language": version.language.as_ref().map(Language::as_str),
         "info": block.origin.info,
         "source": *version.source,
         "closed": block.origin.closed,
+        "dialect": block.origin.dialect.as_str(),
+        "note": block.origin.note,
     })
 }
 

@@ -407,11 +407,12 @@ fn speed() {
     let mut entries = Vec::new();
     for n in 0..1000 {
         entries.push(Entry::Prompt(format!("prompt {n}: {}", "please compute ".repeat(10))));
-        let Entry::Reply { step, reasoning, tool_calls, finish, usage, .. } = each_kind()[3].clone() else {
+        let Entry::Reply { step, reasoning, tool_calls, kept, finish, usage, .. } = each_kind()[3].clone()
+        else {
             panic!()
         };
         let text = "Some prose about it.\n\n```python\nprint(sum(range(10)))\n```\n".repeat(8);
-        entries.push(Entry::Reply { step, text, reasoning, tool_calls, finish, usage });
+        entries.push(Entry::Reply { step, text, reasoning, tool_calls, kept, finish, usage });
         entries.extend(each_kind()[4..6].iter().cloned());
         entries.extend(each_kind()[8..10].iter().cloned());
         entries.push(Entry::TurnEnd(crate::domain::TurnEnd::Answered));

@@ -1,7 +1,7 @@
 //! How entries fold to a transcript. `apply` is the only way in, live and on resume alike.
 
-use super::{BlockItem, Item, ReplyItem, RunItem, Settled, Settlement, Standing, Transcript};
-use crate::domain::{Block, BlockId, Entry, Header, Moment, Revision, RunId, RunReport, Version};
+use super::{BlockItem, Item, RefusedCall, ReplyItem, RunItem, Settled, Settlement, Standing, Transcript};
+use crate::domain::{Block, BlockId, Entry, Header, Moment, Revision, RunId, RunReport, StepId, Version};
 
 impl Transcript {
     /// Folds entries from the first one on.
@@ -29,17 +29,30 @@ impl Transcript {
                 self.items.push(Item::Model { at, model: model.clone() });
             }
             Entry::Prompt(text) => self.items.push(Item::Prompt { at, text: text.clone() }),
-            Entry::Reply { step, text, reasoning, tool_calls, finish, usage } => {
+            Entry::Reply { step, text, reasoning, tool_calls, kept, finish, usage } => {
                 self.items.push(Item::Reply(Box::new(ReplyItem {
                     at,
                     step: *step,
                     text: text.clone(),
                     reasoning: reasoning.clone(),
                     tool_calls: tool_calls.clone(),
+                    kept: kept.clone(),
+                    refused: Vec::new(),
                     finish: finish.clone(),
                     usage: *usage,
                     blocks: Vec::new(),
                 })));
+            }
+            Entry::CallRefused { step, call, why } => {
+                let refused = RefusedCall { call: call.clone(), why: why.clone() };
+                if let Some(reply) = self.reply_of(*step) {
+                    reply.refused.push(refused);
+                }
+            }
+            Entry::NoTools(model) => {
+                if !self.without_tools.contains(model) {
+                    self.without_tools.push(model.clone());
+                }
             }
             Entry::Block(block) => self.propose(block),
             Entry::Review { block, revision, review } => {
@@ -106,16 +119,19 @@ impl Transcript {
         self.header = Some(header.clone());
     }
 
+    fn reply_of(&mut self, step: StepId) -> Option<&mut ReplyItem> {
+        self.items.iter_mut().rev().find_map(|item| match item {
+            Item::Reply(reply) if reply.step == step => Some(reply.as_mut()),
+            _ => None,
+        })
+    }
+
     fn propose(&mut self, block: &Block) {
         if block.versions.is_empty() || self.blocks.contains_key(&block.id) {
             return;
         }
-        let reply = self.items.iter_mut().rev().find_map(|item| match item {
-            Item::Reply(reply) if reply.step == block.step => Some(reply),
-            _ => None,
-        });
         // A block whose reply was damaged is kept: it may still wait for a decision.
-        if let Some(reply) = reply {
+        if let Some(reply) = self.reply_of(block.step) {
             reply.blocks.push(block.id);
         }
         let item = BlockItem {

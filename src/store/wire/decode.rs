@@ -5,11 +5,11 @@ use super::decode_run::report;
 use super::fields::{Missing, Reader, lacking};
 use super::frame::parse_time;
 use super::output::Outside;
+use super::{block, target};
 use crate::domain::{
-    Block, BlockId, BlockKind, Dialect, Effects, Entry, ExecutorKind, FailureKind, Finding, Finish,
-    FinishReason, Grantor, Header, KernelRef, Language, Layer, Limits, ModelName, Origin, Place,
-    ReplyFailure, Review, Revision, Rights, RunId, SandboxLevel, SandboxReport, SessionId, Severity, Sha256,
-    StepId, Terms, ToolCall, TurnEnd, Usage, Version,
+    BlockId, Effects, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason, Grantor, Header, Kept,
+    KernelRef, Language, Layer, Limits, ModelName, Place, ReplyFailure, Review, Revision, Rights, RunId,
+    SandboxLevel, SandboxReport, SessionId, Severity, Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +32,13 @@ pub(crate) fn decode(kind: &str, mut f: Reader<'_>, blobs: &Path) -> Result<Deco
         "model" => Entry::Model(model(f.object("model")?)?),
         "prompt" => Entry::Prompt(f.text("text")?),
         "reply" => reply(f)?,
-        "block" => Entry::Block(block(f)?),
+        "call_refused" => Entry::CallRefused {
+            step: StepId(f.small("step")?),
+            call: f.text("call")?,
+            why: f.text_or_empty("why"),
+        },
+        "no_tools" => Entry::NoTools(model(f.object("model")?)?),
+        "block" => Entry::Block(block::read(f)?),
         "review" => Entry::Review {
             block: BlockId(f.small("block")?),
             revision: Revision(f.small("revision")?),
@@ -94,6 +100,11 @@ fn reply(mut f: Reader<'_>) -> Result<Entry, Missing> {
             })
         })
         .collect::<Result<_, Missing>>()?;
+    let kept = f
+        .objects("kept")?
+        .into_iter()
+        .map(|mut kept| Ok(Kept { kind: kept.text("kind")?, json: kept.text("json")? }))
+        .collect::<Result<_, Missing>>()?;
     let mut finish = f.object("finish")?;
     let reason = finish.word("reason")?;
     let usage = f.object_or_none("usage").map_or_else(Usage::default, |mut u| Usage {
@@ -108,6 +119,7 @@ fn reply(mut f: Reader<'_>) -> Result<Entry, Missing> {
         text: f.text("text")?,
         reasoning: f.text_or_empty("reasoning"),
         tool_calls,
+        kept,
         // A reason of a later version: what the reply was up to is not known.
         finish: Finish {
             reason: FINISHES.into_iter().find(|r| r.as_str() == reason).unwrap_or(FinishReason::Incomplete),
@@ -124,45 +136,6 @@ const FINISHES: [FinishReason; 5] = [
     FinishReason::Filter,
     FinishReason::Incomplete,
 ];
-
-fn block(mut f: Reader<'_>) -> Result<Block, Missing> {
-    if f.word("what")? != "code" {
-        return Err(lacking("what", "\"code\""));
-    }
-    // A block whose text was masked is not what the model wrote: it can't be approved as it stands.
-    let masked = f.flag("redacted");
-    let versions = f
-        .objects("versions")?
-        .into_iter()
-        .map(|mut v| {
-            Ok(Version {
-                revision: Revision(v.small("revision")?),
-                language: v.text_or_none("language").map(Language),
-                whole: v.flag("whole") && !masked,
-                source: Arc::from(v.word("source")?),
-            })
-        })
-        .collect::<Result<Vec<_>, Missing>>()?;
-    if versions.is_empty() {
-        return Err(lacking("versions", "a list with a version"));
-    }
-    let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-    Ok(Block {
-        id: BlockId(f.small("block")?),
-        step: StepId(f.small("step")?),
-        kind: BlockKind::Code { language: f.text_or_none("language").map(Language) },
-        origin: Origin {
-            dialect: match f.word("dialect")?.as_ref() {
-                "execute-tags" => Dialect::ExecuteTags,
-                _ => Dialect::Fences,
-            },
-            info: f.text_or_empty("info"),
-            range: place(f.number("start")?)..place(f.number("end")?),
-            closed: f.flag("closed"),
-        },
-        versions,
-    })
-}
 
 fn review(mut f: Reader<'_>) -> Result<Review, Missing> {
     let findings = f
@@ -224,7 +197,7 @@ fn terms(mut f: Reader<'_>) -> Result<Terms, Missing> {
     let executor = f.word("executor")?;
     Ok(Terms {
         language: Language(f.text("language")?),
-        executor: [ExecutorKind::Kernel, ExecutorKind::Subprocess]
+        executor: [ExecutorKind::Kernel, ExecutorKind::Subprocess, ExecutorKind::Files]
             .into_iter()
             .find(|kind| kind.as_str() == executor)
             .ok_or_else(|| lacking("executor", "an executor that this version knows"))?,
@@ -234,6 +207,7 @@ fn terms(mut f: Reader<'_>) -> Result<Terms, Missing> {
         cwd: f.path("cwd")?,
         rights: rights(f.object("rights")?)?,
         limits: limits(f.object("limits")?)?,
+        target: f.object_or_none("target").map(target::read).transpose()?,
     })
 }
 
@@ -295,7 +269,7 @@ fn failure(mut f: Reader<'_>) -> Result<ReplyFailure, Missing> {
     })
 }
 
-const FAILURES: [FailureKind; 15] = [
+const FAILURES: [FailureKind; 16] = [
     FailureKind::NameNotFound,
     FailureKind::Unreachable,
     FailureKind::Tls,
@@ -305,6 +279,7 @@ const FAILURES: [FailureKind; 15] = [
     FailureKind::NotFound,
     FailureKind::RateLimit,
     FailureKind::Overflow,
+    FailureKind::NoTools,
     FailureKind::Server,
     FailureKind::BadRequest,
     FailureKind::Cut,
