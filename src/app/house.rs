@@ -89,7 +89,7 @@ impl House {
     }
 
     /// All keys that are known, for masking them in what is written.
-    fn secrets(&self) -> Vec<SecretString> {
+    pub fn secrets(&self) -> Vec<SecretString> {
         self.keys.known(self)
     }
 
@@ -192,14 +192,15 @@ impl House {
         provider: Option<Provider>,
         notices: Vec<Notice>,
     ) -> Opened {
-        let house = self.clone();
+        let (house, asked) = (self.clone(), self.clone());
         let executor = self.executor(store.blobs());
         let driver = Driver::new(Parts {
             engine,
             effects,
             executor,
             provider,
-            connect: Box::new(move |name| house.provider(name).map_err(|error| error.to_string())),
+            connect: Arc::new(move |name| house.provider(name).map_err(|error| error.to_string())),
+            catalogue: Arc::new(move || asked.sources(None)),
             scope: self.scope(),
             sessions: self.loaded.sessions(),
             clock: Clock::System,

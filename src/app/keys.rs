@@ -89,6 +89,11 @@ impl KeyRing {
         }
     }
 
+    /// Whether a provider's program has written its key already.
+    pub(super) fn has_written(&self, name: &str) -> bool {
+        self.inner().written.contains_key(name)
+    }
+
     /// All keys that are known without asking anybody, for masking them wherever they turn up.
     pub(super) fn known(&self, house: &House) -> Vec<SecretString> {
         let env = house.place.env();

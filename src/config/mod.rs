@@ -26,7 +26,7 @@ pub use chosen::{ChoiceError, Chosen};
 pub use error::{ConfigError, Invalid};
 pub use layers::{Origin, Origins};
 pub use load::{Flags, Loaded, load};
-pub use origin::origin;
+pub use origin::{is_loopback, origin, without_secrets};
 pub use paths::Paths;
 pub use providers::{BY_KEY, ModelChoice, Provider, ProviderKind, Texts, Timeouts};
 pub use schema::{
