@@ -28,6 +28,7 @@ mod rules;
 mod shell;
 mod syntax;
 mod value;
+mod walk;
 mod wording;
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub(super) const DEEPEST: u32 = 400;
 pub(super) fn grammar(tongue: Tongue) -> tree_sitter::Language {
     match tongue {
         Tongue::Python => tree_sitter_python::LANGUAGE.into(),
-        Tongue::Javascript => tree_sitter_javascript::LANGUAGE.into(),
+        Tongue::Javascript => tree_sitter_typescript::LANGUAGE_TSX.into(),
         Tongue::Bash => tree_sitter_bash::LANGUAGE.into(),
     }
 }
@@ -92,4 +92,13 @@ pub(super) fn each<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, u32) -> b
 pub(super) fn named(node: Node<'_>, most: usize) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(most).collect()
+}
+
+/// Two fields of a node.
+pub(super) fn pair<'t>(
+    node: Node<'t>,
+    first: &str,
+    second: &str,
+) -> (Option<Node<'t>>, Option<Node<'t>>) {
+    (node.child_by_field_name(first), node.child_by_field_name(second))
 }
