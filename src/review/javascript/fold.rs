@@ -44,7 +44,12 @@ impl<'t> Reader<'_, 't> {
             "true" => Value::new(Kind::Bool(true)),
             "false" => Value::new(Kind::Bool(false)),
             "null" | "undefined" => Value::new(Kind::Nothing),
-            "parenthesized_expression" | "await_expression" | "spread_element" => {
+            "parenthesized_expression"
+            | "await_expression"
+            | "spread_element"
+            | "as_expression"
+            | "satisfies_expression"
+            | "non_null_expression" => {
                 named(node, 1).first().map_or_else(Value::unknown, |n| self.fold(*n, frame, deeper))
             }
             "sequence_expression" => {

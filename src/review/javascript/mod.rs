@@ -116,15 +116,19 @@ impl<'t> Reader<'_, 't> {
     /// Parameters hide names of the same spelling outside.
     fn forget(&mut self, parameters: Node<'t>, frame: usize) {
         let all = if parameters.kind() == "identifier" { vec![parameters] } else { named(parameters, 64) };
-        for name in all.into_iter().filter(|n| n.kind() == "identifier") {
+        let bare = |n: Node<'t>| n.child_by_field_name("pattern").unwrap_or(n);
+        for name in all.into_iter().map(bare).filter(|n| n.kind() == "identifier") {
             self.shared.frames.bind(frame, text(name, self.shared.source), Value::unknown(), false);
         }
     }
 
     fn import(&mut self, node: Node<'t>, frame: usize) {
-        let Some(source) = node.child_by_field_name("source") else { return };
+        let Some(source) = node.child_by_field_name("source") else {
+            return self.import_require(node, frame);
+        };
         let module = self.fold(source, frame, 0);
         let Some(module) = module.as_whole_text().map(str::to_owned) else { return };
+        self.shared.imported(module.strip_prefix("node:").unwrap_or(&module), node.byte_range());
         let clauses = named(node, 8).into_iter().filter(|n| n.kind() == "import_clause");
         for item in clauses.flat_map(|clause| named(clause, 8)) {
             match item.kind() {
@@ -148,6 +152,20 @@ impl<'t> Reader<'_, 't> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// `import fs = require('fs')`.
+    fn import_require(&mut self, node: Node<'t>, frame: usize) {
+        let clause = named(node, 8).into_iter().find(|n| n.kind() == "import_require_clause");
+        let Some(clause) = clause else { return };
+        let (Some(name), Some(source)) = (clause.named_child(0), clause.child_by_field_name("source")) else {
+            return;
+        };
+        if let Some(module) = self.fold(source, frame, 0).as_whole_text() {
+            self.shared.imported(module.strip_prefix("node:").unwrap_or(module), node.byte_range());
+            let value = self.named(module);
+            self.shared.frames.bind(frame, text(name, self.shared.source), value, false);
         }
     }
 
@@ -196,6 +214,11 @@ impl<'t> Reader<'_, 't> {
             self.fold(node, frame, 0);
         }
         let Some((_, act)) = self.shared.calls.remove(&node.id()) else { return };
+        if matches!(act.name.as_str(), "require" | "import" | "process.mainModule.require" | "module.require")
+            && let Some(name) = act.arguments.first().and_then(|a| a.value.as_whole_text())
+        {
+            self.shared.imported(name.strip_prefix("node:").unwrap_or(name), act.span.clone());
+        }
         if act.name == "process.chdir" {
             self.shared.folder = act.arguments.first().map(|a| a.value.clone());
         }

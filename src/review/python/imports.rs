@@ -8,10 +8,10 @@ impl<'t> Reader<'_, 't> {
     pub(super) fn import(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         for item in named(node, 64) {
             if let (Some(name), Some(alias)) = pair(item, "name", "alias") {
-                let module = self.named(text(name, self.shared.source));
-                self.shared.frames.bind(frame, text(alias, self.shared.source), module, branch);
+                self.bind_module(text(name, self.shared.source), text(alias, self.shared.source), item, frame, branch);
             } else {
                 let name = text(item, self.shared.source);
+                self.note(name, item);
                 let first = name.split('.').next().unwrap_or_default();
                 let module = self.named(first);
                 self.shared.frames.bind(frame, first, module, branch);
@@ -24,19 +24,33 @@ impl<'t> Reader<'_, 't> {
         let module = text(module, self.shared.source).to_owned();
         for item in named(node, 256).into_iter().skip(1) {
             match item.kind() {
-                "wildcard_import" => self.stars.push(module.clone()),
+                "wildcard_import" => {
+                    self.note(&module, item);
+                    self.stars.push(module.clone());
+                }
                 "aliased_import" => {
                     if let (Some(name), Some(alias)) = pair(item, "name", "alias") {
-                        let value = self.named(&format!("{module}.{}", text(name, self.shared.source)));
-                        self.shared.frames.bind(frame, text(alias, self.shared.source), value, branch);
+                        let name = format!("{module}.{}", text(name, self.shared.source));
+                        self.bind_module(&name, text(alias, self.shared.source), item, frame, branch);
                     }
                 }
                 _ => {
                     let name = text(item, self.shared.source);
-                    let value = self.named(&format!("{module}.{name}"));
-                    self.shared.frames.bind(frame, name, value, branch);
+                    self.bind_module(&format!("{module}.{name}"), name, item, frame, branch);
                 }
             }
         }
+    }
+
+    fn bind_module(&mut self, name: &str, bound: &str, item: Node<'t>, frame: usize, branch: bool) {
+        self.note(name, item);
+        let value = self.named(name);
+        self.shared.frames.bind(frame, bound, value, branch);
+    }
+
+    /// Notes that a module is used, by the name that rules know.
+    fn note(&mut self, name: &str, item: Node<'t>) {
+        let name = self.shared.book.canonical(name).unwrap_or_else(|| name.to_owned());
+        self.shared.imported(&name, item.byte_range());
     }
 }

@@ -177,6 +177,11 @@ impl<'t> Reader<'_, 't> {
             self.fold(node, frame, 0);
         }
         let Some((_, act)) = self.shared.calls.remove(&node.id()) else { return };
+        if matches!(act.name.as_str(), "__import__" | "importlib.import_module" | "importlib.__import__")
+            && let Some(name) = act.arguments.first().and_then(|a| a.value.as_whole_text())
+        {
+            self.shared.imported(name, act.span.clone());
+        }
         if act.name == "os.chdir" {
             self.shared.folder = act.arguments.first().map(|a| a.value.clone());
         }
