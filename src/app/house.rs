@@ -3,13 +3,14 @@
 //! Both front doors and the commands start here, so that a session is the same thing everywhere.
 
 use super::place::Place;
+use super::rules;
 use crate::config::{self, Chosen, Loaded};
 use crate::domain::{Header, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
 use crate::engine::{Engine, Settings, prompt};
 use crate::exec::{Executor, Setup};
 use crate::provider::{Choice, Provider, Timeouts};
-use crate::review::Scope;
+use crate::review::{Book, Scope};
 use crate::store::{self, Store, StoreError};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ pub struct House {
     pub loaded: Arc<Loaded>,
     /// Where this process stands.
     pub place: Place,
+    /// The rules of the review: shipped ones, the person's own, and what is forbidden.
+    book: Arc<Book>,
     /// Keys that were typed in; they live as long as the process.
     typed: Arc<Mutex<BTreeMap<String, SecretString>>>,
 }
@@ -38,8 +41,11 @@ pub struct Opened {
 
 impl House {
     /// A house with this configuration.
-    pub fn new(loaded: Loaded, place: Place) -> Self {
-        Self { loaded: Arc::new(loaded), place, typed: Arc::default() }
+    /// Own rules that can't be used are left out, and a notice of `loaded` says so.
+    pub fn new(mut loaded: Loaded, place: Place) -> Self {
+        let (book, notices) = rules::book(&loaded);
+        loaded.notices.extend(notices);
+        Self { loaded: Arc::new(loaded), place, book: Arc::new(book), typed: Arc::default() }
     }
 
     /// Remembers a key for a provider, in memory only.
@@ -152,7 +158,8 @@ impl House {
 
     /// What the review has to know of this place.
     pub fn scope(&self) -> Scope {
-        Scope { cwd: self.place.cwd.clone(), home: self.place.home.clone() }
+        let (cwd, home) = (self.place.cwd.clone(), self.place.home.clone());
+        Scope { cwd, home, book: Arc::clone(&self.book) }
     }
 
     /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.

@@ -4,6 +4,7 @@ pub mod house;
 mod log;
 mod look;
 pub mod place;
+mod rules;
 mod terminal;
 
 use crate::cli::{self, Cli, Command};

@@ -23,7 +23,7 @@ pub use layers::{Origin, Origins};
 pub use load::{Flags, Loaded, load};
 pub use paths::Paths;
 pub use schema::{
-    Autofocus, Config, DialectChoice, Editor, Images, LanguageChoice, Provider, ProviderKind, Review, Run,
+    Autofocus, Config, DialectChoice, Editor, Images, LanguageChoice, Profile, Provider, ProviderKind, Review, Run,
     RunLimits, Sessions, ThemeChoice, Timeouts, Ui,
 };
 pub use show::{init, schema_json, show};
