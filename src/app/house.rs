@@ -12,6 +12,7 @@ use crate::exec::{Executor, Setup};
 use crate::provider::{Choice, Provider, Timeouts};
 use crate::review::{Book, Scope};
 use crate::store::{self, Store, StoreError};
+use crate::workspace::instructions::Search;
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -139,6 +140,7 @@ impl House {
             policy,
             limits: config.limits(),
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
+            ..Settings::default()
         }
     }
 
@@ -160,6 +162,11 @@ impl House {
     pub fn scope(&self) -> Scope {
         let (cwd, home) = (self.place.cwd.clone(), self.place.home.clone());
         Scope { cwd, home, book: Arc::clone(&self.book) }
+    }
+
+    /// Where files of instructions are looked for.
+    fn instructions(&self) -> Search {
+        Search { cwd: self.place.cwd.clone(), home: self.place.home.clone(), project: true, own: Vec::new() }
     }
 
     /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.
@@ -234,6 +241,7 @@ impl House {
             connect: Box::new(move |name| house.provider(name)),
             scope: self.scope(),
             sessions: self.loaded.sessions(),
+            instructions: self.instructions(),
             clock: Clock::System,
             store,
         });
