@@ -50,13 +50,7 @@ pub(super) struct Judged {
 }
 
 /// Judges one act by a rule book. `source` is the text that its spans point into.
-pub(super) fn judge(
-    act: &Act,
-    book: &RuleBook,
-    source: &str,
-    scope: &Scope,
-    past: &mut Past,
-) -> Judged {
+pub(super) fn judge(act: &Act, book: &RuleBook, source: &str, scope: &Scope, past: &mut Past) -> Judged {
     let mut judged = Judged::default();
     let mut over: Vec<&str> = Vec::new();
     for (rule, shape) in book.rules_for(&act.name) {
