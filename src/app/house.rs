@@ -4,6 +4,7 @@
 
 use super::keys::KeyRing;
 use super::place::Place;
+use super::rules;
 use super::source::{self, Unusable};
 use crate::config::{Chosen, Loaded};
 use crate::domain::{Header, ModelName, Notice, Policy, SessionId};
@@ -11,8 +12,9 @@ use crate::driver::{Clock, Driver, Parts};
 use crate::engine::{Engine, Settings, prompt};
 use crate::exec::{Executor, Setup};
 use crate::provider::Provider;
-use crate::review::Scope;
+use crate::review::{Book, Scope};
 use crate::store::{self, Store, StoreError};
+use crate::workspace::instructions::Search;
 use secrecy::SecretString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +26,8 @@ pub struct House {
     pub loaded: Arc<Loaded>,
     /// Where this process stands.
     pub place: Place,
+    /// The rules of the review: shipped ones, the person's own, and what is forbidden.
+    book: Arc<Book>,
     /// Keys that were typed in or written by programs; they live as long as the process.
     pub keys: Arc<KeyRing>,
 }
@@ -38,8 +42,11 @@ pub struct Opened {
 
 impl House {
     /// A house with this configuration.
-    pub fn new(loaded: Loaded, place: Place) -> Self {
-        Self { loaded: Arc::new(loaded), place, keys: Arc::default() }
+    /// Own rules that can't be used are left out, and a notice of `loaded` says so.
+    pub fn new(mut loaded: Loaded, place: Place) -> Self {
+        let (book, notices) = rules::book(&loaded);
+        loaded.notices.extend(notices);
+        Self { loaded: Arc::new(loaded), place, book: Arc::new(book), keys: Arc::default() }
     }
 
     /// Remembers a key for a provider, in memory only; it is for the address that is in use now.
@@ -108,6 +115,7 @@ impl House {
             policy,
             limits: config.limits(),
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
+            ..Settings::default()
         }
     }
 
@@ -127,7 +135,13 @@ impl House {
 
     /// What the review has to know of this place.
     pub fn scope(&self) -> Scope {
-        Scope { cwd: self.place.cwd.clone(), home: self.place.home.clone() }
+        let (cwd, home) = (self.place.cwd.clone(), self.place.home.clone());
+        Scope { cwd, home, book: Arc::clone(&self.book) }
+    }
+
+    /// Where files of instructions are looked for.
+    fn instructions(&self) -> Search {
+        Search { cwd: self.place.cwd.clone(), home: self.place.home.clone(), project: true, own: Vec::new() }
     }
 
     /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.
@@ -203,6 +217,7 @@ impl House {
             catalogue: Arc::new(move || asked.sources(None)),
             scope: self.scope(),
             sessions: self.loaded.sessions(),
+            instructions: self.instructions(),
             clock: Clock::System,
             store,
         });

@@ -3,6 +3,7 @@
 use super::{Console, input, setup};
 use crate::cli::{self, Approve, RunArgs};
 use crate::domain::{Policy, SandboxLevel};
+use crate::engine::state::Question;
 use crate::headless::{self, Ending, Options};
 use crate::report::{Failure, Kind};
 use std::path::Path;
@@ -69,6 +70,7 @@ fn policy(args: &RunArgs) -> Result<Policy, Failure> {
 fn failure(ending: &Ending, options: &Options) -> Result<(), Failure> {
     let kind = match ending {
         Ending::Done => return Ok(()),
+        Ending::Asked(Question::Budget { .. }) => Kind::Decision,
         Ending::BlockFailed(_) | Ending::Asked(_) => Kind::Work,
         Ending::TimedOut => Kind::TimedOut,
         Ending::CutShort(_) | Ending::Provider(_) => Kind::Provider,
@@ -81,6 +83,9 @@ fn failure(ending: &Ending, options: &Options) -> Result<(), Failure> {
         Ending::Waiting(..) => failure.hint(&options.waiting_hint),
         Ending::Provider(provider) if !provider.hint.is_empty() => failure.hint(&provider.hint),
         Ending::CutShort(_) => failure.hint("What came of it is kept in the session."),
+        Ending::Asked(Question::Budget { .. }) => {
+            failure.hint("[budget] session in the configuration allows more.")
+        }
         Ending::Asked(_) => failure.hint("--max-steps N allows more."),
         _ => failure,
     })

@@ -30,8 +30,8 @@ pub use origin::{is_loopback, origin, without_secrets};
 pub use paths::Paths;
 pub use providers::{BY_KEY, ModelChoice, Provider, ProviderKind, Texts, Timeouts};
 pub use schema::{
-    Autofocus, Config, DialectChoice, Editor, Images, LanguageChoice, Review, Run, RunLimits, Sessions,
-    ThemeChoice, Ui,
+    Autofocus, Config, DialectChoice, Editor, Images, LanguageChoice, Profile, Review, Run, RunLimits,
+    Sessions, ThemeChoice, Ui,
 };
 pub use show::{init, schema_json, show};
 

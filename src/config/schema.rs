@@ -78,6 +78,10 @@ pub struct Review {
     pub seen_ms: u64,
     /// Whether a new block may take the focus.
     pub autofocus: Autofocus,
+    /// Which list of forbidden things holds beside `forbid`.
+    pub profile: Profile,
+    /// Modules, calls, programs and rules that no block may have.
+    pub forbid: Vec<String>,
 }
 
 /// Whether a new block may take the focus.
@@ -89,6 +93,17 @@ pub enum Autofocus {
     Idle,
     /// Never.
     Never,
+}
+
+/// Which list of forbidden things holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// None.
+    #[default]
+    Open,
+    /// The one for functions that work on data alone: no files, no network, no programs.
+    Strict,
 }
 
 /// How much a run may use. Sizes are bytes.
@@ -241,7 +256,13 @@ impl Default for Config {
 
 impl Default for Review {
     fn default() -> Self {
-        Self { arm_ms: 700, seen_ms: 300, autofocus: Autofocus::default() }
+        Self {
+            arm_ms: 700,
+            seen_ms: 300,
+            autofocus: Autofocus::default(),
+            profile: Profile::default(),
+            forbid: Vec::new(),
+        }
     }
 }
 

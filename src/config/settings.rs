@@ -41,6 +41,8 @@ pub enum Tighten {
     Word(&'static str),
     /// Turn it off.
     Off,
+    /// Add to the list.
+    Add,
 }
 
 /// One setting. A `*` in its name stands for a name that the person chooses.
@@ -62,7 +64,7 @@ const fn setting(name: &'static str, form: Form, tighten: Tighten, help: &'stati
 
 use super::providers::ProviderKind;
 use Form::{Address, Bytes, Flag, Folder, Program, Text, TextOrTexts, Texts, Whole, Words};
-use Tighten::{Higher, Lower, Never, Off, Word};
+use Tighten::{Add, Higher, Lower, Never, Off, Word};
 
 const KIB: i64 = 1 << 10;
 const MIB: i64 = 1 << 20;
@@ -98,6 +100,18 @@ pub const SETTINGS: &[Setting] = &[
         Words(&["idle", "never"]),
         Word("never"),
         "whether a new block may take the focus: when nothing was typed lately, or never",
+    ),
+    setting(
+        "review.profile",
+        Words(&["open", "strict"]),
+        Word("strict"),
+        "a list of forbidden things that ships: none, or all but work on data alone",
+    ),
+    setting(
+        "review.forbid",
+        Texts,
+        Add,
+        "modules, calls, programs and rules that no block may have: [\"urllib\", \"os.system\", \"curl\"]",
     ),
     setting("limits.wall", Whole(1, 86_400), Lower, "seconds that a run may take"),
     setting(

@@ -117,7 +117,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         provider: Provider::new(Choice::Scripted { name, story }).ok(),
         catalogue: std::sync::Arc::new(Vec::new),
         connect: std::sync::Arc::new(|_| Err("no other".into())),
-        scope: Scope { cwd: home.to_path_buf(), home: None },
+        scope: Scope { cwd: home.to_path_buf(), home: None, ..Scope::default() },
         sessions: home.join("sessions"),
         clock: Clock::System,
     });
