@@ -16,7 +16,11 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
     setup::tell(&house.loaded.notices, console.err)?;
     let (provider, house) = match &args.model.demo {
         Some(story) => setup::demo(&house, story, args.model.cwd.is_none())?,
-        None => (setup::provider(&house)?, house),
+        None => {
+            let (provider, notices) = setup::provider(&house).await?;
+            setup::tell(&notices, console.err)?;
+            (provider, house)
+        }
     };
     let opened = house.begin(Some(provider), policy);
     setup::tell(&opened.notices, console.err)?;

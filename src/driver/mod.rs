@@ -4,6 +4,7 @@
 //! no lock, no clone, no mirror. The driver decides nothing: what happens next is the engine's business. It owns the
 //! clock and the tasks.
 
+pub mod catalogue;
 mod clock;
 mod consult;
 mod errands;
@@ -36,7 +37,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
 /// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
-pub type Connect = Box<dyn Fn(&ModelName) -> Result<Provider, String> + Send + Sync>;
+pub type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, String> + Send + Sync>;
 
 /// What a driver is put together from.
 pub struct Parts {
@@ -52,6 +53,8 @@ pub struct Parts {
     pub provider: Option<Provider>,
     /// Makes another source of replies.
     pub connect: Connect,
+    /// The providers that can be asked for their models.
+    pub catalogue: catalogue::Catalogue,
     /// What the review has to know of this place.
     pub scope: Scope,
     /// The folder that holds all sessions.
@@ -69,6 +72,7 @@ pub struct Driver {
     executor: Executor,
     provider: Option<Provider>,
     connect: Connect,
+    catalogue: catalogue::Catalogue,
     scope: Scope,
     sessions: PathBuf,
     instructions: Search,
@@ -93,6 +97,7 @@ impl Driver {
             executor: parts.executor,
             provider: parts.provider,
             connect: parts.connect,
+            catalogue: parts.catalogue,
             scope: parts.scope,
             sessions: parts.sessions,
             instructions: parts.instructions,
@@ -140,6 +145,11 @@ impl Driver {
         if self.state().transcript.model.as_ref() != Some(&name) {
             self.send(Command::UseModel(name));
         }
+    }
+
+    /// Masks these too in what is written from here on.
+    pub fn learn_secrets(&self, secrets: Vec<secrecy::SecretString>) {
+        self.store.add_secrets(secrets);
     }
 
     /// Sends a wish of the person; the state shows its consequences when this returns.

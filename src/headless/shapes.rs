@@ -18,6 +18,7 @@ pub fn finding(finding: &Finding) -> Value {
         "end_line": finding.place.end_line,
         "end_column": finding.place.end_column,
         "message": finding.message,
+        "forbidden": finding.forbidden,
     })
 }
 
@@ -34,6 +35,8 @@ pub fn effects(effects: &Effects) -> Value {
         "deletes": effects.deletes,
         "hosts": effects.hosts,
         "programs": effects.programs,
+        "packages": effects.packages,
+        "environment": effects.environment,
         "unknown": effects.unknown,
     })
 }

@@ -203,6 +203,7 @@ fn review(mut f: Reader<'_>) -> Result<Review, Missing> {
                     end_column: finding.small("end_column")?,
                 },
                 message: finding.text("message")?,
+                forbidden: finding.flag("forbidden"),
             })
         })
         .collect::<Result<_, Missing>>()?;
@@ -215,6 +216,8 @@ fn review(mut f: Reader<'_>) -> Result<Review, Missing> {
             deletes: e.texts("deletes")?,
             hosts: e.texts("hosts")?,
             programs: e.texts("programs")?,
+            packages: e.texts("packages")?,
+            environment: e.texts("environment")?,
             unknown: e.flag("unknown"),
         },
         unchecked: f.text_or_none("unchecked"),

@@ -146,6 +146,8 @@ fn review_fields(fields: Fields, review: &Review) -> Fields {
                 .with("deletes", texts(&effects.deletes))
                 .with("hosts", texts(&effects.hosts))
                 .with("programs", texts(&effects.programs))
+                .with("packages", texts(&effects.packages))
+                .with("environment", texts(&effects.environment))
                 .with("unknown", effects.unknown),
         )
         .with_some("unchecked", review.unchecked.as_deref())
@@ -160,6 +162,7 @@ fn finding_fields(finding: &Finding) -> Fields {
         .with("end_line", finding.place.end_line)
         .with("end_column", finding.place.end_column)
         .with("message", finding.message.as_str())
+        .with_some("forbidden", finding.forbidden.then_some(true))
 }
 
 fn terms_fields(terms: &Terms) -> Fields {
