@@ -48,7 +48,8 @@ impl Screen {
             return self.stop_run(run.block, ctx);
         }
         self.ladder.interrupted = None;
-        let reply = ctx.state.live.reply.is_some() || matches!(ctx.state.phase, Phase::Replying(_));
+        let reply = ctx.state.live.reply.is_some()
+            || matches!(ctx.state.phase, Phase::Replying(_) | Phase::Compacting(_));
         if reply {
             self.say(Note::info("Stopped."));
             return vec![Wish::Send(Command::Stop)];

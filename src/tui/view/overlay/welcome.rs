@@ -17,7 +17,7 @@ pub(super) fn sheet(screen: &Screen, welcome: &Welcome, width: u16, look: Look<'
     sheet.gap().row(Line::styled("Where should answers come from?", look.style(Slot::UiTitle))).gap();
     for (at, row) in welcome.rows().iter().enumerate() {
         let (name, what, state) = describe(*row, welcome);
-        let text = format!("{}  {name:<12} {what:<34} {state}", at + 1);
+        let text = format!("{}  {name:<10} {what:<36} {state}", at + 1);
         sheet.row(entry(text.trim_end(), at == welcome.cursor.0, width, look));
     }
     sheet.gap();
