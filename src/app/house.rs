@@ -8,7 +8,7 @@ use crate::domain::{Header, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
 use crate::engine::{Engine, Settings, prompt};
 use crate::exec::{Executor, Setup};
-use crate::provider::{Choice, Provider, Timeouts};
+use crate::provider::{Choice, Kind, Provider, Server, Timeouts};
 use crate::review::Scope;
 use crate::store::{self, Store, StoreError};
 use secrecy::SecretString;
@@ -91,8 +91,8 @@ impl House {
             silence: seconds(provider.timeouts.silence),
         };
         let headers = provider.headers.into_iter().collect();
-        Provider::new(Choice::OpenAi { name, base_url, key, headers, timeouts })
-            .map_err(|error| format!("{error}. {}", error.hint()))
+        let server = Server { key, headers, timeouts, ..Server::new(Kind::OpenAi, name, base_url) };
+        Provider::new(Choice::Server(server)).map_err(|error| format!("{error}. {}", error.hint()))
     }
 
     fn key(&self, name: &str, provider: &config::Provider) -> Result<Option<SecretString>, String> {
