@@ -24,6 +24,14 @@ fn offer(name: &str, local: bool, key: KeyState, answer: Answer) -> Offer {
     Offer { name: name.into(), kind: "openai", address: Some("http://x".into()), local, key, answer }
 }
 
+/// Ollama with these models.
+pub fn ollama(models: &[&str]) -> Offer {
+    let models =
+        models.iter().map(|model| ModelInfo { local: true, ..info("ollama", model, 32_768) }).collect();
+    let offer = offer("ollama", true, KeyState::Needless, Answer::Models(models));
+    Offer { address: Some("http://127.0.0.1:11434".into()), ..offer }
+}
+
 /// What a person with Ollama and a key for Anthropic is offered.
 fn offers() -> Vec<Offer> {
     let local =

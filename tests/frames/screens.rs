@@ -1,9 +1,10 @@
 //! The screens of the design, one test each.
 
+use super::models::ollama;
 use super::scene::{CODE, Scene, clouds, findings};
 use super::snapshots;
 use sayso::domain::*;
-use sayso::driver::{Found, Server, Told};
+use sayso::driver::{Found, Told};
 use sayso::engine::Phase;
 use sayso::engine::state::{Question, Retry};
 use sayso::tui::screen::Setup;
@@ -13,11 +14,7 @@ use sayso::tui::view::layout::Pane;
 fn first_start() {
     snapshots("01_first_start", || {
         let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
-        let server = Server {
-            name: "Ollama",
-            base_url: "http://127.0.0.1:11434/v1".into(),
-            models: ["qwen3-coder:30b", "llama3.3:8b", "gemma3"].map(String::from).to_vec(),
-        };
+        let server = ollama(&["qwen3-coder:30b", "llama3.3:8b", "gemma3"]);
         scene.step(|screen, ctx| screen.told(Told::Found(Found::Servers(vec![server])), ctx));
         scene
     });

@@ -201,20 +201,12 @@ fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
                 .plain("Tab", "this folder/all", 1)
                 .plain("Esc", "back", 0);
         }
-        Layer::Models(_) => {
-            hints
-                .plain("type to filter", "", 2)
-                .plain("Up/Down", "", 2)
-                .plain("Enter", "use", 0)
-                .key(Action::ListTest, "test", "test", 1)
-                .plain("Esc", "back", 0);
-        }
-        Layer::OldMessages(_) => {
-            hints
-                .plain("type to filter", "", 2)
-                .plain("Up/Down", "", 2)
-                .plain("Enter", "use", 0)
-                .plain("Esc", "back", 0);
+        Layer::Models(_) | Layer::OldMessages(_) => {
+            hints.plain("type to filter", "", 2).plain("Up/Down", "", 2).plain("Enter", "use", 0);
+            if matches!(layer, Layer::Models(_)) {
+                hints.key(Action::ListTest, "test", "test", 1);
+            }
+            hints.plain("Esc", "back", 0);
         }
         Layer::Language(..) => {
             hints.plain("Up/Down", "", 1).plain("Enter", "choose", 0).plain("Esc", "back", 0);

@@ -145,7 +145,7 @@ pub(in crate::tui) fn cost(state: &State) -> Vec<String> {
             lines.push(format!("The provider tells its prices{price}."));
         }
         Some(PriceSource::Table(Some(date))) => {
-            lines.push(format!("Prices are those of the shipped table, as of {date}."))
+            lines.push(format!("Prices are those of the shipped table, as of {date}."));
         }
         Some(PriceSource::Table(None)) => lines.push("Prices are those of your configuration.".into()),
         Some(PriceSource::Local) => {}

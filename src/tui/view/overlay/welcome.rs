@@ -74,14 +74,16 @@ fn describe(row: WelcomeRow, welcome: &Welcome) -> (String, String, String) {
             let state = match (&welcome.servers, welcome.server()) {
                 (_, Some(server)) => {
                     let more = if more > 0 { format!(" +{more}") } else { String::new() };
-                    format!("found, {}{more}", words::count(server.models.len(), "model"))
+                    format!("found, {}{more}", words::count(server.models().len(), "model"))
                 }
                 (None, None) => "looking".into(),
                 (Some(_), None) => "not found".into(),
             };
-            let (name, address) =
-                welcome.server().map_or(("Ollama", USUAL_SERVER), |s| (s.name, s.base_url.as_str()));
-            (name.into(), safe::one_line(address.trim_end_matches("/v1")), state)
+            let (name, address) = match welcome.server() {
+                Some(server) => (server.name.as_str(), server.address.as_deref().unwrap_or_default()),
+                None => USUAL_SERVER,
+            };
+            (title(name), safe::one_line(address.trim_end_matches("/v1")), state)
         }
         WelcomeRow::Cloud(at) => {
             let Some(cloud) = welcome.clouds.get(at) else { return Default::default() };
@@ -94,5 +96,16 @@ fn describe(row: WelcomeRow, welcome: &Welcome) -> (String, String, String) {
             (cloud.title.clone(), format!("key from {}", safe::one_line(place)), state.into())
         }
         WelcomeRow::Other => ("Other".into(), "any OpenAI-compatible address".into(), String::new()),
+    }
+}
+
+/// The name of a server's program, as its makers write it.
+fn title(provider: &str) -> String {
+    match provider {
+        "ollama" => "Ollama".into(),
+        "lmstudio" => "LM Studio".into(),
+        "llamacpp" => "llama.cpp".into(),
+        "vllm" => "vLLM".into(),
+        other => safe::one_line(other),
     }
 }
