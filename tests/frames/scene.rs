@@ -201,6 +201,7 @@ impl Scene {
         self.record(Entry::Approved {
             run,
             block: BlockId(block),
+            of_code: true,
             revision: current.revision,
             sha256: Sha256::of(current.source.as_bytes()),
             terms,
@@ -249,6 +250,7 @@ impl Scene {
         self.state.live.run = Some(LiveRun {
             run,
             block: BlockId(block),
+            of_code: true,
             since: self.now,
             started: true,
             output: captured,

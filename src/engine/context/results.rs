@@ -1,7 +1,7 @@
 //! What came of blocks, told to the model: outcomes, output, what the person changed, why a block was rejected.
 
 use super::bounded;
-use crate::domain::{Block, BlockId, ExecutorKind, KernelFate, Outcome, RunReport, Stream, Version};
+use crate::domain::{Block, BlockKind, ExecutorKind, KernelFate, Outcome, RunReport, Stream, Version};
 use crate::engine::changes;
 use crate::engine::notices::{counted, limit, one_line, seconds};
 use crate::engine::transcript::{BlockItem, RunItem, Settled, Settlement, Transcript};
@@ -29,9 +29,15 @@ impl<'a> Results<'a> {
     }
 
     /// One text for all that was settled in a row; empty where there was nothing.
-    pub(super) fn tell(&mut self, settled: &[Settled]) -> String {
-        let parts: Vec<_> = settled.iter().filter_map(|one| self.result(one)).collect();
+    pub(super) fn tell(&mut self, settled: Vec<&Settled>) -> String {
+        let parts: Vec<_> = settled.into_iter().filter_map(|one| self.result(one)).collect();
         if parts.is_empty() { String::new() } else { format!("{HEAD}\n\n{}", parts.join("\n\n")) }
+    }
+
+    /// The answer to a call: what was settled of its block, in a row; empty where there was nothing.
+    pub(super) fn answer(&mut self, settled: Vec<&Settled>) -> String {
+        let parts: Vec<_> = settled.into_iter().filter_map(|one| self.result(one)).collect();
+        parts.join("\n\n")
     }
 
     /// The kernel is gone: `note`, if the model has anything to lose.
@@ -44,7 +50,7 @@ impl<'a> Results<'a> {
         let item = self.transcript.blocks.get(&settled.block)?;
         Some(match &settled.what {
             Settlement::Rejected(reason) => {
-                let name = name(item.block.id, item.block.current());
+                let name = name(&item.block, item.block.current());
                 let why = if reason.is_empty() {
                     "No reason was given.".into()
                 } else {
@@ -60,9 +66,9 @@ impl<'a> Results<'a> {
     }
 
     fn ran(&mut self, item: &BlockItem, run: &RunItem) -> String {
-        self.ran = true;
+        self.ran |= item.block.kind.is_code();
         let version = item.block.version(run.revision).unwrap_or_else(|| item.block.current());
-        let mut lines = vec![format!("{}: {}", name(item.block.id, version), outcome(run))];
+        let mut lines = vec![format!("{}: {}", name(&item.block, version), outcome(run))];
         lines.extend(self.kernel_before(run));
         lines.extend(edit(&item.block, version, self.budget));
         if let Some((_, report)) = &run.ended {
@@ -129,10 +135,16 @@ fn started(outcome: &Outcome) -> bool {
     !matches!(outcome, Outcome::Refused(_) | Outcome::NotStarted(_))
 }
 
-fn name(id: BlockId, version: &Version) -> String {
-    match &version.language {
-        Some(language) => format!("Block {id} ({})", one_line(language.as_str())),
-        None => format!("Block {id}"),
+fn name(block: &Block, version: &Version) -> String {
+    let id = block.id;
+    match (&block.kind, &version.language) {
+        (BlockKind::Code { .. }, Some(language)) => {
+            format!("Block {id} ({})", one_line(language.as_str()))
+        }
+        (BlockKind::Code { .. }, None) => format!("Block {id}"),
+        (kind, _) => {
+            format!("Block {id} ({} {})", kind.as_str(), one_line(&block.path().unwrap_or_default()))
+        }
     }
 }
 

@@ -1,0 +1,101 @@
+//! Calls of tools and their answers. An API demands an answer for each call, exactly one, right behind the reply that
+//! made them: what came of its block by the time somebody speaks again. What is settled later is told later, as text.
+
+use super::Pending;
+use super::bounded;
+use super::results::Results;
+use crate::domain::{Block, BlockKind, Dialect, Language, Message, Role, ToolCall};
+use crate::engine::transcript::{ReplyItem, Transcript};
+
+/// Of a call that was skipped or is undecided nothing else is said.
+const NOT_RUN: &str = "not run";
+
+/// The reply with its calls.
+pub(super) fn reply(reply: &ReplyItem) -> Message {
+    // Arguments that are no JSON can't be sent back: most servers refuse them. The answer says what was wrong.
+    let sound = |call: &ToolCall| {
+        serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&call.arguments).is_ok()
+    };
+    let calls = reply.tool_calls.iter().map(|call| ToolCall {
+        arguments: if sound(call) { call.arguments.clone() } else { "{}".into() },
+        ..call.clone()
+    });
+    Message {
+        tool_calls: calls.collect(),
+        kept: reply.kept.clone(),
+        ..Message::new(Role::Assistant, reply.text.clone())
+    }
+}
+
+/// An answer for each call, in their order.
+pub(super) fn answers(
+    reply: &ReplyItem,
+    transcript: &Transcript,
+    results: &mut Results<'_>,
+    pending: &mut Pending<'_>,
+    until: usize,
+) -> Vec<Message> {
+    let answer = |call: &ToolCall| {
+        if let Some(why) = refusal(reply, call) {
+            return Message::result(call.id.clone(), format!("{NOT_RUN}: {why}"));
+        }
+        let settled = block_of(reply, transcript, call).map(|block| pending.of(block.id, until));
+        let told = results.answer(settled.unwrap_or_default());
+        Message::result(call.id.clone(), if told.is_empty() { NOT_RUN.to_owned() } else { told })
+    };
+    reply.tool_calls.iter().map(answer).collect()
+}
+
+/// The reply for a dialect without tools: its calls stand behind its text as the model would have written them.
+pub(super) fn as_text(reply: &ReplyItem, transcript: &Transcript, dialect: Dialect) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    if !reply.text.is_empty() {
+        parts.push(reply.text.clone());
+    }
+    parts.extend(
+        reply.tool_calls.iter().filter_map(|call| Some(written(block_of(reply, transcript, call)?, dialect))),
+    );
+    parts.join("\n\n")
+}
+
+/// What the model is told of calls that came to no block, in a dialect without tools.
+pub(super) fn refused(reply: &ReplyItem) -> String {
+    let told: Vec<String> = reply
+        .refused
+        .iter()
+        .map(|refused| format!("A tool call of yours was {NOT_RUN}: {}", refused.why))
+        .collect();
+    told.join("\n")
+}
+
+fn refusal<'a>(reply: &'a ReplyItem, call: &ToolCall) -> Option<&'a str> {
+    reply.refused.iter().find(|refused| refused.call == call.id).map(|refused| refused.why.as_str())
+}
+
+fn block_of<'a>(reply: &ReplyItem, transcript: &'a Transcript, call: &ToolCall) -> Option<&'a Block> {
+    let blocks = reply.blocks.iter().filter_map(|id| transcript.blocks.get(id)).map(|item| &item.block);
+    blocks.into_iter().find(|block| block.origin.call.as_ref() == Some(&call.id))
+}
+
+/// A block as it would have been written without tools.
+fn written(block: &Block, dialect: Dialect) -> String {
+    let original = block.original();
+    match &block.kind {
+        BlockKind::Code { language } => {
+            let language = language.as_ref().map_or("", Language::as_str);
+            match dialect {
+                Dialect::ExecuteTags => {
+                    format!(
+                        "<execute lang=\"{language}\">\n{}\n</execute>",
+                        original.source.trim_end_matches('\n')
+                    )
+                }
+                _ => bounded::fenced(language, &original.source),
+            }
+        }
+        BlockKind::Write { path } => {
+            format!("[write_file {path}]\n{}", bounded::fenced("text norun", &original.source))
+        }
+        kind => format!("[{} {}]", kind.as_str(), block.path().unwrap_or_default()),
+    }
+}
