@@ -201,7 +201,6 @@ impl Scene {
         self.record(Entry::Approved {
             run,
             block: BlockId(block),
-            of_code: true,
             revision: current.revision,
             sha256: Sha256::of(current.source.as_bytes()),
             terms,
@@ -341,6 +340,7 @@ pub fn findings() -> Vec<Finding> {
         severity,
         place: Place_ { line, column: 1, end_line: line, end_column: 20 },
         message: message.into(),
+        forbidden: false,
     };
     vec![
         finding(Severity::High, 11, "deletes a folder: out/charts (3 files, 1.2 MB)"),

@@ -3,9 +3,8 @@
 
 use super::Pending;
 use super::bounded;
-use super::results::Results;
 use crate::domain::{Block, BlockKind, Dialect, Language, Message, Role, ToolCall};
-use crate::engine::transcript::{ReplyItem, Transcript};
+use crate::engine::transcript::{ReplyItem, Settled, Transcript};
 
 /// Of a call that was skipped or is undecided nothing else is said.
 const NOT_RUN: &str = "not run";
@@ -27,23 +26,25 @@ pub(super) fn reply(reply: &ReplyItem) -> Message {
     }
 }
 
-/// An answer for each call, in their order.
-pub(super) fn answers(
+/// What answers a call: all that was settled of its block when only so many items stood.
+pub(super) fn settled<'a>(
     reply: &ReplyItem,
     transcript: &Transcript,
-    results: &mut Results<'_>,
-    pending: &mut Pending<'_>,
+    call: &ToolCall,
+    pending: &mut Pending<'a>,
     until: usize,
-) -> Vec<Message> {
-    let answer = |call: &ToolCall| {
-        if let Some(why) = refusal(reply, call) {
-            return Message::result(call.id.clone(), format!("{NOT_RUN}: {why}"));
-        }
-        let settled = block_of(reply, transcript, call).map(|block| pending.of(block.id, until));
-        let told = results.answer(settled.unwrap_or_default());
-        Message::result(call.id.clone(), if told.is_empty() { NOT_RUN.to_owned() } else { told })
+) -> Vec<&'a Settled> {
+    block_of(reply, transcript, call).map(|block| pending.of(block.id, until)).unwrap_or_default()
+}
+
+/// The answer to a call, of which this can be told.
+pub(super) fn answer(reply: &ReplyItem, call: &ToolCall, told: String) -> Message {
+    let text = match refusal(reply, call) {
+        Some(why) => format!("{NOT_RUN}: {why}"),
+        None if told.is_empty() => NOT_RUN.to_owned(),
+        None => told,
     };
-    reply.tool_calls.iter().map(answer).collect()
+    Message::result(call.id.clone(), text)
 }
 
 /// The reply for a dialect without tools: its calls stand behind its text as the model would have written them.
