@@ -2,6 +2,7 @@
 //!
 //! A later layer wins, setting by setting, and each value knows where it came from. Pure: texts in, values out.
 
+use super::executors::ExecutorChoice;
 use super::error::{ConfigError, Invalid, harmless};
 use super::settings::{self, Form, Setting};
 use std::collections::BTreeMap;
@@ -197,6 +198,7 @@ pub(super) fn wanted(form: Form) -> String {
         Form::Folder => "an absolute path, or one that begins with ~/".into(),
         Form::Program => "the name or path of a program".into(),
         Form::Address => "an address that begins with http:// or https://".into(),
+        Form::Executor => "local, container, container:IMAGE, jupyter or jupyter:KERNEL".into(),
     }
 }
 
@@ -237,6 +239,7 @@ pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, String> {
             items.iter().all(|item| item.as_str().is_some_and(|t| !t.is_empty()))
         }
         (Form::Folder, Value::String(text)) => text.starts_with('/') || text.starts_with("~/") || text == "~",
+        (Form::Executor, Value::String(text)) => text.parse::<ExecutorChoice>().is_ok(),
         (Form::Address, Value::String(text)) => {
             let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
             rest.is_some_and(|rest| {

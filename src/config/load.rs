@@ -28,6 +28,8 @@ pub struct Flags {
     pub max_steps: Option<u32>,
     /// `--timeout SECONDS`.
     pub timeout: Option<u64>,
+    /// `--executor NAME`.
+    pub executor: Option<String>,
 }
 
 /// The configuration, and where it came from.
@@ -262,6 +264,7 @@ fn from_flags(flags: &Flags) -> Vec<(&'static str, &'static str, Value)> {
         ("--model", "model", text(&flags.model)),
         ("--base-url", "base_url", text(&flags.base_url)),
         ("--theme", "ui.theme", text(&flags.theme)),
+        ("--executor", "executor", text(&flags.executor)),
         ("--max-steps", "step_limit", flags.max_steps.map(|n| Value::Integer(n.into()))),
         (
             "--timeout",

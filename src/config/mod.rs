@@ -1,6 +1,6 @@
 //! The configuration: what can be set, where it is set, and what holds in the end.
 //!
-//! - `schema`: the settings as the program uses them, with their defaults - `chosen`: what follows from them - `settings`: the form and bounds of each -
+//! - `schema`: the settings as the program uses them, with their defaults - `chosen`: what follows from them - `executors`: what carries out runs - `settings`: the form and bounds of each -
 //!   `layers`: one source over the other, each value knows where it came from (pure) - `trust`: what a project may
 //!   say (pure) - `load`, `paths`: files and environment - `keys`: keys of providers - `show`: as text, as a schema.
 //!
@@ -8,6 +8,7 @@
 
 mod chosen;
 mod error;
+mod executors;
 pub mod keys;
 mod layers;
 mod load;
@@ -19,6 +20,9 @@ mod trust;
 
 pub use chosen::Chosen;
 pub use error::{ConfigError, Invalid};
+pub use executors::{
+    ContainerExecutor, ExecutorChoice, Executors, FolderInContainer, JupyterExecutor, NoExecutor,
+};
 pub use layers::{Origin, Origins};
 pub use load::{Flags, Loaded, load};
 pub use paths::Paths;

@@ -1,5 +1,6 @@
 //! The configuration as the program uses it. `Default` is the one home of the values that hold without any file.
 
+use super::executors::{ExecutorChoice, Executors};
 use crate::domain::{Dialect, Languages, Limits};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -27,6 +28,10 @@ pub struct Config {
     pub limits: RunLimits,
     /// What runs are given.
     pub run: Run,
+    /// What carries out runs.
+    pub executor: ExecutorChoice,
+    /// How runs elsewhere are reached.
+    pub executors: Executors,
     /// Languages that can be run, by name. See [`Config::languages`].
     pub languages: BTreeMap<String, LanguageChoice>,
     /// The terminal.
@@ -277,6 +282,8 @@ impl Default for Config {
             review: Review::default(),
             limits: RunLimits::default(),
             run: Run::default(),
+            executor: ExecutorChoice::default(),
+            executors: Executors::default(),
             languages: languages.collect(),
             ui: Ui::default(),
             editor: Editor::default(),

@@ -111,6 +111,7 @@ fn theme(slot: &mut Value, rest: &[&str], setting: &Setting) {
 
 fn form(form: Form) -> Map<String, Value> {
     let value = match form {
+        Form::Executor => json!({ "type": "string", "pattern": "^(local|(container|jupyter)(:.+)?)$" }),
         Form::Text | Form::Program | Form::Folder => json!({ "type": "string", "minLength": 1 }),
         Form::Words(words) => json!({ "enum": words }),
         Form::Flag => json!({ "type": "boolean" }),

@@ -10,6 +10,10 @@ pub enum ExecutorKind {
     Kernel,
     /// A program started for this run alone.
     Subprocess,
+    /// A container, which has a kernel or is there for this run alone.
+    Container,
+    /// A Jupyter kernel.
+    Jupyter,
 }
 
 impl ExecutorKind {
@@ -18,6 +22,8 @@ impl ExecutorKind {
         match self {
             ExecutorKind::Kernel => "kernel",
             ExecutorKind::Subprocess => "subprocess",
+            ExecutorKind::Container => "container",
+            ExecutorKind::Jupyter => "jupyter",
         }
     }
 }
