@@ -62,8 +62,7 @@ pub fn options(house: &House, welcome: bool) -> Result<Options, Failure> {
 
 fn setup(house: &House, welcome: bool, has_openai_key: bool) -> Setup {
     let config = &house.loaded.config;
-    let models =
-        config.model.iter().filter_map(|name| config.resolve(name)).map(|chosen| chosen.name).collect();
+    let models = config.chosen().ok().flatten().map(|chosen| chosen.name).into_iter().collect();
     Setup {
         cwd: house.place.cwd.clone(),
         times: Times {

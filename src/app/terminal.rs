@@ -91,9 +91,7 @@ fn source(house: &House, model: &ModelArgs, resumed: bool) -> Result<(Option<Pro
         let (provider, house) = setup::demo(house, story, model.cwd.is_none() && !resumed)?;
         return Ok((Some(provider), house));
     }
-    let provider = house.chosen_provider().map_err(|why| {
-        Failure::new(Kind::Provider, why).hint("Name a provider of the configuration: --model PROVIDER/MODEL")
-    })?;
+    let provider = setup::chosen(house)?;
     Ok((provider, house.clone()))
 }
 
@@ -199,12 +197,12 @@ async fn choose(house: &House, choice: Choice) -> Result<(Provider, Option<House
                 house.remember_key("openai", key);
             }
             let name = ModelName { provider: "openai".into(), model: OPENAI_MODEL.into() };
-            Ok((house.provider(&name)?, None))
+            Ok((house.provider(&name).map_err(|e| e.to_string())?, None))
         }
         Choice::Server { base_url, model } => at(house, &base_url, model).await,
         Choice::Address { base_url, key } => {
             if let Some(key) = key {
-                house.remember_key(&provider_at(house, &base_url), key);
+                house.keys.remember(provider_at(house, &base_url), &base_url, key);
             }
             at(house, &base_url, None).await
         }
@@ -224,15 +222,11 @@ async fn at(
             offered.into_iter().next().unwrap_or_else(|| "default".into())
         }
     };
-    let name = ModelName { provider: provider_at(house, base_url), model };
-    Ok((house.provider_at(name, base_url)?, None))
+    let name = ModelName { provider: provider_at(house, base_url).to_owned(), model };
+    Ok((house.provider_at(name, base_url).map_err(|e| e.to_string())?, None))
 }
 
 /// The name of the provider that has this address in the configuration, else `other`.
-fn provider_at(house: &House, base_url: &str) -> String {
-    let plain = |url: &str| url.trim_end_matches('/').trim_end_matches("/v1").to_owned();
-    let wanted = plain(base_url);
-    let known = &house.loaded.config.providers;
-    let found = known.iter().find(|(_, p)| p.base_url.as_deref().is_some_and(|url| plain(url) == wanted));
-    found.map_or_else(|| "other".into(), |(name, _)| name.clone())
+fn provider_at<'h>(house: &'h House, base_url: &str) -> &'h str {
+    house.loaded.config.provider_at(base_url).unwrap_or("other")
 }

@@ -14,6 +14,8 @@ pub enum ExecutorKind {
     Container,
     /// A Jupyter kernel.
     Jupyter,
+    /// sayso itself: it reads, writes or lists what the terms name, and nothing else.
+    Files,
 }
 
 impl ExecutorKind {
@@ -24,6 +26,7 @@ impl ExecutorKind {
             ExecutorKind::Subprocess => "subprocess",
             ExecutorKind::Container => "container",
             ExecutorKind::Jupyter => "jupyter",
+            ExecutorKind::Files => "files",
         }
     }
 }

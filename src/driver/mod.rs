@@ -5,8 +5,11 @@
 //! clock and the tasks.
 
 mod clock;
+mod consult;
 mod errands;
+mod images;
 mod inspect;
+mod learn;
 mod open;
 mod perform;
 mod sources;
@@ -20,12 +23,13 @@ pub use inspect::review_in_time;
 pub use update::{Told, Update};
 
 use crate::domain::{ModelName, Moment, ReplyEvent, RunEvent, RunId, RunReport, StepId};
-use crate::engine::{Command, Effect, Engine, Event, State, StoreEvent};
+use crate::engine::{Command, Effect, Engine, Event, Phase, State, StoreEvent};
 use crate::exec::Executor;
 use crate::provider::Provider;
 use crate::review::Scope;
 use crate::store::Store;
 use crate::workspace::changes;
+use crate::workspace::instructions::Search;
 use sources::{Signal, Sources};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -52,6 +56,8 @@ pub struct Parts {
     pub scope: Scope,
     /// The folder that holds all sessions.
     pub sessions: PathBuf,
+    /// Where files of instructions are looked for.
+    pub instructions: Search,
     /// The clock.
     pub clock: Clock,
 }
@@ -65,8 +71,13 @@ pub struct Driver {
     connect: Connect,
     scope: Scope,
     sessions: PathBuf,
+    instructions: Search,
     clock: Clock,
     sources: Sources,
+    /// Whether it was asked what is known of the model; not before a front door could have drawn.
+    learned: bool,
+    /// What was told of files of instructions that can not be used.
+    told: Vec<crate::domain::Notice>,
     /// The working folder as it stood before the run that goes on.
     looked: Arc<Mutex<Option<(RunId, changes::Look)>>>,
     /// What has been told since the front door was told last.
@@ -84,8 +95,11 @@ impl Driver {
             connect: parts.connect,
             scope: parts.scope,
             sessions: parts.sessions,
+            instructions: parts.instructions,
             clock: parts.clock,
             sources: Sources::new(),
+            learned: false,
+            told: Vec::new(),
             looked: Arc::default(),
             update: Update::default(),
         };
@@ -122,6 +136,7 @@ impl Driver {
     pub fn use_provider(&mut self, provider: Provider) {
         let name = provider.name().clone();
         self.provider = Some(provider);
+        self.learn_model();
         if self.state().transcript.model.as_ref() != Some(&name) {
             self.send(Command::UseModel(name));
         }
@@ -129,12 +144,18 @@ impl Driver {
 
     /// Sends a wish of the person; the state shows its consequences when this returns.
     pub fn send(&mut self, command: Command) {
+        if matches!(command, Command::Submit(_)) {
+            self.read_instructions();
+        }
         self.feed(Event::User(command));
     }
 
     /// Waits until something has happened, takes in all that is ready, and tells what it was. May be dropped while it
     /// waits: nothing is lost.
     pub async fn next(&mut self) -> Update {
+        if !self.learned {
+            self.learn_model();
+        }
         if self.update.is_empty() {
             let signal = self.sources.wait(&self.store, &self.executor).await;
             self.take(signal);
@@ -175,7 +196,10 @@ impl Driver {
     }
 
     fn take_reply(&mut self, step: StepId, event: ReplyEvent) {
+        let summary = matches!(self.state().phase, Phase::Compacting(_));
         let told = match &event {
+            // A summary is no part of the conversation.
+            ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_) | ReplyEvent::Failed(_) if summary => None,
             ReplyEvent::Delta(text) => Some(Told::Delta(step, text.clone())),
             ReplyEvent::Reasoning(text) => Some(Told::Reasoning(step, text.clone())),
             ReplyEvent::Retrying { attempt, of, wait_ms, failure } => Some(Told::Retrying {

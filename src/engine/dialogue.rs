@@ -117,12 +117,12 @@ impl Dialogue {
     pub(super) fn inspected(&mut self, block: u32, review: Review, terms: Result<Terms, String>) -> String {
         let id = BlockId(block);
         let revision = self.revision(block);
-        self.send(Event::Inspected(id, revision, Box::new(Inspection { review, terms })))
+        self.send(Event::Inspected(id, revision, Box::new(Inspection { review, terms, before: None })))
     }
 
     /// The answer to an order to look at this revision: no findings, and it could run.
     pub(super) fn answered(&mut self, block: u32, revision: u32) -> String {
-        let inspection = Inspection { review: Review::default(), terms: Ok(terms()) };
+        let inspection = Inspection { review: Review::default(), terms: Ok(terms()), before: None };
         self.send(Event::Inspected(BlockId(block), Revision(revision), Box::new(inspection)))
     }
 
@@ -250,13 +250,19 @@ pub(super) fn terms() -> Terms {
         cwd: "/work".into(),
         rights: Rights::default(),
         limits: Limits::default(),
+        target: None,
     }
 }
 
 /// A review with one finding.
 pub(super) fn review(severity: Severity) -> Review {
-    let finding =
-        Finding { rule: "t.rule".into(), severity, place: Place::default(), message: "does much".into() };
+    let finding = Finding {
+        rule: "t.rule".into(),
+        severity,
+        place: Place::default(),
+        message: "does much".into(),
+        forbidden: false,
+    };
     Review { findings: vec![finding], ..Review::default() }
 }
 
@@ -319,7 +325,10 @@ fn entry_word(entry: &Entry) -> String {
             Some(word) => format!("+reply {word}"),
             None => format!("+reply {}", finish.reason.as_str()),
         },
-        Entry::Block(block) => format!("+block {}", block.id),
+        Entry::CallRefused { call, .. } => format!("+call refused {call}"),
+        Entry::NoTools(model) => format!("+no tools {model}"),
+        Entry::Block(block) if block.kind.is_code() => format!("+block {}", block.id),
+        Entry::Block(block) => format!("+block {} {}", block.id, block.kind.as_str()),
         Entry::Review { block, revision, .. } => format!("+review {block}.{revision}"),
         Entry::Edited { block, revision, .. } => format!("+edited {block}.{revision}"),
         Entry::LanguageChosen { block, revision, .. } => format!("+language {block}.{revision}"),

@@ -179,7 +179,7 @@ impl Aim<'_> {
             _ => Review::default(),
         };
         let terms = if self.b.is_multiple_of(11) { Err("not installed".into()) } else { Ok(found) };
-        Event::Inspected(block, self.revision(block), Box::new(Inspection { review, terms }))
+        Event::Inspected(block, self.revision(block), Box::new(Inspection { review, terms, before: None }))
     }
 
     fn decide(&self, decision: Decision) -> Event {

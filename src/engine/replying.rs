@@ -7,8 +7,8 @@ use super::reply::{Parser, Proposed, Segment};
 use super::state::{LiveReply, Retry};
 use super::{Effect, Engine, Phase, notices};
 use crate::domain::{
-    Block, BlockId, BlockKind, Entry, Finish, FinishReason, Origin, ReplyEvent, ReplyFailure, Revision,
-    StepId, ToolCall, TurnEnd, Version,
+    Block, BlockId, BlockKind, Dialect, Entry, FailureKind, Finish, FinishReason, Kept, Notice, Origin,
+    ReplyEvent, ReplyFailure, Revision, StepId, ToolCall, TurnEnd, Version,
 };
 
 /// The provider's word of a reply that the person stopped.
@@ -23,7 +23,10 @@ const OVERLAP: usize = 256;
 #[derive(Debug)]
 pub(super) struct Stream {
     parser: Parser,
+    /// The dialect in which it was asked for.
+    dialect: Dialect,
     tool_calls: Vec<ToolCall>,
+    kept: Vec<Kept>,
     foreseen: bool,
 }
 
@@ -40,11 +43,19 @@ impl Engine {
     /// A request has gone out: its reply starts empty.
     pub(super) fn open_reply(&mut self, reply: LiveReply) {
         self.stream = Some(Stream {
-            parser: Parser::new(self.settings.dialect, &self.settings.languages),
+            parser: Parser::new(self.dialect(), &self.settings.languages),
+            dialect: self.dialect(),
             tool_calls: Vec::new(),
+            kept: Vec::new(),
             foreseen: false,
         });
         self.state.live.reply = Some(reply);
+    }
+
+    /// No reply is waited for any more.
+    pub(super) fn drop_reply(&mut self) {
+        self.stream = None;
+        self.state.live.reply = None;
     }
 
     /// Something of a reply arrived. What belongs to another step than the one that is waited for is stale.
@@ -55,6 +66,7 @@ impl Engine {
         match event {
             ReplyEvent::Finished(finish) => return self.reply_finished(finish),
             ReplyEvent::Failed(failure) => return self.reply_failed(failure),
+            ReplyEvent::Remark(text) => return self.notify(Notice::warn(text)),
             _ => {}
         }
         let (Some(reply), Some(stream)) = (&mut self.state.live.reply, &mut self.stream) else { return };
@@ -86,7 +98,8 @@ impl Engine {
                 reply.retry = Some(Retry { attempt, of, due: self.now.plus(wait_ms), failure });
             }
             ReplyEvent::Sent => reply.retry = None,
-            ReplyEvent::Finished(_) | ReplyEvent::Failed(_) => {}
+            ReplyEvent::Kept(kept) => stream.kept.push(kept),
+            ReplyEvent::Remark(_) | ReplyEvent::Finished(_) | ReplyEvent::Failed(_) => {}
         }
     }
 
@@ -104,6 +117,12 @@ impl Engine {
     }
 
     fn reply_failed(&mut self, failure: ReplyFailure) {
+        let asked = self.stream.as_ref().map(|stream| stream.dialect);
+        if failure.kind == FailureKind::NoTools && asked.is_some_and(|asked| self.give_up_tools(asked)) {
+            let finish = Finish { reason: FinishReason::Incomplete, word: Some(FAILED.into()) };
+            self.close_reply(finish, Blocks::Shelved);
+            return self.send_request();
+        }
         let finish = Finish { reason: FinishReason::Incomplete, word: Some(FAILED.into()) };
         self.close_reply(finish, Blocks::Shelved);
         self.get_stuck(failure);
@@ -139,6 +158,7 @@ impl Engine {
             text,
             reasoning: reply.reasoning,
             tool_calls: stream.tool_calls,
+            kept: stream.kept,
             finish,
             usage: reply.usage.unwrap_or_default(),
         });
@@ -176,6 +196,8 @@ fn propose(id: BlockId, step: StepId, proposed: Proposed) -> Block {
             info: proposed.info,
             range: proposed.range,
             closed: proposed.closed,
+            call: None,
+            note: None,
         },
         versions: vec![Version {
             revision: Revision(1),
@@ -231,7 +253,7 @@ fn follow_block(old: &mut Proposed, new: &Proposed) {
 /// Feeds pieces to a parser and a live copy, and compares the two after each.
 #[cfg(test)]
 pub(super) fn follow_all(settings: &super::Settings, pieces: &[String]) {
-    let mut parser = Parser::new(settings.dialect, &settings.languages);
+    let mut parser = Parser::new(settings.dialect.unwrap_or_default(), &settings.languages);
     let mut live = Vec::new();
     for piece in pieces {
         parser.push(piece);

@@ -183,6 +183,7 @@ impl Containers {
             interpreter: PathBuf::from(format!("{image}:{program}")),
             version: None,
             kernel: is_kernel(&known.entry).then(|| kernel.map_or(next, |kernel| kernel.state)),
+            target: None,
             cwd: kernel.map_or_else(|| known.frame.cwd(), |kernel| kernel.cwd.clone()),
             rights: known.frame.rights(),
             limits,

@@ -80,7 +80,7 @@ impl Player {
         }
         for (count, (name, arguments)) in reply.tool_calls.iter().enumerate() {
             let id = format!("call_{}", count + 1);
-            let call = ToolCall { id, name: name.clone(), arguments: arguments.clone() };
+            let call = ToolCall { id, name: name.clone(), arguments: arguments.clone(), signature: None };
             told(out, ReplyEvent::ToolCall(call)).await?;
         }
         if let Some(usage) = reply.usage {

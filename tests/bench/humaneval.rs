@@ -116,7 +116,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         executor,
         provider: Provider::new(Choice::Scripted { name, story }).ok(),
         connect: Box::new(|_| Err("no other".into())),
-        scope: Scope { cwd: home.to_path_buf(), home: None },
+        scope: Scope { cwd: home.to_path_buf(), home: None, ..Scope::default() },
         sessions: home.join("sessions"),
         clock: Clock::System,
     });

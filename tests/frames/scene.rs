@@ -122,6 +122,7 @@ impl Scene {
             text: text.into(),
             reasoning: String::new(),
             tool_calls: Vec::new(),
+            kept: Vec::new(),
             finish: Finish { reason: FinishReason::Stop, word: None },
             usage: Usage { input: Some(12_000), output: Some(412), ..Usage::default() },
         });
@@ -141,6 +142,8 @@ impl Scene {
                     info: String::new(),
                     range: start..end,
                     closed: true,
+                    call: None,
+                    note: None,
                 },
                 versions: vec![Version {
                     revision: Revision(1),
@@ -167,6 +170,7 @@ impl Scene {
                 ..Rights::default()
             },
             limits: Limits::default(),
+            target: None,
         }
     }
 
@@ -179,6 +183,7 @@ impl Scene {
             revision: current.revision,
             review: Review { findings, ..Review::default() },
             terms: Ok(Self::terms(&language)),
+            before: None,
         };
         self.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(inspected);
     }
@@ -334,6 +339,7 @@ pub fn findings() -> Vec<Finding> {
         severity,
         place: Place_ { line, column: 1, end_line: line, end_column: 20 },
         message: message.into(),
+        forbidden: false,
     };
     vec![
         finding(Severity::High, 11, "deletes a folder: out/charts (3 files, 1.2 MB)"),

@@ -32,12 +32,8 @@ fn provider(server: &ModelServer) -> Provider {
 }
 
 fn request(text: &str) -> ModelRequest {
-    let message = |role, text: &str| Message { role, text: text.into() };
-    ModelRequest {
-        step: StepId(1),
-        purpose: Purpose::Answer,
-        messages: vec![message(Role::System, "be kind"), message(Role::User, text)],
-    }
+    let messages = vec![Message::new(Role::System, "be kind"), Message::new(Role::User, text)];
+    ModelRequest::new(StepId(1), Purpose::Answer, messages)
 }
 
 /// All events of one request.

@@ -19,6 +19,7 @@ fn reply(step: u32, text: &str, word: Option<&str>) -> Entry {
         text: text.into(),
         reasoning: "never told".into(),
         tool_calls: Vec::new(),
+        kept: Vec::new(),
         finish: Finish { reason, word: word.map(Into::into) },
         usage: Usage::default(),
     }
@@ -30,7 +31,14 @@ fn block(step: u32, id: u32) -> Entry {
         id: BlockId(id),
         step: StepId(step),
         kind: BlockKind::Code { language: language.clone() },
-        origin: Origin { dialect: Dialect::Fences, info: "python".into(), range: 0..1, closed: true },
+        origin: Origin {
+            dialect: Dialect::Fences,
+            info: "python".into(),
+            range: 0..1,
+            closed: true,
+            call: None,
+            note: None,
+        },
         versions: vec![Version { revision: Revision(1), source: SOURCE.into(), language, whole: true }],
     })
 }
@@ -69,7 +77,7 @@ fn told_with(entries: &[Entry], settings: &Settings) -> Vec<(Role, String)> {
     for entry in entries {
         transcript.apply(entry, Moment(1));
     }
-    messages(&transcript, settings).into_iter().map(|m| (m.role, m.text)).collect()
+    messages(&transcript, settings, Dialect::Fences).into_iter().map(|m| (m.role, m.text)).collect()
 }
 
 /// What the model is told of one run that ended so.

@@ -206,7 +206,7 @@ impl Parser {
         self.credit = credit;
         self.passed = end;
         let tags = match self.dialect {
-            Dialect::Fences => Tags::Careful,
+            Dialect::Fences | Dialect::Tools => Tags::Careful,
             Dialect::ExecuteTags => Tags::All,
         };
         let scan = markdown::scan(self.text.get(self.base..end).unwrap_or(""), tags);

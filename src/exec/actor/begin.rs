@@ -49,6 +49,7 @@ impl Actor {
                 sandbox: SandboxReport::default(),
             },
             limits,
+            target: None,
         }
     }
 

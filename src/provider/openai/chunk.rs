@@ -120,6 +120,7 @@ pub(super) fn usage(value: &Value) -> Option<Usage> {
         input: number(&["/prompt_tokens", "/input_tokens"]),
         output: number(&["/completion_tokens", "/output_tokens"]),
         cached: number(&["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens"]),
+        cache_written: None,
         reasoning: number(&["/completion_tokens_details/reasoning_tokens"]),
     };
     (usage != Usage::default()).then_some(usage)

@@ -74,6 +74,7 @@ impl Screen {
                 Some(format!("Block {block} is incomplete: its end never came. e edits it."))
             }
             Readiness::Empty => Some(format!("Block {block} is empty. s skips it.")),
+            Readiness::Unclear => Some(format!("Block {block} does not say what is meant. e edits it.")),
         };
         let terms = ctx.state.inspected(block).map(|i| i.terms.as_ref().err());
         let refusal = refusal.or_else(|| match terms {

@@ -139,6 +139,9 @@ fn review(
             return format!("Block {block} is incomplete: its end never came. e edits it, r rejects.");
         }
         Readiness::Empty => return format!("Block {block} is empty. s skips it."),
+        Readiness::Unclear => {
+            return format!("Block {block} does not say what is meant. e edits it, r rejects.");
+        }
         Readiness::Ready => {}
     }
     match screen.guard.locked(now) {

@@ -92,6 +92,8 @@ fn facts(inspected: Option<&Inspected>, full: bool, look: Look<'_>) -> Vec<Fact>
             ("Deletes", &effects.deletes),
             ("Reaches", &effects.hosts),
             ("Starts", &effects.programs),
+            ("Installs", &effects.packages),
+            ("Takes", &effects.environment),
         ] {
             if !list.is_empty() {
                 facts.push(Fact { label, text: safe::one_line(&list.join(", ")), style: text });
@@ -176,6 +178,7 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
             let generation = kernel.map_or(1, |kernel| kernel.generation);
             format!("{language} kernel k{generation}, Jupyter: {name}; the local sandbox does not apply there")
         }
+        (ExecutorKind::Files, _) => "sayso itself: nothing is started".into(),
         (ExecutorKind::Subprocess, _) => format!("{language}, a process of its own, cwd {cwd}"),
     }
 }
