@@ -92,12 +92,29 @@ impl House {
     }
 
     fn connect(&self, chosen: Chosen) -> Result<Provider, Unusable> {
+        if self.keys.asks_program(&chosen.name.provider, &chosen.provider, self)? {
+            return Ok(self.connect_later(chosen));
+        }
         let key = self.keys.find(&chosen.name.provider, &chosen.provider, self)?;
         source::connect(chosen, key)
     }
 
+    /// A program that writes a key may take its time: it is run when the first request is about to leave.
+    fn connect_later(&self, chosen: Chosen) -> Provider {
+        let house = self.clone();
+        let name = chosen.name.clone();
+        Provider::later(
+            name,
+            Arc::new(move || {
+                let key = house.keys.find(&chosen.name.provider, &chosen.provider, &house);
+                let made = key.and_then(|key| source::connect(chosen.clone(), key));
+                made.map_err(|error| (error.what, error.hint))
+            }),
+        )
+    }
+
     /// All keys that are known, for masking them in what is written.
-    pub fn secrets(&self) -> Vec<SecretString> {
+    fn secrets(&self) -> Vec<SecretString> {
         self.keys.known(self)
     }
 
@@ -148,7 +165,7 @@ impl House {
     /// What carries out runs, with large outputs in this folder.
     pub fn executor(&self, blobs: PathBuf) -> Executor {
         let config = &self.loaded.config;
-        Executor::new(Setup {
+        let setup = Setup {
             helper: self.place.program.clone(),
             cwd: self.place.cwd.clone(),
             blobs,
@@ -156,7 +173,8 @@ impl House {
             environment: config.run.environment.clone(),
             python: config.run.python.clone(),
             limits: config.limits(),
-        })
+        };
+        Executor::of(setup, &config.executor, &config.executors)
     }
 
     /// What the review has to know of this place.
@@ -246,6 +264,8 @@ impl House {
         notices: Vec<Notice>,
     ) -> Opened {
         let (house, asked, knows) = (self.clone(), self.clone(), self.clone());
+        let masks = store.clone();
+        self.keys.on_new(Box::new(move |key| masks.add_secrets(vec![key])));
         let executor = self.executor(store.blobs());
         let driver = Driver::new(Parts {
             engine,

@@ -143,10 +143,14 @@ fn a_malformed_opinion_says_so_and_lowers_nothing() {
 
 #[test]
 fn another_judge_than_the_one_that_was_named_is_not_asked() {
-    let home = configured("[review]\njudge = \"high\"\njudge_model = \"nowhere/x\"\n");
+    // Nothing listens at that address.
+    let lab = "[providers.lab]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:9/v1\"\n";
+    let home = configured(&format!("[review]\njudge = \"high\"\njudge_model = \"lab/x\"\n{lab}"));
     let server = ModelServer::start(vec![Answer::text(GRAVE)]);
     let done = turn(&home, &server, "clean up", &[]);
     assert_eq!(done.code, Some(10), "{}", done.err);
-    assert!(done.events("opinion")[0]["failed"].as_str().unwrap().contains("nowhere"), "{}", done.out);
+    let said = &done.events("opinion")[0];
+    assert_eq!(said["model"], "lab/x");
+    assert!(said["failed"].as_str().unwrap().contains("127.0.0.1"), "{said}");
     assert_eq!(server.requests().len(), 1);
 }
