@@ -6,10 +6,11 @@ use super::keys::KeyRing;
 use super::place::Place;
 use super::rules;
 use super::source::{self, Unusable};
-use crate::config::{Chosen, Loaded};
+use crate::config::{self, Chosen, Loaded};
 use crate::domain::{Header, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
-use crate::engine::{Engine, Settings, prompt};
+use crate::engine::cost::Prices;
+use crate::engine::{Engine, JudgeSettings, Settings, prompt};
 use crate::exec::{Executor, Setup};
 use crate::provider::Provider;
 use crate::review::{Book, Scope};
@@ -132,8 +133,33 @@ impl House {
             policy,
             limits: config.limits(),
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
-            ..Settings::default()
+            context_tokens: config.context.tokens,
+            images: config.context.images,
+            use_instructions: config.instructions.project,
+            own_instructions: config.instructions.text.clone().unwrap_or_default(),
+            prices: self.prices(),
+            session_budget: config.budget.session.map(|dollars| dollars.0),
+            judge: self.judge(),
         }
+    }
+
+    fn prices(&self) -> Prices {
+        let (as_of, shipped) = config::shipped_prices();
+        Prices { own: config::prices(&self.loaded.config.prices), shipped, as_of }
+    }
+
+    /// When a second opinion is asked for, and of whom. A name that leads to no model is kept: another model than the
+    /// one that was named must not be shown the code, and asking this one says why it can't be asked.
+    fn judge(&self) -> JudgeSettings {
+        let review = &self.loaded.config.review;
+        let named = |name: &String| match self.loaded.config.resolve(name) {
+            Ok(chosen) => chosen.name,
+            Err(_) => match name.split_once('/') {
+                Some((provider, model)) => ModelName { provider: provider.into(), model: model.into() },
+                None => ModelName { provider: name.clone(), model: String::new() },
+            },
+        };
+        JudgeSettings { from: review.judge.from(), model: review.judge_model.as_ref().map(named) }
     }
 
     /// What carries out runs, with large outputs in this folder.
@@ -158,7 +184,9 @@ impl House {
 
     /// Where files of instructions are looked for.
     fn instructions(&self) -> Search {
-        Search { cwd: self.place.cwd.clone(), home: self.place.home.clone(), project: true, own: Vec::new() }
+        let own = self.loaded.config.instructions.files.clone();
+        // Those of the project are looked for even where they are switched off: they can be switched on.
+        Search { cwd: self.place.cwd.clone(), home: self.place.home.clone(), project: true, own }
     }
 
     /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.

@@ -250,6 +250,7 @@ impl Scene {
         self.state.live.run = Some(LiveRun {
             run,
             block: BlockId(block),
+            of_code: true,
             since: self.now,
             started: true,
             output: captured,
