@@ -6,7 +6,6 @@
 
 mod client;
 
-
 use super::Timeouts;
 use super::address;
 use super::failure::{Answer, Asked, Refusal};
