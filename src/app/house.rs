@@ -165,7 +165,7 @@ impl House {
     /// What carries out runs, with large outputs in this folder.
     pub fn executor(&self, blobs: PathBuf) -> Executor {
         let config = &self.loaded.config;
-        Executor::new(Setup {
+        let setup = Setup {
             helper: self.place.program.clone(),
             cwd: self.place.cwd.clone(),
             blobs,
@@ -173,7 +173,8 @@ impl House {
             environment: config.run.environment.clone(),
             python: config.run.python.clone(),
             limits: config.limits(),
-        })
+        };
+        Executor::of(setup, &config.executor, &config.executors)
     }
 
     /// What the review has to know of this place.

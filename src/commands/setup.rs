@@ -39,6 +39,7 @@ pub fn house(model: &ModelArgs, more: &More) -> Result<House, Failure> {
         base_url: model.base_url.clone(),
         theme: more.theme.clone(),
         max_steps: more.max_steps,
+        executor: model.executor.as_ref().map(ToString::to_string),
         timeout: more.timeout.map(|time| time.as_secs_f64().ceil() as u64),
     };
     let paths = Paths::find(&env).map_err(|error| broken(&error))?;

@@ -115,6 +115,7 @@ fn texts() -> Value {
 
 fn form(form: Form) -> Map<String, Value> {
     let value = match form {
+        Form::Executor => json!({ "type": "string", "pattern": "^(local|(container|jupyter)(:.+)?)$" }),
         Form::Text | Form::Program | Form::Folder => json!({ "type": "string", "minLength": 1 }),
         Form::Words(words) => json!({ "enum": words }),
         Form::Flag => json!({ "type": "boolean" }),
