@@ -133,7 +133,7 @@ struct Seen {
     answers: VecDeque<Answer>,
     last: Option<Answer>,
     requests: Vec<Received>,
-    /// What is answered to questions for models (any `GET`); `None`: that there is no such thing.
+    /// What is answered to questions for models; `None`: that there is no such thing.
     models: Option<Answer>,
     questions: Vec<Received>,
     connections: usize,
@@ -224,7 +224,9 @@ impl ModelServer {
         while let Some(request) = read_request(&mut reader) {
             let answer = {
                 let mut seen = self.seen();
-                if request.line.starts_with("GET ") {
+                // Ollama is asked with a POST what it knows of a model.
+                let asks = request.line.starts_with("GET ") || request.line.ends_with("/api/show");
+                if asks {
                     seen.questions.push(request);
                     Some(seen.models.clone().unwrap_or_else(|| Answer::error(404, "no such thing")))
                 } else {
