@@ -11,4 +11,5 @@ mod humaneval;
 mod model_server;
 mod models;
 mod providers;
+mod readme;
 mod run;
