@@ -195,6 +195,7 @@ pub(super) fn wanted(form: Form) -> String {
         }
         Form::Texts => "a list of texts".into(),
         Form::Folder => "an absolute path, or one that begins with ~/".into(),
+        Form::Folders => "a list of paths, each absolute, or beginning with ~/".into(),
         Form::Program => "the name or path of a program".into(),
         Form::Address => "an address that begins with http:// or https://".into(),
     }
@@ -236,7 +237,8 @@ pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, String> {
         (Form::Texts, Value::Array(items)) => {
             items.iter().all(|item| item.as_str().is_some_and(|t| !t.is_empty()))
         }
-        (Form::Folder, Value::String(text)) => text.starts_with('/') || text.starts_with("~/") || text == "~",
+        (Form::Folder, Value::String(text)) => is_folder(text),
+        (Form::Folders, Value::Array(items)) => items.iter().all(|item| item.as_str().is_some_and(is_folder)),
         (Form::Address, Value::String(text)) => {
             let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
             rest.is_some_and(|rest| {
@@ -246,6 +248,10 @@ pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, String> {
         _ => false,
     };
     if good { Ok(value) } else { Err(refuse(&value)) }
+}
+
+fn is_folder(text: &str) -> bool {
+    (text.starts_with('/') || text.starts_with("~/") || text == "~") && !text.contains('\0')
 }
 
 /// A value as it may be shown: short, without control characters.

@@ -20,6 +20,8 @@ pub enum Form {
     Texts,
     /// A path: absolute, or below `~/`.
     Folder,
+    /// A list of paths, each absolute, or below `~/`.
+    Folders,
     /// A program: a name that is looked up, or a path.
     Program,
     /// An address that begins with `http://` or `https://`.
@@ -58,7 +60,7 @@ const fn setting(name: &'static str, form: Form, tighten: Tighten, help: &'stati
     Setting { name, form, tighten, help }
 }
 
-use Form::{Address, Bytes, Flag, Folder, Program, Text, Texts, Whole, Words};
+use Form::{Address, Bytes, Flag, Folder, Folders, Program, Text, Texts, Whole, Words};
 use Tighten::{Higher, Lower, Never, Off, Word};
 
 const KIB: i64 = 1 << 10;
@@ -109,6 +111,34 @@ pub const SETTINGS: &[Setting] = &[
         "bytes of all output kept in a file beside the session",
     ),
     setting("limits.to_model", Bytes(KIB, MIB), Lower, "bytes of a run's output that the model is told"),
+    setting(
+        "limits.memory",
+        Bytes(0, TIB),
+        Lower,
+        "bytes of memory of all processes of a run together; 0: not limited",
+    ),
+    setting(
+        "limits.processes",
+        Whole(0, 1 << 20),
+        Lower,
+        "processes and threads of a run at the same time; 0: not limited",
+    ),
+    setting("limits.file", Bytes(0, TIB), Lower, "bytes of each file that a run writes; 0: not limited"),
+    setting(
+        "limits.open_files",
+        Whole(0, 1 << 20),
+        Lower,
+        "files that each process of a run has open; 0: not limited",
+    ),
+    setting(
+        "sandbox.level",
+        Words(&["read-only", "workspace", "off"]),
+        Word("read-only"),
+        "how runs are confined: the working folder read, or also written, or not at all",
+    ),
+    setting("sandbox.read", Folders, Never, "more folders that runs may read"),
+    setting("sandbox.write", Folders, Never, "more folders that runs may write"),
+    setting("sandbox.network", Flag, Off, "whether the network is open to runs"),
     setting(
         "run.environment",
         Texts,

@@ -123,6 +123,7 @@ fn form(form: Form) -> Map<String, Value> {
             "examples": [size(max)],
         }),
         Form::Texts => json!({ "type": "array", "items": { "type": "string", "minLength": 1 } }),
+        Form::Folders => json!({ "type": "array", "items": { "type": "string", "pattern": "^(/|~)" } }),
         Form::Address => json!({ "type": "string", "pattern": "^https?://" }),
     };
     match value {

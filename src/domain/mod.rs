@@ -33,6 +33,6 @@ pub use message::{
 pub use moment::Moment;
 pub use notice::{Level, Notice};
 pub use run::{
-    Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits, Outcome,
-    Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream, Variable,
+    Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits, MemoryHold,
+    Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream, Variable,
 };
