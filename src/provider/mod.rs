@@ -17,9 +17,9 @@ mod gathered;
 mod gemini;
 mod http;
 mod kept;
+mod later;
 mod ollama;
 mod openai;
-pub mod probe;
 mod reading;
 #[cfg(test)]
 mod recorded;
@@ -43,6 +43,7 @@ use tokio::sync::mpsc::Sender;
 use wire::Wire;
 
 pub use address::AddressError;
+pub use later::Make;
 pub use server::{Effort, Kind, Server};
 
 /// How long a model may take.
@@ -129,6 +130,7 @@ pub struct Provider {
 enum Source {
     Scripted(scripted::Player),
     Http(Box<catalogue::Server>),
+    Later(later::Later),
 }
 
 impl Provider {
@@ -151,6 +153,11 @@ impl Provider {
         }
     }
 
+    /// A provider that is made when it is needed first.
+    pub fn later(name: ModelName, make: Make) -> Self {
+        Self { name, source: Arc::new(Source::Later(later::Later::new(make))) }
+    }
+
     /// Which model this is.
     pub fn name(&self) -> &ModelName {
         &self.name
@@ -162,6 +169,11 @@ impl Provider {
         match &*self.source {
             Source::Scripted(player) => player.play(request, out).await,
             Source::Http(server) => server.ask(request, out).await,
+            Source::Later(later) => match later.get().await {
+                Ok(provider) => Box::pin(provider.ask(request, out)).await,
+                // Nobody listens any more.
+                Err(failure) => drop(out.send(ReplyEvent::Failed(failure)).await),
+            },
         }
     }
 
@@ -173,6 +185,7 @@ impl Provider {
         match &*self.source {
             Source::Scripted(player) => Ok(vec![player.info()]),
             Source::Http(server) => server.models().await,
+            Source::Later(later) => Box::pin(later.get().await?.models()).await,
         }
     }
 
@@ -182,6 +195,10 @@ impl Provider {
         match &*self.source {
             Source::Scripted(player) => player.info(),
             Source::Http(server) => server.info().await,
+            Source::Later(later) => match later.get().await {
+                Ok(provider) => Box::pin(provider.info()).await,
+                Err(_) => ModelInfo::named(self.name.clone()),
+            },
         }
     }
 
