@@ -10,4 +10,5 @@ mod home;
 mod humaneval;
 #[path = "../support/model_server.rs"]
 mod model_server;
+mod models;
 mod run;
