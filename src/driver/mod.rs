@@ -7,6 +7,7 @@
 mod clock;
 mod consult;
 mod errands;
+mod files;
 mod images;
 mod inspect;
 mod learn;

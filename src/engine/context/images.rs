@@ -24,7 +24,14 @@ pub(super) fn of<'a>(
         Settlement::Rejected(_) => None,
     };
     let fits = |image: &&ImageRef| image.bytes <= LARGEST && KINDS.contains(&image.mime.as_str());
-    settled.iter().copied().filter_map(report).flat_map(|report| &report.images).filter(fits).collect::<Vec<_>>().into_iter()
+    settled
+        .iter()
+        .copied()
+        .filter_map(report)
+        .flat_map(|report| &report.images)
+        .filter(fits)
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 /// The newest images of a conversation.
