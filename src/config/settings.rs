@@ -14,6 +14,10 @@ pub enum Form {
     Flag,
     /// A whole number within these bounds.
     Whole(i64, i64),
+    /// An amount of US dollars, up to this many.
+    Dollars(i64),
+    /// A list of paths: absolute, or below `~/`.
+    Paths,
     /// A size within these bounds: a number of bytes, or a text like `64 KiB`.
     Bytes(i64, i64),
     /// A list of texts.
@@ -63,7 +67,7 @@ const fn setting(name: &'static str, form: Form, tighten: Tighten, help: &'stati
 }
 
 use super::providers::ProviderKind;
-use Form::{Address, Bytes, Flag, Folder, Program, Text, TextOrTexts, Texts, Whole, Words};
+use Form::{Address, Bytes, Dollars, Flag, Folder, Paths, Program, Text, TextOrTexts, Texts, Whole, Words};
 use Tighten::{Add, Higher, Lower, Never, Off, Word};
 
 const KIB: i64 = 1 << 10;
@@ -112,6 +116,43 @@ pub const SETTINGS: &[Setting] = &[
         Texts,
         Add,
         "modules, calls, programs and rules that no block may have: [\"urllib\", \"os.system\", \"curl\"]",
+    ),
+    setting(
+        "review.judge",
+        Words(&["off", "medium", "high"]),
+        Never,
+        "from which severity on a second opinion is asked for by itself",
+    ),
+    setting(
+        "review.judge_model",
+        Text,
+        Never,
+        "the model that is asked for second opinions, in place of the one in use",
+    ),
+    setting(
+        "context.tokens",
+        Whole(1024, TOKENS),
+        Lower,
+        "tokens of a conversation, reply included, whatever is known of the model",
+    ),
+    setting("context.images", Flag, Off, "whether models that can see images are sent those of results"),
+    setting("instructions.text", Text, Never, "your words before every conversation"),
+    setting("instructions.files", Paths, Never, "files with your words before every conversation"),
+    setting("instructions.project", Flag, Off, "whether the model is told the project's AGENTS.md"),
+    setting("budget.session", Dollars(10_000), Lower, "US dollars that a session may cost before it asks"),
+    setting("prices.*.input", Dollars(100_000), Never, "dollars for a million tokens of requests"),
+    setting("prices.*.output", Dollars(100_000), Never, "dollars for a million tokens of replies"),
+    setting(
+        "prices.*.cached",
+        Dollars(100_000),
+        Never,
+        "dollars for a million tokens that came from a cache",
+    ),
+    setting(
+        "prices.*.cache_written",
+        Dollars(100_000),
+        Never,
+        "dollars for a million tokens that were written to a cache",
     ),
     setting("limits.wall", Whole(1, 86_400), Lower, "seconds that a run may take"),
     setting(

@@ -126,7 +126,8 @@ fn form(form: Form) -> Map<String, Value> {
             ],
             "examples": [size(max)],
         }),
-        Form::Texts => texts(),
+        Form::Dollars(most) => json!({ "type": "number", "minimum": 0, "maximum": most }),
+        Form::Texts | Form::Paths => texts(),
         Form::TextOrTexts => json!({ "anyOf": [{ "type": "string", "minLength": 1 }, texts()] }),
         Form::Address => json!({ "type": "string", "pattern": "^https?://" }),
     };

@@ -4,6 +4,7 @@
 //! no lock, no clone, no mirror. The driver decides nothing: what happens next is the engine's business. It owns the
 //! clock and the tasks.
 
+pub mod catalogue;
 mod clock;
 mod consult;
 mod errands;
@@ -16,7 +17,6 @@ mod perform;
 mod sources;
 mod update;
 
-pub use crate::provider::probe::Server;
 pub use crate::store::index::Summary;
 pub use clock::Clock;
 pub use errands::{Errand, Found};
@@ -37,7 +37,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
 /// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
-pub type Connect = Box<dyn Fn(&ModelName) -> Result<Provider, String> + Send + Sync>;
+pub type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, String> + Send + Sync>;
 
 /// What a driver is put together from.
 pub struct Parts {
@@ -53,6 +53,8 @@ pub struct Parts {
     pub provider: Option<Provider>,
     /// Makes another source of replies.
     pub connect: Connect,
+    /// The providers that can be asked for their models.
+    pub catalogue: catalogue::Catalogue,
     /// What the review has to know of this place.
     pub scope: Scope,
     /// The folder that holds all sessions.
@@ -70,6 +72,7 @@ pub struct Driver {
     executor: Executor,
     provider: Option<Provider>,
     connect: Connect,
+    catalogue: catalogue::Catalogue,
     scope: Scope,
     sessions: PathBuf,
     instructions: Search,
@@ -94,6 +97,7 @@ impl Driver {
             executor: parts.executor,
             provider: parts.provider,
             connect: parts.connect,
+            catalogue: parts.catalogue,
             scope: parts.scope,
             sessions: parts.sessions,
             instructions: parts.instructions,
