@@ -15,6 +15,7 @@
 
 mod book;
 mod cells;
+pub mod files;
 mod flow;
 mod forbid;
 mod ground;
