@@ -1,5 +1,6 @@
 //! The command line: what can be written there, and what is refused at once. It parses; it does nothing.
 
+use crate::config::ExecutorChoice;
 use crate::domain::Severity;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -54,6 +55,9 @@ pub struct ModelArgs {
     /// The working folder
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
+    /// What carries out runs: local, container, container:IMAGE, jupyter, jupyter:KERNEL
+    #[arg(long, value_name = "NAME")]
+    pub executor: Option<ExecutorChoice>,
 }
 
 /// The story of `--demo` without a name.
@@ -68,6 +72,7 @@ impl ModelArgs {
             model: self.model.or_else(|| outer.model.clone()),
             base_url: self.base_url.or_else(|| outer.base_url.clone()),
             cwd: self.cwd.or_else(|| outer.cwd.clone()),
+            executor: self.executor.or_else(|| outer.executor.clone()),
         }
     }
 }
@@ -91,6 +96,8 @@ pub enum Command {
     /// Show, check or make the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// List the models that providers offer
+    Models(ModelsArgs),
     /// Tell what was found on this machine, what is missing, and what that means
     Doctor(DoctorArgs),
     /// Write a completion script
@@ -176,6 +183,12 @@ pub struct ExecArgs {
     /// The folder in which they start
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
+    /// What carries them out: local, container, container:IMAGE, jupyter, jupyter:KERNEL
+    #[arg(long, value_name = "NAME")]
+    pub executor: Option<ExecutorChoice>,
+    /// Fetch images of containers that are missing
+    #[arg(long)]
+    pub pull: bool,
     /// How runs are confined
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub sandbox: Option<Sandbox>,
@@ -283,6 +296,20 @@ pub enum ConfigCommand {
         #[arg(long)]
         force: bool,
     },
+}
+
+/// `sayso models`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ModelsArgs {
+    /// Only this provider
+    #[arg(value_name = "PROVIDER")]
+    pub provider: Option<String>,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// The address of the provider's server
+    #[arg(long, value_name = "URL", requires = "provider")]
+    pub base_url: Option<String>,
 }
 
 /// `sayso doctor`.

@@ -32,7 +32,8 @@ pub(super) fn book(loaded: &Loaded) -> (Book, Vec<Notice>) {
         sound.push((name, text));
         if let Err(errors) = Book::with(sound.iter().copied()) {
             sound.pop();
-            notices.extend(errors.iter().map(|error| Notice::warn(format!("{error}; the file is not used."))));
+            notices
+                .extend(errors.iter().map(|error| Notice::warn(format!("{error}; the file is not used."))));
         }
     }
     let book = Book::with(sound).unwrap_or_default();
@@ -45,8 +46,10 @@ pub(super) fn book(loaded: &Loaded) -> (Book, Vec<Notice>) {
 /// The rule files of a folder, by name.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> =
-        entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .collect();
     files.sort_unstable();
     files.truncate(MOST);
     files

@@ -38,7 +38,9 @@ pub(super) struct RuleBook {
 pub(super) fn parse(name: &str, text: &str) -> Result<RuleFile, RuleError> {
     toml::from_str(text).map_err(|error| RuleError::Unreadable {
         file: name.to_owned(),
-        line: error.span().map_or(1, |span| text.bytes().take(span.start).filter(|b| *b == b'\n').count() + 1),
+        line: error
+            .span()
+            .map_or(1, |span| text.bytes().take(span.start).filter(|b| *b == b'\n').count() + 1),
         reason: error.message().trim().replace('\n', ", "),
     })
 }

@@ -24,7 +24,9 @@ pub(super) fn commands(source: &str, matter: &[(Range<usize>, Matter)]) -> Vec<N
         let start = at + (line.len() - line.trim_start().len());
         at += line.len();
         let text = line.trim();
-        if found.len() >= MOST || !text.starts_with(['!', '%']) && !text.contains("= !") || inside(matter, start)
+        if found.len() >= MOST
+            || !text.starts_with(['!', '%']) && !text.contains("= !")
+            || inside(matter, start)
         {
             continue;
         }
@@ -94,7 +96,9 @@ fn fill(text: &str) -> String {
     while let Some((head, tail)) = rest.split_once('{') {
         out.push_str(head);
         match tail.split_once('}') {
-            Some((name, after)) if !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_') => {
+            Some((name, after))
+                if !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_') =>
+            {
                 out.push(HOLE);
                 out.push_str(&"_".repeat((name.len() + 2).saturating_sub(HOLE.len_utf8())));
                 rest = after;

@@ -161,7 +161,14 @@ fn gap(line: &str) -> Option<(usize, usize)> {
 }
 
 fn remark(rule: &str, span: Range<usize>, message: String) -> Remark {
-    Remark { rule: rule.to_owned(), severity: Severity::Medium, span, message, effect: None, forbidden: false }
+    Remark {
+        rule: rule.to_owned(),
+        severity: Severity::Medium,
+        span,
+        message,
+        effect: None,
+        forbidden: false,
+    }
 }
 
 #[cfg(test)]

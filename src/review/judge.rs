@@ -54,13 +54,7 @@ pub(super) struct Judged {
 }
 
 /// Judges one act by a rule book. `source` is the text that its spans point into.
-pub(super) fn judge(
-    act: &Act,
-    book: &RuleBook,
-    source: &str,
-    scope: &Scope,
-    past: &mut Past,
-) -> Judged {
+pub(super) fn judge(act: &Act, book: &RuleBook, source: &str, scope: &Scope, past: &mut Past) -> Judged {
     let mut judged = Judged::default();
     let mut over: Vec<&str> = Vec::new();
     for (rule, shape) in book.rules_for(&act.name) {
@@ -272,7 +266,10 @@ fn fulfils(condition: &Condition, value: &Value) -> bool {
     of_text(&condition.is, |text, word| text == word)
         && of_text(&condition.contains, |text, word| text.contains(word))
         && of_text(&condition.starts, |text, word| text.starts_with(word))
-        && condition.named.as_ref().is_none_or(|names| value.as_name().is_some_and(|n| names.iter().any(|w| w == n)))
+        && condition
+            .named
+            .as_ref()
+            .is_none_or(|names| value.as_name().is_some_and(|n| names.iter().any(|w| w == n)))
         && condition.constant.is_none_or(|constant| value.is_constant() == constant)
         && condition.mark.as_ref().is_none_or(|marks| {
             let all = value.all_taint();

@@ -96,10 +96,6 @@ pub(super) fn named(node: Node<'_>, most: usize) -> Vec<Node<'_>> {
 }
 
 /// Two fields of a node.
-pub(super) fn pair<'t>(
-    node: Node<'t>,
-    first: &str,
-    second: &str,
-) -> (Option<Node<'t>>, Option<Node<'t>>) {
+pub(super) fn pair<'t>(node: Node<'t>, first: &str, second: &str) -> (Option<Node<'t>>, Option<Node<'t>>) {
     (node.child_by_field_name(first), node.child_by_field_name(second))
 }

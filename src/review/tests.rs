@@ -42,7 +42,8 @@ fn examples_of_the_rules_hold() {
     let mut wrong = Vec::new();
     let books = Tongue::ALL.map(|tongue| (tongue.as_str(), book::book(tongue)));
     for (language, book) in books.into_iter().chain([("python", book::common())]) {
-        let told_by_rules = |r: &&rules::Rule| r.severity.is_some() && r.builtin != Some(rules::Builtin::Forbid);
+        let told_by_rules =
+            |r: &&rules::Rule| r.severity.is_some() && r.builtin != Some(rules::Builtin::Forbid);
         for rule in book.file.rule.iter().filter(told_by_rules) {
             if rule.matches.is_empty() || rule.near_misses.is_empty() || rule.reason.is_empty() {
                 wrong.push(format!("{}: examples and a reason are needed", rule.id));

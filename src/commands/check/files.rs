@@ -141,7 +141,9 @@ mod tests {
         let jobs: Vec<Job> = gather(&named, None, &languages).collect();
         let seen: Vec<_> = jobs
             .iter()
-            .map(|job| (job.path.strip_prefix(home.path()).unwrap().to_str().unwrap(), job.language.as_deref()))
+            .map(|job| {
+                (job.path.strip_prefix(home.path()).unwrap().to_str().unwrap(), job.language.as_deref())
+            })
             .collect();
         assert_eq!(
             seen,

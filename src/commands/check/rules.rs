@@ -26,7 +26,11 @@ pub(super) fn list(book: &Book, as_json: bool, out: &mut dyn Write) -> Result<()
         }
         let severity = rule.severity.as_str().to_uppercase();
         writeln!(out, "  {severity:6} {:24} {}", visible_line(rule.id), visible_line(rule.message))?;
-        let reference = if rule.reference.is_empty() { String::new() } else { format!(" ({})", visible_line(rule.reference)) };
+        let reference = if rule.reference.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", visible_line(rule.reference))
+        };
         writeln!(out, "         {}{reference}", visible_line(rule.reason))?;
         if let Some(example) = rule.matches.first() {
             writeln!(out, "         as in: {}", visible_line(example))?;

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
 
-const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// Files that were not checked are listed so far.
 const NOTES: usize = 1000;

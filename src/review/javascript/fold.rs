@@ -20,7 +20,9 @@ impl<'t> Reader<'_, 't> {
         }
         let deeper = depth + 1;
         match node.kind() {
-            "identifier" | "shorthand_property_identifier" => self.identifier(text(node, self.shared.source), frame),
+            "identifier" | "shorthand_property_identifier" => {
+                self.identifier(text(node, self.shared.source), frame)
+            }
             "import" => Value::name("import"),
             "member_expression" => {
                 let (Some(object), Some(property)) = pair(node, "object", "property") else {
@@ -169,7 +171,8 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn binary(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
-        let operator = node.child_by_field_name("operator").map(|o| text(o, self.shared.source)).unwrap_or_default();
+        let operator =
+            node.child_by_field_name("operator").map(|o| text(o, self.shared.source)).unwrap_or_default();
         let parts = named(node, 3).into_iter().skip(usize::from(node.kind() == "ternary_expression"));
         let parts: Vec<Value> = parts.map(|n| self.fold(n, frame, depth)).collect();
         let texts = parts.iter().any(|v| v.as_text().is_some());

@@ -72,8 +72,9 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
                 if let (Some(left), Some(right)) = pair(node, "left", "right") {
                     let before = self.fold(left, frame, 0);
                     let added = self.fold(right, frame, 0);
-                    let plus =
-                        node.child_by_field_name("operator").is_some_and(|o| text(o, self.shared.source) == "+=");
+                    let plus = node
+                        .child_by_field_name("operator")
+                        .is_some_and(|o| text(o, self.shared.source) == "+=");
                     let value = if plus { Value::join(&[before, added], "") } else { Value::unknown() };
                     self.bind_pattern(left, value, frame, branch);
                 }
@@ -223,7 +224,9 @@ impl<'t> Reader<'_, 't> {
             self.shared.folder = act.arguments.first().map(|a| a.value.clone());
         }
         for argument in &act.arguments {
-            let Some(name) = argument.value.as_name().filter(|name| self.shared.book.knows(name)) else { continue };
+            let Some(name) = argument.value.as_name().filter(|name| self.shared.book.knows(name)) else {
+                continue;
+            };
             let item = act.receiver.as_ref().map_or_else(Value::unknown, element);
             let item = Argument { value: item, span: argument.span.clone() };
             let name = name.to_owned();

@@ -1,8 +1,8 @@
 //! Folding: what is known of the value of a Python expression, without running anything.
 
+use super::Reader;
 use super::known::{self, plus};
 use super::text::{content, percent};
-use super::Reader;
 use crate::review::ground::SCRATCH;
 use crate::review::syntax::{named, pair, text};
 use crate::review::value::{Act, Argument, Kind, Value};
@@ -29,9 +29,8 @@ impl<'t> Reader<'_, 't> {
                 let parts = self.fold_all(&named(node, LONGEST), frame, deeper);
                 Value::join(&parts, "")
             }
-            "integer" => {
-                crate::review::value::integer(text(node, self.shared.source)).map_or_else(Value::unknown, |n| Value::new(Kind::Number(n)))
-            }
+            "integer" => crate::review::value::integer(text(node, self.shared.source))
+                .map_or_else(Value::unknown, |n| Value::new(Kind::Number(n))),
             "unary_operator" => {
                 let inner = node.child_by_field_name("argument").map(|n| self.fold(n, frame, deeper));
                 match inner.map(|v| v.kind) {
@@ -139,12 +138,15 @@ impl<'t> Reader<'_, 't> {
 
     fn string(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let children = named(node, LONGEST);
-        let start = children.first().map(|n| text(*n, self.shared.source).to_ascii_lowercase()).unwrap_or_default();
+        let start =
+            children.first().map(|n| text(*n, self.shared.source).to_ascii_lowercase()).unwrap_or_default();
         let raw = start.contains('r');
         let mut parts = Vec::new();
         for child in children {
             match child.kind() {
-                "string_content" => parts.push(content(text(child, self.shared.source), raw, start.contains('f'))),
+                "string_content" => {
+                    parts.push(content(text(child, self.shared.source), raw, start.contains('f')))
+                }
                 "interpolation" => {
                     let plain = child.child_by_field_name("format_specifier").is_none();
                     let value = child.child_by_field_name("expression").map(|n| self.fold(n, frame, depth));
@@ -174,7 +176,8 @@ impl<'t> Reader<'_, 't> {
 
     fn binary(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let (Some(left), Some(right)) = pair(node, "left", "right") else { return Value::unknown() };
-        let operator = node.child_by_field_name("operator").map(|o| text(o, self.shared.source)).unwrap_or_default();
+        let operator =
+            node.child_by_field_name("operator").map(|o| text(o, self.shared.source)).unwrap_or_default();
         let left = self.fold(left, frame, depth);
         let right = self.fold(right, frame, depth);
         match operator {

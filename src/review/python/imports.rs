@@ -8,7 +8,13 @@ impl<'t> Reader<'_, 't> {
     pub(super) fn import(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         for item in named(node, 64) {
             if let (Some(name), Some(alias)) = pair(item, "name", "alias") {
-                self.bind_module(text(name, self.shared.source), text(alias, self.shared.source), item, frame, branch);
+                self.bind_module(
+                    text(name, self.shared.source),
+                    text(alias, self.shared.source),
+                    item,
+                    frame,
+                    branch,
+                );
             } else {
                 let name = text(item, self.shared.source);
                 self.note(name, item);

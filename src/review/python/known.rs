@@ -216,10 +216,13 @@ pub(super) fn product(operator: &str, left: &Value, right: &Value) -> Value {
             "**" => number(u32::try_from(*b).ok().and_then(|b| a.checked_pow(b))),
             _ => number(u32::try_from(*b).ok().and_then(|b| a.checked_shl(b))),
         },
-        (Kind::Text { text, whole: true }, Kind::Number(n)) | (Kind::Number(n), Kind::Text { text, whole: true })
+        (Kind::Text { text, whole: true }, Kind::Number(n))
+        | (Kind::Number(n), Kind::Text { text, whole: true })
             if (0..64).contains(n) && text.len() < 64 =>
         {
-            Value::text(text.repeat(usize::try_from(*n).unwrap_or(0))).tainted(left.taint).tainted(right.taint)
+            Value::text(text.repeat(usize::try_from(*n).unwrap_or(0)))
+                .tainted(left.taint)
+                .tainted(right.taint)
         }
         _ => Value::unknown().tainted(left.all_taint()).tainted(right.all_taint()),
     }

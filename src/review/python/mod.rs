@@ -20,7 +20,8 @@ use tree_sitter::Node;
 
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope) -> Reading {
-    let mut reader = Reader { shared: Shared::new(root, source, book, scope), stars: Vec::new(), endless: 0..0 };
+    let mut reader =
+        Reader { shared: Shared::new(root, source, book, scope), stars: Vec::new(), endless: 0..0 };
     let mut next = 0;
     while let Some((node, frame)) = reader.shared.body(next) {
         walk(&mut reader, node, frame);

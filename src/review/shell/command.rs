@@ -239,7 +239,8 @@ impl Reader<'_> {
 
 /// `python -m pip …` is `pip …`: the words of the module's own command.
 fn module_command(name: &str, words: &[Argument]) -> Option<Vec<Argument>> {
-    let python = name == "py" || name.strip_prefix("python").is_some_and(|v| v.chars().all(|c| !c.is_alphabetic()));
+    let python =
+        name == "py" || name.strip_prefix("python").is_some_and(|v| v.chars().all(|c| !c.is_alphabetic()));
     let at = words.iter().position(|word| word.value.as_whole_text() == Some("-m")).filter(|_| python)?;
     let rest = words.get(at + 1..)?;
     let known = matches!(rest.first()?.value.as_whole_text(), Some("pip" | "pipx" | "conda"));

@@ -70,7 +70,9 @@ fn uploaded(act: &Act) -> Option<Argument> {
         match name.as_str() {
             "T" | "upload-file" | "post-file" | "body-file" => true,
             "d" | "data" | "data-binary" | "data-ascii" | "json" => text.starts_with('@'),
-            "F" | "form" | "data-urlencode" => text.contains("=@") || text.contains("=<") || text.starts_with('@'),
+            "F" | "form" | "data-urlencode" => {
+                text.contains("=@") || text.contains("=<") || text.starts_with('@')
+            }
             _ => false,
         }
     });

@@ -52,7 +52,9 @@ fn call(source: &str, words: &[&Word], at: usize, book: &RuleBook) -> Option<Act
     let name = [name, lower].into_iter().find(|name| book.rules_for(name).next().is_some())?;
     // A definition of the same name is no call.
     let before = at.checked_sub(1).and_then(|b| words.get(b)).and_then(|w| source.get(w.span.clone()));
-    if before.is_some_and(|b| matches!(b, "def" | "function" | "func" | "fn" | "sub" | "fun" | "void" | "int")) {
+    if before
+        .is_some_and(|b| matches!(b, "def" | "function" | "func" | "fn" | "sub" | "fun" | "void" | "int"))
+    {
         return None;
     }
     let open = words.get(at + 1)?;

@@ -136,7 +136,8 @@ impl Lexer<'_> {
             c if self.style.quotes.contains(c) => self.quoted(c, Sort::Text),
             c if c.is_alphabetic() || matches!(c, '_' | '$' | '@') => self.name(),
             c if c.is_ascii_digit() => {
-                let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.').unwrap_or(rest.len());
+                let length =
+                    rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.').unwrap_or(rest.len());
                 self.push(Sort::Number, length);
             }
             c => self.push(Sort::Sign(c), c.len_utf8()),

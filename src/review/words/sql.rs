@@ -53,9 +53,8 @@ impl Statement<'_> {
 
     /// The position of a keyword at or behind a position.
     fn find(&self, keyword: &str, from: usize) -> Option<usize> {
-        (from..self.words.len()).find(|at| {
-            self.words.get(*at).is_some_and(|w| w.sort == Sort::Name) && self.word(*at) == keyword
-        })
+        (from..self.words.len())
+            .find(|at| self.words.get(*at).is_some_and(|w| w.sort == Sort::Name) && self.word(*at) == keyword)
     }
 
     fn span(&self, from: usize, to: usize) -> Range<usize> {
@@ -90,8 +89,8 @@ impl Statement<'_> {
     fn acts(&self, created: &HashSet<String>, reading: &mut Reading) {
         for at in 0..self.words.len() {
             let before = if at == 0 { String::new() } else { self.word(at - 1) };
-            let begins =
-                at == 0 || matches!(before.as_str(), ")" | "(" | "begin" | "then" | "do" | "else" | "analyze");
+            let begins = at == 0
+                || matches!(before.as_str(), ")" | "(" | "begin" | "then" | "do" | "else" | "analyze");
             if begins {
                 self.statement(at, created, reading);
             }
@@ -120,7 +119,8 @@ impl Statement<'_> {
                 self.tell("delete", name, at..name, &[("all", all), ("again", again)], reading);
             }
             "update" => {
-                let name = self.skip(at + 1, &["only", "or", "ignore", "replace", "rollback", "abort", "fail"]);
+                let name =
+                    self.skip(at + 1, &["only", "or", "ignore", "replace", "rollback", "abort", "fail"]);
                 if self.find("set", name).is_some_and(|set| set > name && set <= name + 4) {
                     let again = created.contains(&self.name(name));
                     let all = self.everywhere(name);
@@ -178,8 +178,15 @@ impl Statement<'_> {
                 let command = self.skip(at + 1, &["("]);
                 self.tell("shell", command, at..command, &[], reading);
             }
-            "load_extension" | "xp_regwrite" | "sp_oacreate" | "sp_configure" | "pg_terminate_backend"
-            | "dblink" | "dblink_connect" | "lo_export" | "writefile" => {
+            "load_extension"
+            | "xp_regwrite"
+            | "sp_oacreate"
+            | "sp_configure"
+            | "pg_terminate_backend"
+            | "dblink"
+            | "dblink_connect"
+            | "lo_export"
+            | "writefile" => {
                 self.tell(last, at + 2, at..at + 2, &[], reading);
             }
             _ => {}
@@ -213,7 +220,9 @@ impl Statement<'_> {
             Argument { value: Value::text(text), span: word.span.clone() }
         });
         let flag = |(name, set): &(&str, bool)| {
-            set.then(|| ((*name).to_owned(), Argument { value: Value::new(Kind::Bool(true)), span: span.clone() }))
+            set.then(|| {
+                ((*name).to_owned(), Argument { value: Value::new(Kind::Bool(true)), span: span.clone() })
+            })
         };
         reading.acts.push(Act {
             name: name.to_owned(),

@@ -165,6 +165,22 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
             format!("{language} kernel k{}, {live}, cwd {cwd}", kernel.generation)
         }
         (ExecutorKind::Kernel, None) => format!("a new {language} kernel, no variables, cwd {cwd}"),
+        (ExecutorKind::Container, Some(kernel)) => {
+            let image = safe::one_line(&terms.interpreter.to_string_lossy());
+            format!("a container of {image}, {language} kernel k{}, cwd {cwd}", kernel.generation)
+        }
+        (ExecutorKind::Container, None) => {
+            let image = safe::one_line(&terms.interpreter.to_string_lossy());
+            format!("a container of {image}, {language}, of its own, cwd {cwd}")
+        }
+        (ExecutorKind::Jupyter, kernel) => {
+            let name = safe::one_line(&terms.interpreter.to_string_lossy());
+            let generation = kernel.map_or(1, |kernel| kernel.generation);
+            format!(
+                "{language} kernel k{generation}, Jupyter: {name}; the local sandbox does not apply there"
+            )
+        }
+        (ExecutorKind::Files, _) => "sayso itself: nothing is started".into(),
         (ExecutorKind::Subprocess, _) => format!("{language}, a process of its own, cwd {cwd}"),
     }
 }
