@@ -70,6 +70,12 @@ impl Answer {
     }
 }
 
+/// A chunk that tells the tokens of the request and of the reply.
+pub fn usage(input: u64, output: u64) -> Vec<u8> {
+    let usage = serde_json::json!({ "prompt_tokens": input, "completion_tokens": output });
+    event(&serde_json::json!({ "choices": [], "usage": usage }))
+}
+
 /// A text in pieces of at least so many bytes.
 fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
