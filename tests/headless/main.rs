@@ -10,3 +10,4 @@ mod humaneval;
 #[path = "../support/model_server.rs"]
 mod model_server;
 mod run;
+mod tools;
