@@ -1,7 +1,8 @@
 //! A workshop for runs: an executor in a folder of its own, with the helper that was just built.
 
+use sayso::config::Executors;
 use sayso::domain::*;
-use sayso::exec::{Executor, Setup};
+use sayso::exec::{Executor, Setup, Wish, Without};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -40,9 +41,24 @@ impl Shop {
             environment: Vec::new(),
             python: Some(python()),
             limits: Limits { wall_ms: 20_000, ..Limits::default() },
+            sandbox: Wish { level: SandboxLevel::Workspace, ..Wish::default() },
+            without: Without::default(),
+            home: std::env::var_os("HOME").map(PathBuf::from),
+            own: Vec::new(),
         };
         change(&mut setup);
         Self { executor: Executor::new(setup), folder, next: AtomicU32::new(1) }
+    }
+
+    /// A workshop with another executor than the local one.
+    pub fn elsewhere(choice: &str, executors: &Executors, environment: &[&str]) -> Self {
+        let mut own = None;
+        let shop = Self::with(|setup| {
+            setup.environment = environment.iter().map(ToString::to_string).collect();
+            own = Some(setup.clone());
+        });
+        let executor = Executor::of(own.unwrap(), &choice.parse().unwrap(), executors);
+        Self { executor, ..shop }
     }
 
     pub fn work(&self) -> PathBuf {
