@@ -14,3 +14,4 @@ mod models;
 mod providers;
 mod readme;
 mod run;
+mod tools;
