@@ -6,12 +6,12 @@ use super::keys::KeyRing;
 use super::place::Place;
 use super::rules;
 use super::source::{self, Unusable};
-use crate::config::{self, Chosen, Loaded};
+use crate::config::{self, Chosen, Loaded, Origin};
 use crate::domain::{Header, ModelInfo, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
 use crate::engine::cost::Prices;
 use crate::engine::{Engine, JudgeSettings, Settings, prompt};
-use crate::exec::{Executor, Setup};
+use crate::exec::{Executor, Setup, Wish, Without};
 use crate::provider::Provider;
 use crate::review::{Book, Scope};
 use crate::store::{self, Store, StoreError};
@@ -173,8 +173,36 @@ impl House {
             environment: config.run.environment.clone(),
             python: config.run.python.clone(),
             limits: config.limits(),
+            sandbox: self.wish(),
+            without: Without::default(),
+            home: self.place.home.clone(),
+            own: self.own_folders(),
         };
         Executor::of(setup, &config.executor, &config.executors)
+    }
+
+    /// How runs are to be confined. What the person wrote or named is asked for; what nobody chose is had as far as it
+    /// can be.
+    fn wish(&self) -> Wish {
+        let sandbox = &self.loaded.config.sandbox;
+        Wish {
+            level: sandbox.level(),
+            asked: *self.loaded.origins.of("sandbox.level") != Origin::Default,
+            read: sandbox.read.clone(),
+            write: sandbox.write.clone(),
+            network: sandbox.network,
+        }
+    }
+
+    /// Folders that no run may write: configuration, sessions, the log. Demos work in a folder of the data's.
+    fn own_folders(&self) -> Vec<PathBuf> {
+        let paths = &self.loaded.paths;
+        let sessions = [self.loaded.sessions(), paths.sessions()];
+        let mut own = vec![paths.config.clone(), paths.state.clone()];
+        own.extend(sessions);
+        own.sort();
+        own.dedup();
+        own
     }
 
     /// What the review has to know of this place.

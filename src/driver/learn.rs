@@ -4,6 +4,7 @@ use super::sources::Signal;
 use super::{Driver, Told};
 use crate::domain::{Instructions, ModelInfo, Notice};
 use crate::engine::Event;
+use crate::provider::Provider;
 use crate::workspace::instructions;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -20,7 +21,7 @@ impl Driver {
         let Some(provider) = self.provider.clone() else { return };
         let (inbox, informed) = (self.inbox(), self.informed.clone());
         tokio::spawn(async move {
-            let info = informed(provider.info().await);
+            let info = informed(info(&provider).await);
             let _ = inbox.send(Signal::Event(Event::Model(Box::new(info)))).await;
         });
     }
@@ -67,4 +68,8 @@ impl Driver {
         self.update.told.extend(told.into_iter().map(Told::Notice));
         self.feed(Event::Instructions(files));
     }
+}
+
+async fn info(provider: &Provider) -> ModelInfo {
+    provider.info().await
 }

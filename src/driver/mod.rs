@@ -8,6 +8,7 @@ pub mod catalogue;
 mod clock;
 mod consult;
 mod errands;
+mod files;
 mod images;
 mod inspect;
 mod learn;

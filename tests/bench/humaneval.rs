@@ -109,6 +109,10 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         environment: Vec::new(),
         python: None,
         limits: settings.limits,
+        sandbox: sayso::exec::Wish::default(),
+        without: sayso::exec::Without::default(),
+        home: None,
+        own: Vec::new(),
     });
     let mut driver = Driver::new(Parts {
         engine,

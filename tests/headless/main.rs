@@ -10,4 +10,8 @@ mod home;
 mod humaneval;
 #[path = "../support/model_server.rs"]
 mod model_server;
+mod models;
+mod providers;
+mod readme;
 mod run;
+mod tools;
