@@ -453,6 +453,7 @@ fn writing(before: Option<&str>, note: Option<&str>) -> Scene {
     let inspected = scene.state.live.blocks.get_mut(&BlockId(3)).unwrap().inspected.as_mut().unwrap();
     inspected.before = before.map(Arc::from);
     if let Ok(terms) = &mut inspected.terms {
+        terms.language = Language("write".into());
         terms.executor = ExecutorKind::Files;
         terms.kernel = None;
         terms.target = Some(Target {
