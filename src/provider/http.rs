@@ -6,8 +6,6 @@
 
 mod client;
 
-pub(super) use client::install_crypto;
-
 use super::Timeouts;
 use super::address;
 use super::failure::{Answer, Asked, Refusal};
