@@ -388,3 +388,30 @@ fn an_opinion_adds_nothing_that_has_to_be_seen_and_hides_no_row_for_ever() {
     scene.frame();
     scene.see_everything();
 }
+
+#[test]
+fn a_block_that_a_rule_forbids() {
+    let make = || {
+        let mut scene = Scene::waiting();
+        let mut findings = super::scene::findings();
+        findings[0].forbidden = true;
+        findings[0].message = "forbidden (shutil.rmtree): deletes a folder: out/charts".into();
+        scene.inspect(3, findings);
+        scene.frame();
+        scene.screen.focus = Pane::Code;
+        scene.frame();
+        scene.see_everything();
+        scene
+    };
+    snapshots("04_denied", make);
+    let mut scene = make();
+    scene.screen.resized((140, 40), scene.at);
+    scene.frame();
+    scene.see_everything();
+    let mut wishes = scene.press(&["a"]);
+    scene.at += std::time::Duration::from_millis(50);
+    wishes.extend(scene.step(|screen, ctx| screen.tick(ctx)).1);
+    assert!(wishes.is_empty() && scene.screen.layers.is_empty(), "{wishes:?}");
+    let note = &scene.screen.note.as_ref().unwrap().text;
+    assert!(note.starts_with("Block 3 is denied, line 11: forbidden (shutil.rmtree)"), "{note}");
+}
