@@ -72,7 +72,7 @@ async fn each_kind_is_asked_at_its_address_with_its_key_in_one_header() {
         if kind == Kind::Ollama {
             answers.insert(0, answer(&json!({ "model_info": { "x.context_length": 8192 } })));
         }
-        let server = ModelServer::start(answers);
+        let server = ModelServer::in_order(answers);
         let events = ask(&open(at(kind, &server))).await;
         assert_eq!((text(&events).as_str(), finish(&events).reason), ("hi", FinishReason::Stop), "{kind:?}");
         let requests = server.requests();
@@ -93,7 +93,7 @@ async fn each_kind_is_asked_at_its_address_with_its_key_in_one_header() {
 
 #[tokio::test]
 async fn a_query_of_ones_own_is_sent_everywhere() {
-    let server = ModelServer::start(vec![Answer::text("hi"), answer(&json!({ "data": [{ "id": "a" }] }))]);
+    let server = ModelServer::in_order(vec![Answer::text("hi"), answer(&json!({ "data": [{ "id": "a" }] }))]);
     let query = vec![("api-version".to_owned(), "2024-10-21".to_owned())];
     let provider = open(Server { query, ..at(Kind::OpenAi, &server) });
     ask(&provider).await;
@@ -115,7 +115,7 @@ async fn models_are_listed_over_all_pages() {
         answer(&json!({ "data": [{ "id": "b" }], "has_more": true, "last_id": "b" })),
         answer(&json!({ "data": [{ "id": "a", "max_input_tokens": 9 }], "has_more": false, "last_id": "a" })),
     ];
-    let server = ModelServer::start(pages);
+    let server = ModelServer::in_order(pages);
     let models = open(at(Kind::Anthropic, &server)).models().await.expect("a list");
     assert_eq!(models.iter().map(told).collect::<Vec<_>>(), [("a", Some(9), true), ("b", None, true)]);
     let requests = server.requests();
@@ -127,7 +127,7 @@ async fn models_are_listed_over_all_pages() {
 async fn ollama_is_asked_about_each_model() {
     let tags = answer(&json!({ "models": [{ "name": "a" }, { "name": "b" }] }));
     let shown = answer(&json!({ "model_info": { "x.context_length": 4096 }, "capabilities": ["tools"] }));
-    let server = ModelServer::start(vec![tags, shown]);
+    let server = ModelServer::in_order(vec![tags, shown]);
     let models = open(at(Kind::Ollama, &server)).models().await.expect("a list");
     assert_eq!(
         models.iter().map(told).collect::<Vec<_>>(),
@@ -144,7 +144,7 @@ async fn a_list_that_is_none_is_told() {
         (Answer::error(500, "no"), FailureKind::Server),
         (Answer::stream(vec![Do::Write(b"{\"data\":[".to_vec()), Do::Cut]), FailureKind::Cut),
     ] {
-        let server = ModelServer::start(vec![answer]);
+        let server = ModelServer::in_order(vec![answer]);
         let failure = open(at(Kind::OpenAi, &server)).models().await.expect_err("no list");
         assert_eq!(failure.kind, kind, "{failure:?}");
     }
@@ -153,7 +153,7 @@ async fn a_list_that_is_none_is_told() {
 #[tokio::test]
 async fn a_list_without_end_is_not_read_to_its_end() {
     let piece = || Do::Write(vec![b' '; 1 << 20]);
-    let server = ModelServer::start(vec![Answer::stream((0..64).map(|_| piece()).collect())]);
+    let server = ModelServer::in_order(vec![Answer::stream((0..64).map(|_| piece()).collect())]);
     let failure = open(at(Kind::OpenAi, &server)).models().await.expect_err("no list");
     assert_eq!(failure.kind, FailureKind::NotAModel);
 }
@@ -163,7 +163,7 @@ async fn what_is_known_of_a_model_is_asked_once() {
     let list = answer(
         &json!({ "data": [{ "id": "m-1", "max_model_len": 2048, "supported_parameters": ["tools"] }] }),
     );
-    let server = ModelServer::start(vec![list]);
+    let server = ModelServer::in_order(vec![list]);
     let provider = open(at(Kind::OpenAi, &server));
     for _ in 0..2 {
         let info = provider.info().await;
@@ -181,7 +181,7 @@ async fn llama_cpp_tells_the_context_that_it_was_started_with() {
             &json!({ "default_generation_settings": { "n_ctx": 4096 }, "chat_template_caps": { "supports_tool_calls": true } }),
         ),
     ];
-    let server = ModelServer::start(answers);
+    let server = ModelServer::in_order(answers);
     let info = open(at(Kind::OpenAi, &server)).info().await;
     assert_eq!((info.context, info.tools), (Some(4096), Some(true)));
     let lines: Vec<String> = server.requests().into_iter().map(|r| r.line).collect();
@@ -190,7 +190,7 @@ async fn llama_cpp_tells_the_context_that_it_was_started_with() {
 
 #[tokio::test]
 async fn a_server_that_tells_nothing_leaves_the_model_unknown() {
-    let server = ModelServer::start(vec![Answer::error(500, "x")]);
+    let server = ModelServer::in_order(vec![Answer::error(500, "x")]);
     let configured = Server { context: Some(77), ..at(Kind::Gemini, &server) };
     let info = open(configured).info().await;
     assert_eq!((told(&info), info.tools), (("m-1", Some(77), true), None));
@@ -200,7 +200,7 @@ async fn a_server_that_tells_nothing_leaves_the_model_unknown() {
 async fn ollamas_cutting_is_told() {
     let shown = answer(&json!({ "model_info": { "x.context_length": 2048 } }));
     let cut = answer(&json!({ "message": { "content": "hi" }, "done": true, "prompt_eval_count": 1900 }));
-    let server = ModelServer::start(vec![shown, cut]);
+    let server = ModelServer::in_order(vec![shown, cut]);
     let events = ask_for(&open(at(Kind::Ollama, &server)), &request(&"word ".repeat(4000))).await;
     let remark =
         events.iter().find_map(|e| if let ReplyEvent::Remark(text) = e { Some(text.as_str()) } else { None });
@@ -213,9 +213,9 @@ async fn ollamas_cutting_is_told() {
 
 #[tokio::test]
 async fn servers_on_this_computer_are_found_and_others_are_not_asked() {
-    let good = ModelServer::start(vec![answer(&json!({ "data": [{ "id": "a" }] }))]);
-    let page = ModelServer::start(vec![Answer::status(200, "text/html", "<html>")]);
-    let silent = ModelServer::start(vec![Answer::stream(vec![Do::Hang])]);
+    let good = ModelServer::in_order(vec![answer(&json!({ "data": [{ "id": "a" }] }))]);
+    let page = ModelServer::in_order(vec![Answer::status(200, "text/html", "<html>")]);
+    let silent = ModelServer::in_order(vec![Answer::stream(vec![Do::Hang])]);
     let place = |base_url: String| Place { provider: "p".into(), kind: Kind::OpenAi, base_url };
     let places =
         [page.url(), good.url(), silent.url(), "http://192.0.2.1:1".into(), "http://127.0.0.1:1".into()];
@@ -231,14 +231,14 @@ async fn servers_on_this_computer_are_found_and_others_are_not_asked() {
 async fn a_refused_part_is_left_out_once_and_for_all() {
     let refusal =
         Answer::error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.");
-    let server = ModelServer::start(vec![refusal, Answer::text("a")]);
+    let server = ModelServer::in_order(vec![refusal, Answer::text("a")]);
     let provider = open(Server { max_output: Some(9), ..at(Kind::OpenAi, &server) });
     assert_eq!(text(&ask(&provider).await), "a");
     let sent: Vec<_> =
         server.requests().iter().map(|r| r.json().get("max_completion_tokens").is_some()).collect();
     assert_eq!(sent, [false, true]);
     // What changes nothing is not sent again.
-    let server = ModelServer::start(vec![Answer::error(400, "max_tokens is wrong")]);
+    let server = ModelServer::in_order(vec![Answer::error(400, "max_tokens is wrong")]);
     assert_eq!(failure(&ask(&open(at(Kind::OpenAi, &server))).await).kind, FailureKind::BadRequest);
     assert_eq!(server.requests().len(), 1);
 }
@@ -259,7 +259,8 @@ async fn a_refusal_of_tools_is_told_as_one() {
             json!({ "error": { "type": "invalid_request_error", "message": "m-1 does not support tool use" } }),
         ),
     ] {
-        let server = ModelServer::start(vec![Answer::status(status, "application/json", &body.to_string())]);
+        let server =
+            ModelServer::in_order(vec![Answer::status(status, "application/json", &body.to_string())]);
         let events = ask(&open(at(kind, &server))).await;
         assert_eq!(failure(&events).kind, FailureKind::NoTools, "{body}");
         assert_eq!(server.requests().len(), 1);
