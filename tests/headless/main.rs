@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
+mod check;
 mod commands;
 mod exec;
 mod home;
@@ -10,3 +11,4 @@ mod humaneval;
 #[path = "../support/model_server.rs"]
 mod model_server;
 mod run;
+mod schema;
