@@ -66,7 +66,10 @@ impl Book {
 
     /// The rules of a language.
     pub(super) fn of(&self, tongue: Tongue) -> &RuleBook {
-        self.own.get(&tongue).map_or_else(|| book::book(tongue), |own| own)
+        match self.own.get(&tongue) {
+            Some(own) => own,
+            None => book::book(tongue),
+        }
     }
 
     /// All rules that make findings, by language and in the order of their files; a person's own stand behind the

@@ -25,6 +25,7 @@ fn the_line_of_code_is_shown_with_the_place() {
 #[test]
 fn sarif_fits_its_schema() {
     let home = Home::new();
+    std::fs::create_dir(home.work().join("dir")).unwrap();
     home.file("dir/ü b.py", "import shutil\nshutil.rmtree('out')\nx = 'a\u{202e}b'\n");
     home.file("dir/a.rb", "system('ls')\n");
     home.file("dir/clean.py", "print(1)\n");
