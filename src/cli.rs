@@ -134,6 +134,8 @@ pub enum Command {
     /// Show, check or make the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// List the models that providers offer
+    Models(ModelsArgs),
     /// Tell what was found on this machine, what is missing, and what that means
     Doctor(DoctorArgs),
     /// Write a completion script
@@ -242,8 +244,8 @@ pub struct ExecArgs {
 /// `sayso check`.
 #[derive(Args, Clone, Debug)]
 pub struct CheckArgs {
-    /// Files with code; `-` reads it from standard input
-    #[arg(value_name = "FILE|-", required = true)]
+    /// Files with code, or folders of them; `-` reads it from standard input
+    #[arg(value_name = "FILE|-", required_unless_present = "rules")]
     pub files: Vec<PathBuf>,
     /// The language of all of them, instead of what their extensions say
     #[arg(long, value_name = "NAME")]
@@ -251,6 +253,12 @@ pub struct CheckArgs {
     /// One JSON object
     #[arg(long)]
     pub json: bool,
+    /// A SARIF 2.1.0 log, for code hosts and editors
+    #[arg(long, conflicts_with = "json")]
+    pub sarif: bool,
+    /// List all rules instead, the shipped ones and those in rules/*.toml of the configuration
+    #[arg(long, conflicts_with_all = ["sarif", "files"])]
+    pub rules: bool,
     /// From which severity on a finding is a failure
     #[arg(long, value_enum, default_value_t = FailOn::High)]
     pub fail_on: FailOn,
@@ -332,6 +340,20 @@ pub enum ConfigCommand {
         #[arg(long)]
         force: bool,
     },
+}
+
+/// `sayso models`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ModelsArgs {
+    /// Only this provider
+    #[arg(value_name = "PROVIDER")]
+    pub provider: Option<String>,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// The address of the provider's server
+    #[arg(long, value_name = "URL", requires = "provider")]
+    pub base_url: Option<String>,
 }
 
 /// `sayso doctor`.

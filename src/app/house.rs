@@ -2,20 +2,23 @@
 //!
 //! Both front doors and the commands start here, so that a session is the same thing everywhere.
 
+use super::keys::KeyRing;
 use super::place::Place;
+use super::rules;
+use super::source::{self, Unusable};
 use crate::config::{self, Chosen, Loaded, Origin};
 use crate::domain::{Header, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
-use crate::engine::{Engine, Settings, prompt};
+use crate::engine::cost::Prices;
+use crate::engine::{Engine, JudgeSettings, Settings, prompt};
 use crate::exec::{Executor, Setup, Wish, Without};
-use crate::provider::{Choice, Provider, Timeouts};
-use crate::review::Scope;
+use crate::provider::Provider;
+use crate::review::{Book, Scope};
 use crate::store::{self, Store, StoreError};
+use crate::workspace::instructions::Search;
 use secrecy::SecretString;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 /// The configuration, and where this process stands.
 #[derive(Clone)]
@@ -24,8 +27,10 @@ pub struct House {
     pub loaded: Arc<Loaded>,
     /// Where this process stands.
     pub place: Place,
-    /// Keys that were typed in; they live as long as the process.
-    typed: Arc<Mutex<BTreeMap<String, SecretString>>>,
+    /// The rules of the review: shipped ones, the person's own, and what is forbidden.
+    book: Arc<Book>,
+    /// Keys that were typed in or written by programs; they live as long as the process.
+    pub keys: Arc<KeyRing>,
 }
 
 /// A session that is open.
@@ -38,92 +43,87 @@ pub struct Opened {
 
 impl House {
     /// A house with this configuration.
-    pub fn new(loaded: Loaded, place: Place) -> Self {
-        Self { loaded: Arc::new(loaded), place, typed: Arc::default() }
+    /// Own rules that can't be used are left out, and a notice of `loaded` says so.
+    pub fn new(mut loaded: Loaded, place: Place) -> Self {
+        let (book, notices) = rules::book(&loaded);
+        loaded.notices.extend(notices);
+        Self { loaded: Arc::new(loaded), place, book: Arc::new(book), keys: Arc::default() }
     }
 
-    /// Remembers a key for a provider, in memory only.
+    /// Remembers a key for a provider, in memory only; it is for the address that is in use now.
     pub fn remember_key(&self, provider: &str, key: SecretString) {
-        self.typed.lock().unwrap_or_else(PoisonError::into_inner).insert(provider.to_owned(), key);
+        let address = self.loaded.config.providers.get(provider).and_then(|p| p.address());
+        self.keys.remember(provider, address.unwrap_or_default(), key);
     }
 
     /// The source of replies that was chosen by option, configuration or environment; `None` where none was.
     ///
     /// # Errors
-    /// Words for the person: an unknown provider, an address or a key that can't be used.
-    pub fn chosen_provider(&self) -> Result<Option<Provider>, String> {
-        match (&self.loaded.config.model, self.loaded.config.chosen()) {
-            (_, Some(chosen)) => self.connect(chosen).map(Some),
-            (Some(name), None) => Err(format!("no provider is configured for `{name}`")),
-            (None, None) => Ok(None),
-        }
+    /// An unknown provider, an address or a key that can't be used.
+    pub fn chosen_provider(&self) -> Result<Option<Provider>, Unusable> {
+        self.loaded.config.chosen()?.map(|chosen| self.connect(chosen)).transpose()
     }
 
     /// The source of replies for a model by name.
     ///
     /// # Errors
     /// As [`House::chosen_provider`].
-    pub fn provider(&self, name: &ModelName) -> Result<Provider, String> {
-        let wanted = name.to_string();
-        let chosen = self.loaded.config.resolve(&wanted);
-        self.connect(chosen.ok_or_else(|| format!("no provider is configured for `{wanted}`"))?)
+    pub fn provider(&self, name: &ModelName) -> Result<Provider, Unusable> {
+        self.connect(self.loaded.config.resolve(&name.to_string())?)
+    }
+
+    /// The source of replies for a provider's own model, where a key for one is in the environment or was stored: the
+    /// first one of those that are looked for, with the words for where its key is kept.
+    pub fn provider_by_key(&self) -> Option<(Provider, String)> {
+        self.loaded.config.by_key().into_iter().find_map(|chosen| {
+            let kept = self.keys.kept(&chosen.name.provider, &chosen.provider, self)?;
+            Some((self.connect(chosen).ok()?, kept))
+        })
     }
 
     /// A source of replies at an address of the person's, with a key or without.
     ///
     /// # Errors
     /// When the address or the key can't be used.
-    pub fn provider_at(&self, name: ModelName, base_url: &str) -> Result<Provider, String> {
-        let provider =
-            config::Provider { base_url: Some(base_url.to_owned()), ..config::Provider::default() };
+    pub fn provider_at(&self, name: ModelName, base_url: &str) -> Result<Provider, Unusable> {
+        let known = self.loaded.config.providers.get(&name.provider).cloned().unwrap_or_default();
+        let provider = crate::config::Provider { elsewhere: Some(base_url.to_owned()), ..known };
         self.connect(Chosen { name, provider })
     }
 
-    fn connect(&self, chosen: Chosen) -> Result<Provider, String> {
-        let Chosen { name, provider } = chosen;
-        let key = self.key(&name.provider, &provider)?;
-        let base_url = provider.base_url.clone();
-        let base_url = base_url.ok_or_else(|| format!("the provider `{}` has no base_url", name.provider))?;
-        let seconds = Duration::from_secs;
-        let timeouts = Timeouts {
-            connect: seconds(provider.timeouts.connect),
-            first: seconds(provider.timeouts.first_token),
-            silence: seconds(provider.timeouts.silence),
-        };
-        let headers = provider.headers.into_iter().collect();
-        Provider::new(Choice::OpenAi { name, base_url, key, headers, timeouts })
-            .map_err(|error| format!("{error}. {}", error.hint()))
+    fn connect(&self, chosen: Chosen) -> Result<Provider, Unusable> {
+        if self.keys.asks_program(&chosen.name.provider, &chosen.provider, self)? {
+            return Ok(self.connect_later(chosen));
+        }
+        let key = self.keys.find(&chosen.name.provider, &chosen.provider, self)?;
+        source::connect(chosen, key)
     }
 
-    fn key(&self, name: &str, provider: &config::Provider) -> Result<Option<SecretString>, String> {
-        let typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
-        if typed.is_some() {
-            return Ok(typed);
-        }
-        config::keys::find(name, provider, &self.place.env(), &self.loaded.paths.credentials())
-            .map_err(|error| error.to_string())
+    /// A program that writes a key may take its time: it is run when the first request is about to leave.
+    fn connect_later(&self, chosen: Chosen) -> Provider {
+        let house = self.clone();
+        let name = chosen.name.clone();
+        Provider::later(
+            name,
+            Arc::new(move || {
+                let key = house.keys.find(&chosen.name.provider, &chosen.provider, &house);
+                let made = key.and_then(|key| source::connect(chosen.clone(), key));
+                made.map_err(|error| (error.what, error.hint))
+            }),
+        )
     }
 
     /// All keys that are known, for masking them in what is written.
     fn secrets(&self) -> Vec<SecretString> {
-        let mut secrets: Vec<SecretString> =
-            self.typed.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
-        let env = self.place.env();
-        for (name, provider) in &self.loaded.config.providers {
-            if let Ok(Some(key)) = config::keys::find(name, provider, &env, &self.loaded.paths.credentials())
-            {
-                secrets.push(key);
-            }
-        }
-        secrets
+        self.keys.known(self)
     }
 
     /// What the engine has to know beforehand.
     pub fn settings(&self, policy: Policy) -> Settings {
         let config = &self.loaded.config;
-        let (dialect, languages) = (config.dialect.dialect(), config.languages());
+        let (dialect, languages) = (config.dialect.chosen(), config.languages());
         let cwd = self.place.cwd.display().to_string();
-        let system_prompt = prompt::system(dialect, &languages, &cwd, std::env::consts::OS);
+        let system_prompt = prompt::system(&languages, &cwd, std::env::consts::OS);
         Settings {
             step_limit: config.step_limit,
             repeat_limit: config.repeat_limit,
@@ -133,7 +133,33 @@ impl House {
             policy,
             limits: config.limits(),
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
+            context_tokens: config.context.tokens,
+            images: config.context.images,
+            use_instructions: config.instructions.project,
+            own_instructions: config.instructions.text.clone().unwrap_or_default(),
+            prices: self.prices(),
+            session_budget: config.budget.session.map(|dollars| dollars.0),
+            judge: self.judge(),
         }
+    }
+
+    fn prices(&self) -> Prices {
+        let (as_of, shipped) = config::shipped_prices();
+        Prices { own: config::prices(&self.loaded.config.prices), shipped, as_of }
+    }
+
+    /// When a second opinion is asked for, and of whom. A name that leads to no model is kept: another model than the
+    /// one that was named must not be shown the code, and asking this one says why it can't be asked.
+    fn judge(&self) -> JudgeSettings {
+        let review = &self.loaded.config.review;
+        let named = |name: &String| match self.loaded.config.resolve(name) {
+            Ok(chosen) => chosen.name,
+            Err(_) => match name.split_once('/') {
+                Some((provider, model)) => ModelName { provider: provider.into(), model: model.into() },
+                None => ModelName { provider: name.clone(), model: String::new() },
+            },
+        };
+        JudgeSettings { from: review.judge.from(), model: review.judge_model.as_ref().map(named) }
     }
 
     /// What carries out runs, with large outputs in this folder.
@@ -180,7 +206,15 @@ impl House {
 
     /// What the review has to know of this place.
     pub fn scope(&self) -> Scope {
-        Scope { cwd: self.place.cwd.clone(), home: self.place.home.clone() }
+        let (cwd, home) = (self.place.cwd.clone(), self.place.home.clone());
+        Scope { cwd, home, book: Arc::clone(&self.book) }
+    }
+
+    /// Where files of instructions are looked for.
+    fn instructions(&self) -> Search {
+        let own = self.loaded.config.instructions.files.clone();
+        // Those of the project are looked for even where they are switched off: they can be switched on.
+        Search { cwd: self.place.cwd.clone(), home: self.place.home.clone(), project: true, own }
     }
 
     /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.
@@ -245,20 +279,24 @@ impl House {
         provider: Option<Provider>,
         notices: Vec<Notice>,
     ) -> Opened {
-        let house = self.clone();
+        let (house, asked) = (self.clone(), self.clone());
+        let masks = store.clone();
+        self.keys.on_new(Box::new(move |key| masks.add_secrets(vec![key])));
         let executor = self.executor(store.blobs());
         let driver = Driver::new(Parts {
             engine,
             effects,
             executor,
             provider,
-            connect: Box::new(move |name| house.provider(name)),
+            connect: Arc::new(move |name| house.provider(name).map_err(|error| error.to_string())),
+            catalogue: Arc::new(move || asked.sources(None)),
             scope: self.scope(),
             sessions: self.loaded.sessions(),
+            instructions: self.instructions(),
             clock: Clock::System,
             store,
         });
-        Opened { driver, notices }
+        Opened { driver, notices: self.keys.take_notices().into_iter().chain(notices).collect() }
     }
 
     /// The session that a word names: an id, the beginning of one, or a name.

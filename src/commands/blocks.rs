@@ -14,7 +14,8 @@ pub(super) fn run(args: &BlocksArgs, outer: &ModelArgs, console: &mut Console<'_
     setup::tell(&house.loaded.notices, console.err)?;
     let text = input::read(&args.file)?;
     let config = &house.loaded.config;
-    let segments = reply::parse(&text, config.dialect.dialect(), &config.languages(), true);
+    let segments =
+        reply::parse(&text, config.dialect.chosen().unwrap_or_default(), &config.languages(), true);
     let blocks: Vec<&Proposed> = segments
         .iter()
         .filter_map(|segment| match segment {

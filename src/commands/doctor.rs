@@ -7,12 +7,13 @@ use crate::config;
 use crate::domain::language::LanguageEntry;
 use crate::domain::visible::visible_line;
 use crate::domain::{Header, Layer, MemoryHold, Moment, SandboxLevel, SandboxReport, SessionId};
+use crate::driver::catalogue::{self, Catalogue};
 use crate::headless::json;
-use crate::provider::probe;
 use crate::report::Failure;
 use crate::store::{Store, index};
 use serde_json::{Value, json};
 use std::io::IsTerminal as _;
+use std::sync::Arc;
 
 /// One thing that was looked for.
 struct Look {
@@ -98,25 +99,23 @@ async fn models(house: &House) -> Vec<Look> {
             "none is chosen",
             "Choose one with --model PROVIDER/MODEL or `model` in the configuration, or try --demo.",
         ),
-        Err(why) => Look::missing("model", why, "Correct the configuration: sayso config show."),
+        Err(error) => Look::missing("model", error.what, error.hint),
     }];
-    let env = house.place.env();
-    let credentials = house.loaded.paths.credentials();
-    for (name, provider) in &house.loaded.config.providers {
-        // Only whether there is one is told, never the key.
-        match config::keys::find(name, provider, &env, &credentials) {
-            Ok(Some(_)) => looks.push(Look::good(format!("key {name}"), "there is one")),
-            Ok(None) => {}
-            Err(error) => looks.push(Look::missing(
-                format!("key {name}"),
-                error.to_string(),
-                "Until then this provider has no key.",
-            )),
-        }
+    // Only whether there is one is told, never the key.
+    if let Err(error) = config::keys::read(&house.loaded.paths.credentials()) {
+        looks.push(Look::missing("keys", error.to_string(), "Until then its keys are not used."));
     }
-    for server in probe::servers().await {
-        let models = if server.models.is_empty() { "no models".into() } else { server.models.join(", ") };
-        looks.push(Look::good("server", format!("{} at {}: {models}", server.name, server.base_url)));
+    for (name, provider) in &house.loaded.config.providers {
+        let kept = house.keys.kept(name, provider, house);
+        looks.extend(kept.map(|kept| Look::good(format!("key {name}"), format!("there is one ({kept})"))));
+    }
+    let asked = house.clone();
+    let catalogue: Catalogue = Arc::new(move || asked.sources(None));
+    for server in catalogue::servers(&catalogue).await {
+        let names: Vec<&str> = server.models().iter().map(|model| model.name.model.as_str()).collect();
+        let names = if names.is_empty() { "no models".into() } else { names.join(", ") };
+        let address = server.address.as_deref().unwrap_or_default();
+        looks.push(Look::good("server", format!("{} at {address}: {names}", server.name)));
     }
     looks
 }

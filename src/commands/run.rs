@@ -4,6 +4,7 @@ use super::{Console, input, setup};
 use crate::app::house::House;
 use crate::cli::{self, Approve, RunArgs, Sandbox};
 use crate::domain::{Policy, SandboxLevel};
+use crate::engine::state::Question;
 use crate::headless::{self, Ending, Options};
 use crate::report::{Failure, Kind};
 use std::path::Path;
@@ -16,7 +17,11 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
     setup::tell(&house.loaded.notices, console.err)?;
     let (provider, house) = match &args.model.demo {
         Some(story) => setup::demo(&house, story, args.model.cwd.is_none())?,
-        None => (setup::provider(&house)?, house),
+        None => {
+            let (provider, notices) = setup::provider(&house).await?;
+            setup::tell(&notices, console.err)?;
+            (provider, house)
+        }
     };
     may_approve(&args, &house).await?;
     let opened = house.begin(Some(provider), policy);
@@ -77,6 +82,7 @@ async fn may_approve(args: &RunArgs, house: &House) -> Result<(), Failure> {
 fn failure(ending: &Ending, options: &Options) -> Result<(), Failure> {
     let kind = match ending {
         Ending::Done => return Ok(()),
+        Ending::Asked(Question::Budget { .. }) => Kind::Decision,
         Ending::BlockFailed(_) | Ending::Asked(_) => Kind::Work,
         Ending::TimedOut => Kind::TimedOut,
         Ending::CutShort(_) | Ending::Provider(_) => Kind::Provider,
@@ -89,6 +95,9 @@ fn failure(ending: &Ending, options: &Options) -> Result<(), Failure> {
         Ending::Waiting(..) => failure.hint(&options.waiting_hint),
         Ending::Provider(provider) if !provider.hint.is_empty() => failure.hint(&provider.hint),
         Ending::CutShort(_) => failure.hint("What came of it is kept in the session."),
+        Ending::Asked(Question::Budget { .. }) => {
+            failure.hint("[budget] session in the configuration allows more.")
+        }
         Ending::Asked(_) => failure.hint("--max-steps N allows more."),
         _ => failure,
     })

@@ -6,12 +6,14 @@ use crate::cli::{ModelArgs, Sandbox};
 use crate::config::{self, ConfigError, Flags, Paths};
 use crate::domain::visible::Visible;
 use crate::domain::{Level, ModelName, Notice, SandboxReport};
+use crate::driver::catalogue::{self, Catalogue};
 use crate::provider::story::Story;
 use crate::provider::{Choice, Provider};
 use crate::report::{Failure, Kind};
 use crate::workspace::folder;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Options beside those of the model that the configuration has a place for.
@@ -163,16 +165,60 @@ fn story_text(wanted: &str) -> Result<(String, String), Failure> {
     })
 }
 
-/// The source of replies that was asked for.
+/// The source of replies that was asked for, else one that is found: by a key, then a server on this computer. What was
+/// found is told.
 ///
 /// # Errors
-/// When none was chosen, or the chosen one can't be used.
-pub fn provider(house: &House) -> Result<Provider, Failure> {
-    match house.chosen_provider() {
-        Ok(Some(provider)) => Ok(provider),
-        Ok(None) => Err(Failure::new(Kind::Provider, "no model is chosen")
-            .hint("Name one with --model PROVIDER/MODEL, or try --demo; sayso doctor tells what is there.")),
-        Err(why) => Err(Failure::new(Kind::Provider, why)
-            .hint("sayso config show tells which settings hold, and where they come from.")),
+/// When the chosen one can't be used, or none was chosen and none is found.
+pub async fn provider(house: &House) -> Result<(Provider, Vec<Notice>), Failure> {
+    if let Some(provider) = chosen(house)? {
+        return Ok((provider, house.keys.take_notices()));
     }
+    if let Some(found) = by_key(house) {
+        return Ok((found.0, vec![found.1]));
+    }
+    if let Some((provider, address)) = local(house).await {
+        let text = format!("{} answers: its server was found at {address}.", provider.name());
+        return Ok((provider, vec![Notice::info(text)]));
+    }
+    Err(Failure::new(Kind::Provider, "no model is chosen")
+        .hint("Name one with --model PROVIDER/MODEL, or try --demo; sayso doctor tells what is there."))
+}
+
+/// A source of replies for which a key is found, and what is told of it.
+pub fn by_key(house: &House) -> Option<(Provider, Notice)> {
+    let (provider, kept) = house.provider_by_key()?;
+    let text = format!(
+        "{} answers: its key was found ({kept}). --model or /model chooses another.",
+        provider.name()
+    );
+    Some((provider, Notice::info(text)))
+}
+
+/// The source of replies that was chosen; `None` where none was.
+///
+/// # Errors
+/// When it can't be used.
+pub fn chosen(house: &House) -> Result<Option<Provider>, Failure> {
+    let chosen =
+        house.chosen_provider().map_err(|error| Failure::new(Kind::Provider, error.what).hint(error.hint))?;
+    match (&house.loaded.config.base_url, &chosen) {
+        (Some(address), None) => {
+            let address = config::without_secrets(address);
+            let what = format!("no model is named for {address}");
+            let hint =
+                format!("sayso models openai --base-url {address} lists them; then --model openai/MODEL");
+            Err(Failure::new(Kind::Provider, what).hint(hint))
+        }
+        _ => Ok(chosen),
+    }
+}
+
+/// The first model of the first server that answers on this computer, and where that is.
+async fn local(house: &House) -> Option<(Provider, String)> {
+    let asked = house.clone();
+    let catalogue: Catalogue = Arc::new(move || asked.sources(None));
+    let offers = catalogue::servers(&catalogue).await;
+    let (offer, model) = offers.iter().find_map(|offer| Some((offer, offer.models().first()?)))?;
+    Some((house.provider(&model.name).ok()?, offer.address.clone().unwrap_or_default()))
 }

@@ -64,6 +64,42 @@ pub struct Terms {
     pub rights: Rights,
     /// How much it may use.
     pub limits: Limits,
+    /// The file or folder that a block which is no code is about, as it was found.
+    pub target: Option<Target>,
+}
+
+/// The file or folder that a block is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Its absolute path, links resolved.
+    pub path: PathBuf,
+    /// The absolute path as it was named, where links lead from it to `path`.
+    pub link: Option<PathBuf>,
+    /// What stands there.
+    pub found: OnDisk,
+    /// Its size in bytes; only told, an approval does not cover it.
+    pub bytes: u64,
+    /// How many folders would have to be made for it.
+    pub folders: u32,
+    /// Whether it lies outside of the working folder.
+    pub outside: bool,
+}
+
+impl Target {
+    fn same_as(&self, approved: &Target) -> bool {
+        Self { bytes: 0, ..self.clone() } == Self { bytes: 0, ..approved.clone() }
+    }
+}
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnDisk {
+    /// Nothing yet.
+    Nothing,
+    /// A file. The hash of its bytes is known where it would be written over.
+    File(Option<Sha256>),
+    /// A folder.
+    Folder,
 }
 
 impl Terms {
@@ -77,6 +113,10 @@ impl Terms {
             && self.cwd == approved.cwd
             && self.rights == approved.rights
             && self.limits == approved.limits
+            && match (&self.target, &approved.target) {
+                (Some(now), Some(then)) => now.same_as(then),
+                (now, then) => now.is_none() && then.is_none(),
+            }
     }
 }
 

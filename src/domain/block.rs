@@ -1,6 +1,6 @@
 //! A block: one thing that the model proposes to do, with every version that it had.
 
-use super::{BlockId, Language, Revision, StepId};
+use super::{BlockId, FileAct, Language, Revision, StepId};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,6 +12,19 @@ pub enum Dialect {
     Fences,
     /// `<execute>…</execute>`, Python unless `lang=` says otherwise.
     ExecuteTags,
+    /// Calls of tools: `run_code`, `read_file`, `write_file`, `list_files`.
+    Tools,
+}
+
+impl Dialect {
+    /// The word in configuration, JSON and session files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Dialect::Fences => "fences",
+            Dialect::ExecuteTags => "execute-tags",
+            Dialect::Tools => "tools",
+        }
+    }
 }
 
 /// What kind of thing a block is.
@@ -22,6 +35,32 @@ pub enum BlockKind {
         /// The language, where it is known.
         language: Option<Language>,
     },
+    /// Write a file: its text is the whole new content.
+    Write {
+        /// The file, as the model named it.
+        path: String,
+    },
+    /// Read a file: its text says which, and which lines. See [`FileAct`].
+    Read,
+    /// List a folder: its text says which, and how deep. See [`FileAct`].
+    List,
+}
+
+impl BlockKind {
+    /// The word in JSON and session files.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            BlockKind::Code { .. } => "code",
+            BlockKind::Write { .. } => "write",
+            BlockKind::Read => "read",
+            BlockKind::List => "list",
+        }
+    }
+
+    /// Whether it is code.
+    pub fn is_code(&self) -> bool {
+        matches!(self, BlockKind::Code { .. })
+    }
 }
 
 /// Where in the reply a block came from.
@@ -35,6 +74,10 @@ pub struct Origin {
     pub range: Range<usize>,
     /// Whether its end was seen; an unclosed block is incomplete and can't be approved as it stands.
     pub closed: bool,
+    /// The identity of the tool call that it came from; unique within its reply.
+    pub call: Option<String>,
+    /// How it was read, where that took more than reading: `prompts ">>> " taken off lines 1 to 4`. One line.
+    pub note: Option<String>,
 }
 
 /// Whether a version of a block could be approved, apart from the gate.
@@ -48,6 +91,8 @@ pub enum Readiness {
     Incomplete,
     /// It holds nothing but white space.
     Empty,
+    /// Its text does not say which file or folder is meant.
+    Unclear,
 }
 
 /// One version of a block's text: the exact bytes that would run.
@@ -109,6 +154,13 @@ impl Block {
     /// Whether the newest version could be approved, apart from the gate.
     pub fn readiness(&self) -> Readiness {
         let version = self.current();
+        if !self.kind.is_code() {
+            return match self.file_act(version) {
+                _ if !version.whole => Readiness::Incomplete,
+                Ok(_) => Readiness::Ready,
+                Err(_) => Readiness::Unclear,
+            };
+        }
         if version.source.trim().is_empty() {
             Readiness::Empty
         } else if !version.whole {
@@ -118,5 +170,18 @@ impl Block {
         } else {
             Readiness::Ready
         }
+    }
+
+    /// What a version of it would do with a file or folder.
+    ///
+    /// # Errors
+    /// When it is code, or its text does not say what is meant.
+    pub fn file_act(&self, version: &Version) -> Result<FileAct, String> {
+        FileAct::parse(&self.kind, &version.source)
+    }
+
+    /// The file or folder that it is about, as named; `None` for code.
+    pub fn path(&self) -> Option<String> {
+        self.file_act(self.current()).ok().map(|act| act.path().to_owned())
     }
 }

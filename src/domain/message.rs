@@ -3,7 +3,7 @@
 use super::StepId;
 
 /// Which model: the provider's name as configured, and the model's name there.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModelName {
     /// The provider: a kind (`openai`, `scripted`) or a name from the configuration.
     pub provider: String,
@@ -35,8 +35,74 @@ pub enum Role {
 pub struct Message {
     /// Who speaks.
     pub role: Role,
-    /// What is said.
+    /// What is said; in a message of the role `Tool`, the result.
     pub text: String,
+    /// What the model called in this message of its own.
+    pub tool_calls: Vec<ToolCall>,
+    /// Which call a message of the role `Tool` answers.
+    pub answers: Option<String>,
+    /// What its provider gave along with the reply and wants back unchanged.
+    pub kept: Vec<Kept>,
+    /// Images beside the text.
+    pub images: Vec<MessageImage>,
+}
+
+impl Message {
+    /// A message that is text alone.
+    pub fn new(role: Role, text: impl Into<String>) -> Self {
+        Self {
+            role,
+            text: text.into(),
+            tool_calls: Vec::new(),
+            answers: None,
+            kept: Vec::new(),
+            images: Vec::new(),
+        }
+    }
+
+    /// The result of a tool call.
+    pub fn result(call: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { answers: Some(call.into()), ..Self::new(Role::Tool, text) }
+    }
+}
+
+/// Something that a provider gave along with a reply and that the next request has to give back unchanged: a signed
+/// thinking block, an encrypted item of reasoning. Never shown, never read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The kind of provider that made it (`anthropic`); no other is given it.
+    pub kind: String,
+    /// What it gave, as JSON text.
+    pub json: String,
+}
+
+/// An image that is sent along with a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageImage {
+    /// Which image.
+    pub image: super::ImageRef,
+    /// Its bytes; the engine orders without them, the driver reads them before the request leaves.
+    pub data: Option<std::sync::Arc<[u8]>>,
+}
+
+/// A tool that the model may call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// Its name: letters, digits, `_` and `-`.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// Its parameters: the text of a JSON schema of an object.
+    pub parameters: String,
+}
+
+/// The form that an answer has to have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnswerForm {
+    /// Its name.
+    pub name: String,
+    /// The text of a JSON schema of an object.
+    pub schema: String,
 }
 
 /// What a request is for.
@@ -71,6 +137,17 @@ pub struct ModelRequest {
     pub purpose: Purpose,
     /// The conversation, oldest first.
     pub messages: Vec<Message>,
+    /// What the model may call; empty: it is told of no tools.
+    pub tools: Vec<Tool>,
+    /// The form of the answer, where one is asked for. A provider that has no such thing leaves it to the messages.
+    pub form: Option<AnswerForm>,
+}
+
+impl ModelRequest {
+    /// A request with these messages alone.
+    pub fn new(step: StepId, purpose: Purpose, messages: Vec<Message>) -> Self {
+        Self { step, purpose, messages, tools: Vec::new(), form: None }
+    }
 }
 
 /// A call of a tool, as the model made it.
@@ -82,6 +159,8 @@ pub struct ToolCall {
     pub name: String,
     /// Its arguments: JSON text, possibly broken.
     pub arguments: String,
+    /// The provider's signature of the call, given back with it (Gemini's `thoughtSignature`).
+    pub signature: Option<String>,
 }
 
 /// Tokens used, as the provider counts them. `None`: not told.
@@ -91,8 +170,10 @@ pub struct Usage {
     pub input: Option<u64>,
     /// Tokens of the reply, reasoning included.
     pub output: Option<u64>,
-    /// Tokens of the request that came from a cache.
+    /// Tokens of the request that came from a cache; counted in `input` too.
     pub cached: Option<u64>,
+    /// Tokens of the request that were written to a cache; counted in `input` too.
+    pub cache_written: Option<u64>,
     /// Tokens of reasoning.
     pub reasoning: Option<u64>,
 }
@@ -160,6 +241,8 @@ pub enum FailureKind {
     RateLimit,
     /// The conversation is longer than the model's context.
     Overflow,
+    /// The model or server can't be given tools; without them it may answer.
+    NoTools,
     /// The server failed (5xx, overloaded).
     Server,
     /// The request was not understood (other 4xx).
@@ -187,6 +270,7 @@ impl FailureKind {
             FailureKind::NotFound => "not_found",
             FailureKind::RateLimit => "rate_limit",
             FailureKind::Overflow => "context_overflow",
+            FailureKind::NoTools => "no_tools",
             FailureKind::Server => "server",
             FailureKind::BadRequest => "bad_request",
             FailureKind::Cut => "cut",
@@ -221,6 +305,10 @@ pub enum ReplyEvent {
     Reasoning(String),
     /// A whole tool call.
     ToolCall(ToolCall),
+    /// Something to be given back with this reply in later requests.
+    Kept(Kept),
+    /// A remark of the provider's room for the person, one line: `Ollama cut the conversation to 4,096 tokens.`
+    Remark(String),
     /// Tokens used; the last one told counts.
     Usage(Usage),
     /// The request failed in a way that may pass; it will be sent again by itself.
@@ -238,4 +326,56 @@ pub enum ReplyEvent {
     Finished(Finish),
     /// The reply could not come, or not go on; what came of it is kept.
     Failed(ReplyFailure),
+}
+
+/// What one token costs, in billionths of a US dollar: 3,000 is $3 for a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Price {
+    /// A token of the request.
+    pub input: u64,
+    /// A token of the reply, reasoning included.
+    pub output: u64,
+    /// A token of the request that came from a cache.
+    pub cached: u64,
+    /// A token of the request that was written to a cache.
+    pub cache_written: u64,
+}
+
+impl Price {
+    /// What this use costs, in billionths of a US dollar. What is not told is not counted.
+    pub fn of(&self, usage: &Usage) -> u64 {
+        let cached = usage.cached.unwrap_or(0);
+        let written = usage.cache_written.unwrap_or(0);
+        let plain = usage.input.unwrap_or(0).saturating_sub(cached).saturating_sub(written);
+        let output = usage.output.unwrap_or(0);
+        [(plain, self.input), (cached, self.cached), (written, self.cache_written), (output, self.output)]
+            .into_iter()
+            .fold(0u64, |sum, (tokens, price)| sum.saturating_add(tokens.saturating_mul(price)))
+    }
+}
+
+/// A model that can be chosen, with what is known of it. `None`: not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// Its name.
+    pub name: ModelName,
+    /// How many tokens a conversation may have, reply included.
+    pub context: Option<u64>,
+    /// How many tokens a reply may have.
+    pub output: Option<u64>,
+    /// What it costs.
+    pub price: Option<Price>,
+    /// Whether it can call tools.
+    pub tools: Option<bool>,
+    /// Whether it can see images.
+    pub images: Option<bool>,
+    /// Whether it runs on this computer.
+    pub local: bool,
+}
+
+impl ModelInfo {
+    /// A model of which nothing but the name is known.
+    pub fn named(name: ModelName) -> Self {
+        Self { name, context: None, output: None, price: None, tools: None, images: None, local: false }
+    }
 }

@@ -8,30 +8,36 @@ pub mod block;
 pub mod captured;
 pub mod decision;
 pub mod entry;
+pub mod file_act;
 pub mod finding;
 pub mod ids;
+pub mod instructions;
 pub mod language;
 pub mod message;
 pub mod moment;
 pub mod notice;
+pub mod opinion;
 pub mod run;
 pub mod unicode;
 pub mod visible;
 
-pub use approval::{Approval, Grantor, Mismatch, RunRequest, Sha256, Terms};
+pub use approval::{Approval, Grantor, Mismatch, OnDisk, RunRequest, Sha256, Target, Terms};
 pub use block::{Block, BlockKind, Dialect, Origin, Readiness, Version};
 pub use captured::{Captured, Piece};
 pub use decision::{Decision, Policy, Verdict};
 pub use entry::{Entry, Header, TurnEnd};
+pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Place, Review, Severity};
 pub use ids::{BlockId, Revision, RunId, SessionId, StepId, TimerId};
+pub use instructions::{Instructions, NotedInstructions};
 pub use language::{Language, Languages};
 pub use message::{
-    FailureKind, Finish, FinishReason, Message, ModelName, ModelRequest, Purpose, ReplyEvent, ReplyFailure,
-    Role, ToolCall, Usage,
+    AnswerForm, FailureKind, Finish, FinishReason, Kept, Message, MessageImage, ModelInfo, ModelName,
+    ModelRequest, Price, Purpose, ReplyEvent, ReplyFailure, Role, Tool, ToolCall, Usage,
 };
 pub use moment::Moment;
 pub use notice::{Level, Notice};
+pub use opinion::{Consultation, Opinion, Risk};
 pub use run::{
     Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits, MemoryHold,
     Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream, Variable,

@@ -10,6 +10,8 @@ pub enum ExecutorKind {
     Kernel,
     /// A program started for this run alone.
     Subprocess,
+    /// sayso itself: it reads, writes or lists what the terms name, and nothing else.
+    Files,
 }
 
 impl ExecutorKind {
@@ -18,6 +20,7 @@ impl ExecutorKind {
         match self {
             ExecutorKind::Kernel => "kernel",
             ExecutorKind::Subprocess => "subprocess",
+            ExecutorKind::Files => "files",
         }
     }
 }

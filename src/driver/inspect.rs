@@ -36,7 +36,7 @@ pub(super) fn spawn(
             Err(_) => scope,
         };
         let review = look(block, revision, scope).await;
-        let inspection = Inspection { review, terms };
+        let inspection = Inspection { review, terms, before: None };
         let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
     });
 }

@@ -7,8 +7,8 @@ use super::state::{Inspected, LiveRun};
 use super::transcript::{BlockItem, Standing};
 use super::{Effect, Engine, Phase, State, notices};
 use crate::domain::{
-    Approval, BlockId, Captured, Decision, Entry, Grantor, Moment, Policy, Readiness, Revision, RunId,
-    RunRequest, Terms, Verdict,
+    Approval, Block, BlockId, Captured, Decision, Entry, ExecutorKind, Grantor, Moment, Policy, Readiness,
+    Revision, RunId, RunRequest, Terms, Verdict,
 };
 use std::sync::Arc;
 
@@ -36,6 +36,9 @@ pub enum Refusal {
     /// It names no language.
     #[error("Block {0} names no language. Choose one first.")]
     NeedsLanguage(BlockId),
+    /// Its text does not say which file or folder is meant.
+    #[error("Block {0} does not say what is meant: {1}. e edits it.")]
+    Unclear(BlockId, String),
     /// It can't run on this machine, and why.
     #[error("Block {0} can't run here: {1}")]
     Impossible(BlockId, String),
@@ -64,17 +67,30 @@ fn ready(state: &State, block: BlockId, revision: Revision) -> Result<&Terms, Re
         Readiness::NeedsLanguage => return Err(Refusal::NeedsLanguage(block)),
         Readiness::Incomplete => return Err(Refusal::Incomplete(block)),
         Readiness::Empty => return Err(Refusal::Empty(block)),
+        Readiness::Unclear => {
+            let why = item.block.file_act(item.block.current()).err().unwrap_or_default();
+            return Err(Refusal::Unclear(block, notices::one_line(&why)));
+        }
     }
     let Some(Inspected { terms, .. }) = state.inspected(block) else {
         return Err(Refusal::NotInspected(block));
     };
     let terms = terms.as_ref().map_err(|why| Refusal::Impossible(block, notices::one_line(why)))?;
-    if item.block.current().language.as_ref() != Some(&terms.language) {
+    if !fits(&item.block, terms) {
         return Err(Refusal::NotInspected(block));
     }
     match &state.live.store_failure {
         Some(why) => Err(Refusal::Unsaved(notices::one_line(why.trim_end_matches('.')))),
         None => Ok(terms),
+    }
+}
+
+/// Whether terms are those of this kind of block: of its language, or of the file that it names.
+fn fits(block: &Block, terms: &Terms) -> bool {
+    if block.kind.is_code() {
+        terms.target.is_none() && block.current().language.as_ref() == Some(&terms.language)
+    } else {
+        terms.target.is_some() && terms.executor == ExecutorKind::Files
     }
 }
 
@@ -186,6 +202,7 @@ impl Engine {
         self.state.live.run = Some(LiveRun {
             run,
             block,
+            of_code: terms.executor != ExecutorKind::Files,
             since: self.now,
             started: false,
             output: Captured::new(terms.limits.kept_bytes),

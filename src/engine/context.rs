@@ -1,54 +1,101 @@
-//! What the model is told: the transcript as messages.
+//! What the model is told: the transcript as messages, within the budget of its context.
 //!
 //! Prompts are the person's, replies are the model's exactly as it wrote them, and what came of blocks is told in the
-//! person's place, never as if the model had said it. Nothing is told of blocks that were skipped or wait.
+//! person's place, never as if the model had said it; in the dialect of tools each call has its own answer (`calls`).
+//! Nothing is told of blocks that were skipped or wait. What is left out to make room stands in `budget`, how long all of
+//! it is in `share`.
 
 mod bounded;
+mod budget;
+mod calls;
+mod images;
+mod pending;
 mod results;
+mod share;
 
-use super::Settings;
+pub(super) use bounded::{fenced, text as shortened};
+pub use budget::{Composed, Composer};
+pub use share::ContextShare;
+pub(super) use share::{Meter, OFFER, estimate, kept_free, tokens};
+
 use super::replying::FAILED;
-use super::transcript::{Item, ReplyItem, Settled, Transcript};
-use crate::domain::{Message, Role};
+use super::transcript::{Item, ReplyItem, Settled, SummaryItem, Transcript};
+use super::{Settings, prompt};
+use crate::domain::{Dialect, ImageRef, Message, MessageImage, Role};
+use budget::Cuts;
+use pending::Pending;
 use results::Results;
 
-/// The messages of the next request, oldest first.
-pub fn messages(transcript: &Transcript, settings: &Settings) -> Vec<Message> {
+/// The messages of the next request, oldest first, with nothing left out, as this dialect wants them.
+pub fn messages(transcript: &Transcript, settings: &Settings, dialect: Dialect) -> Vec<Message> {
+    Composer::new(transcript, settings, dialect).whole().messages
+}
+
+/// The messages with these cuts, and how many results are told shorter for them.
+fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
+    let Composer { transcript, settings, .. } = composer;
     let mut told = Told::default();
-    told.say(Role::System, &settings.system_prompt);
+    told.say(Role::System, &prompt::in_dialect(&settings.system_prompt, composer.dialect));
+    told.say(Role::System, composer.instructions);
     let mut results = Results::new(transcript, settings.output_to_model);
-    let mut settled = transcript.settled.as_slice();
-    for (at, item) in transcript.items.iter().enumerate() {
-        told.say(Role::User, &results.tell(before(&mut settled, at)));
+    let mut pending = Pending::new(&transcript.settled);
+    let images = composer.chosen_images();
+    let mut shortened = 0;
+    let summed_up = transcript.summary().map_or(0, |summary| {
+        told.begin(transcript, summary, &mut results, &mut pending);
+        summary.upto
+    });
+    for (at, item) in transcript.items.iter().enumerate().skip(summed_up) {
+        let group = pending.before(at);
+        shortened += told.results(&mut results, &group, cuts.cap(transcript, &group), &images, transcript);
         match item {
             Item::Prompt { text, .. } => told.say(Role::User, text),
             Item::Reply(reply) if left_out(reply, transcript) => {}
-            Item::Reply(reply) => told.say(Role::Assistant, &reply.text),
+            Item::Reply(reply) if composer.dialect == Dialect::Tools && !reply.tool_calls.is_empty() => {
+                told.messages.push(calls::reply(reply));
+                let until = next_word(&transcript.items, at);
+                for call in &reply.tool_calls {
+                    let group = calls::settled(reply, transcript, call, &mut pending, until);
+                    let (text, cut) = results.capped(&group, cuts.cap(transcript, &group));
+                    shortened += cut;
+                    told.answer(calls::answer(reply, call, text), images::of(transcript, &group), &images);
+                }
+                told.deferred_images();
+            }
+            Item::Reply(reply) => {
+                told.reply(reply, &calls::as_text(reply, transcript, composer.dialect));
+                told.say(Role::User, &calls::refused(reply));
+            }
             Item::Resumed { .. } => told.say(Role::User, results.kernel_gone(RESUMED)),
             Item::KernelRestarted { .. } => told.say(Role::User, results.kernel_gone(RESTARTED)),
-            Item::TurnEnd { .. } | Item::Model { .. } => {}
+            Item::TurnEnd { .. } | Item::Model { .. } | Item::Summary(_) => {}
         }
     }
-    told.say(Role::User, &results.tell(settled));
-    told.0
+    let group = pending.before(usize::MAX);
+    shortened += told.results(&mut results, &group, cuts.cap(transcript, &group), &images, transcript);
+    (told.messages, shortened)
+}
+
+/// How many items stand before the next word of the person or the model behind `at`: what is settled by then answers
+/// the calls of that reply.
+fn next_word(items: &[Item], at: usize) -> usize {
+    let behind = items.get(at + 1..).unwrap_or_default();
+    let next = behind.iter().position(|item| matches!(item, Item::Prompt { .. } | Item::Reply(_)));
+    next.map_or(usize::MAX, |next| at + 1 + next)
 }
 
 const RESUMED: &str = "[The session was opened again: the Python kernel and the shell are new. Variables, functions, \
     imports and the working folder of earlier blocks are gone.]";
 const RESTARTED: &str = "[The person restarted the Python kernel: variables, functions and imports of earlier blocks \
     are gone.]";
-
-/// Cuts off what was settled when only so many items stood.
-fn before<'a>(settled: &mut &'a [Settled], items: usize) -> &'a [Settled] {
-    let count = settled.iter().take_while(|s| s.after <= items).count();
-    let (now, later) = settled.split_at_checked(count).unwrap_or((settled, &[]));
-    *settled = later;
-    now
-}
+const SUMMARY: &str = "[The conversation until here is left out; this summary of it, written by a model, stands in its \
+    place.]";
+const TASK: &str = "[What is being worked on, in the person's words:]";
+const IMAGES: &str = "[Images that the blocks made.]";
 
 /// A reply that broke off because the provider failed stays visible, but the model is asked anew as if it had not
 /// begun; unless something came of its blocks.
-fn left_out(reply: &ReplyItem, transcript: &Transcript) -> bool {
+pub(super) fn left_out(reply: &ReplyItem, transcript: &Transcript) -> bool {
     !reply.finish.reason.complete()
         && reply.finish.word.as_deref() == Some(FAILED)
         && !transcript.settled.iter().any(|settled| reply.blocks.contains(&settled.block))
@@ -56,19 +103,105 @@ fn left_out(reply: &ReplyItem, transcript: &Transcript) -> bool {
 
 /// Messages so far; what the same side says in a row is one message.
 #[derive(Default)]
-struct Told(Vec<Message>);
+struct Told {
+    messages: Vec<Message>,
+    /// Images of answers to calls: they are sent behind all answers of a reply.
+    deferred: Vec<ImageRef>,
+}
 
 impl Told {
+    /// What the model said, with what its provider wants back.
+    fn reply(&mut self, reply: &ReplyItem, text: &str) {
+        // What was kept beside calls makes no sense without them.
+        let kept = if reply.tool_calls.is_empty() { reply.kept.clone() } else { Vec::new() };
+        if kept.is_empty() {
+            self.say(Role::Assistant, text);
+        } else {
+            self.messages.push(Message { kept, ..Message::new(Role::Assistant, text) });
+        }
+    }
+
     fn say(&mut self, role: Role, text: &str) {
         if text.is_empty() {
             return;
         }
-        match self.0.last_mut() {
-            Some(last) if last.role == role => {
+        match self.messages.last_mut() {
+            Some(last) if last.role == role && last.kept.is_empty() && last.tool_calls.is_empty() => {
                 last.text.push_str("\n\n");
                 last.text.push_str(text);
             }
-            _ => self.0.push(Message { role, text: text.to_owned() }),
+            _ => self.messages.push(Message::new(role, text)),
+        }
+    }
+
+    /// The summary in place of what it stands for. What the model believes of the kernel is known nevertheless, and a
+    /// turn that began before its end keeps its prompt.
+    fn begin(
+        &mut self,
+        transcript: &Transcript,
+        summary: &SummaryItem,
+        results: &mut Results<'_>,
+        pending: &mut Pending<'_>,
+    ) {
+        let left_out = transcript.items.get(..summary.upto).unwrap_or_default();
+        let mut gone = pending.first(summary.settled);
+        for (at, item) in left_out.iter().enumerate() {
+            results.capped(&gone.before(at), None);
+            if matches!(item, Item::Resumed { .. } | Item::KernelRestarted { .. }) {
+                results.kernel_gone("");
+            }
+        }
+        results.capped(&gone.before(usize::MAX), None);
+        self.say(Role::User, SUMMARY);
+        self.say(Role::User, &summary.text);
+        let last = left_out.iter().rev().find(|i| matches!(i, Item::Prompt { .. } | Item::TurnEnd { .. }));
+        if let Some(Item::Prompt { text, .. }) = last {
+            self.say(Role::User, TASK);
+            self.say(Role::User, text);
+        }
+    }
+
+    /// What was settled in a row, told with this cap; returns how many results are shorter for it.
+    fn results(
+        &mut self,
+        results: &mut Results<'_>,
+        group: &[&Settled],
+        cap: Option<usize>,
+        images: &[ImageRef],
+        transcript: &Transcript,
+    ) -> usize {
+        let (text, shortened) = results.capped(group, cap);
+        self.say(Role::User, &results::headed(text));
+        self.images(images::of(transcript, group).filter(|image| images.contains(image)));
+        shortened
+    }
+
+    /// The answer to a call; its images wait.
+    fn answer<'i>(
+        &mut self,
+        answer: Message,
+        images: impl Iterator<Item = &'i ImageRef>,
+        chosen: &[ImageRef],
+    ) {
+        self.messages.push(answer);
+        self.deferred.extend(images.filter(|image| chosen.contains(image)).cloned());
+    }
+
+    fn deferred_images(&mut self) {
+        let images = std::mem::take(&mut self.deferred);
+        self.images(images.iter());
+    }
+
+    fn images<'i>(&mut self, images: impl Iterator<Item = &'i ImageRef>) {
+        let images: Vec<_> = images.map(|image| MessageImage { image: image.clone(), data: None }).collect();
+        if images.is_empty() {
+            return;
+        }
+        if self.messages.last().is_none_or(|last| last.role != Role::User) {
+            self.say(Role::User, IMAGES);
+        }
+        if let Some(last) = self.messages.last_mut() {
+            last.images.extend(images);
         }
     }
 }

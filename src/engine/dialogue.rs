@@ -13,7 +13,7 @@ use super::state::Question;
 use super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, State};
 use crate::domain::{
     BlockId, Captured, Chunk, Decision, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason,
-    KernelFate, KernelRef, Language, Limits, Message, Moment, Outcome, Place, Receipt, ReplyEvent,
+    KernelFate, KernelRef, Language, Limits, Message, Moment, Outcome, Place, Purpose, Receipt, ReplyEvent,
     ReplyFailure, Review, Revision, Rights, RunError, RunEvent, RunId, RunReport, Severity, StepId, Stream,
     Terms,
 };
@@ -117,12 +117,12 @@ impl Dialogue {
     pub(super) fn inspected(&mut self, block: u32, review: Review, terms: Result<Terms, String>) -> String {
         let id = BlockId(block);
         let revision = self.revision(block);
-        self.send(Event::Inspected(id, revision, Box::new(Inspection { review, terms })))
+        self.send(Event::Inspected(id, revision, Box::new(Inspection { review, terms, before: None })))
     }
 
     /// The answer to an order to look at this revision: no findings, and it could run.
     pub(super) fn answered(&mut self, block: u32, revision: u32) -> String {
-        let inspection = Inspection { review: Review::default(), terms: Ok(terms()) };
+        let inspection = Inspection { review: Review::default(), terms: Ok(terms()), before: None };
         self.send(Event::Inspected(BlockId(block), Revision(revision), Box::new(inspection)))
     }
 
@@ -250,13 +250,19 @@ pub(super) fn terms() -> Terms {
         cwd: "/work".into(),
         rights: Rights::default(),
         limits: Limits::default(),
+        target: None,
     }
 }
 
 /// A review with one finding.
 pub(super) fn review(severity: Severity) -> Review {
-    let finding =
-        Finding { rule: "t.rule".into(), severity, place: Place::default(), message: "does much".into() };
+    let finding = Finding {
+        rule: "t.rule".into(),
+        severity,
+        place: Place::default(),
+        message: "does much".into(),
+        forbidden: false,
+    };
     Review { findings: vec![finding], ..Review::default() }
 }
 
@@ -292,6 +298,7 @@ pub(super) fn report(outcome: Outcome) -> RunReport {
 fn effect(effect: &Effect) -> Option<String> {
     Some(match effect {
         Effect::Record(entry) => entry_word(entry),
+        Effect::Ask(request) if request.purpose == Purpose::Summary => format!("sum up s{}", request.step),
         Effect::Ask(request) => format!("ask s{}", request.step),
         Effect::CancelAsk(step) => format!("cancel s{step}"),
         Effect::Inspect { block, revision, .. } => format!("look {}.{revision}", block.id),
@@ -304,6 +311,7 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Foresee(language) => format!("foresee {language}"),
         Effect::RetryStore => "retry store".into(),
         Effect::Settled(_) => return None,
+        Effect::Consult { block, revision, .. } => format!("consult {block}.{revision}"),
         Effect::Notify(notice) => format!("'{}'", notice.text),
     })
 }
@@ -319,7 +327,10 @@ fn entry_word(entry: &Entry) -> String {
             Some(word) => format!("+reply {word}"),
             None => format!("+reply {}", finish.reason.as_str()),
         },
-        Entry::Block(block) => format!("+block {}", block.id),
+        Entry::CallRefused { call, .. } => format!("+call refused {call}"),
+        Entry::NoTools(model) => format!("+no tools {model}"),
+        Entry::Block(block) if block.kind.is_code() => format!("+block {}", block.id),
+        Entry::Block(block) => format!("+block {} {}", block.id, block.kind.as_str()),
         Entry::Review { block, revision, .. } => format!("+review {block}.{revision}"),
         Entry::Edited { block, revision, .. } => format!("+edited {block}.{revision}"),
         Entry::LanguageChosen { block, revision, .. } => format!("+language {block}.{revision}"),
@@ -332,6 +343,12 @@ fn entry_word(entry: &Entry) -> String {
         Entry::Ran { run, report, .. } => format!("+ran r{run} {}", report.outcome.as_str()),
         Entry::KernelRestarted => "+restarted".into(),
         Entry::TurnEnd(end) => format!("+end {}", end.as_str()),
+        Entry::Summary { upto, .. } => format!("+summary {upto}"),
+        Entry::Opinion { block, revision, answer, .. } => {
+            let said = answer.as_ref().map_or("none", |opinion| opinion.risk.as_str());
+            format!("+opinion {block}.{revision} {said}")
+        }
+        Entry::Instructions(noted) => format!("+instructions {}", noted.len()),
     }
 }
 
@@ -345,6 +362,8 @@ fn phase(phase: &Phase) -> String {
         Phase::Asking(Question::Repeated(block, times)) => {
             format!("asking: block {block} came {times} times")
         }
+        Phase::Asking(Question::Budget { .. }) => "asking: budget".into(),
+        Phase::Compacting(step) => format!("compacting s{step}"),
         Phase::Stuck(failure) => format!("stuck {}", failure.kind.as_str()),
     }
 }

@@ -3,15 +3,20 @@
 //! [`Engine::handle`] takes one event and returns what has to be done. It never waits: what takes time is ordered with
 //! an effect and answered with an event. Each file holds the transitions of one concern: `turn` (prompts, steps, ends),
 //! `replying` (a streamed reply), `inspecting` (looks at blocks), `approval` (decisions), `running` (runs and kernels),
-//! `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
+//! `compact` (summaries), `consult` (second opinions), `cost`, `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
 
 pub mod approval;
 pub mod block_state;
 pub mod changes;
+mod compact;
+mod consult;
 pub mod context;
+pub mod cost;
+mod dialect;
 pub mod effect;
 pub mod event;
 mod inspecting;
+mod instructions;
 mod notices;
 pub mod prompt;
 pub mod reply;
@@ -28,6 +33,7 @@ mod dialogue;
 mod properties;
 
 pub use block_state::BlockState;
+pub use consult::JudgeSettings;
 pub use effect::Effect;
 pub use event::{Command, Event, Inspection, StoreEvent};
 pub use state::{Phase, State};
@@ -36,6 +42,8 @@ pub use transcript::Transcript;
 use crate::domain::{
     BlockId, Dialect, Entry, Header, Languages, Limits, Moment, Notice, Policy, RunId, StepId,
 };
+use context::Meter;
+use cost::{Held, Prices};
 use inspecting::Looks;
 use replying::Stream;
 use turn::Turn;
@@ -47,11 +55,11 @@ pub struct Settings {
     pub step_limit: u32,
     /// How often the same text may be proposed in a turn before it asks.
     pub repeat_limit: u32,
-    /// How the model is told to hand over code.
-    pub dialect: Dialect,
+    /// How the model is told to hand over code; `None`: by what is known of the model.
+    pub dialect: Option<Dialect>,
     /// The languages that can be run.
     pub languages: Languages,
-    /// The system prompt, complete.
+    /// The system prompt, with a gap for the dialect: see [`prompt::in_dialect`].
     pub system_prompt: String,
     /// When to ask. `Policy::Ask` in the terminal.
     pub policy: Policy,
@@ -59,6 +67,20 @@ pub struct Settings {
     pub limits: Limits,
     /// Bytes of one run's output that are sent to the model, head and tail.
     pub output_to_model: usize,
+    /// Tokens that a conversation may have, its reply included, whatever is known of the model.
+    pub context_tokens: Option<u64>,
+    /// Whether models that can see images are sent those of results.
+    pub images: bool,
+    /// Whether the project's files of instructions are told to the model, until the person says otherwise.
+    pub use_instructions: bool,
+    /// Words of the person that stand before every conversation.
+    pub own_instructions: String,
+    /// What models cost.
+    pub prices: Prices,
+    /// What a session may cost before it asks, in billionths of a US dollar.
+    pub session_budget: Option<u64>,
+    /// When a second opinion is asked for by itself, and of which model.
+    pub judge: JudgeSettings,
 }
 
 impl Default for Settings {
@@ -66,12 +88,19 @@ impl Default for Settings {
         Self {
             step_limit: 12,
             repeat_limit: 3,
-            dialect: Dialect::default(),
+            dialect: None,
             languages: Languages::default(),
             system_prompt: String::new(),
             policy: Policy::Ask,
             limits: Limits::default(),
             output_to_model: 16 << 10,
+            context_tokens: None,
+            images: false,
+            use_instructions: false,
+            own_instructions: String::new(),
+            prices: Prices::default(),
+            session_budget: None,
+            judge: JudgeSettings::default(),
         }
     }
 }
@@ -93,6 +122,9 @@ pub struct Engine {
     stream: Option<Stream>,
     looks: Looks,
     counted: Counted,
+    meter: Meter,
+    /// What waits for the person's word about the session budget.
+    held: Held,
     /// The moment of the event that is handled.
     now: Moment,
     /// What the event that is handled has led to so far.
@@ -102,13 +134,18 @@ pub struct Engine {
 impl Engine {
     /// A machine for a new session; [`Engine::start`] gives it its header.
     pub fn new(settings: Settings) -> Self {
+        let mut state = State::default();
+        state.live.use_instructions = settings.use_instructions;
+        state.live.cost.budget = settings.session_budget;
         Self {
             settings,
-            state: State::default(),
+            state,
             turn: Turn::default(),
             stream: None,
             looks: Looks::default(),
             counted: Counted::default(),
+            meter: Meter::default(),
+            held: Held::default(),
             now: Moment::default(),
             effects: Vec::new(),
         }
@@ -123,6 +160,7 @@ impl Engine {
         if !entries.is_empty() {
             engine.state.transcript = Transcript::fold(entries);
             engine.take_up();
+            engine.take_stock();
         }
         let effects = std::mem::take(&mut engine.effects);
         (engine, effects)
@@ -140,14 +178,22 @@ impl Engine {
         self.now = now;
         match event {
             Event::User(command) => self.command(command),
+            Event::Reply(step, event) if self.state.phase == Phase::Compacting(step) => self.summed_up(event),
             Event::Reply(step, event) => self.reply(step, event),
-            Event::Inspected(block, revision, inspection) => self.inspected(block, revision, *inspection),
+            Event::Inspected(block, revision, inspection) => {
+                self.inspected(block, revision, *inspection);
+                self.consult_if_grave(block);
+            }
             Event::Run(run, event) => self.run(run, event),
             Event::Store(event) => self.store(event),
             Event::KernelDied(cause) => self.kernel_died(&cause),
             // The engine sets no timer yet, so one that fires is an old one.
             Event::Timer(_) => {}
+            Event::Model(info) => self.learn_model(*info),
+            Event::Instructions(found) => self.instructions_found(found),
+            Event::Consulted(block, revision, answer) => self.consulted(block, revision, *answer),
         }
+        self.take_stock();
         std::mem::take(&mut self.effects)
     }
 
@@ -178,6 +224,7 @@ impl Engine {
             Command::TakeQueued => self.state.live.queued = None,
             Command::UseModel(model) => {
                 self.notify(notices::model(&model));
+                self.forget_model(&model);
                 self.record(Entry::Model(model));
                 self.effects.push(Effect::SwitchModel);
             }
@@ -187,6 +234,9 @@ impl Engine {
                     self.effects.push(Effect::RetryStore);
                 }
             }
+            Command::Compact => self.compact(),
+            Command::Consult(block) => self.consult(block),
+            Command::UseInstructions(wanted) => self.use_instructions(wanted),
         }
     }
 
@@ -215,7 +265,11 @@ impl Engine {
     /// Changes the durable half and orders that the change is written down: nothing else changes it.
     fn record(&mut self, entry: Entry) {
         self.state.transcript.apply(&entry, self.now);
+        let replied = matches!(entry, Entry::Reply { .. });
         self.effects.push(Effect::Record(entry));
+        if replied {
+            self.measure();
+        }
     }
 
     fn notify(&mut self, notice: Notice) {

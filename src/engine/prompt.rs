@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 
 const SYSTEM: &str = include_str!("../../assets/prompts/system.md");
 const FENCES: &str = include_str!("../../assets/prompts/fences.md");
+const TOOLS: &str = include_str!("../../assets/prompts/tools.md");
 const EXECUTE_TAGS: &str = include_str!("../../assets/prompts/execute-tags.md");
 
-/// The system prompt for a session: how to hand over code in this dialect, what can be run, where.
-pub fn system(dialect: Dialect, languages: &Languages, cwd: &str, os: &str) -> String {
-    let how = match dialect {
-        Dialect::Fences => FENCES,
-        Dialect::ExecuteTags => EXECUTE_TAGS,
-    };
+/// Where the words on the dialect go.
+const GAP: &str = "{dialect}";
+
+/// The system prompt for a session: what can be run, where; with a gap for the dialect.
+pub fn system(languages: &Languages, cwd: &str, os: &str) -> String {
     let mut running = String::new();
     for entry in &languages.0 {
         let state = if entry.persistent {
@@ -24,11 +24,18 @@ pub fn system(dialect: Dialect, languages: &Languages, cwd: &str, os: &str) -> S
         };
         let _ = writeln!(running, "- {}: {state}.", entry.name);
     }
-    SYSTEM
-        .replace("{dialect}", how.trim_end())
-        .replace("{languages}", running.trim_end())
-        .replace("{os}", os)
-        .replace("{cwd}", cwd)
+    SYSTEM.replace("{languages}", running.trim_end()).replace("{os}", os).replace("{cwd}", cwd)
+}
+
+/// A system prompt with its gap filled: how to hand over code in this dialect.
+pub fn in_dialect(prompt: &str, dialect: Dialect) -> String {
+    let how = match dialect {
+        Dialect::Fences => FENCES,
+        Dialect::ExecuteTags => EXECUTE_TAGS,
+        Dialect::Tools => TOOLS,
+    };
+    // The gap stands in front of all that comes from outside.
+    prompt.replacen(GAP, how.trim_end(), 1)
 }
 
 #[cfg(test)]
@@ -36,19 +43,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_dialects_are_told_whole() {
-        let languages = Languages::default();
-        let fences = system(Dialect::Fences, &languages, "/home/ann/data", "Linux");
-        let tags = system(Dialect::ExecuteTags, &languages, "/home/ann/data", "Linux");
-        for text in [&fences, &tags] {
-            assert!(text.contains("/home/ann/data") && text.contains("Linux"), "{text}");
+    fn each_dialect_is_told_whole() {
+        let gapped = system(&Languages::default(), "/home/ann/{dialect}", "Linux");
+        let told = |dialect| in_dialect(&gapped, dialect);
+        let (fences, tags, tools) = (told(Dialect::Fences), told(Dialect::ExecuteTags), told(Dialect::Tools));
+        for text in [&fences, &tags, &tools] {
+            assert!(text.contains("/home/ann/{dialect}") && text.contains("Linux"), "{text}");
             assert!(text.contains("- python: one persistent kernel"), "{text}");
             assert!(text.contains("- javascript: a fresh process"), "{text}");
-            for gap in ["{dialect}", "{languages}", "{os}", "{cwd}"] {
+            for gap in ["{languages}", "{os}", "{cwd}"] {
                 assert!(!text.contains(gap), "{gap} is left in {text}");
             }
+            assert_eq!(text.matches(GAP).count(), 1, "the folder's name alone: {text}");
         }
         assert!(fences.contains("```python") && !fences.contains("<execute>"));
         assert!(tags.contains("<execute>") && tags.contains("</execute>"));
+        assert!(tools.contains("run_code") && !tools.contains("```python"));
     }
 }

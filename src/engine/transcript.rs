@@ -3,8 +3,8 @@
 mod fold;
 
 use crate::domain::{
-    Block, BlockId, Finish, Grantor, Header, ModelName, Moment, Review, Revision, RunId, RunReport, Sha256,
-    StepId, Terms, ToolCall, TurnEnd, Usage,
+    Block, BlockId, Finish, Grantor, Header, Kept, ModelName, Moment, NotedInstructions, Opinion, Review,
+    Revision, RunId, RunReport, Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
 };
 use std::collections::BTreeMap;
 
@@ -44,6 +44,40 @@ pub enum Item {
         /// The model.
         model: ModelName,
     },
+    /// Requests begin with this summary in place of the oldest items from here on.
+    Summary(Box<SummaryItem>),
+}
+
+/// A summary of the oldest items.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SummaryItem {
+    /// When it was made.
+    pub at: Moment,
+    /// How many items it stands for, counted from the first.
+    pub upto: usize,
+    /// How many of the things that were settled it stands for.
+    pub settled: usize,
+    /// The summary, in the model's words.
+    pub text: String,
+    /// Which model wrote it.
+    pub model: Option<ModelName>,
+    /// Tokens, where told.
+    pub usage: Usage,
+}
+
+/// What a model was asked about a block, and said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpinionItem {
+    /// When it came.
+    pub at: Moment,
+    /// Of which version.
+    pub revision: Revision,
+    /// Which model.
+    pub model: ModelName,
+    /// What it thinks, or why there is nothing of the kind.
+    pub answer: Result<Opinion, String>,
+    /// Tokens, where told.
+    pub usage: Usage,
 }
 
 /// A reply that has ended.
@@ -59,12 +93,25 @@ pub struct ReplyItem {
     pub reasoning: String,
     /// Tool calls.
     pub tool_calls: Vec<ToolCall>,
+    /// What its provider wants back with it.
+    pub kept: Vec<Kept>,
+    /// Calls that came to no block, and why.
+    pub refused: Vec<RefusedCall>,
     /// Why it ended.
     pub finish: Finish,
     /// Tokens, where told.
     pub usage: Usage,
     /// Its blocks, in their order; their ranges point into `text`.
     pub blocks: Vec<BlockId>,
+}
+
+/// A tool call that came to no block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedCall {
+    /// The identity of the call.
+    pub call: String,
+    /// Why, for the person and the model; one line.
+    pub why: String,
 }
 
 /// A run of a block.
@@ -109,6 +156,8 @@ pub struct BlockItem {
     pub block: Block,
     /// The newest recorded review, and of which revision.
     pub review: Option<(Revision, Review)>,
+    /// What models were asked about it, and said, oldest first.
+    pub opinions: Vec<OpinionItem>,
     /// What has been settled.
     pub standing: Standing,
     /// When it was settled last.
@@ -146,12 +195,18 @@ pub struct Transcript {
     pub name: String,
     /// The model in use.
     pub model: Option<ModelName>,
+    /// Models that can't be given tools.
+    pub without_tools: Vec<ModelName>,
     /// The conversation.
     pub items: Vec<Item>,
     /// All blocks.
     pub blocks: BTreeMap<BlockId, BlockItem>,
     /// What was settled, in the order in which it was, for what the model is told.
     pub settled: Vec<Settled>,
+    /// The place of the newest summary among the items.
+    pub summary: Option<usize>,
+    /// The files of instructions that requests carry, as noted last.
+    pub instructions: Vec<NotedInstructions>,
     /// How many entries were applied; grows by one with each, so that views can tell whether anything changed.
     pub version: u64,
 }

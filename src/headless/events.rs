@@ -1,18 +1,18 @@
 //! What happens in a turn as JSON events, one a line: durable facts with their ids and fields, and what streams.
 
 use super::shapes;
-use crate::domain::{
-    Block, BlockId, BlockKind, Entry, Grantor, Language, Revision, RunId, Sha256, StepId, Terms,
-};
+use crate::domain::{Block, BlockId, Entry, Grantor, Language, Revision, RunId, Sha256, StepId, Terms};
 use serde_json::{Map, Value, json};
 
 /// The event of a durable fact; `None` for those that scripts need not see.
 pub fn entry(entry: &Entry) -> Option<Value> {
     Some(match entry {
         Entry::Prompt(text) => json!({ "event": "prompt", "text": text }),
-        Entry::Reply { step, text, reasoning, tool_calls, finish, usage } => {
-            let calls: Value =
-                tool_calls.iter().map(|c| json!({ "name": c.name, "arguments": c.arguments })).collect();
+        Entry::Reply { step, text, reasoning, tool_calls, finish, usage, .. } => {
+            let calls: Value = tool_calls
+                .iter()
+                .map(|c| json!({ "id": c.id, "name": c.name, "arguments": c.arguments }))
+                .collect();
             json!({
                 "event": "reply",
                 "step": step.0,
@@ -25,6 +25,10 @@ pub fn entry(entry: &Entry) -> Option<Value> {
                 "usage": shapes::usage(usage),
             })
         }
+        Entry::CallRefused { step, call, why } => {
+            json!({ "event": "call_refused", "step": step.0, "call": call, "why": why })
+        }
+        Entry::NoTools(model) => json!({ "event": "no_tools", "model": model.to_string() }),
         Entry::Block(block) => proposed(block),
         Entry::Review { block, revision, review } => json!({
             "event": "review",
@@ -52,6 +56,36 @@ pub fn entry(entry: &Entry) -> Option<Value> {
             with(ids, shapes::report(report))
         }
         Entry::TurnEnd(end) => json!({ "event": "turn_end", "reason": end.as_str() }),
+        Entry::Summary { upto, text, model, usage } => json!({
+            "event": "summary",
+            "upto": upto,
+            "text": text,
+            "model": model.as_ref().map(ToString::to_string),
+            "usage": shapes::usage(usage),
+        }),
+        Entry::Opinion { block, revision, model, answer, usage } => {
+            let ids = json!({
+                "event": "opinion",
+                "block": block.0,
+                "revision": revision.0,
+                "model": model.to_string(),
+                "usage": shapes::usage(usage),
+            });
+            with(ids, shapes::opinion(answer))
+        }
+        Entry::Instructions(noted) => {
+            let files: Value = noted
+                .iter()
+                .map(|file| {
+                    json!({
+                        "path": file.path.to_string_lossy(),
+                        "sha256": file.sha256.to_string(),
+                        "bytes": file.bytes,
+                    })
+                })
+                .collect();
+            json!({ "event": "instructions", "files": files })
+        }
         Entry::Header(_)
         | Entry::Resumed
         | Entry::Named(_)
@@ -63,16 +97,18 @@ pub fn entry(entry: &Entry) -> Option<Value> {
 
 fn proposed(block: &Block) -> Value {
     let version = block.current();
-    let BlockKind::Code { .. } = block.kind;
     json!({
         "event": "block",
         "block": block.id.0,
         "step": block.step.0,
-        "kind": "code",
+        "kind": block.kind.as_str(),
+        "path": block.path(),
         "language": version.language.as_ref().map(Language::as_str),
         "info": block.origin.info,
         "source": *version.source,
         "closed": block.origin.closed,
+        "dialect": block.origin.dialect.as_str(),
+        "note": block.origin.note,
     })
 }
 

@@ -26,6 +26,8 @@ pub(super) fn block(id: u32, source: &str) -> Block {
             info: "python title=\"x\"".into(),
             range: 10..40,
             closed: true,
+            call: None,
+            note: None,
         },
         versions: vec![Version {
             revision: Revision(1),
@@ -33,6 +35,37 @@ pub(super) fn block(id: u32, source: &str) -> Block {
             language: Some(Language::python()),
             whole: true,
         }],
+    }
+}
+
+/// A block that a tool call made.
+fn file_block(id: u32, kind: BlockKind, source: &str) -> Block {
+    let mut block = block(id, source);
+    block.kind = kind;
+    block.origin.dialect = Dialect::Tools;
+    block.origin.call = Some(format!("call_{id}"));
+    block.origin.note = Some("read from a tool call printed as text".into());
+    block.versions.iter_mut().for_each(|version| version.language = None);
+    block
+}
+
+/// The approval of a block that writes over a file which a link leads to.
+fn written(run: u32, block: BlockId) -> Entry {
+    let target = Target {
+        path: PathBuf::from("/home/ada/notes/plan.md"),
+        link: Some(PathBuf::from("/home/ada/data/sales/notes/plan.md")),
+        found: OnDisk::File(Some(Sha256::of(b"# Old\n"))),
+        bytes: 6,
+        folders: 0,
+        outside: true,
+    };
+    Entry::Approved {
+        run: RunId(run),
+        block,
+        revision: Revision(1),
+        sha256: Sha256::of(b"# Plan\n"),
+        terms: Terms { executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms() },
+        by: Grantor::Flag,
     }
 }
 
@@ -66,6 +99,7 @@ pub(super) fn terms() -> Terms {
             },
         },
         limits: Limits::default(),
+        target: None,
     }
 }
 
@@ -111,6 +145,42 @@ pub(super) fn captured(pieces: &[(Stream, &[u8])]) -> Captured {
     captured
 }
 
+/// An entry of each kind that is about the length of a conversation and about opinions.
+pub(super) fn about_context() -> Vec<Entry> {
+    vec![
+        Entry::Summary {
+            upto: 4,
+            text: "Ada wants a plot.\n\nsales.csv was read.".into(),
+            model: Some(ModelName { provider: "ollama".into(), model: "qwen3-coder:30b".into() }),
+            usage: Usage { input: Some(900), output: Some(120), ..Usage::default() },
+        },
+        Entry::Opinion {
+            block: BlockId(1),
+            revision: Revision(1),
+            model: ModelName { provider: "openai".into(), model: "gpt".into() },
+            answer: Ok(Opinion {
+                risk: Risk::Medium,
+                reason: "It overwrites a file.".into(),
+                lines: vec![1, 3],
+            }),
+            usage: Usage::default(),
+        },
+        Entry::Opinion {
+            block: BlockId(1),
+            revision: Revision(1),
+            model: ModelName { provider: "openai".into(), model: "gpt".into() },
+            answer: Err("it came too late".into()),
+            usage: Usage::default(),
+        },
+        Entry::Instructions(vec![NotedInstructions {
+            path: PathBuf::from("/home/ada/data/AGENTS.md"),
+            sha256: Sha256::of(b"x"),
+            bytes: 1,
+        }]),
+        Entry::TurnEnd(TurnEnd::Budget),
+    ]
+}
+
 /// A session with an entry of each kind, and some hard cases.
 pub(super) fn each_kind() -> Vec<Entry> {
     let source = "print('hi')\r\n\ttab  \n\n# \u{202e} no end";
@@ -131,6 +201,7 @@ pub(super) fn each_kind() -> Vec<Entry> {
             severity: Severity::High,
             place: Place { line: 11, column: 5, end_line: 11, end_column: 23 },
             message: "deletes a folder: out/charts".into(),
+            forbidden: true,
         }],
         effects: Effects { deletes: vec!["out/charts".into()], unknown: true, ..Effects::default() },
         unchecked: Some("too large".into()),
@@ -156,9 +227,17 @@ pub(super) fn each_kind() -> Vec<Entry> {
                 id: "call_1".into(),
                 name: "run_code".into(),
                 arguments: "{\"code\":".into(),
+                signature: Some("c2ln".into()),
             }],
+            kept: vec![Kept { kind: "anthropic".into(), json: "{\"type\":\"thinking\"}".into() }],
             finish: Finish { reason: FinishReason::Stop, word: Some("stop".into()) },
-            usage: Usage { input: Some(120), output: Some(30), cached: None, reasoning: Some(0) },
+            usage: Usage {
+                input: Some(120),
+                output: Some(30),
+                cached: None,
+                cache_written: Some(7),
+                reasoning: Some(0),
+            },
         },
         Entry::Block(block(1, source)),
         Entry::Review { block: b1, revision: r1, review },
@@ -170,11 +249,17 @@ pub(super) fn each_kind() -> Vec<Entry> {
         Entry::Rejected { block: b2, revision: r1, reason: "keep the charts".into() },
         Entry::PutBack(b2),
         Entry::Skipped { block: b2, revision: r1 },
+        Entry::CallRefused { step: StepId(1), call: "call_2".into(), why: "no tool is called `rm`".into() },
+        Entry::NoTools(ModelName { provider: "ollama".into(), model: "gemma3".into() }),
+        Entry::Block(file_block(3, BlockKind::Write { path: "notes/plan.md".into() }, "# Plan\n")),
+        Entry::Block(file_block(4, BlockKind::Read, "path: sales.csv\nlines: 1-400\n")),
+        Entry::Block(file_block(5, BlockKind::List, "path: .\ndepth: 2\n")),
+        written(2, BlockId(3)),
         Entry::KernelRestarted,
         Entry::TurnEnd(TurnEnd::Failed(failure)),
         Entry::Resumed,
         Entry::Prompt("again".into()),
-        approved(2, b2),
+        approved(3, b2),
     ]
 }
 
@@ -274,7 +359,13 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
                 step: StepId(step),
                 text,
                 reasoning: reasoning.clone(),
-                tool_calls: vec![ToolCall { id: word.clone(), name: word.clone(), arguments: reasoning }],
+                tool_calls: vec![ToolCall {
+                    id: word.clone(),
+                    name: word.clone(),
+                    arguments: reasoning,
+                    signature: None
+                }],
+                kept: Vec::new(),
                 finish: Finish { reason: FinishReason::Filter, word: Some(word) },
                 usage: Usage { input, ..Usage::default() },
             }
@@ -311,6 +402,7 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
                     severity: Severity::Medium,
                     place: Place::default(),
                     message: message.clone(),
+                    forbidden: false,
                 }],
                 effects: Effects { hosts: vec![message], ..Effects::default() },
                 unchecked: None,

@@ -12,5 +12,6 @@ mod bytes;
 mod endings;
 mod kernel;
 mod programs;
+mod sandbox;
 mod speed;
 mod support;

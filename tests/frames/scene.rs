@@ -5,6 +5,7 @@ use sayso::engine::state::{Inspected, LiveReply, LiveRun};
 use sayso::engine::transcript::Item;
 use sayso::engine::{Phase, State};
 use sayso::tui::keymap::Keymap;
+use sayso::tui::screen::layer::Cloud;
 use sayso::tui::screen::{Ctx, Screen, Setup};
 use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::view::look::{Glyphs, Look};
@@ -122,6 +123,7 @@ impl Scene {
             text: text.into(),
             reasoning: String::new(),
             tool_calls: Vec::new(),
+            kept: Vec::new(),
             finish: Finish { reason: FinishReason::Stop, word: None },
             usage: Usage { input: Some(12_000), output: Some(412), ..Usage::default() },
         });
@@ -141,6 +143,8 @@ impl Scene {
                     info: String::new(),
                     range: start..end,
                     closed: true,
+                    call: None,
+                    note: None,
                 },
                 versions: vec![Version {
                     revision: Revision(1),
@@ -167,6 +171,7 @@ impl Scene {
                 ..Rights::default()
             },
             limits: Limits::default(),
+            target: None,
         }
     }
 
@@ -179,6 +184,7 @@ impl Scene {
             revision: current.revision,
             review: Review { findings, ..Review::default() },
             terms: Ok(Self::terms(&language)),
+            before: None,
         };
         self.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(inspected);
     }
@@ -244,6 +250,7 @@ impl Scene {
         self.state.live.run = Some(LiveRun {
             run,
             block: BlockId(block),
+            of_code: true,
             since: self.now,
             started: true,
             output: captured,
@@ -328,12 +335,28 @@ impl Scene {
     }
 }
 
+/// Providers in the cloud, one of them with a key.
+pub fn clouds() -> Vec<Cloud> {
+    let cloud = |provider: &str, title: &str, place: &str, kept: Option<&str>| Cloud {
+        provider: provider.into(),
+        title: title.into(),
+        place: place.into(),
+        kept: kept.map(Into::into),
+    };
+    vec![
+        cloud("openai", "OpenAI", "OPENAI_API_KEY", None),
+        cloud("anthropic", "Anthropic", "ANTHROPIC_API_KEY", Some("ANTHROPIC_API_KEY")),
+        cloud("gemini", "Gemini", "GEMINI_API_KEY", None),
+    ]
+}
+
 pub fn findings() -> Vec<Finding> {
     let finding = |severity, line, message: &str| Finding {
         rule: "py.x".into(),
         severity,
         place: Place_ { line, column: 1, end_line: line, end_column: 20 },
         message: message.into(),
+        forbidden: false,
     };
     vec![
         finding(Severity::High, 11, "deletes a folder: out/charts (3 files, 1.2 MB)"),

@@ -1,7 +1,7 @@
 //! What came of blocks, told to the model: outcomes, output, what the person changed, why a block was rejected.
 
 use super::bounded;
-use crate::domain::{Block, BlockId, ExecutorKind, KernelFate, Outcome, RunReport, Stream, Version};
+use crate::domain::{Block, BlockKind, ExecutorKind, KernelFate, Outcome, RunReport, Stream, Version};
 use crate::engine::changes;
 use crate::engine::notices::{counted, limit, one_line, seconds};
 use crate::engine::transcript::{BlockItem, RunItem, Settled, Settlement, Transcript};
@@ -14,24 +14,48 @@ const HEAD: &str =
 const LOST_STATE: &str = "The Python kernel ended with it: variables, functions and imports are gone.";
 
 /// Tells results in their order, and knows meanwhile which kernel the model believes in.
+#[derive(Clone)]
 pub(super) struct Results<'a> {
     transcript: &'a Transcript,
     budget: usize,
+    /// Of an error or a value at least so many bytes are told.
+    least: usize,
+    /// The usual budget.
+    usual: usize,
     /// The generation of the kernel that ran the last block, while it is not known to be gone.
     kernel: Option<u32>,
     /// Whether anything ran since the model was last told that everything is gone.
     ran: bool,
 }
 
+/// Results as the person's side tells them.
+pub(super) fn headed(text: String) -> String {
+    if text.is_empty() { text } else { format!("{HEAD}\n\n{text}") }
+}
+
 impl<'a> Results<'a> {
     pub(super) fn new(transcript: &'a Transcript, budget: usize) -> Self {
-        Self { transcript, budget, kernel: None, ran: false }
+        Self { transcript, budget, least: LEAST, usual: budget, kernel: None, ran: false }
     }
 
-    /// One text for all that was settled in a row; empty where there was nothing.
-    pub(super) fn tell(&mut self, settled: &[Settled]) -> String {
-        let parts: Vec<_> = settled.iter().filter_map(|one| self.result(one)).collect();
-        if parts.is_empty() { String::new() } else { format!("{HEAD}\n\n{}", parts.join("\n\n")) }
+    /// What follows is told in at most about so many bytes a result; `None`: as usual.
+    fn limit(&mut self, cap: Option<usize>) {
+        self.budget = cap.unwrap_or(self.usual).min(self.usual);
+        self.least = cap.unwrap_or(LEAST).min(LEAST);
+    }
+
+    /// What was settled in a row, told with this cap, and how many results are shorter for it.
+    pub(super) fn capped(&mut self, group: &[&Settled], cap: Option<usize>) -> (String, usize) {
+        let mut shortened = 0;
+        if cap.is_some() {
+            let (mut whole, mut cut) = (self.clone(), self.clone());
+            cut.limit(cap);
+            shortened = group.iter().filter(|one| whole.result(one) != cut.result(one)).count();
+        }
+        self.limit(cap);
+        let parts: Vec<_> = group.iter().filter_map(|one| self.result(one)).collect();
+        self.limit(None);
+        (parts.join("\n\n"), shortened)
     }
 
     /// The kernel is gone: `note`, if the model has anything to lose.
@@ -44,7 +68,7 @@ impl<'a> Results<'a> {
         let item = self.transcript.blocks.get(&settled.block)?;
         Some(match &settled.what {
             Settlement::Rejected(reason) => {
-                let name = name(item.block.id, item.block.current());
+                let name = name(&item.block, item.block.current());
                 let why = if reason.is_empty() {
                     "No reason was given.".into()
                 } else {
@@ -60,11 +84,11 @@ impl<'a> Results<'a> {
     }
 
     fn ran(&mut self, item: &BlockItem, run: &RunItem) -> String {
-        self.ran = true;
+        self.ran |= item.block.kind.is_code();
         let version = item.block.version(run.revision).unwrap_or_else(|| item.block.current());
-        let mut lines = vec![format!("{}: {}", name(item.block.id, version), outcome(run))];
+        let mut lines = vec![format!("{}: {}", name(&item.block, version), outcome(run))];
         lines.extend(self.kernel_before(run));
-        lines.extend(edit(&item.block, version, self.budget));
+        lines.extend(edit(&item.block, version, self.budget.max(self.least)));
         if let Some((_, report)) = &run.ended {
             self.printed(report, &mut lines);
             self.kernel_after(report, &mut lines);
@@ -97,7 +121,7 @@ impl<'a> Results<'a> {
                 lines.push(bounded::fenced("text", &bounded::stream(output, stream, budget)));
             }
         }
-        let side = (self.budget / 4).max(LEAST);
+        let side = (self.budget / 4).max(self.least);
         if let Some(value) = &report.value {
             lines.push("Value:".into());
             lines.push(bounded::fenced("text", &bounded::text(value, side)));
@@ -105,7 +129,7 @@ impl<'a> Results<'a> {
         if let Some(error) = &report.error {
             lines.push(format!(
                 "Error: {}",
-                one_line(&bounded::text(&format!("{}: {}", error.kind, error.message), LEAST))
+                one_line(&bounded::text(&format!("{}: {}", error.kind, error.message), self.least))
             ));
             if !error.traceback.is_empty() {
                 lines.push(bounded::fenced("text", &bounded::text(&error.traceback, side)));
@@ -129,10 +153,16 @@ fn started(outcome: &Outcome) -> bool {
     !matches!(outcome, Outcome::Refused(_) | Outcome::NotStarted(_))
 }
 
-fn name(id: BlockId, version: &Version) -> String {
-    match &version.language {
-        Some(language) => format!("Block {id} ({})", one_line(language.as_str())),
-        None => format!("Block {id}"),
+fn name(block: &Block, version: &Version) -> String {
+    let id = block.id;
+    match (&block.kind, &version.language) {
+        (BlockKind::Code { .. }, Some(language)) => {
+            format!("Block {id} ({})", one_line(language.as_str()))
+        }
+        (BlockKind::Code { .. }, None) => format!("Block {id}"),
+        (kind, _) => {
+            format!("Block {id} ({} {})", kind.as_str(), one_line(&block.path().unwrap_or_default()))
+        }
     }
 }
 
@@ -160,7 +190,6 @@ fn edit(block: &Block, version: &Version, budget: usize) -> Vec<String> {
     if old == new {
         return Vec::new();
     }
-    let budget = budget.max(LEAST);
     match changes::diff(old, new) {
         Some(diff) => vec![
             "The person changed the block before it ran. The changed text is what ran:".into(),

@@ -19,6 +19,7 @@ fn reply(step: u32, text: &str, word: Option<&str>) -> Entry {
         text: text.into(),
         reasoning: "never told".into(),
         tool_calls: Vec::new(),
+        kept: Vec::new(),
         finish: Finish { reason, word: word.map(Into::into) },
         usage: Usage::default(),
     }
@@ -30,7 +31,14 @@ fn block(step: u32, id: u32) -> Entry {
         id: BlockId(id),
         step: StepId(step),
         kind: BlockKind::Code { language: language.clone() },
-        origin: Origin { dialect: Dialect::Fences, info: "python".into(), range: 0..1, closed: true },
+        origin: Origin {
+            dialect: Dialect::Fences,
+            info: "python".into(),
+            range: 0..1,
+            closed: true,
+            call: None,
+            note: None,
+        },
         versions: vec![Version { revision: Revision(1), source: SOURCE.into(), language, whole: true }],
     })
 }
@@ -69,7 +77,7 @@ fn told_with(entries: &[Entry], settings: &Settings) -> Vec<(Role, String)> {
     for entry in entries {
         transcript.apply(entry, Moment(1));
     }
-    messages(&transcript, settings).into_iter().map(|m| (m.role, m.text)).collect()
+    messages(&transcript, settings, Dialect::Fences).into_iter().map(|m| (m.role, m.text)).collect()
 }
 
 /// What the model is told of one run that ended so.
@@ -162,12 +170,13 @@ fn long_output_keeps_its_head_and_more_of_its_tail() {
     let text = result(RunReport { output, ..report(Outcome::Ok) });
     assert!(text.contains("```text\nline 0\n") && text.ends_with("line 9999\n```"), "{}", text.len());
     assert!((15_000..17_500).contains(&text.len()), "{}", text.len());
-    let (head, tail) = text.split_once("[… ").unwrap();
-    let missing: usize = tail.split_once(' ').unwrap().0.parse().unwrap();
-    let kept = text.len()
-        - "Block 1 (python): exit 0, 0.8 s\nOutput:\n```text\n".len()
-        - "[…  bytes left out …]\n```".len();
-    assert_eq!(lines.len(), missing + kept - missing.to_string().len());
+    let (head, tail) = text.split_once("[shortened: ").unwrap();
+    let (told, kept_tail) = tail.split_once(" characters left out]\n").unwrap();
+    let (missing, of) = told.split_once(" of ").unwrap();
+    let number = |text: &str| text.replace(',', "").parse::<usize>().unwrap();
+    let kept_head = head.strip_prefix("Block 1 (python): exit 0, 0.8 s\nOutput:\n```text\n").unwrap();
+    assert_eq!(number(of), lines.len());
+    assert_eq!(number(missing) + kept_head.len() + kept_tail.len() - "```".len(), lines.len());
     assert!(head.len() < tail.len() && head.ends_with('\n'), "cut at lines");
 }
 
@@ -178,7 +187,8 @@ fn bytes_that_were_never_kept_are_counted_too() {
         output.push(Stream::Stdout, "0123456789\n".as_bytes());
     }
     let text = result(RunReport { output: output.clone(), ..report(Outcome::Ok) });
-    assert!(text.contains(&format!("[… {} bytes left out …]", output.dropped(Stream::Stdout))), "{text}");
+    let missing = output.dropped(Stream::Stdout);
+    assert!(text.contains(&format!("[shortened: {missing} of 1,100 characters left out]")), "{text}");
 }
 
 #[test]

@@ -206,7 +206,7 @@ impl Parser {
         self.credit = credit;
         self.passed = end;
         let tags = match self.dialect {
-            Dialect::Fences => Tags::Careful,
+            Dialect::Fences | Dialect::Tools => Tags::Careful,
             Dialect::ExecuteTags => Tags::All,
         };
         let scan = markdown::scan(self.text.get(self.base..end).unwrap_or(""), tags);
@@ -268,6 +268,8 @@ impl Parser {
             let shown = offer != Offer::Shown;
             if shown {
                 self.segments.push(Segment::Block(Proposed {
+                    file: None,
+                    note: None,
                     dialect: Dialect::Fences,
                     info: fence.info.clone(),
                     language,

@@ -1,7 +1,10 @@
 //! How entries fold to a transcript. `apply` is the only way in, live and on resume alike.
 
-use super::{BlockItem, Item, ReplyItem, RunItem, Settled, Settlement, Standing, Transcript};
-use crate::domain::{Block, BlockId, Entry, Header, Moment, Revision, RunId, RunReport, Version};
+use super::{
+    BlockItem, Item, OpinionItem, RefusedCall, ReplyItem, RunItem, Settled, Settlement, Standing,
+    SummaryItem, Transcript,
+};
+use crate::domain::{Block, BlockId, Entry, Header, Moment, Revision, RunId, RunReport, StepId, Version};
 
 impl Transcript {
     /// Folds entries from the first one on.
@@ -29,17 +32,30 @@ impl Transcript {
                 self.items.push(Item::Model { at, model: model.clone() });
             }
             Entry::Prompt(text) => self.items.push(Item::Prompt { at, text: text.clone() }),
-            Entry::Reply { step, text, reasoning, tool_calls, finish, usage } => {
+            Entry::Reply { step, text, reasoning, tool_calls, kept, finish, usage } => {
                 self.items.push(Item::Reply(Box::new(ReplyItem {
                     at,
                     step: *step,
                     text: text.clone(),
                     reasoning: reasoning.clone(),
                     tool_calls: tool_calls.clone(),
+                    kept: kept.clone(),
+                    refused: Vec::new(),
                     finish: finish.clone(),
                     usage: *usage,
                     blocks: Vec::new(),
                 })));
+            }
+            Entry::CallRefused { step, call, why } => {
+                let refused = RefusedCall { call: call.clone(), why: why.clone() };
+                if let Some(reply) = self.reply_of(*step) {
+                    reply.refused.push(refused);
+                }
+            }
+            Entry::NoTools(model) => {
+                if !self.without_tools.contains(model) {
+                    self.without_tools.push(model.clone());
+                }
             }
             Entry::Block(block) => self.propose(block),
             Entry::Review { block, revision, review } => {
@@ -78,6 +94,31 @@ impl Transcript {
             Entry::Ran { run, block, report } => self.end_run(*run, *block, report, at),
             Entry::KernelRestarted => self.items.push(Item::KernelRestarted { at }),
             Entry::TurnEnd(end) => self.items.push(Item::TurnEnd { at, end: end.clone() }),
+            Entry::Summary { upto, text, model, usage } => {
+                // A file that lost lines has fewer items than the summary stands for.
+                let upto = usize::try_from(*upto).unwrap_or(usize::MAX).min(self.items.len());
+                let settled = self.settled.partition_point(|settled| settled.after <= upto);
+                self.summary = Some(self.items.len());
+                self.items.push(Item::Summary(Box::new(SummaryItem {
+                    at,
+                    upto,
+                    settled,
+                    text: text.clone(),
+                    model: model.clone(),
+                    usage: *usage,
+                })));
+            }
+            Entry::Opinion { block, revision, model, answer, usage } => {
+                let opinion = OpinionItem {
+                    at,
+                    revision: *revision,
+                    model: model.clone(),
+                    answer: answer.clone(),
+                    usage: *usage,
+                };
+                self.with(*block, |item| item.opinions.push(opinion));
+            }
+            Entry::Instructions(noted) => self.instructions.clone_from(noted),
         }
     }
 
@@ -95,6 +136,14 @@ impl Transcript {
         })
     }
 
+    /// The newest summary.
+    pub fn summary(&self) -> Option<&SummaryItem> {
+        match self.items.get(self.summary?)? {
+            Item::Summary(summary) => Some(summary),
+            _ => None,
+        }
+    }
+
     /// The blocks that are not settled, in their order.
     pub fn open(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
         self.blocks.values().filter(|b| b.standing == Standing::Open)
@@ -106,21 +155,25 @@ impl Transcript {
         self.header = Some(header.clone());
     }
 
+    fn reply_of(&mut self, step: StepId) -> Option<&mut ReplyItem> {
+        self.items.iter_mut().rev().find_map(|item| match item {
+            Item::Reply(reply) if reply.step == step => Some(reply.as_mut()),
+            _ => None,
+        })
+    }
+
     fn propose(&mut self, block: &Block) {
         if block.versions.is_empty() || self.blocks.contains_key(&block.id) {
             return;
         }
-        let reply = self.items.iter_mut().rev().find_map(|item| match item {
-            Item::Reply(reply) if reply.step == block.step => Some(reply),
-            _ => None,
-        });
         // A block whose reply was damaged is kept: it may still wait for a decision.
-        if let Some(reply) = reply {
+        if let Some(reply) = self.reply_of(block.step) {
             reply.blocks.push(block.id);
         }
         let item = BlockItem {
             block: block.clone(),
             review: None,
+            opinions: Vec::new(),
             standing: Standing::Open,
             settled_at: None,
             runs: Vec::new(),

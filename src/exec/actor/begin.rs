@@ -69,6 +69,7 @@ impl Actor {
             cwd: cwd.clone(),
             rights: Rights { read, write, network, environment, sandbox },
             limits,
+            target: None,
         })
     }
 

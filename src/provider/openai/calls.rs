@@ -55,7 +55,12 @@ impl Calls {
             Some(place) if self.calls.get(place).is_some_and(same) => place,
             _ => {
                 self.bytes += 64;
-                let call = ToolCall { id: String::new(), name: String::new(), arguments: String::new() };
+                let call = ToolCall {
+                    id: String::new(),
+                    name: String::new(),
+                    arguments: String::new(),
+                    signature: None,
+                };
                 self.calls.push((index, call));
                 self.calls.len() - 1
             }

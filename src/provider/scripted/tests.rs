@@ -11,8 +11,8 @@ fn player(story: &str) -> Player {
 }
 
 async fn play(player: &Player, prompt: &str) -> Vec<ReplyEvent> {
-    let message = Message { role: Role::User, text: prompt.into() };
-    let request = ModelRequest { step: StepId(1), purpose: Purpose::Answer, messages: vec![message] };
+    let message = Message::new(Role::User, prompt);
+    let request = ModelRequest::new(StepId(1), Purpose::Answer, vec![message]);
     let (out, mut events) = mpsc::channel(16);
     let mut all = Vec::new();
     let playing = async move {
@@ -113,7 +113,8 @@ async fn failures_have_the_words_of_the_interface() {
 async fn calls_of_tools_and_counts_come_behind_the_text() {
     let story = "[[reply]]\ntext='t'\nreasoning='r'\ntool_calls=[{name='f',arguments={a=1}}]\nusage={input=5,output=6}\n";
     let events = play(&player(story), "x").await;
-    let call = ToolCall { id: "call_1".into(), name: "f".into(), arguments: "{\"a\":1}".into() };
+    let call =
+        ToolCall { id: "call_1".into(), name: "f".into(), arguments: "{\"a\":1}".into(), signature: None };
     let usage = crate::domain::Usage { input: Some(5), output: Some(6), ..Default::default() };
     assert_eq!(
         events,

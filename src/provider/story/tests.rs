@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::{Message, ModelRequest, Role, StepId};
 
 fn request(purpose: Purpose, text: &str) -> ModelRequest {
-    ModelRequest { step: StepId(1), purpose, messages: vec![Message { role: Role::User, text: text.into() }] }
+    ModelRequest::new(StepId(1), purpose, vec![Message::new(Role::User, text)])
 }
 
 fn said(story: &Story, position: &mut Position, text: &str) -> String {

@@ -28,6 +28,7 @@ fn reply(text: &str) -> Entry {
         text: text.into(),
         reasoning: String::new(),
         tool_calls: vec![],
+        kept: vec![],
         finish: Finish { reason: FinishReason::Stop, word: None },
         usage: Usage::default(),
     }

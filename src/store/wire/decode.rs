@@ -4,12 +4,14 @@
 use super::decode_run::report;
 use super::fields::{Missing, Reader, lacking};
 use super::frame::parse_time;
+use super::json::Json;
 use super::output::Outside;
+use super::{block, target};
 use crate::domain::{
-    Block, BlockId, BlockKind, Dialect, Effects, Entry, ExecutorKind, FailureKind, Finding, Finish,
-    FinishReason, Grantor, Header, KernelRef, Language, Layer, Limits, MemoryHold, ModelName, Origin, Place,
-    ReplyFailure, Review, Revision, Rights, RunId, SandboxLevel, SandboxReport, SessionId, Severity, Sha256,
-    StepId, Terms, ToolCall, TurnEnd, Usage, Version,
+    BlockId, Effects, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason, Grantor, Header, Kept,
+    KernelRef, Language, Layer, Limits, MemoryHold, ModelName, NotedInstructions, Opinion, Place,
+    ReplyFailure, Review, Revision, Rights, Risk, RunId, SandboxLevel, SandboxReport, SessionId, Severity,
+    Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +34,13 @@ pub(crate) fn decode(kind: &str, mut f: Reader<'_>, blobs: &Path) -> Result<Deco
         "model" => Entry::Model(model(f.object("model")?)?),
         "prompt" => Entry::Prompt(f.text("text")?),
         "reply" => reply(f)?,
-        "block" => Entry::Block(block(f)?),
+        "call_refused" => Entry::CallRefused {
+            step: StepId(f.small("step")?),
+            call: f.text("call")?,
+            why: f.text_or_empty("why"),
+        },
+        "no_tools" => Entry::NoTools(model(f.object("model")?)?),
+        "block" => Entry::Block(block::read(f)?),
         "review" => Entry::Review {
             block: BlockId(f.small("block")?),
             revision: Revision(f.small("revision")?),
@@ -55,6 +63,20 @@ pub(crate) fn decode(kind: &str, mut f: Reader<'_>, blobs: &Path) -> Result<Deco
         }
         "kernel_restarted" => Entry::KernelRestarted,
         "turn_end" => Entry::TurnEnd(turn_end(f)?),
+        "summary" => Entry::Summary {
+            upto: f.small("upto")?,
+            text: f.text("text")?,
+            model: f.object_or_none("model").map(model).transpose()?,
+            usage: usage(&mut f),
+        },
+        "opinion" => Entry::Opinion {
+            block: BlockId(f.small("block")?),
+            revision: Revision(f.small("revision")?),
+            model: model(f.object("model")?)?,
+            usage: usage(&mut f),
+            answer: opinion(f)?,
+        },
+        "instructions" => Entry::Instructions(instructions(f)?),
         _ => return Ok(Decoded::UnknownKind),
     };
     Ok(Decoded::Entry(Box::new(entry), None))
@@ -90,22 +112,24 @@ fn reply(mut f: Reader<'_>) -> Result<Entry, Missing> {
                 id: call.text_or_empty("id"),
                 name: call.text("name")?,
                 arguments: call.text("arguments")?,
+                signature: call.text_or_none("signature"),
             })
         })
         .collect::<Result<_, Missing>>()?;
+    let kept = f
+        .objects("kept")?
+        .into_iter()
+        .map(|mut kept| Ok(Kept { kind: kept.text("kind")?, json: kept.text("json")? }))
+        .collect::<Result<_, Missing>>()?;
     let mut finish = f.object("finish")?;
     let reason = finish.word("reason")?;
-    let usage = f.object_or_none("usage").map_or_else(Usage::default, |mut u| Usage {
-        input: u.number_or_none("input"),
-        output: u.number_or_none("output"),
-        cached: u.number_or_none("cached"),
-        reasoning: u.number_or_none("reasoning"),
-    });
+    let usage = usage(&mut f);
     Ok(Entry::Reply {
         step: StepId(f.small("step")?),
         text: f.text("text")?,
         reasoning: f.text_or_empty("reasoning"),
         tool_calls,
+        kept,
         // A reason of a later version: what the reply was up to is not known.
         finish: Finish {
             reason: FINISHES.into_iter().find(|r| r.as_str() == reason).unwrap_or(FinishReason::Incomplete),
@@ -115,6 +139,47 @@ fn reply(mut f: Reader<'_>) -> Result<Entry, Missing> {
     })
 }
 
+fn usage(f: &mut Reader<'_>) -> Usage {
+    f.object_or_none("usage").map_or_else(Usage::default, |mut u| Usage {
+        input: u.number_or_none("input"),
+        output: u.number_or_none("output"),
+        cached: u.number_or_none("cached"),
+        cache_written: u.number_or_none("cache_written"),
+        reasoning: u.number_or_none("reasoning"),
+    })
+}
+
+fn opinion(mut f: Reader<'_>) -> Result<Result<Opinion, String>, Missing> {
+    if let Some(why) = f.text_or_none("failed") {
+        return Ok(Err(why));
+    }
+    let risk = f.word("risk")?;
+    let lines = f
+        .list("lines")
+        .into_iter()
+        .map(|line| match line {
+            Json::Whole(line) => u32::try_from(line).map_err(|_| lacking("lines", "a list of small numbers")),
+            _ => Err(lacking("lines", "a list of numbers")),
+        })
+        .collect::<Result<_, Missing>>()?;
+    // A risk of a later version counts as the gravest.
+    let risk = Risk::parse(&risk).unwrap_or(Risk::High);
+    Ok(Ok(Opinion { risk, reason: f.text("said")?, lines }))
+}
+
+fn instructions(mut f: Reader<'_>) -> Result<Vec<NotedInstructions>, Missing> {
+    f.objects("files")?
+        .into_iter()
+        .map(|mut file| {
+            Ok(NotedInstructions {
+                path: file.path("path")?,
+                sha256: Sha256::parse(&file.word("sha256")?).ok_or_else(|| lacking("sha256", "a SHA-256"))?,
+                bytes: file.number("bytes")?,
+            })
+        })
+        .collect()
+}
+
 const FINISHES: [FinishReason; 5] = [
     FinishReason::Stop,
     FinishReason::ToolCalls,
@@ -122,45 +187,6 @@ const FINISHES: [FinishReason; 5] = [
     FinishReason::Filter,
     FinishReason::Incomplete,
 ];
-
-fn block(mut f: Reader<'_>) -> Result<Block, Missing> {
-    if f.word("what")? != "code" {
-        return Err(lacking("what", "\"code\""));
-    }
-    // A block whose text was masked is not what the model wrote: it can't be approved as it stands.
-    let masked = f.flag("redacted");
-    let versions = f
-        .objects("versions")?
-        .into_iter()
-        .map(|mut v| {
-            Ok(Version {
-                revision: Revision(v.small("revision")?),
-                language: v.text_or_none("language").map(Language),
-                whole: v.flag("whole") && !masked,
-                source: Arc::from(v.word("source")?),
-            })
-        })
-        .collect::<Result<Vec<_>, Missing>>()?;
-    if versions.is_empty() {
-        return Err(lacking("versions", "a list with a version"));
-    }
-    let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-    Ok(Block {
-        id: BlockId(f.small("block")?),
-        step: StepId(f.small("step")?),
-        kind: BlockKind::Code { language: f.text_or_none("language").map(Language) },
-        origin: Origin {
-            dialect: match f.word("dialect")?.as_ref() {
-                "execute-tags" => Dialect::ExecuteTags,
-                _ => Dialect::Fences,
-            },
-            info: f.text_or_empty("info"),
-            range: place(f.number("start")?)..place(f.number("end")?),
-            closed: f.flag("closed"),
-        },
-        versions,
-    })
-}
 
 fn review(mut f: Reader<'_>) -> Result<Review, Missing> {
     let findings = f
@@ -177,6 +203,7 @@ fn review(mut f: Reader<'_>) -> Result<Review, Missing> {
                     end_column: finding.small("end_column")?,
                 },
                 message: finding.text("message")?,
+                forbidden: finding.flag("forbidden"),
             })
         })
         .collect::<Result<_, Missing>>()?;
@@ -189,6 +216,8 @@ fn review(mut f: Reader<'_>) -> Result<Review, Missing> {
             deletes: e.texts("deletes")?,
             hosts: e.texts("hosts")?,
             programs: e.texts("programs")?,
+            packages: e.texts("packages")?,
+            environment: e.texts("environment")?,
             unknown: e.flag("unknown"),
         },
         unchecked: f.text_or_none("unchecked"),
@@ -222,7 +251,7 @@ fn terms(mut f: Reader<'_>) -> Result<Terms, Missing> {
     let executor = f.word("executor")?;
     Ok(Terms {
         language: Language(f.text("language")?),
-        executor: [ExecutorKind::Kernel, ExecutorKind::Subprocess]
+        executor: [ExecutorKind::Kernel, ExecutorKind::Subprocess, ExecutorKind::Files]
             .into_iter()
             .find(|kind| kind.as_str() == executor)
             .ok_or_else(|| lacking("executor", "an executor that this version knows"))?,
@@ -232,6 +261,7 @@ fn terms(mut f: Reader<'_>) -> Result<Terms, Missing> {
         cwd: f.path("cwd")?,
         rights: rights(f.object("rights")?)?,
         limits: limits(f.object("limits")?)?,
+        target: f.object_or_none("target").map(target::read).transpose()?,
     })
 }
 
@@ -291,6 +321,7 @@ fn turn_end(mut f: Reader<'_>) -> Result<TurnEnd, Missing> {
         "answered" => TurnEnd::Answered,
         "step_limit" => TurnEnd::StepLimit,
         "repeated" => TurnEnd::Repeated,
+        "budget" => TurnEnd::Budget,
         "failed" => TurnEnd::Failed(failure(f.object("failure")?)?),
         _ => TurnEnd::Stopped,
     })
@@ -306,7 +337,7 @@ fn failure(mut f: Reader<'_>) -> Result<ReplyFailure, Missing> {
     })
 }
 
-const FAILURES: [FailureKind; 15] = [
+const FAILURES: [FailureKind; 16] = [
     FailureKind::NameNotFound,
     FailureKind::Unreachable,
     FailureKind::Tls,
@@ -316,6 +347,7 @@ const FAILURES: [FailureKind; 15] = [
     FailureKind::NotFound,
     FailureKind::RateLimit,
     FailureKind::Overflow,
+    FailureKind::NoTools,
     FailureKind::Server,
     FailureKind::BadRequest,
     FailureKind::Cut,

@@ -3,10 +3,11 @@
 use super::fields::{Fields, path_value};
 use super::frame::time_text;
 use super::output::{OutputBlob, output_fields};
+use super::{block, target};
 use crate::domain::{
-    Block, BlockKind, Dialect, Entry, Finding, Finish, Header, ImageRef, KernelFate, KernelRef, Language,
-    Limits, ModelName, Receipt, ReplyFailure, Review, Rights, RunReport, Terms, ToolCall, TurnEnd, Usage,
-    Version,
+    Entry, Finding, Finish, Header, ImageRef, Kept, KernelFate, KernelRef, Limits, ModelName,
+    NotedInstructions, Opinion, Receipt, ReplyFailure, Review, Rights, RunReport, Terms, ToolCall, TurnEnd,
+    Usage,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -20,14 +21,20 @@ pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -
         Entry::Named(name) => Fields::of("named").with("name", name.as_str()),
         Entry::Model(model) => Fields::of("model").with("model", model_fields(model)),
         Entry::Prompt(text) => Fields::of("prompt").with("text", text.as_str()),
-        Entry::Reply { step, text, reasoning, tool_calls, finish, usage } => Fields::of("reply")
+        Entry::Reply { step, text, reasoning, tool_calls, kept, finish, usage } => Fields::of("reply")
             .with("step", step.0)
             .with("text", text.as_str())
             .with("reasoning", reasoning.as_str())
             .with("tool_calls", list(tool_calls, tool_call))
+            .with_some("kept", (!kept.is_empty()).then(|| list(kept, kept_fields)))
             .with("finish", finish_fields(finish))
             .with("usage", usage_fields(usage)),
-        Entry::Block(block) => block_fields(block),
+        Entry::CallRefused { step, call, why } => Fields::of("call_refused")
+            .with("step", step.0)
+            .with("call", call.as_str())
+            .with("why", why.as_str()),
+        Entry::NoTools(model) => Fields::of("no_tools").with("model", model_fields(model)),
+        Entry::Block(block) => block::fields(block),
         Entry::Review { block, revision, review } => {
             review_fields(Fields::of("review").with("block", block.0).with("revision", revision.0), review)
         }
@@ -63,10 +70,24 @@ pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -
         }
         Entry::KernelRestarted => Fields::of("kernel_restarted"),
         Entry::TurnEnd(end) => turn_end_fields(end),
+        Entry::Summary { upto, text, model, usage } => Fields::of("summary")
+            .with("upto", *upto)
+            .with("text", text.as_str())
+            .with_some("model", model.as_ref().map(model_fields))
+            .with("usage", usage_fields(usage)),
+        Entry::Opinion { block, revision, model, answer, usage } => opinion_fields(
+            Fields::of("opinion")
+                .with("block", block.0)
+                .with("revision", revision.0)
+                .with("model", model_fields(model)),
+            answer,
+        )
+        .with("usage", usage_fields(usage)),
+        Entry::Instructions(noted) => Fields::of("instructions").with("files", list(noted, noted_fields)),
     }
 }
 
-fn list<T>(items: &[T], one: impl Fn(&T) -> Fields) -> Value {
+pub(super) fn list<T>(items: &[T], one: impl Fn(&T) -> Fields) -> Value {
     Value::Array(items.iter().map(|item| one(item).into()).collect())
 }
 
@@ -93,6 +114,11 @@ fn tool_call(call: &ToolCall) -> Fields {
         .with("id", call.id.as_str())
         .with("name", call.name.as_str())
         .with("arguments", call.arguments.as_str())
+        .with_some("signature", call.signature.as_deref())
+}
+
+fn kept_fields(kept: &Kept) -> Fields {
+    Fields::new().with("kind", kept.kind.as_str()).with("json", kept.json.as_str())
 }
 
 fn finish_fields(finish: &Finish) -> Fields {
@@ -104,37 +130,8 @@ fn usage_fields(usage: &Usage) -> Fields {
         .with_some("input", usage.input)
         .with_some("output", usage.output)
         .with_some("cached", usage.cached)
+        .with_some("cache_written", usage.cache_written)
         .with_some("reasoning", usage.reasoning)
-}
-
-fn block_fields(block: &Block) -> Fields {
-    let BlockKind::Code { language } = &block.kind;
-    Fields::of("block")
-        .with("block", block.id.0)
-        .with("step", block.step.0)
-        .with("what", "code")
-        .with_some("language", language.as_ref().map(Language::as_str))
-        .with("dialect", dialect_word(block.origin.dialect))
-        .with("info", block.origin.info.as_str())
-        .with("start", block.origin.range.start)
-        .with("end", block.origin.range.end)
-        .with("closed", block.origin.closed)
-        .with("versions", list(&block.versions, version_fields))
-}
-
-fn version_fields(version: &Version) -> Fields {
-    Fields::new()
-        .with("revision", version.revision.0)
-        .with_some("language", version.language.as_ref().map(Language::as_str))
-        .with("whole", version.whole)
-        .with("source", version.source.as_ref())
-}
-
-fn dialect_word(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Fences => "fences",
-        Dialect::ExecuteTags => "execute-tags",
-    }
 }
 
 fn review_fields(fields: Fields, review: &Review) -> Fields {
@@ -149,6 +146,8 @@ fn review_fields(fields: Fields, review: &Review) -> Fields {
                 .with("deletes", texts(&effects.deletes))
                 .with("hosts", texts(&effects.hosts))
                 .with("programs", texts(&effects.programs))
+                .with("packages", texts(&effects.packages))
+                .with("environment", texts(&effects.environment))
                 .with("unknown", effects.unknown),
         )
         .with_some("unchecked", review.unchecked.as_deref())
@@ -163,6 +162,7 @@ fn finding_fields(finding: &Finding) -> Fields {
         .with("end_line", finding.place.end_line)
         .with("end_column", finding.place.end_column)
         .with("message", finding.message.as_str())
+        .with_some("forbidden", finding.forbidden.then_some(true))
 }
 
 fn terms_fields(terms: &Terms) -> Fields {
@@ -175,6 +175,7 @@ fn terms_fields(terms: &Terms) -> Fields {
         .with("cwd", path_value(&terms.cwd))
         .with("rights", rights_fields(&terms.rights))
         .with("limits", limits_fields(&terms.limits))
+        .with_some("target", terms.target.as_ref().map(target::fields))
 }
 
 fn kernel_fields(kernel: KernelRef) -> Fields {
@@ -236,6 +237,23 @@ fn report_fields(fields: Fields, report: &RunReport, blobs: &Path, output: Optio
         .with("images", list(&report.images, |image| image_fields(image, blobs)))
         .with("kernel", kernel_fate(&report.kernel))
         .with_some("cwd", report.cwd.as_deref().map(path_value))
+}
+
+fn opinion_fields(fields: Fields, answer: &Result<Opinion, String>) -> Fields {
+    match answer {
+        Ok(opinion) => fields
+            .with("risk", opinion.risk.as_str())
+            .with("said", opinion.reason.as_str())
+            .with("lines", Value::Array(opinion.lines.iter().map(|line| (*line).into()).collect())),
+        Err(why) => fields.with("failed", why.as_str()),
+    }
+}
+
+fn noted_fields(noted: &NotedInstructions) -> Fields {
+    Fields::new()
+        .with("path", path_value(&noted.path))
+        .with("sha256", noted.sha256.to_string())
+        .with("bytes", noted.bytes)
 }
 
 fn receipt_fields(receipt: &Receipt) -> Fields {

@@ -5,6 +5,7 @@
 //! `{"v":1,"seq":12,"at":"…","kind":"decision",…,"prev":"…","crc":"…"}`: `crc` is the CRC-32 of the line without its
 //! `crc` field, `prev` the `crc` of the line before. They detect damage and edits; they are no signature.
 
+mod block;
 mod decode;
 mod decode_run;
 mod encode;
@@ -12,6 +13,7 @@ mod fields;
 mod frame;
 mod json;
 mod output;
+mod target;
 
 pub(crate) use decode::{Decoded, decode};
 pub(crate) use encode::encode;

@@ -265,6 +265,7 @@ pub fn long_session(home: &Path, messages: usize) {
                 text,
                 reasoning: String::new(),
                 tool_calls: vec![],
+                kept: vec![],
                 finish,
                 usage: Usage::default(),
             };

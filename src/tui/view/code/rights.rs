@@ -92,6 +92,8 @@ fn facts(inspected: Option<&Inspected>, full: bool, look: Look<'_>) -> Vec<Fact>
             ("Deletes", &effects.deletes),
             ("Reaches", &effects.hosts),
             ("Starts", &effects.programs),
+            ("Installs", &effects.packages),
+            ("Takes", &effects.environment),
         ] {
             if !list.is_empty() {
                 facts.push(Fact { label, text: safe::one_line(&list.join(", ")), style: text });
@@ -220,6 +222,7 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
             format!("{language} kernel k{}, {live}, cwd {cwd}", kernel.generation)
         }
         (ExecutorKind::Kernel, None) => format!("a new {language} kernel, no variables, cwd {cwd}"),
+        (ExecutorKind::Files, _) => "sayso itself: nothing is started".into(),
         (ExecutorKind::Subprocess, _) => format!("{language}, a process of its own, cwd {cwd}"),
     }
 }

@@ -1,0 +1,166 @@
+//! What a block does with a file or a folder, and the text that says it.
+//!
+//! The text of a block that reads or lists is all that it does: what is shown, hashed and approved is that text, and an
+//! edit of it means what it says. A block that writes has the new content as its text; its path can't be edited.
+
+use super::BlockKind;
+
+/// Lines that are read where nothing else is asked for.
+pub const DEFAULT_LINES: u32 = 400;
+/// How deep a folder is listed where nothing else is asked for.
+pub const DEFAULT_DEPTH: u32 = 2;
+/// Longest path, in bytes.
+const LONGEST: usize = 4096;
+
+/// What is done with a file or folder. Paths are as they were named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileAct {
+    /// Write the whole file.
+    Write {
+        /// The file.
+        path: String,
+    },
+    /// Read lines of a file.
+    Read {
+        /// The file.
+        path: String,
+        /// The first line, from 1.
+        from: u32,
+        /// How many lines at most.
+        lines: u32,
+    },
+    /// List a folder.
+    List {
+        /// The folder.
+        path: String,
+        /// How many levels; 1 is the folder alone.
+        depth: u32,
+    },
+}
+
+impl FileAct {
+    /// What a text means in a block of this kind.
+    ///
+    /// # Errors
+    /// What is wrong with it, for the person.
+    pub fn parse(kind: &BlockKind, text: &str) -> Result<Self, String> {
+        match kind {
+            BlockKind::Code { .. } => Err("it is code".into()),
+            BlockKind::Write { path } => Ok(FileAct::Write { path: checked(path)? }),
+            BlockKind::Read => {
+                let said = Said::read(text)?;
+                let (from, to) = said.lines.unwrap_or((1, DEFAULT_LINES));
+                let lines = to.saturating_sub(from).saturating_add(1);
+                Ok(FileAct::Read { path: checked(&said.path)?, from, lines })
+            }
+            BlockKind::List => {
+                let said = Said::read(text)?;
+                Ok(FileAct::List { path: checked(&said.path)?, depth: said.depth.unwrap_or(DEFAULT_DEPTH) })
+            }
+        }
+    }
+
+    /// The text that says it, for blocks that read or list; a block that writes has its content instead.
+    pub fn text(&self) -> String {
+        match self {
+            FileAct::Write { .. } => String::new(),
+            FileAct::Read { path, from, lines } => {
+                let to = from.saturating_add(*lines).saturating_sub(1);
+                format!("path: {path}\nlines: {from}-{to}\n")
+            }
+            FileAct::List { path, depth } => format!("path: {path}\ndepth: {depth}\n"),
+        }
+    }
+
+    /// The file or folder, as named.
+    pub fn path(&self) -> &str {
+        match self {
+            FileAct::Write { path } | FileAct::Read { path, .. } | FileAct::List { path, .. } => path,
+        }
+    }
+}
+
+/// The fields of a text.
+#[derive(Default)]
+struct Said {
+    path: String,
+    lines: Option<(u32, u32)>,
+    depth: Option<u32>,
+}
+
+impl Said {
+    fn read(text: &str) -> Result<Self, String> {
+        let mut said = Self::default();
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let unclear = || format!("{line:?} is not `path: …`, `lines: 1-400` or `depth: 2`");
+            let (name, value) = line.split_once(':').ok_or_else(unclear)?;
+            let value = value.trim();
+            match name.trim() {
+                "path" => value.clone_into(&mut said.path),
+                "lines" => said.lines = Some(range(value).ok_or_else(unclear)?),
+                "depth" => {
+                    said.depth = Some(value.parse().ok().filter(|depth| *depth > 0).ok_or_else(unclear)?);
+                }
+                _ => return Err(unclear()),
+            }
+        }
+        Ok(said)
+    }
+}
+
+/// `10-40` or `10`.
+fn range(text: &str) -> Option<(u32, u32)> {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    let (from, to) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
+    (from > 0 && from <= to).then_some((from, to))
+}
+
+/// A path that can be shown and meant on one line.
+fn checked(path: &str) -> Result<String, String> {
+    let path = path.trim();
+    if path.is_empty() {
+        Err("it names no path".into())
+    } else if path.len() > LONGEST {
+        Err(format!("its path has {} bytes, at most {LONGEST} are taken", path.len()))
+    } else if path.chars().any(char::is_control) {
+        Err("its path holds control characters".into())
+    } else {
+        Ok(path.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_is_said_is_what_is_meant() {
+        let read = FileAct::Read { path: "src/a b.rs".into(), from: 10, lines: 31 };
+        assert_eq!(read.text(), "path: src/a b.rs\nlines: 10-40\n");
+        assert_eq!(FileAct::parse(&BlockKind::Read, &read.text()), Ok(read));
+        let list = FileAct::List { path: ".".into(), depth: 3 };
+        assert_eq!(FileAct::parse(&BlockKind::List, &list.text()), Ok(list));
+    }
+
+    #[test]
+    fn what_is_not_clear_is_refused() {
+        for text in
+            ["", "path:", "lines: 1-2", "path: a\nlines: 4-2", "path: a\nlines: 0", "path: a\nmode: x", "a"]
+        {
+            assert!(FileAct::parse(&BlockKind::Read, text).is_err(), "{text:?}");
+        }
+        assert!(FileAct::parse(&BlockKind::List, "path: a\ndepth: 0").is_err());
+        assert!(FileAct::parse(&BlockKind::Write { path: "a\nb".into() }, "x").is_err());
+        assert!(FileAct::parse(&BlockKind::Write { path: "a\u{1b}b".into() }, "x").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_read_back(path in "[^\\pC]{1,40}", from in 1u32..9999, lines in 1u32..9999) {
+            let act = FileAct::Read { path: path.trim().to_owned(), from, lines };
+            prop_assume!(!act.path().is_empty());
+            prop_assert_eq!(FileAct::parse(&BlockKind::Read, &act.text()), Ok(act));
+        }
+    }
+}
