@@ -1,5 +1,6 @@
 //! The command line: what can be written there, and what is refused at once. It parses; it does nothing.
 
+use crate::config::ExecutorChoice;
 use crate::domain::{SandboxLevel, Severity};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -54,6 +55,9 @@ pub struct ModelArgs {
     /// The working folder
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
+    /// What carries out runs: local, container, container:IMAGE, jupyter, jupyter:KERNEL
+    #[arg(long, value_name = "NAME")]
+    pub executor: Option<ExecutorChoice>,
     /// How runs are confined
     #[command(flatten)]
     pub confine: ConfineArgs,
@@ -110,6 +114,7 @@ impl ModelArgs {
             model: self.model.or_else(|| outer.model.clone()),
             base_url: self.base_url.or_else(|| outer.base_url.clone()),
             cwd: self.cwd.or_else(|| outer.cwd.clone()),
+            executor: self.executor.or_else(|| outer.executor.clone()),
             confine: self.confine.or(&outer.confine),
         }
     }
@@ -233,6 +238,12 @@ pub struct ExecArgs {
     /// The folder in which they start
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
+    /// What carries them out: local, container, container:IMAGE, jupyter, jupyter:KERNEL
+    #[arg(long, value_name = "NAME")]
+    pub executor: Option<ExecutorChoice>,
+    /// Fetch images of containers that are missing
+    #[arg(long)]
+    pub pull: bool,
     /// How runs are confined
     #[command(flatten)]
     pub confine: ConfineArgs,

@@ -7,7 +7,7 @@ use super::place::Place;
 use super::rules;
 use super::source::{self, Unusable};
 use crate::config::{self, Chosen, Loaded, Origin};
-use crate::domain::{Header, ModelName, Notice, Policy, SessionId};
+use crate::domain::{Header, ModelInfo, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
 use crate::engine::cost::Prices;
 use crate::engine::{Engine, JudgeSettings, Settings, prompt};
@@ -165,7 +165,7 @@ impl House {
     /// What carries out runs, with large outputs in this folder.
     pub fn executor(&self, blobs: PathBuf) -> Executor {
         let config = &self.loaded.config;
-        Executor::new(Setup {
+        let setup = Setup {
             helper: self.place.program.clone(),
             cwd: self.place.cwd.clone(),
             blobs,
@@ -177,7 +177,8 @@ impl House {
             without: Without::default(),
             home: self.place.home.clone(),
             own: self.own_folders(),
-        })
+        };
+        Executor::of(setup, &config.executor, &config.executors)
     }
 
     /// How runs are to be confined. What the person wrote or named is asked for; what nobody chose is had as far as it
@@ -208,6 +209,17 @@ impl House {
     pub fn scope(&self) -> Scope {
         let (cwd, home) = (self.place.cwd.clone(), self.place.home.clone());
         Scope { cwd, home, book: Arc::clone(&self.book) }
+    }
+
+    /// What is told of a model, under what the configuration says of it.
+    fn informed(&self, told: ModelInfo) -> ModelInfo {
+        let Some(provider) = self.loaded.config.providers.get(&told.name.provider) else { return told };
+        let said = provider.models.get(&told.name.model).copied().unwrap_or_default();
+        ModelInfo {
+            context: said.context.or(told.context).or(provider.context),
+            output: said.max_output.or(told.output).or(provider.max_output),
+            ..told
+        }
     }
 
     /// Where files of instructions are looked for.
@@ -279,7 +291,7 @@ impl House {
         provider: Option<Provider>,
         notices: Vec<Notice>,
     ) -> Opened {
-        let (house, asked) = (self.clone(), self.clone());
+        let (house, asked, knows) = (self.clone(), self.clone(), self.clone());
         let masks = store.clone();
         self.keys.on_new(Box::new(move |key| masks.add_secrets(vec![key])));
         let executor = self.executor(store.blobs());
@@ -293,6 +305,7 @@ impl House {
             scope: self.scope(),
             sessions: self.loaded.sessions(),
             instructions: self.instructions(),
+            informed: Arc::new(move |told| knows.informed(told)),
             clock: Clock::System,
             store,
         });

@@ -44,8 +44,12 @@ struct Ran {
 }
 
 pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(), Failure> {
-    let (cwd, confine) = (args.cwd.clone(), args.confine.clone());
-    let model = crate::cli::ModelArgs { cwd, confine, ..Default::default() };
+    let model = crate::cli::ModelArgs {
+        cwd: args.cwd.clone(),
+        executor: args.executor.clone(),
+        confine: args.confine.clone(),
+        ..Default::default()
+    };
     // Files are named from where the person stands, whatever the folder is in which they start.
     let files = read(&args)?;
     let house = setup::house(&model, &setup::More::default())?;

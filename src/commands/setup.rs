@@ -40,6 +40,7 @@ pub fn house(model: &ModelArgs, more: &More) -> Result<House, Failure> {
         base_url: model.base_url.clone(),
         theme: more.theme.clone(),
         max_steps: more.max_steps,
+        executor: model.executor.as_ref().map(ToString::to_string),
         timeout: more.timeout.map(|time| time.as_secs_f64().ceil() as u64),
         sandbox: confine.sandbox.map(Sandbox::level),
         allow_read: confine.allow_read.clone(),

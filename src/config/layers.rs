@@ -3,6 +3,7 @@
 //! A later layer wins, setting by setting, and each value knows where it came from. Pure: texts in, values out.
 
 use super::error::{ConfigError, Invalid, harmless};
+use super::executors::ExecutorChoice;
 use super::settings::{self, Form, Setting};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -209,6 +210,7 @@ pub(super) fn wanted(form: Form) -> String {
         Form::Folder => "an absolute path, or one that begins with ~/".into(),
         Form::Program => "the name or path of a program".into(),
         Form::Address => "an address that begins with http:// or https://".into(),
+        Form::Executor => "local, container, container:IMAGE, jupyter or jupyter:KERNEL".into(),
     }
 }
 
@@ -257,6 +259,7 @@ pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, String> {
         (Form::Dollars(most), Value::Float(n)) => (0.0..=most as f64).contains(n),
         (Form::Paths, Value::Array(items)) => items.iter().all(|item| item.as_str().is_some_and(is_path)),
         (Form::Folder, Value::String(text)) => is_path(text),
+        (Form::Executor, Value::String(text)) => text.parse::<ExecutorChoice>().is_ok(),
         (Form::Address, Value::String(text)) => return address(text).map(|()| value.clone()),
         _ => false,
     };
@@ -264,7 +267,7 @@ pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, String> {
 }
 
 fn is_path(text: &str) -> bool {
-    text.starts_with('/') || text.starts_with("~/") || text == "~"
+    (text.starts_with('/') || text.starts_with("~/") || text == "~") && !text.contains('\0')
 }
 
 fn is_text(text: &str) -> bool {

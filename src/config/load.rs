@@ -28,6 +28,8 @@ pub struct Flags {
     pub max_steps: Option<u32>,
     /// `--timeout SECONDS`.
     pub timeout: Option<u64>,
+    /// `--executor NAME`.
+    pub executor: Option<String>,
     /// `--memory MB`, in bytes.
     pub memory: Option<u64>,
     /// `--processes N`.

@@ -1,6 +1,7 @@
 //! The configuration as the program uses it. `Default` is the one home of the values that hold without any file.
 
 use super::context::{Budget, Context, Instructions, PriceChoice};
+use super::executors::{ExecutorChoice, Executors};
 use super::providers::Provider;
 use crate::domain::{Dialect, Languages, Limits, SandboxLevel, Severity};
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,10 @@ pub struct Config {
     pub sandbox: Sandbox,
     /// What runs are given.
     pub run: Run,
+    /// What carries out runs.
+    pub executor: ExecutorChoice,
+    /// How runs elsewhere are reached.
+    pub executors: Executors,
     /// Languages that can be run, by name. See [`Config::languages`].
     pub languages: BTreeMap<String, LanguageChoice>,
     /// The terminal.
@@ -336,6 +341,8 @@ impl Default for Config {
             limits: RunLimits::default(),
             sandbox: Sandbox::default(),
             run: Run::default(),
+            executor: ExecutorChoice::default(),
+            executors: Executors::default(),
             languages: languages.collect(),
             ui: Ui::default(),
             editor: Editor::default(),

@@ -30,6 +30,8 @@ pub enum Form {
     Program,
     /// An address that begins with `http://` or `https://`.
     Address,
+    /// An executor: `local`, `container`, `container:IMAGE`, `jupyter`, `jupyter:KERNEL`.
+    Executor,
 }
 
 /// What a project's file may do with a setting.
@@ -67,7 +69,9 @@ const fn setting(name: &'static str, form: Form, tighten: Tighten, help: &'stati
 }
 
 use super::providers::ProviderKind;
-use Form::{Address, Bytes, Dollars, Flag, Folder, Paths, Program, Text, TextOrTexts, Texts, Whole, Words};
+use Form::{
+    Address, Bytes, Dollars, Executor, Flag, Folder, Paths, Program, Text, TextOrTexts, Texts, Whole, Words,
+};
 use Tighten::{Add, Higher, Lower, Never, Off, Word};
 
 const KIB: i64 = 1 << 10;
@@ -203,6 +207,55 @@ pub const SETTINGS: &[Setting] = &[
         "names of environment variables that runs are given beside the usual ones",
     ),
     setting("run.python", Program, Never, "the Python of the kernel, in place of the one that is found"),
+    setting(
+        "executor",
+        Executor,
+        Never,
+        "what carries out runs: local, container, container:IMAGE, jupyter, jupyter:KERNEL",
+    ),
+    setting(
+        "executors.container.host",
+        Text,
+        Never,
+        "the address of the container engine, in place of DOCKER_HOST and the usual sockets",
+    ),
+    setting("executors.container.images.*", Text, Never, "the image of a language"),
+    setting(
+        "executors.container.folder",
+        Words(&["writable", "read-only", "none"]),
+        Word("none"),
+        "what a container may do with the working folder",
+    ),
+    setting("executors.container.memory", Bytes(16 * MIB, TIB), Lower, "bytes of memory of a container"),
+    setting("executors.container.tmp", Bytes(MIB, TIB), Lower, "bytes of its /tmp, which count as memory"),
+    setting("executors.container.processes", Whole(8, 100_000), Lower, "processes in a container"),
+    setting("executors.container.processors", Whole(1, 1024), Lower, "processors that a container may use"),
+    setting(
+        "executors.container.user",
+        Text,
+        Never,
+        "the user in a container, UID:GID; else the account's own",
+    ),
+    setting(
+        "executors.jupyter.url",
+        Address,
+        Never,
+        "the address of a Jupyter server; else kernels of this machine are started",
+    ),
+    setting(
+        "executors.jupyter.token_env",
+        Text,
+        Never,
+        "the environment variable that holds the server's token",
+    ),
+    setting("executors.jupyter.token_command", Text, Never, "a command that prints the server's token"),
+    setting("executors.jupyter.start", Whole(1, 3600), Never, "seconds that a kernel may take to start"),
+    setting(
+        "executors.jupyter.reconnect",
+        Whole(0, 86_400),
+        Never,
+        "seconds for which a lost connection is made again",
+    ),
     setting("languages.*.command", Program, Never, "the program that runs the language"),
     setting("languages.*.aliases", Texts, Never, "other words for it behind the fence"),
     setting("languages.*.extensions", Texts, Never, "extensions of its files, without the dot"),

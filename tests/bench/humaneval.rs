@@ -12,6 +12,7 @@ use sayso::exec::{Executor, Setup};
 use sayso::provider::{Choice, Provider, story::Story};
 use sayso::review::Scope;
 use sayso::store::Store;
+use sayso::workspace::instructions::Search;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -123,6 +124,8 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         connect: std::sync::Arc::new(|_| Err("no other".into())),
         scope: Scope { cwd: home.to_path_buf(), home: None, ..Scope::default() },
         sessions: home.join("sessions"),
+        instructions: Search::default(),
+        informed: std::sync::Arc::new(|told| told),
         clock: Clock::System,
     });
     driver.send(Command::Submit("solve it".into()));

@@ -1,7 +1,7 @@
 //! What came of blocks, told to the model: outcomes, output, what the person changed, why a block was rejected.
 
 use super::bounded;
-use crate::domain::{Block, BlockKind, ExecutorKind, KernelFate, Outcome, RunReport, Stream, Version};
+use crate::domain::{Block, BlockKind, KernelFate, Outcome, RunReport, Stream, Version};
 use crate::engine::changes;
 use crate::engine::notices::{counted, limit, one_line, seconds};
 use crate::engine::transcript::{BlockItem, RunItem, Settled, Settlement, Transcript};
@@ -98,7 +98,7 @@ impl<'a> Results<'a> {
 
     /// A kernel that ended between two blocks is told with the first block that met the new one.
     fn kernel_before(&mut self, run: &RunItem) -> Option<String> {
-        let generation = run.terms.kernel.filter(|_| run.terms.executor == ExecutorKind::Kernel)?.generation;
+        let generation = run.terms.kernel?.generation;
         let before = self.kernel.replace(generation)?;
         (before != generation)
             .then(|| "The Python kernel had ended before: this block met an empty one.".into())

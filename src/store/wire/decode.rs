@@ -247,11 +247,19 @@ fn decision(mut f: Reader<'_>) -> Result<Entry, Missing> {
     })
 }
 
+const EXECUTORS: [ExecutorKind; 5] = [
+    ExecutorKind::Kernel,
+    ExecutorKind::Subprocess,
+    ExecutorKind::Container,
+    ExecutorKind::Jupyter,
+    ExecutorKind::Files,
+];
+
 fn terms(mut f: Reader<'_>) -> Result<Terms, Missing> {
     let executor = f.word("executor")?;
     Ok(Terms {
         language: Language(f.text("language")?),
-        executor: [ExecutorKind::Kernel, ExecutorKind::Subprocess, ExecutorKind::Files]
+        executor: EXECUTORS
             .into_iter()
             .find(|kind| kind.as_str() == executor)
             .ok_or_else(|| lacking("executor", "an executor that this version knows"))?,

@@ -206,5 +206,5 @@ fn uses_kernel(ctx: Ctx<'_>, block: crate::domain::BlockId) -> bool {
         .blocks
         .get(&block)
         .and_then(|item| item.runs.last())
-        .is_some_and(|run| run.terms.executor == crate::domain::ExecutorKind::Kernel)
+        .is_some_and(|run| run.terms.kernel.is_some())
 }

@@ -1,6 +1,7 @@
 //! What a block would be allowed to do, in words, above its code. It states facts from the terms of the run; what
 //! nothing enforces is not called a limit.
 
+use super::target;
 use crate::domain::{ExecutorKind, MemoryHold, SandboxLevel, Severity, Terms};
 use crate::engine::state::Inspected;
 use crate::tui::guard;
@@ -12,6 +13,9 @@ use ratatui::text::{Line, Span};
 
 /// Rights are measured in a space of their own, behind code and findings.
 const RIGHTS_FROM: u64 = 1 << 50;
+
+/// The number of the note among the facts: behind all others.
+const NOTE: usize = 60;
 
 /// Columns of the label in front of each fact.
 const LABEL: usize = 11;
@@ -56,6 +60,15 @@ impl Rights {
             at += shown as u64;
             self.rows.push(row);
         }
+    }
+
+    /// Adds how the block was read, below its rights.
+    pub fn note(&mut self, note: &str, width: u16, look: Look<'_>) {
+        let (rule, seen) = (self.rows.pop(), self.see.pop());
+        let fact = Fact { label: "Read as", text: safe::one_line(note), style: look.style(Slot::StatusWarn) };
+        self.add(NOTE, &fact, usize::from(width), look);
+        self.rows.extend(rule);
+        self.see.extend(seen);
     }
 
     /// The rows.
@@ -105,6 +118,16 @@ fn facts(inspected: Option<&Inspected>, full: bool, look: Look<'_>) -> Vec<Fact>
 
 fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>) {
     let text = look.text();
+    if let Some(target) = &terms.target {
+        let warn = look.style(Slot::StatusWarn);
+        let told = target::facts(terms, target, look).into_iter();
+        facts.extend(told.map(|(label, says, odd)| Fact {
+            label,
+            text: says,
+            style: if odd { warn } else { text },
+        }));
+        return;
+    }
     let mut push = |label, text: String, style| facts.push(Fact { label, text, style });
     push("Runs in", runs_in(terms, look), text);
     let rights = &terms.rights;
@@ -222,6 +245,21 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
             format!("{language} kernel k{}, {live}, cwd {cwd}", kernel.generation)
         }
         (ExecutorKind::Kernel, None) => format!("a new {language} kernel, no variables, cwd {cwd}"),
+        (ExecutorKind::Container, Some(kernel)) => {
+            let image = safe::one_line(&terms.interpreter.to_string_lossy());
+            format!("a container of {image}, {language} kernel k{}, cwd {cwd}", kernel.generation)
+        }
+        (ExecutorKind::Container, None) => {
+            let image = safe::one_line(&terms.interpreter.to_string_lossy());
+            format!("a container of {image}, {language}, of its own, cwd {cwd}")
+        }
+        (ExecutorKind::Jupyter, kernel) => {
+            let name = safe::one_line(&terms.interpreter.to_string_lossy());
+            let generation = kernel.map_or(1, |kernel| kernel.generation);
+            format!(
+                "{language} kernel k{generation}, Jupyter: {name}; the local sandbox does not apply there"
+            )
+        }
         (ExecutorKind::Files, _) => "sayso itself: nothing is started".into(),
         (ExecutorKind::Subprocess, _) => format!("{language}, a process of its own, cwd {cwd}"),
     }
