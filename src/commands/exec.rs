@@ -69,7 +69,9 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
             return Err(setup::no_sandbox(why));
         }
     };
-    warn(&report, args.confine.sandbox, console)?;
+    if executor.is_local() {
+        warn(&report, args.confine.sandbox, console)?;
+    }
     let done = all(&args, &house, &executor, &named, console).await;
     executor.close().await;
     match done? {
@@ -104,7 +106,7 @@ async fn all(
     named: &[Named],
     console: &mut Console<'_>,
 ) -> Result<Option<Kind>, Failure> {
-    let mut limits = house.loaded.config.limits();
+    let mut limits = house.limits();
     if let Some(time) = args.timeout {
         limits.wall_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     }

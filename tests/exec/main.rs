@@ -14,5 +14,6 @@ mod container;
 mod endings;
 mod kernel;
 mod programs;
+mod sandbox;
 mod speed;
 mod support;
