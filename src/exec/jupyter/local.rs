@@ -1,0 +1,372 @@
+//! A kernel of this machine: its process under a helper, like every run, and the talk over its sockets on loopback, signed
+//! with a key that only the kernel is told.
+
+use super::message::{Channel, Message};
+use super::ready::Ready;
+use super::specs::Spec;
+use super::talk::{Ids, News, Order, Outlet};
+use super::zmtp::{self, Decoder};
+use crate::domain::Stream;
+use crate::exec::environment::Environment;
+use crate::exec::helper_wire::{Order as ToHelper, Program, Told};
+use crate::exec::link::Link;
+use crate::exec::plan::Invocation;
+use crate::exec::receipt::{Ending, cause_of_death};
+use crate::exec::{blob, process};
+use serde_json::json;
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, Interest};
+use tokio::net::unix::pipe;
+use tokio::net::{TcpStream, UnixStream};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep};
+
+/// What a kernel needs to be started.
+pub struct Start {
+    /// The program that answers to `__run`.
+    pub helper: PathBuf,
+    /// Its description.
+    pub spec: Spec,
+    /// The folder in which it starts.
+    pub cwd: PathBuf,
+    /// Its environment, without what its description adds.
+    pub env: Environment,
+    /// How long it may take to be ready.
+    pub patience: Duration,
+}
+
+/// The sockets of a kernel, by channel.
+const SOCKETS: [(Channel, &str); 4] = [
+    (Channel::Shell, "DEALER"),
+    (Channel::Control, "DEALER"),
+    (Channel::Stdin, "DEALER"),
+    (Channel::Iopub, "SUB"),
+];
+
+/// A kernel's process, ended when this is dropped; and what is heard of it.
+struct Held {
+    // The copy of the socket goes first: as long as it is there, the helper would not see that the other is gone.
+    told: UnixStream,
+    link: Link,
+    output: Vec<(Stream, pipe::Receiver)>,
+    key: String,
+    ports: [u16; 5],
+    _folder: tempfile::TempDir,
+}
+
+/// Starts a kernel and carries its talk until it is gone.
+pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiver<Order>, outlet: Outlet) {
+    let name = start.spec.name.clone();
+    let failed = |why: String| super::error::JupyterError::NotStarted { name: name.clone(), why }.to_string();
+    let mut held = match spawn(&start) {
+        Ok(held) => held,
+        Err(why) => {
+            outlet.tell(News::NotStarted(failed(why))).await;
+            return;
+        }
+    };
+    let mut errors = Tail::default();
+    let mut ready = Ready::new(ids.clone());
+    let (sender, mut messages) = mpsc::channel(256);
+    let connect = connect(held.ports, ids.session.clone(), held.key.clone(), sender);
+    let mut connect = Box::pin(connect);
+    let mut send: Option<mpsc::UnboundedSender<Message>> = None;
+    let until = Instant::now() + start.patience;
+    let mut nudge = Instant::now();
+    let mut waiting: Vec<Message> = Vec::new();
+    loop {
+        let news = tokio::select! {
+            connected = &mut connect, if send.is_none() => {
+                send = Some(connected);
+                nudge = Instant::now();
+                continue;
+            }
+            Some(message) = messages.recv() => match message {
+                Ok(message) if ready.is() => News::Message(Box::new(message)),
+                Ok(message) => match ready.take(&message) {
+                    Some(version) => {
+                        for message in waiting.drain(..) {
+                            let _ = send.as_ref().map(|send| send.send(message));
+                        }
+                        News::Ready(version)
+                    }
+                    None => continue,
+                },
+                Err(why) => News::Gone(why),
+            },
+            Some(order) = orders.recv() => {
+                match order {
+                    Order::Send(message) if ready.is() => drop(send.as_ref().map(|send| send.send(*message))),
+                    Order::Send(message) => waiting.push(*message),
+                    Order::Interrupt if start.spec.by_message => {
+                        let message = ids.message(Channel::Control, "interrupt_request", json!({}));
+                        let _ = send.as_ref().map(|send| send.send(message));
+                    }
+                    Order::Interrupt => held.link.order(&ToHelper::Interrupt),
+                    Order::End => return end(held, &outlet, "it was ended by force".into()).await,
+                }
+                continue;
+            }
+            told = told(&held.told, &mut held.link) => match told {
+                Some(ending) if ready.is() => News::Gone(cause_of_death(ending)),
+                Some(ending) => {
+                    held.drain(&mut errors);
+                    let said = errors.last_line().unwrap_or_else(|| cause_of_death(ending));
+                    News::NotStarted(failed(said))
+                }
+                None => continue,
+            },
+            (stream, bytes) = printed(&held.output) => {
+                if bytes.is_empty() {
+                    held.output.retain(|(own, _)| *own != stream);
+                    continue;
+                }
+                errors.add(&bytes);
+                News::Printed(stream, bytes)
+            }
+            () = tokio::time::sleep_until(nudge), if send.is_some() && !ready.is() => {
+                let _ = send.as_ref().map(|send| send.send(ready.ask()));
+                nudge = Instant::now() + Duration::from_millis(700);
+                continue;
+            }
+            () = tokio::time::sleep_until(until), if !ready.is() => {
+                News::NotStarted(failed(format!("it was not ready after {} s", start.patience.as_secs())))
+            }
+        };
+        let over = matches!(news, News::Gone(_) | News::NotStarted(_));
+        if !outlet.tell(news).await || over {
+            return close(held).await;
+        }
+    }
+}
+
+async fn end(held: Held, outlet: &Outlet, why: String) {
+    close(held).await;
+    outlet.tell(News::Gone(why)).await;
+}
+
+/// Ends the process. The helper may need a while for what does not want to end.
+async fn close(held: Held) {
+    let Held { told, link, .. } = held;
+    drop(told);
+    link.order(&ToHelper::Kill);
+    let _ = tokio::task::spawn_blocking(move || drop(link)).await;
+}
+
+fn spawn(start: &Start) -> Result<Held, String> {
+    let folder = tempfile::Builder::new().prefix("sayso-kernel-").tempdir().map_err(|e| e.to_string())?;
+    let key = blob::random::<32>().map_err(|e| e.to_string())?;
+    let key = key.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    let ports = free_ports().map_err(|e| format!("no free ports: {e}"))?;
+    let file = folder.path().join("connection.json");
+    let [shell, control, stdin, iopub, hb] = ports;
+    let text = json!({
+        "transport": "tcp", "ip": "127.0.0.1", "key": key, "signature_scheme": "hmac-sha256",
+        "shell_port": shell, "control_port": control, "stdin_port": stdin, "iopub_port": iopub, "hb_port": hb,
+        "kernel_name": start.spec.name,
+    });
+    std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&file)
+        .and_then(|mut file| file.write_all(text.to_string().as_bytes()))
+        .map_err(|e| e.to_string())?;
+    let process = process::start(&start.helper, invocation(start, &file)?, |_| Err(crate::exec::error::ExecError::Ended))
+        .map_err(|e| e.to_string())?;
+    let process::Process { link, pipes } = process;
+    let told = link.socket().ok_or("its helper is gone")?.try_clone_to_owned().map_err(|e| e.to_string())?;
+    let mut output = Vec::new();
+    for (stream, fd) in [(Stream::Stdout, pipes.stdout), (Stream::Stderr, pipes.stderr)] {
+        let Some(fd) = fd else { continue };
+        output.push((stream, pipe::Receiver::from_owned_fd(fd).map_err(|e| e.to_string())?));
+    }
+    let told = std::os::unix::net::UnixStream::from(told);
+    let told = told.set_nonblocking(true).and_then(|()| UnixStream::from_std(told)).map_err(|e| e.to_string())?;
+    Ok(Held { told, link, output, key, ports, _folder: folder })
+}
+
+fn invocation(start: &Start, file: &Path) -> Result<Invocation, String> {
+    let mut words = start.spec.argv.iter().map(|word| {
+        let word = word.replace("{connection_file}", &file.to_string_lossy());
+        OsString::from(word)
+    });
+    let program = words.next().ok_or("its description names no program")?;
+    let executable = which(Path::new(&program), &start.env).ok_or_else(|| {
+        format!("{} is not there; install the kernel again", program.to_string_lossy())
+    })?;
+    let mut env = start.env.clone();
+    for (name, value) in &start.spec.env {
+        crate::exec::plan::set(&mut env, name, value);
+    }
+    let program = Program { executable, args: words.collect(), env, cwd: start.cwd.clone() };
+    Ok(Invocation { program, given: Vec::new() })
+}
+
+fn which(program: &Path, env: &Environment) -> Option<PathBuf> {
+    if program.components().count() > 1 {
+        return program.is_file().then(|| program.to_owned());
+    }
+    let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone())?;
+    let found = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    found.map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+/// Ports that nobody uses at this moment. Somebody may take one before the kernel does; then it does not start, and says so.
+fn free_ports() -> std::io::Result<[u16; 5]> {
+    let mut listeners = Vec::new();
+    let mut ports = [0; 5];
+    for port in &mut ports {
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
+        *port = listener.local_addr()?.port();
+        listeners.push(listener);
+    }
+    Ok(ports)
+}
+
+/// How the process ended, once it has; what else its helper tells is of no interest.
+async fn told(socket: &UnixStream, link: &mut Link) -> Option<Ending> {
+    if socket.readable().await.is_err() {
+        return Some(Ending::default());
+    }
+    // The link reads all there is: what is ready now is not any more then.
+    let received = link.receive();
+    let _ = socket.try_io(Interest::READABLE, || Err::<(), _>(std::io::ErrorKind::WouldBlock.into()));
+    match received {
+        Ok(told) => told.into_iter().find_map(|told| match told {
+            Told::Exited { code, signal, .. } => Some(Ending { code, signal }),
+            Told::NotSpawned(_) => Some(Ending { code: Some(127), signal: None }),
+            _ => None,
+        }),
+        Err(_) => Some(Ending::default()),
+    }
+}
+
+impl Held {
+    /// What it said on its way out.
+    fn drain(&mut self, errors: &mut Tail) {
+        let mut buffer = vec![0u8; 64 << 10];
+        for (_, pipe) in &self.output {
+            while let Ok(count @ 1..) = pipe.try_read(&mut buffer) {
+                errors.add(buffer.get(..count).unwrap_or_default());
+            }
+        }
+    }
+}
+
+/// The next thing that its process printed; nothing is the end of that stream. Safe to cancel.
+async fn printed(output: &[(Stream, pipe::Receiver)]) -> (Stream, Vec<u8>) {
+    if output.is_empty() {
+        return std::future::pending().await;
+    }
+    let reads = output.iter().map(|(stream, pipe)| Box::pin(read(*stream, pipe)));
+    futures_util::future::select_all(reads).await.0
+}
+
+async fn read(stream: Stream, pipe: &pipe::Receiver) -> (Stream, Vec<u8>) {
+    let mut buffer = vec![0u8; 64 << 10];
+    loop {
+        let ready = pipe.readable().await;
+        match ready.and_then(|()| pipe.try_read(&mut buffer)) {
+            Ok(count) => {
+                buffer.truncate(count);
+                return (stream, buffer);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(_) => return (stream, Vec::new()),
+        }
+    }
+}
+
+/// The end of what it printed, for messages about kernels that could not start.
+#[derive(Default)]
+struct Tail(Vec<u8>);
+
+impl Tail {
+    fn add(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+        let over = self.0.len().saturating_sub(8 << 10);
+        self.0.drain(..over);
+    }
+
+    fn last_line(&self) -> Option<String> {
+        let text = String::from_utf8_lossy(&self.0).into_owned();
+        let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
+        Some(line.trim().chars().take(300).collect())
+    }
+}
+
+type Received = Result<Message, String>;
+
+/// Connects all sockets, as soon as the kernel listens; where messages are sent then.
+async fn connect(
+    ports: [u16; 5],
+    session: String,
+    key: String,
+    out: mpsc::Sender<Received>,
+) -> mpsc::UnboundedSender<Message> {
+    let (send, mut messages) = mpsc::unbounded_channel::<Message>();
+    let mut writers = Vec::new();
+    for ((channel, kind), port) in SOCKETS.into_iter().zip(ports) {
+        let stream = loop {
+            match TcpStream::connect(("127.0.0.1", port)).await {
+                // On loopback, a port that nobody listens on yet can be connected with itself.
+                Ok(stream) if stream.local_addr().ok() != stream.peer_addr().ok() => break stream,
+                _ => sleep(Duration::from_millis(30)).await,
+            }
+        };
+        let _ = stream.set_nodelay(true);
+        let (reader, mut writer) = stream.into_split();
+        let _ = writer.write_all(&zmtp::hello(kind, session.as_bytes())).await;
+        if channel == Channel::Iopub {
+            let _ = writer.write_all(&zmtp::subscribe()).await;
+        }
+        writers.push((channel, writer));
+        tokio::task::spawn_local(receive(channel, reader, key.clone(), out.clone()));
+    }
+    tokio::task::spawn_local(async move {
+        while let Some(message) = messages.recv().await {
+            let bytes = zmtp::message(&message.to_parts(key.as_bytes()));
+            let own = writers.iter_mut().find(|(channel, _)| *channel == message.channel);
+            if let Some((_, writer)) = own
+                && writer.write_all(&bytes).await.is_err()
+            {
+                return;
+            }
+        }
+    });
+    send
+}
+
+async fn receive(
+    channel: Channel,
+    mut reader: tokio::net::tcp::OwnedReadHalf,
+    key: String,
+    out: mpsc::Sender<Received>,
+) {
+    let mut decoder = Decoder::default();
+    let mut buffer = vec![0u8; 64 << 10];
+    loop {
+        // Its process tells how it ended: a socket that closes is no news.
+        let Ok(count @ 1..) = reader.read(&mut buffer).await else { return };
+        decoder.push(buffer.get(..count).unwrap_or_default());
+        loop {
+            let message = match decoder.next_message() {
+                Ok(None) => break,
+                Ok(Some(parts)) => Message::from_parts(channel, &parts, key.as_bytes()),
+                Err(error) => return drop(out.send(Err(error.to_string())).await),
+            };
+            // What can't be read, or somebody else made, is left out.
+            if let Ok(message) = message
+                && out.send(Ok(message)).await.is_err()
+            {
+                return;
+            }
+        }
+    }
+}
