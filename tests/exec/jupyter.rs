@@ -139,7 +139,7 @@ async fn a_kernel_does_its_work(shop: &Shop) {
     let shown = shop.py(svg).await.ok();
     let image = shown.report.images.first().unwrap();
     assert_eq!((image.mime.as_str(), image.width, image.height), ("image/svg+xml", 30, 20));
-    assert_eq!(shown.out(), "a   n\nx  10\n");
+    assert_eq!(shown.out(), "a  n\nx  10\n");
     let exit = shop.py("import sys\nsys.exit(3)").await;
     assert_eq!((&exit.report.outcome, exit.report.receipt.exit_code), (&Outcome::Failed, Some(3)));
     let large = shop.py("for i in range(3000): print('x' * 100)\nprint('end')").await.ok();

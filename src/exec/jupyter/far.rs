@@ -9,7 +9,7 @@ use serde_json::json;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
 /// Between two signs of life, and how long one may take.
 const PING: Duration = Duration::from_secs(15);
@@ -206,16 +206,8 @@ impl Kernel {
 
     fn interrupt(&self) {
         let (server, id) = (self.start.server.clone(), self.id.clone());
-        tokio::task::spawn_local(async move {
-            // A request that was just handed over may not have begun.
-            for _ in 0..2 {
-                server.interrupt(&id).await;
-                sleep(Duration::from_millis(200)).await;
-                if server.busy(&id).await.ok().flatten() != Some(true) {
-                    return;
-                }
-            }
-        });
+        // Once only: a second one could meet the next block.
+        tokio::task::spawn_local(async move { server.interrupt(&id).await });
     }
 
     fn failed(&self, why: String) -> String {

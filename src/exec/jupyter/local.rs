@@ -1,5 +1,5 @@
-//! A kernel of this machine: its process under a helper, like every run, and the talk over its sockets on loopback, signed
-//! with a key that only the kernel is told.
+//! A kernel of this machine: its process under a helper, like every run, and the talk over its sockets, signed with a
+//! key that only the kernel is told.
 
 use super::message::{Channel, Message};
 use super::ready::Ready;
@@ -20,7 +20,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, Interest};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, Interest};
 use tokio::net::unix::pipe;
 use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::mpsc;
@@ -55,8 +55,17 @@ struct Held {
     link: Link,
     output: Vec<(Stream, pipe::Receiver)>,
     key: String,
-    ports: [u16; 5],
-    _folder: tempfile::TempDir,
+    addresses: Addresses,
+    folder: tempfile::TempDir,
+}
+
+/// Where the kernel listens, socket by socket.
+#[derive(Clone, Debug)]
+enum Addresses {
+    /// Sockets in a folder that only this account can enter. Kernels put a `-` or a `:` in front of the number.
+    Files(PathBuf),
+    /// Ports on loopback: who can connect there can listen to what is published.
+    Ports([u16; 5]),
 }
 
 /// Starts a kernel and carries its talk until it is gone.
@@ -73,7 +82,7 @@ pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiv
     let mut errors = Tail::default();
     let mut ready = Ready::new(ids.clone());
     let (sender, mut messages) = mpsc::channel(256);
-    let connect = connect(held.ports, ids.session.clone(), held.key.clone(), sender);
+    let connect = connect(held.addresses.clone(), ids.session.clone(), held.key.clone(), sender);
     let mut connect = Box::pin(connect);
     let mut send: Option<mpsc::UnboundedSender<Message>> = None;
     let until = Instant::now() + start.patience;
@@ -127,6 +136,10 @@ pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiv
                     continue;
                 }
                 errors.add(&bytes);
+                // What it says about itself on its start is not the block's.
+                if !ready.is() {
+                    continue;
+                }
                 News::Printed(stream, bytes)
             }
             () = tokio::time::sleep_until(nudge), if send.is_some() && !ready.is() => {
@@ -152,21 +165,30 @@ async fn end(held: Held, outlet: &Outlet, why: String) {
 
 /// Ends the process. The helper may need a while for what does not want to end.
 async fn close(held: Held) {
-    let Held { told, link, .. } = held;
+    let Held { told, link, folder, .. } = held;
     drop(told);
     link.order(&ToHelper::Kill);
-    let _ = tokio::task::spawn_blocking(move || drop(link)).await;
+    let _ = tokio::task::spawn_blocking(move || drop((link, folder))).await;
 }
 
 fn spawn(start: &Start) -> Result<Held, String> {
     let folder = tempfile::Builder::new().prefix("sayso-kernel-").tempdir().map_err(|e| e.to_string())?;
     let key = blob::random::<32>().map_err(|e| e.to_string())?;
     let key = key.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
-    let ports = free_ports().map_err(|e| format!("no free ports: {e}"))?;
+    // Kernels that are built on IPython's know sockets as files; of others it is not known.
+    let program = start.spec.argv.first().map_or("", |program| program.rsplit('/').next().unwrap_or_default());
+    let addresses = if program.starts_with("python") {
+        Addresses::Files(folder.path().join("socket"))
+    } else {
+        Addresses::Ports(free_ports().map_err(|e| format!("no free ports: {e}"))?)
+    };
     let file = folder.path().join("connection.json");
-    let [shell, control, stdin, iopub, hb] = ports;
+    let (transport, ip, [shell, control, stdin, iopub, hb]) = match &addresses {
+        Addresses::Files(base) => ("ipc", base.to_string_lossy().into_owned(), [1, 2, 3, 4, 5]),
+        Addresses::Ports(ports) => ("tcp", "127.0.0.1".to_owned(), *ports),
+    };
     let text = json!({
-        "transport": "tcp", "ip": "127.0.0.1", "key": key, "signature_scheme": "hmac-sha256",
+        "transport": transport, "ip": ip, "key": key, "signature_scheme": "hmac-sha256",
         "shell_port": shell, "control_port": control, "stdin_port": stdin, "iopub_port": iopub, "hb_port": hb,
         "kernel_name": start.spec.name,
     });
@@ -188,7 +210,7 @@ fn spawn(start: &Start) -> Result<Held, String> {
     }
     let told = std::os::unix::net::UnixStream::from(told);
     let told = told.set_nonblocking(true).and_then(|()| UnixStream::from_std(told)).map_err(|e| e.to_string())?;
-    Ok(Held { told, link, output, key, ports, _folder: folder })
+    Ok(Held { told, link, output, key, addresses, folder })
 }
 
 fn invocation(start: &Start, file: &Path) -> Result<Invocation, String> {
@@ -303,31 +325,63 @@ impl Tail {
 
 type Received = Result<Message, String>;
 
+/// A connection of either kind.
+trait Connection: AsyncRead + AsyncWrite + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Unpin> Connection for T {}
+
+impl Addresses {
+    /// Connects one of the [`SOCKETS`] by its number from 0, when the kernel listens there.
+    async fn connect(&self, number: usize) -> Option<Box<dyn Connection>> {
+        match self {
+            Addresses::Files(base) => {
+                for mark in ['-', ':'] {
+                    let path = format!("{}{mark}{}", base.display(), number + 1);
+                    if let Ok(stream) = UnixStream::connect(path).await {
+                        return Some(Box::new(stream));
+                    }
+                }
+                None
+            }
+            Addresses::Ports(ports) => {
+                let stream = TcpStream::connect(("127.0.0.1", *ports.get(number)?)).await.ok()?;
+                let _ = stream.set_nodelay(true);
+                // On loopback, a port that nobody listens on yet can be connected with itself.
+                let other = stream.local_addr().ok() != stream.peer_addr().ok();
+                other.then(|| Box::new(stream) as Box<dyn Connection>)
+            }
+        }
+    }
+}
+
 /// Connects all sockets, as soon as the kernel listens; where messages are sent then.
 async fn connect(
-    ports: [u16; 5],
+    addresses: Addresses,
     session: String,
     key: String,
     out: mpsc::Sender<Received>,
 ) -> mpsc::UnboundedSender<Message> {
     let (send, mut messages) = mpsc::unbounded_channel::<Message>();
     let mut writers = Vec::new();
-    for ((channel, kind), port) in SOCKETS.into_iter().zip(ports) {
+    for (number, (channel, kind)) in SOCKETS.into_iter().enumerate() {
         let stream = loop {
-            match TcpStream::connect(("127.0.0.1", port)).await {
-                // On loopback, a port that nobody listens on yet can be connected with itself.
-                Ok(stream) if stream.local_addr().ok() != stream.peer_addr().ok() => break stream,
-                _ => sleep(Duration::from_millis(30)).await,
+            match addresses.connect(number).await {
+                Some(stream) => break stream,
+                None => sleep(Duration::from_millis(30)).await,
             }
         };
-        let _ = stream.set_nodelay(true);
-        let (reader, mut writer) = stream.into_split();
-        let _ = writer.write_all(&zmtp::hello(kind, session.as_bytes())).await;
+        let (mut reader, mut writer) = tokio::io::split(stream);
+        let decoder = match shake_hands((&mut reader, &mut writer), kind, session.as_bytes()).await {
+            Ok(decoder) => decoder,
+            Err(why) => {
+                let _ = out.send(Err(why)).await;
+                continue;
+            }
+        };
         if channel == Channel::Iopub {
             let _ = writer.write_all(&zmtp::subscribe()).await;
         }
         writers.push((channel, writer));
-        tokio::task::spawn_local(receive(channel, reader, key.clone(), out.clone()));
+        tokio::task::spawn_local(receive(channel, reader, decoder, key.clone(), out.clone()));
     }
     tokio::task::spawn_local(async move {
         while let Some(message) = messages.recv().await {
@@ -343,13 +397,42 @@ async fn connect(
     send
 }
 
+type Reader = tokio::io::ReadHalf<Box<dyn Connection>>;
+type Writer = tokio::io::WriteHalf<Box<dyn Connection>>;
+
+/// Greets, and waits until the other side is ready for messages.
+async fn shake_hands(
+    (reader, writer): (&mut Reader, &mut Writer),
+    kind: &str,
+    identity: &[u8],
+) -> Result<Decoder, String> {
+    let mut decoder = Decoder::default();
+    let mut buffer = [0u8; 512];
+    writer.write_all(&zmtp::greeting()).await.map_err(|error| error.to_string())?;
+    let mut told = false;
+    while !decoder.is_ready() {
+        let count = reader.read(&mut buffer).await.map_err(|error| error.to_string())?;
+        if count == 0 {
+            return Err("the kernel hung up".into());
+        }
+        decoder.push(buffer.get(..count).unwrap_or_default());
+        // Nothing is published before somebody subscribed, nothing answered before it was asked.
+        let _ = decoder.next_message().map_err(|error| error.to_string())?;
+        if decoder.is_greeted() && !told {
+            told = true;
+            writer.write_all(&zmtp::ready(kind, identity)).await.map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(decoder)
+}
+
 async fn receive(
     channel: Channel,
-    mut reader: tokio::net::tcp::OwnedReadHalf,
+    mut reader: Reader,
+    mut decoder: Decoder,
     key: String,
     out: mpsc::Sender<Received>,
 ) {
-    let mut decoder = Decoder::default();
     let mut buffer = vec![0u8; 64 << 10];
     loop {
         // Its process tells how it ended: a socket that closes is no news.

@@ -26,14 +26,21 @@ pub enum ZmtpError {
     Refused,
 }
 
-/// What is sent first: the greeting, and which kind of socket this is (`DEALER`, `SUB`).
-pub fn hello(socket: &str, identity: &[u8]) -> Vec<u8> {
+/// What is sent first. Nothing may follow before the other side has greeted, too.
+pub fn greeting() -> Vec<u8> {
     let mut bytes = vec![0u8; GREETING];
-    for (at, byte) in [(0, 0xff), (9, 0x7f), (10, 3)].into_iter().chain((12..).zip(*b"NULL")) {
+    for (at, byte) in [(0, 0xff), (8, 1), (9, 0x7f), (10, 3)].into_iter().chain((12..).zip(*b"NULL")) {
         if let Some(slot) = bytes.get_mut(at) {
             *slot = byte;
         }
     }
+    bytes
+}
+
+/// What is sent then: which kind of socket this is (`DEALER`, `SUB`). Messages may follow when the other side is ready,
+/// too: libzmq 4.3.5 hangs up on who is faster.
+pub fn ready(socket: &str, identity: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
     let mut ready = b"\x05READY".to_vec();
     for (name, value) in [("Socket-Type", socket.as_bytes()), ("Identity", identity)] {
         ready.push(name.len() as u8);
@@ -77,6 +84,7 @@ pub struct Decoder {
     /// What of the buffer is used up.
     at: usize,
     greeted: bool,
+    ready: bool,
     parts: Vec<Vec<u8>>,
     total: usize,
 }
@@ -89,6 +97,16 @@ impl Decoder {
             self.at = 0;
         }
         self.buffer.extend_from_slice(bytes);
+    }
+
+    /// Whether the other side has greeted.
+    pub fn is_greeted(&self) -> bool {
+        self.greeted
+    }
+
+    /// Whether the other side is ready for messages.
+    pub fn is_ready(&self) -> bool {
+        self.ready
     }
 
     /// The next whole message, if there is one.
@@ -104,6 +122,7 @@ impl Decoder {
                 if body.starts_with(b"\x05ERROR") {
                     return Err(ZmtpError::Refused);
                 }
+                self.ready |= body.starts_with(b"\x05READY");
                 continue;
             }
             self.total += body.len();
@@ -165,10 +184,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn hello(socket: &str, identity: &[u8]) -> Vec<u8> {
+        [greeting(), ready(socket, identity)].concat()
+    }
+
     #[test]
     fn the_greeting_is_that_of_the_protocol() {
         let hello = hello("DEALER", b"");
-        assert_eq!(hello[..16], *b"\xff\0\0\0\0\0\0\0\0\x7f\x03\0NULL");
+        assert_eq!((hello.len(), greeting().len()), (106, 64));
+        assert_eq!(hello[..16], *b"\xff\0\0\0\0\0\0\0\x01\x7f\x03\0NULL");
         assert_eq!(hello[64..], *b"\x04\x28\x05READY\x0bSocket-Type\0\0\0\x06DEALER\x08Identity\0\0\0\0");
         assert_eq!(subscribe(), b"\0\x01\x01");
     }
@@ -203,12 +227,14 @@ mod tests {
             }
             let mut decoder = Decoder::default();
             let mut read = Vec::new();
+            prop_assert!(!decoder.is_greeted());
             for piece in bytes.chunks(size) {
                 decoder.push(piece);
                 while let Some(parts) = decoder.next_message().unwrap() {
                     read.push(parts);
                 }
             }
+            prop_assert!(decoder.is_greeted() && decoder.is_ready());
             prop_assert_eq!(read, messages);
         }
 
