@@ -6,11 +6,12 @@ use super::keys::KeyRing;
 use super::place::Place;
 use super::rules;
 use super::source::{self, Unusable};
-use crate::config::{Chosen, Loaded};
-use crate::domain::{Header, ModelName, Notice, Policy, SessionId};
+use crate::config::{self, Chosen, Loaded, Origin};
+use crate::domain::{Header, ModelInfo, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
-use crate::engine::{Engine, Settings, prompt};
-use crate::exec::{Executor, Setup};
+use crate::engine::cost::Prices;
+use crate::engine::{Engine, JudgeSettings, Settings, prompt};
+use crate::exec::{Executor, Setup, Wish, Without};
 use crate::provider::Provider;
 use crate::review::{Book, Scope};
 use crate::store::{self, Store, StoreError};
@@ -91,8 +92,25 @@ impl House {
     }
 
     fn connect(&self, chosen: Chosen) -> Result<Provider, Unusable> {
+        if self.keys.asks_program(&chosen.name.provider, &chosen.provider, self)? {
+            return Ok(self.connect_later(chosen));
+        }
         let key = self.keys.find(&chosen.name.provider, &chosen.provider, self)?;
         source::connect(chosen, key)
+    }
+
+    /// A program that writes a key may take its time: it is run when the first request is about to leave.
+    fn connect_later(&self, chosen: Chosen) -> Provider {
+        let house = self.clone();
+        let name = chosen.name.clone();
+        Provider::later(
+            name,
+            Arc::new(move || {
+                let key = house.keys.find(&chosen.name.provider, &chosen.provider, &house);
+                let made = key.and_then(|key| source::connect(chosen.clone(), key));
+                made.map_err(|error| (error.what, error.hint))
+            }),
+        )
     }
 
     /// All keys that are known, for masking them in what is written.
@@ -115,8 +133,33 @@ impl House {
             policy,
             limits: config.limits(),
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
-            ..Settings::default()
+            context_tokens: config.context.tokens,
+            images: config.context.images,
+            use_instructions: config.instructions.project,
+            own_instructions: config.instructions.text.clone().unwrap_or_default(),
+            prices: self.prices(),
+            session_budget: config.budget.session.map(|dollars| dollars.0),
+            judge: self.judge(),
         }
+    }
+
+    fn prices(&self) -> Prices {
+        let (as_of, shipped) = config::shipped_prices();
+        Prices { own: config::prices(&self.loaded.config.prices), shipped, as_of }
+    }
+
+    /// When a second opinion is asked for, and of whom. A name that leads to no model is kept: another model than the
+    /// one that was named must not be shown the code, and asking this one says why it can't be asked.
+    fn judge(&self) -> JudgeSettings {
+        let review = &self.loaded.config.review;
+        let named = |name: &String| match self.loaded.config.resolve(name) {
+            Ok(chosen) => chosen.name,
+            Err(_) => match name.split_once('/') {
+                Some((provider, model)) => ModelName { provider: provider.into(), model: model.into() },
+                None => ModelName { provider: name.clone(), model: String::new() },
+            },
+        };
+        JudgeSettings { from: review.judge.from(), model: review.judge_model.as_ref().map(named) }
     }
 
     /// What carries out runs, with large outputs in this folder.
@@ -130,8 +173,36 @@ impl House {
             environment: config.run.environment.clone(),
             python: config.run.python.clone(),
             limits: config.limits(),
+            sandbox: self.wish(),
+            without: Without::default(),
+            home: self.place.home.clone(),
+            own: self.own_folders(),
         };
         Executor::of(setup, &config.executor, &config.executors)
+    }
+
+    /// How runs are to be confined. What the person wrote or named is asked for; what nobody chose is had as far as it
+    /// can be.
+    fn wish(&self) -> Wish {
+        let sandbox = &self.loaded.config.sandbox;
+        Wish {
+            level: sandbox.level(),
+            asked: *self.loaded.origins.of("sandbox.level") != Origin::Default,
+            read: sandbox.read.clone(),
+            write: sandbox.write.clone(),
+            network: sandbox.network,
+        }
+    }
+
+    /// Folders that no run may write: configuration, sessions, the log. Demos work in a folder of the data's.
+    fn own_folders(&self) -> Vec<PathBuf> {
+        let paths = &self.loaded.paths;
+        let sessions = [self.loaded.sessions(), paths.sessions()];
+        let mut own = vec![paths.config.clone(), paths.state.clone()];
+        own.extend(sessions);
+        own.sort();
+        own.dedup();
+        own
     }
 
     /// What the review has to know of this place.
@@ -140,9 +211,22 @@ impl House {
         Scope { cwd, home, book: Arc::clone(&self.book) }
     }
 
+    /// What is told of a model, under what the configuration says of it.
+    fn informed(&self, told: ModelInfo) -> ModelInfo {
+        let Some(provider) = self.loaded.config.providers.get(&told.name.provider) else { return told };
+        let said = provider.models.get(&told.name.model).copied().unwrap_or_default();
+        ModelInfo {
+            context: said.context.or(told.context).or(provider.context),
+            output: said.max_output.or(told.output).or(provider.max_output),
+            ..told
+        }
+    }
+
     /// Where files of instructions are looked for.
     fn instructions(&self) -> Search {
-        Search { cwd: self.place.cwd.clone(), home: self.place.home.clone(), project: true, own: Vec::new() }
+        let own = self.loaded.config.instructions.files.clone();
+        // Those of the project are looked for even where they are switched off: they can be switched on.
+        Search { cwd: self.place.cwd.clone(), home: self.place.home.clone(), project: true, own }
     }
 
     /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.
@@ -207,17 +291,21 @@ impl House {
         provider: Option<Provider>,
         notices: Vec<Notice>,
     ) -> Opened {
-        let house = self.clone();
+        let (house, asked, knows) = (self.clone(), self.clone(), self.clone());
+        let masks = store.clone();
+        self.keys.on_new(Box::new(move |key| masks.add_secrets(vec![key])));
         let executor = self.executor(store.blobs());
         let driver = Driver::new(Parts {
             engine,
             effects,
             executor,
             provider,
-            connect: Box::new(move |name| house.provider(name).map_err(|error| error.to_string())),
+            connect: Arc::new(move |name| house.provider(name).map_err(|error| error.to_string())),
+            catalogue: Arc::new(move || asked.sources(None)),
             scope: self.scope(),
             sessions: self.loaded.sessions(),
             instructions: self.instructions(),
+            informed: Arc::new(move |told| knows.informed(told)),
             clock: Clock::System,
             store,
         });

@@ -1,5 +1,6 @@
 //! The composition root: from the command line to a front door, and from its end to an exit code.
 
+mod catalogue;
 pub mod house;
 mod key_command;
 pub mod keys;

@@ -7,12 +7,12 @@ mod told;
 
 use super::{Console, check, input, setup};
 use crate::app::house::House;
-use crate::cli::ExecArgs;
+use crate::cli::{ExecArgs, Sandbox};
 use crate::config::ExecutorChoice;
 use crate::domain::visible::visible_line;
 use crate::domain::{
     BlockId, Captured, KernelFate, Language, Limits, Outcome, Receipt, Review, Revision, RunEvent, RunId,
-    RunReport, RunRequest, Severity, Terms,
+    RunReport, RunRequest, SandboxLevel, SandboxReport, Severity, Terms,
 };
 use crate::driver::Clock;
 use crate::driver::review_in_time;
@@ -49,7 +49,12 @@ struct Ran {
 }
 
 pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(), Failure> {
-    let model = crate::cli::ModelArgs { cwd: args.cwd.clone(), executor: args.executor.clone(), ..Default::default() };
+    let model = crate::cli::ModelArgs {
+        cwd: args.cwd.clone(),
+        executor: args.executor.clone(),
+        confine: args.confine.clone(),
+        ..Default::default()
+    };
     // Files are named from where the person stands, whatever the folder is in which they start.
     let files = read(&args)?;
     let house = setup::house(&model, &setup::More::default())?;
@@ -60,14 +65,19 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
         let language = input::language(&path, args.language.as_deref(), &languages)?;
         named.push(Named { path, language, source });
     }
-    let sandbox_off = "warning: the sandbox is off: files run with everything that your account can do";
-    match house.loaded.config.executor {
-        ExecutorChoice::Local if args.sandbox.is_none() => writeln!(console.err, "{sandbox_off}")?,
-        ExecutorChoice::Jupyter(_) => writeln!(console.err, "{KERNELS_ARE_OPEN}")?,
-        ExecutorChoice::Local | ExecutorChoice::Container(_) => {}
-    }
     let blobs = house.loaded.sessions().join("blobs").join(format!("exec-{}", uuid::Uuid::now_v7()));
     let executor = house.executor(blobs);
+    let report = match executor.sandbox().await {
+        Ok(report) => report,
+        Err(why) => {
+            executor.close().await;
+            return Err(setup::no_sandbox(why));
+        }
+    };
+    match house.loaded.config.executor {
+        ExecutorChoice::Jupyter(_) => writeln!(console.err, "{KERNELS_ARE_OPEN}")?,
+        _ => warn(&report, args.confine.sandbox, console)?,
+    }
     let done = match fetch_missing(&args, &executor, &named, console).await {
         Ok(()) => all(&args, &house, &executor, &named, console).await,
         Err(failure) => Err(failure),
@@ -102,7 +112,21 @@ async fn fetch_missing(
                 fetched = &mut fetched => break fetched,
             }
         };
-        fetched.map_err(|why| Failure::new(Kind::Work, why).hint("Is the engine online? Is the name right?"))?;
+        fetched
+            .map_err(|why| Failure::new(Kind::Work, why).hint("Is the engine online? Is the name right?"))?;
+    }
+    Ok(())
+}
+
+/// Tells what is not enforced, unless the person said so.
+fn warn(report: &SandboxReport, said: Option<Sandbox>, console: &mut Console<'_>) -> std::io::Result<()> {
+    if report.level == SandboxLevel::Off && said != Some(Sandbox::Off) {
+        let sandbox_off = "warning: the sandbox is off: files run with everything that your account can do";
+        writeln!(console.err, "{sandbox_off}")?;
+        for layer in report.layers.iter().filter(|layer| !layer.active) {
+            let why = layer.why.as_deref().unwrap_or("not here");
+            writeln!(console.err, "  {}: {}", visible_line(&layer.name), visible_line(why))?;
+        }
     }
     Ok(())
 }

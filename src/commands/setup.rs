@@ -2,16 +2,18 @@
 
 use crate::app::house::House;
 use crate::app::place::Place;
-use crate::cli::ModelArgs;
+use crate::cli::{ModelArgs, Sandbox};
 use crate::config::{self, ConfigError, Flags, Paths};
 use crate::domain::visible::Visible;
-use crate::domain::{Level, ModelName, Notice};
+use crate::domain::{Level, ModelName, Notice, SandboxReport};
+use crate::driver::catalogue::{self, Catalogue};
 use crate::provider::story::Story;
-use crate::provider::{Choice, Provider, probe};
+use crate::provider::{Choice, Provider};
 use crate::report::{Failure, Kind};
 use crate::workspace::folder;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Options beside those of the model that the configuration has a place for.
@@ -32,6 +34,7 @@ pub struct More {
 pub fn house(model: &ModelArgs, more: &More) -> Result<House, Failure> {
     let place = Place::find(model.cwd.as_deref()).map_err(|error| no_folder(model.cwd.as_deref(), &error))?;
     let env = place.env();
+    let confine = &model.confine;
     let flags = Flags {
         model: model.model.clone(),
         base_url: model.base_url.clone(),
@@ -39,6 +42,12 @@ pub fn house(model: &ModelArgs, more: &More) -> Result<House, Failure> {
         max_steps: more.max_steps,
         executor: model.executor.as_ref().map(ToString::to_string),
         timeout: more.timeout.map(|time| time.as_secs_f64().ceil() as u64),
+        sandbox: confine.sandbox.map(Sandbox::level),
+        allow_read: confine.allow_read.clone(),
+        allow_write: confine.allow_write.clone(),
+        allow_network: confine.allow_network,
+        memory: confine.memory.map(|mib| mib << 20),
+        processes: confine.processes,
     };
     let paths = Paths::find(&env).map_err(|error| broken(&error))?;
     let loaded = config::load(&paths, &place.cwd, &env, &flags).map_err(|error| broken(&error))?;
@@ -101,6 +110,22 @@ pub fn tell(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// What the sandbox holds here, by its tests.
+///
+/// # Errors
+/// When the one that was asked for can't be had.
+pub async fn sandbox(house: &House) -> Result<SandboxReport, Failure> {
+    let executor = house.executor(house.loaded.sessions().join("blobs"));
+    let report = executor.sandbox().await;
+    executor.close().await;
+    report.map_err(no_sandbox)
+}
+
+/// The sandbox that was asked for can't be had.
+pub fn no_sandbox(why: String) -> Failure {
+    Failure::new(Kind::Usage, why).hint("Nothing ran. sayso doctor tells what is missing and how to get it.")
+}
+
 /// A demo: its replies, and the house in the folder that it works in.
 ///
 /// # Errors
@@ -150,19 +175,25 @@ pub async fn provider(house: &House) -> Result<(Provider, Vec<Notice>), Failure>
     if let Some(provider) = chosen(house)? {
         return Ok((provider, house.keys.take_notices()));
     }
-    let config = &house.loaded.config;
-    if config.base_url.is_none() {
-        if let Some((provider, kept)) = house.provider_by_key() {
-            let text = format!("{} answers: its key was found ({kept}).", provider.name());
-            return Ok((provider, vec![Notice::info(text)]));
-        }
-        if let Some((provider, address)) = local(house).await {
-            let text = format!("{} answers: its server was found at {address}.", provider.name());
-            return Ok((provider, vec![Notice::info(text)]));
-        }
+    if let Some(found) = by_key(house) {
+        return Ok((found.0, vec![found.1]));
+    }
+    if let Some((provider, address)) = local(house).await {
+        let text = format!("{} answers: its server was found at {address}.", provider.name());
+        return Ok((provider, vec![Notice::info(text)]));
     }
     Err(Failure::new(Kind::Provider, "no model is chosen")
         .hint("Name one with --model PROVIDER/MODEL, or try --demo; sayso doctor tells what is there."))
+}
+
+/// A source of replies for which a key is found, and what is told of it.
+pub fn by_key(house: &House) -> Option<(Provider, Notice)> {
+    let (provider, kept) = house.provider_by_key()?;
+    let text = format!(
+        "{} answers: its key was found ({kept}). --model or /model chooses another.",
+        provider.name()
+    );
+    Some((provider, Notice::info(text)))
 }
 
 /// The source of replies that was chosen; `None` where none was.
@@ -170,13 +201,25 @@ pub async fn provider(house: &House) -> Result<(Provider, Vec<Notice>), Failure>
 /// # Errors
 /// When it can't be used.
 pub fn chosen(house: &House) -> Result<Option<Provider>, Failure> {
-    house.chosen_provider().map_err(|error| Failure::new(Kind::Provider, error.what).hint(error.hint))
+    let chosen =
+        house.chosen_provider().map_err(|error| Failure::new(Kind::Provider, error.what).hint(error.hint))?;
+    match (&house.loaded.config.base_url, &chosen) {
+        (Some(address), None) => {
+            let address = config::without_secrets(address);
+            let what = format!("no model is named for {address}");
+            let hint =
+                format!("sayso models openai --base-url {address} lists them; then --model openai/MODEL");
+            Err(Failure::new(Kind::Provider, what).hint(hint))
+        }
+        _ => Ok(chosen),
+    }
 }
 
-/// The first model of the first server that answers on this computer.
+/// The first model of the first server that answers on this computer, and where that is.
 async fn local(house: &House) -> Option<(Provider, String)> {
-    let server = probe::servers().await.into_iter().find(|server| !server.models.is_empty())?;
-    let provider = house.loaded.config.provider_at(&server.base_url).unwrap_or("other").to_owned();
-    let name = ModelName { provider, model: server.models.first()?.clone() };
-    Some((house.provider_at(name, &server.base_url).ok()?, server.base_url))
+    let asked = house.clone();
+    let catalogue: Catalogue = Arc::new(move || asked.sources(None));
+    let offers = catalogue::servers(&catalogue).await;
+    let (offer, model) = offers.iter().find_map(|offer| Some((offer, offer.models().first()?)))?;
+    Some((house.provider(&model.name).ok()?, offer.address.clone().unwrap_or_default()))
 }

@@ -79,17 +79,13 @@ impl Config {
     pub fn resolve(&self, name: &str) -> Result<Chosen, ChoiceError> {
         let name = name.trim();
         let owner = self.provider_of(name);
-        let unknown = |given: &str, near| {
-            let known = self.providers.keys().cloned().collect();
-            ChoiceError::UnknownProvider { given: given.to_owned(), near, known }
-        };
-        let provider = self.providers.get(owner).ok_or_else(|| unknown(owner, None))?;
+        let provider = self.named(owner)?;
         let model = match name.split_once('/') {
             _ if name.is_empty() => return Err(ChoiceError::Empty),
             Some((first, model)) if first == owner => model.trim(),
             Some((first, model)) if provider.elsewhere.is_none() && !self.moved(owner) => {
                 let near = self.near(first).map(|near| format!("{near}/{model}"));
-                return Err(unknown(first, near));
+                return Err(self.unknown(first, near));
             }
             None if name == owner => {
                 provider.model.as_deref().ok_or_else(|| ChoiceError::NoModel(owner.into()))?
@@ -104,6 +100,19 @@ impl Config {
         }
         let name = ModelName { provider: owner.to_owned(), model: model.to_owned() };
         Ok(Chosen { name, provider: provider.clone() })
+    }
+
+    /// The provider of this name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn named(&self, name: &str) -> Result<&Provider, ChoiceError> {
+        self.providers.get(name).ok_or_else(|| self.unknown(name, self.near(name).map(str::to_owned)))
+    }
+
+    fn unknown(&self, given: &str, near: Option<String>) -> ChoiceError {
+        let known = self.providers.keys().cloned().collect();
+        ChoiceError::UnknownProvider { given: given.to_owned(), near, known }
     }
 
     /// The provider that a model's name belongs to.
@@ -164,6 +173,10 @@ impl Config {
             wall_ms: self.limits.wall.saturating_mul(1000),
             kept_bytes: self.limits.output,
             output_file: self.limits.output_file,
+            memory_bytes: self.limits.memory,
+            processes: self.limits.processes,
+            file_bytes: self.limits.file,
+            open_files: self.limits.open_files,
         }
     }
 }

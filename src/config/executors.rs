@@ -170,10 +170,13 @@ mod tests {
 
     #[test]
     fn executors_by_name() {
-        for text in ["local", "container", "container:localhost:5000/a/b:1.2@sha256", "jupyter", "jupyter:ir"] {
+        for text in ["local", "container", "container:localhost:5000/a/b:1.2@sha256", "jupyter", "jupyter:ir"]
+        {
             assert_eq!(text.parse::<ExecutorChoice>().unwrap().to_string(), text);
         }
-        for text in ["", "Local", "local:x", "docker", "container:", "jupyter: x", "container:a\u{7}", "jupyter:a;b"] {
+        for text in
+            ["", "Local", "local:x", "docker", "container:", "jupyter: x", "container:a\u{7}", "jupyter:a;b"]
+        {
             assert_eq!(text.parse::<ExecutorChoice>(), Err(NoExecutor), "{text:?}");
         }
     }

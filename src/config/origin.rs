@@ -1,5 +1,7 @@
 //! The origin of an address: scheme, host and port. A key goes to the origin that it was given for, and to no other.
 
+use std::net::IpAddr;
+
 /// The origin, `https://api.example.com` (the usual port of the scheme left out); `None` where the address has none.
 pub fn origin(address: &str) -> Option<String> {
     let (scheme, rest) = address.trim().split_once("://")?;
@@ -26,6 +28,30 @@ pub fn origin(address: &str) -> Option<String> {
     })
 }
 
+/// Whether the server is this computer.
+pub fn is_loopback(address: &str) -> bool {
+    let Some(place) = origin(address) else { return false };
+    let host = place.split_once("://").map_or("", |(_, host)| host);
+    let name = match host.strip_prefix('[') {
+        Some(ip6) => ip6.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+/// An address without what may be a secret: a user, a password, a query.
+pub fn without_secrets(address: &str) -> String {
+    let plain = address.split(['?', '#']).next().unwrap_or_default().trim();
+    match plain.split_once("://") {
+        Some((scheme, rest)) => {
+            let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+            let host = authority.rsplit('@').next().unwrap_or_default();
+            format!("{scheme}://{host}{path}")
+        }
+        None => plain.rsplit('@').next().unwrap_or_default().to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,6 +67,22 @@ mod tests {
             assert_eq!(origin(address).as_deref(), Some("https://api.example.com"), "{address}");
         }
         assert_eq!(origin("http://[::1]:11434/v1").as_deref(), Some("http://[::1]:11434"));
+    }
+
+    #[test]
+    fn this_computer_is_known_in_all_its_names() {
+        for (address, is) in [
+            ("http://localhost:1", true),
+            ("http://127.0.0.2", true),
+            ("http://[::1]:9/v1", true),
+            ("http://example.com", false),
+            ("http://localhost.evil.net", false),
+            ("http://127.0.0.1@evil.net", false),
+            ("http://192.168.1.1", false),
+        ] {
+            assert_eq!(is_loopback(address), is, "{address}");
+        }
+        assert_eq!(without_secrets("https://me:pw@h:1/v1?key=k#x"), "https://h:1/v1");
     }
 
     #[test]

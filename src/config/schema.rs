@@ -1,8 +1,9 @@
 //! The configuration as the program uses it. `Default` is the one home of the values that hold without any file.
 
+use super::context::{Budget, Context, Instructions, PriceChoice};
 use super::executors::{ExecutorChoice, Executors};
 use super::providers::Provider;
-use crate::domain::{Dialect, Languages, Limits};
+use crate::domain::{Dialect, Languages, Limits, SandboxLevel, Severity};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,8 +27,18 @@ pub struct Config {
     pub repeat_limit: u32,
     /// The guard of a decision.
     pub review: Review,
+    /// What of a conversation is sent.
+    pub context: Context,
+    /// Words that stand before every conversation.
+    pub instructions: Instructions,
+    /// What may be spent.
+    pub budget: Budget,
+    /// What models cost, by `PROVIDER/MODEL`; over the prices that come with the program.
+    pub prices: BTreeMap<String, PriceChoice>,
     /// How much a run may use.
     pub limits: RunLimits,
+    /// How runs are confined.
+    pub sandbox: Sandbox,
     /// What runs are given.
     pub run: Run,
     /// What carries out runs.
@@ -87,6 +98,35 @@ pub struct Review {
     pub profile: Profile,
     /// Modules, calls, programs and rules that no block may have.
     pub forbid: Vec<String>,
+    /// From which severity on a second opinion is asked for by itself.
+    pub judge: Judge,
+    /// The model that is asked for second opinions, `PROVIDER/MODEL`; `None`: the one in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge_model: Option<String>,
+}
+
+/// From which severity on a second opinion is asked for by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Judge {
+    /// Only when the person asks.
+    #[default]
+    Off,
+    /// For medium and high findings.
+    Medium,
+    /// For high findings.
+    High,
+}
+
+impl Judge {
+    /// The severity; `None`: never.
+    pub fn from(self) -> Option<Severity> {
+        match self {
+            Judge::Off => None,
+            Judge::Medium => Some(Severity::Medium),
+            Judge::High => Some(Severity::High),
+        }
+    }
 }
 
 /// Whether a new block may take the focus.
@@ -123,6 +163,52 @@ pub struct RunLimits {
     pub output_file: u64,
     /// Bytes of a run's output that the model is told.
     pub to_model: u64,
+    /// Bytes of memory of all processes of a run together; 0: not limited.
+    pub memory: u64,
+    /// Processes and threads of a run at the same time; 0: not limited.
+    pub processes: u32,
+    /// Bytes of each file that a run writes; 0: not limited.
+    pub file: u64,
+    /// Files that each process of a run has open; 0: not limited.
+    pub open_files: u32,
+}
+
+/// How runs are confined.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sandbox {
+    /// The level.
+    pub level: SandboxChoice,
+    /// More folders that runs may read.
+    pub read: Vec<PathBuf>,
+    /// More folders that runs may write.
+    pub write: Vec<PathBuf>,
+    /// Whether the network is open to runs.
+    pub network: bool,
+}
+
+/// How strongly runs are confined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SandboxChoice {
+    /// The working folder is read, not written.
+    ReadOnly,
+    /// The working folder is read and written.
+    #[default]
+    Workspace,
+    /// Not at all.
+    Off,
+}
+
+impl Sandbox {
+    /// The level.
+    pub fn level(&self) -> SandboxLevel {
+        match self.level {
+            SandboxChoice::ReadOnly => SandboxLevel::ReadOnly,
+            SandboxChoice::Workspace => SandboxLevel::Workspace,
+            SandboxChoice::Off => SandboxLevel::Off,
+        }
+    }
 }
 
 /// What runs are given.
@@ -248,7 +334,12 @@ impl Default for Config {
             step_limit: 12,
             repeat_limit: 3,
             review: Review::default(),
+            context: Context::default(),
+            instructions: Instructions::default(),
+            budget: Budget::default(),
+            prices: BTreeMap::new(),
             limits: RunLimits::default(),
+            sandbox: Sandbox::default(),
             run: Run::default(),
             executor: ExecutorChoice::default(),
             executors: Executors::default(),
@@ -269,6 +360,8 @@ impl Default for Review {
             autofocus: Autofocus::default(),
             profile: Profile::default(),
             forbid: Vec::new(),
+            judge: Judge::default(),
+            judge_model: None,
         }
     }
 }
@@ -281,6 +374,10 @@ impl Default for RunLimits {
             output: limits.kept_bytes,
             output_file: limits.output_file,
             to_model: 16 << 10,
+            memory: limits.memory_bytes,
+            processes: limits.processes,
+            file: limits.file_bytes,
+            open_files: limits.open_files,
         }
     }
 }

@@ -172,6 +172,16 @@ impl Block {
         }
     }
 
+    /// What it is, in a few words: `python`, `no language`, `write notes/plan.md`. The path is the model's text.
+    pub fn label(&self) -> String {
+        match &self.kind {
+            BlockKind::Code { .. } => {
+                self.current().language.as_ref().map_or("no language", Language::as_str).to_owned()
+            }
+            kind => format!("{} {}", kind.as_str(), self.path().unwrap_or_default()),
+        }
+    }
+
     /// What a version of it would do with a file or folder.
     ///
     /// # Errors

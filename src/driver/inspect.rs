@@ -1,5 +1,6 @@
 //! Looking at a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
 
+use super::files::{self, Ground};
 use super::sources::Signal;
 use crate::domain::{Block, Language, Limits, Review, Revision, Terms};
 use crate::engine::{Event, Inspection};
@@ -23,12 +24,19 @@ pub(super) fn spawn(
     block: Block,
     revision: Revision,
     limits: Option<Limits>,
-    scope: Scope,
+    ground: Ground,
     executor: Executor,
     inbox: mpsc::Sender<Signal>,
 ) {
     tokio::spawn(async move {
         let id = block.id;
+        if !block.kind.is_code() {
+            let inspection = look_at_file(block, revision, limits, ground).await;
+            let event = Event::Inspected(id, revision, Box::new(inspection));
+            let _ = inbox.send(Signal::Event(event)).await;
+            return;
+        }
+        let scope = ground.scope;
         let terms = find_terms(&block, revision, limits, &executor).await;
         let scope = match &terms {
             // An earlier `cd` changes what a relative path means.
@@ -39,6 +47,20 @@ pub(super) fn spawn(
         let inspection = Inspection { review, terms, before: None };
         let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
     });
+}
+
+async fn look_at_file(
+    block: Block,
+    revision: Revision,
+    limits: Option<Limits>,
+    ground: Ground,
+) -> Inspection {
+    let work = tokio::task::spawn_blocking(move || files::inspect(&block, revision, limits, &ground));
+    work.await.unwrap_or_else(|error| {
+        tracing::error!(%error, "the look at a file broke off");
+        let terms = Err("the look at the file broke off".into());
+        Inspection { review: Review::default(), terms, before: None }
+    })
 }
 
 async fn find_terms(

@@ -17,12 +17,22 @@ impl Driver {
     /// Asks what is known of the model in use.
     pub(super) fn learn_model(&mut self) {
         self.learned = true;
+        self.take_known();
         let Some(provider) = self.provider.clone() else { return };
-        let inbox = self.inbox();
+        let (inbox, informed) = (self.inbox(), self.informed.clone());
         tokio::spawn(async move {
-            let info = info(&provider).await;
+            let info = informed(info(&provider).await);
             let _ = inbox.send(Signal::Event(Event::Model(Box::new(info)))).await;
         });
+    }
+
+    /// What the configuration says of the model in use is known without asking anyone.
+    pub(super) fn take_known(&mut self) {
+        let Some(name) = self.provider.as_ref().map(|provider| provider.name().clone()) else { return };
+        if self.state().live.model.as_ref().is_none_or(|known| known.name != name) {
+            let info = (self.informed)(ModelInfo::named(name));
+            self.feed(Event::Model(Box::new(info)));
+        }
     }
 
     /// Reads the files of instructions anew: they may have changed since the last prompt.
@@ -51,5 +61,5 @@ impl Driver {
 }
 
 async fn info(provider: &Provider) -> ModelInfo {
-    ModelInfo::named(provider.name().clone())
+    provider.info().await
 }

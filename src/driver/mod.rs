@@ -4,9 +4,11 @@
 //! no lock, no clone, no mirror. The driver decides nothing: what happens next is the engine's business. It owns the
 //! clock and the tasks.
 
+pub mod catalogue;
 mod clock;
 mod consult;
 mod errands;
+mod files;
 mod images;
 mod inspect;
 mod learn;
@@ -15,14 +17,13 @@ mod perform;
 mod sources;
 mod update;
 
-pub use crate::provider::probe::Server;
 pub use crate::store::index::Summary;
 pub use clock::Clock;
 pub use errands::{Errand, Found};
 pub use inspect::review_in_time;
 pub use update::{Told, Update};
 
-use crate::domain::{ModelName, Moment, ReplyEvent, RunEvent, RunId, RunReport, StepId};
+use crate::domain::{ModelInfo, ModelName, Moment, ReplyEvent, RunEvent, RunId, RunReport, StepId};
 use crate::engine::{Command, Effect, Engine, Event, Phase, State, StoreEvent};
 use crate::exec::Executor;
 use crate::provider::Provider;
@@ -36,7 +37,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
 /// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
-pub type Connect = Box<dyn Fn(&ModelName) -> Result<Provider, String> + Send + Sync>;
+pub type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, String> + Send + Sync>;
+
+/// Lays what the configuration says of a model over what is told of it.
+pub type Informed = Arc<dyn Fn(ModelInfo) -> ModelInfo + Send + Sync>;
 
 /// What a driver is put together from.
 pub struct Parts {
@@ -52,12 +56,16 @@ pub struct Parts {
     pub provider: Option<Provider>,
     /// Makes another source of replies.
     pub connect: Connect,
+    /// The providers that can be asked for their models.
+    pub catalogue: catalogue::Catalogue,
     /// What the review has to know of this place.
     pub scope: Scope,
     /// The folder that holds all sessions.
     pub sessions: PathBuf,
     /// Where files of instructions are looked for.
     pub instructions: Search,
+    /// Lays what the configuration says of a model over what is told of it.
+    pub informed: Informed,
     /// The clock.
     pub clock: Clock,
 }
@@ -69,9 +77,11 @@ pub struct Driver {
     executor: Executor,
     provider: Option<Provider>,
     connect: Connect,
+    catalogue: catalogue::Catalogue,
     scope: Scope,
     sessions: PathBuf,
     instructions: Search,
+    informed: Informed,
     clock: Clock,
     sources: Sources,
     /// Whether it was asked what is known of the model; not before a front door could have drawn.
@@ -93,9 +103,11 @@ impl Driver {
             executor: parts.executor,
             provider: parts.provider,
             connect: parts.connect,
+            catalogue: parts.catalogue,
             scope: parts.scope,
             sessions: parts.sessions,
             instructions: parts.instructions,
+            informed: parts.informed,
             clock: parts.clock,
             sources: Sources::new(),
             learned: false,
@@ -104,6 +116,7 @@ impl Driver {
             update: Update::default(),
         };
         driver.perform(parts.effects);
+        driver.take_known();
         driver
     }
 

@@ -4,13 +4,15 @@
 //! about exactly those bytes and terms, that every run ends once, that the durable half is what its entries fold to,
 //! and that the phase fits the state. Here events are thrown at it: mostly such as could come, aimed a little off.
 
+use super::cost::Prices;
 use super::dialogue::{Watched, failure, report, review, terms};
 use super::replying::follow_all;
-use super::{Command, Engine, Event, Inspection, Phase, Settings, StoreEvent};
+use super::{Command, Engine, Event, Inspection, JudgeSettings, Phase, Settings, StoreEvent};
 use crate::domain::{
-    BlockId, Chunk, Decision, FailureKind, Finish, FinishReason, KernelFate, KernelRef, Language, Limits,
-    ModelName, Moment, Outcome, Policy, ReplyEvent, Review, Revision, RunEvent, RunId, RunReport,
-    SandboxLevel, Severity, StepId, Stream, Terms, TimerId, Usage,
+    BlockId, Chunk, Consultation, Decision, Dialect, ExecutorKind, FailureKind, Finish, FinishReason,
+    Instructions, Kept, KernelFate, KernelRef, Language, Limits, ModelInfo, ModelName, Moment, OnDisk,
+    Outcome, Policy, Price, ReplyEvent, Review, Revision, RunEvent, RunId, RunReport, SandboxLevel, Severity,
+    StepId, Stream, Target, Terms, TimerId, ToolCall, Usage,
 };
 use proptest::prelude::*;
 
@@ -27,6 +29,17 @@ const REPLIES: &[&str] = &[
     "```python\nprint('never closed",
     "```python\n   \n```\n",
     "",
+    "<tool_call>{\"name\": \"list_files\", \"arguments\": {}}</tool_call>\n",
+    "<think>\n```bash\nls\n```\n</think>\nSo.",
+];
+const CALLS: &[(&str, &str)] = &[
+    ("run_code", r#"{"language": "python", "code": "print(1)"}"#),
+    ("write_file", r#"{"path": "a.txt", "content": "x\n"}"#),
+    ("read_file", r#"{"path": "a.txt"}"#),
+    ("run_code", r#"{"code": "ls"}"#),
+    ("run_code", r#"{"code": "#),
+    ("list_files", "{}"),
+    ("rm", "{}"),
 ];
 const SOURCES: &[&str] = &["print(1)\n", "print(3)\n", "", "  \n", "print(1)\r\n"];
 
@@ -44,6 +57,7 @@ fn event(watched: &Watched, (kind, a, b): Throw) -> Event {
         3..=5 => aim.reply(ReplyEvent::Delta(pick(REPLIES, aim.b).into())),
         6..=9 => aim.reply(ReplyEvent::Finished(Finish { reason: aim.reason(), word: None })),
         10 => aim.reply(aim.other_reply()),
+        11 if aim.b.is_multiple_of(3) => aim.reply(ReplyEvent::Failed(failure(FailureKind::NoTools))),
         11 => aim.reply(ReplyEvent::Failed(failure(FailureKind::Cut))),
         12..=17 => aim.inspected(),
         18..=23 => aim.decide(Decision::Approve { typed: !aim.b.is_multiple_of(4) }),
@@ -64,10 +78,13 @@ fn event(watched: &Watched, (kind, a, b): Throw) -> Event {
         } else {
             StoreEvent::Recovered
         }),
-        37 => match aim.a % 3 {
+        37 => match aim.a % 7 {
             0 => Event::KernelDied("signal 9".into()),
             1 => Event::Timer(TimerId(1)),
-            _ => Event::User(Command::RestartKernel),
+            2 => Event::User(Command::RestartKernel),
+            3 => aim.known(),
+            4 => Event::Instructions(aim.instructions()),
+            _ => aim.consulted(),
         },
         _ => Event::User(aim.command()),
     }
@@ -96,7 +113,10 @@ impl Aim<'_> {
             Phase::Idle => Event::User(Command::Submit("x".into())),
             Phase::Replying(_) => {
                 let reply = self.watched.engine.state().live.reply.as_ref();
-                if reply.is_some_and(|reply| reply.text.is_empty()) && !self.b.is_multiple_of(5) {
+                let calls = reply.map_or(0, |reply| reply.calls.len());
+                if calls < 3 && self.b % 4 == 3 {
+                    self.reply(self.call())
+                } else if reply.is_some_and(|reply| reply.text.is_empty()) && !self.b.is_multiple_of(5) {
                     self.reply(ReplyEvent::Delta(pick(&REPLIES[..5], self.b).into()))
                 } else {
                     self.reply(ReplyEvent::Finished(Finish { reason: self.reason(), word: None }))
@@ -116,7 +136,16 @@ impl Aim<'_> {
             Phase::Running(_) => self.run(RunEvent::Ended(Box::new(self.report()))),
             Phase::Asking(_) if self.b.is_multiple_of(2) => Event::User(Command::EndTurn),
             Phase::Asking(_) => Event::User(Command::Continue),
+            Phase::Stuck(_) if self.b.is_multiple_of(3) => Event::User(Command::Compact),
             Phase::Stuck(_) => Event::User(Command::Retry),
+            Phase::Compacting(_) => {
+                let summary = self.watched.engine.state().live.summary.as_ref();
+                if summary.is_some_and(|summary| summary.text.is_empty()) && !self.b.is_multiple_of(5) {
+                    self.reply(ReplyEvent::Delta("They wanted x.".into()))
+                } else {
+                    self.reply(ReplyEvent::Finished(Finish { reason: self.reason(), word: None }))
+                }
+            }
         }
     }
 
@@ -131,11 +160,24 @@ impl Aim<'_> {
         reasons[self.b % 4]
     }
 
+    /// A call of a tool, sound or not; two in eight have the same identity, and one has none.
+    fn call(&self) -> ReplyEvent {
+        let (name, arguments) = CALLS[self.b / 4 % CALLS.len()];
+        let id = match self.a % 8 {
+            0 => String::new(),
+            n => format!("c{}", n / 2),
+        };
+        ReplyEvent::ToolCall(ToolCall { id, name: name.into(), arguments: arguments.into(), signature: None })
+    }
+
     fn other_reply(&self) -> ReplyEvent {
-        match self.b % 4 {
+        match self.b % 6 {
+            4 => self.call(),
+            5 => ReplyEvent::Kept(Kept { kind: "p".into(), json: "{}".into() }),
             0 => ReplyEvent::Sent,
             1 => ReplyEvent::Reasoning("hm".into()),
-            2 => ReplyEvent::Usage(Usage { output: Some(7), ..Usage::default() }),
+            2 if self.a.is_multiple_of(2) => ReplyEvent::Usage(Usage { output: Some(7), ..Usage::default() }),
+            2 => ReplyEvent::Usage(Usage { input: Some(40), output: Some(7), ..Usage::default() }),
             _ => {
                 ReplyEvent::Retrying { attempt: 1, of: 5, wait_ms: 9, failure: failure(FailureKind::Server) }
             }
@@ -167,7 +209,18 @@ impl Aim<'_> {
         let item = self.watched.engine.state().transcript.blocks.get(&block);
         let language = item.and_then(|item| item.block.current().language.clone());
         let generation = self.b as u32 / 5 % 2;
+        let file = item.filter(|item| !item.block.kind.is_code());
+        let target = file.map(|_| Target {
+            path: "/work/a.txt".into(),
+            link: None,
+            found: OnDisk::Nothing,
+            bytes: 0,
+            folders: self.b as u32 % 2,
+            outside: false,
+        });
         let found = Terms {
+            executor: if target.is_some() { ExecutorKind::Files } else { ExecutorKind::Kernel },
+            target,
             language: language.unwrap_or_else(|| self.language()),
             kernel: Some(KernelRef { generation, variables: 0 }),
             ..terms()
@@ -209,8 +262,39 @@ impl Aim<'_> {
         RunReport { kernel, ..report(outcome) }
     }
 
+    /// Something is known of a model: of the one in use, or of another.
+    fn known(&self) -> Event {
+        let model = self.watched.engine.state().transcript.model.clone();
+        let model = model.filter(|_| !self.b.is_multiple_of(4)).unwrap_or_else(name);
+        let context = [None, Some(0), Some(40), Some(400), Some(100_000)][self.b % 5];
+        let info = ModelInfo { context, price: Some(PRICE), ..ModelInfo::named(model) };
+        Event::Model(Box::new(info))
+    }
+
+    fn instructions(&self) -> Vec<Instructions> {
+        let text = ["use tabs", "be brief"][self.b % 2];
+        let file = Instructions {
+            path: "/p/AGENTS.md".into(),
+            text: text.into(),
+            bytes: 8,
+            own: self.b.is_multiple_of(3),
+        };
+        [Vec::new(), vec![file]][usize::from(self.b > 60)].clone()
+    }
+
+    fn consulted(&self) -> Event {
+        let block = self.block();
+        let text = match self.b % 3 {
+            0 => Err("too late".into()),
+            1 => Ok("no JSON".into()),
+            _ => Ok("{\"risk\":\"low\",\"reason\":\"r\",\"lines\":[1]}".into()),
+        };
+        let usage = Usage { input: Some(9), output: Some(9), ..Usage::default() };
+        Event::Consulted(block, self.revision(block), Box::new(Consultation { model: name(), text, usage }))
+    }
+
     fn command(&self) -> Command {
-        match self.b % 11 {
+        match self.b % 15 {
             0 | 1 => Command::Stop,
             2 => Command::Kill,
             3 => Command::Retry,
@@ -218,15 +302,34 @@ impl Aim<'_> {
             5 => Command::EndTurn,
             6 => Command::SkipAll,
             7 => Command::TakeQueued,
-            8 => Command::UseModel(ModelName { provider: "p".into(), model: "m".into() }),
+            8 => Command::UseModel(name()),
             9 => Command::Rename("n".into()),
+            10 => Command::Compact,
+            11 | 12 => Command::Consult(self.block()),
+            13 => Command::UseInstructions(self.a.is_multiple_of(2)),
             _ => Command::RetryStore,
         }
     }
 }
 
+const PRICE: Price = Price { input: 3_000, output: 9_000, cached: 0, cache_written: 0 };
+
+fn name() -> ModelName {
+    ModelName { provider: "p".into(), model: "m".into() }
+}
+
 fn settings(policy: Policy) -> Settings {
-    Settings { policy, step_limit: 2, repeat_limit: 2, ..Settings::default() }
+    Settings {
+        dialect: Some(Dialect::Tools),
+        policy,
+        step_limit: 2,
+        repeat_limit: 2,
+        session_budget: Some(100_000),
+        prices: Prices { own: [(name().to_string(), PRICE)].into(), ..Prices::default() },
+        use_instructions: true,
+        judge: JudgeSettings { from: Some(Severity::Medium), model: None },
+        ..Settings::default()
+    }
 }
 
 fn policy() -> impl Strategy<Value = Policy> {
@@ -298,7 +401,7 @@ proptest! {
     /// What is shown of a reply while it streams is what the parser knows, whatever its pieces.
     #[test]
     fn the_live_copy_follows_the_parser(
-        parts in prop::collection::vec((0usize..7, 1usize..9), 0..12),
+        parts in prop::collection::vec((0usize..9, 1usize..9), 0..12),
         tail in "[`\\n a-z~<>/-]{0,60}",
     ) {
         let mut text: String = parts.iter().map(|(at, _)| REPLIES[*at]).collect();
@@ -335,6 +438,7 @@ fn the_throws_reach_every_corner() {
                 }
                 crate::domain::Entry::Ran { report, .. } => report.outcome.as_str().to_owned(),
                 crate::domain::Entry::TurnEnd(end) => end.as_str().to_owned(),
+                crate::domain::Entry::Block(block) => format!("Block {}", block.kind.as_str()),
                 other => {
                     format!("{other:?}").split(|c: char| !c.is_alphanumeric()).next().unwrap().to_owned()
                 }
@@ -363,6 +467,17 @@ fn the_throws_reach_every_corner() {
         "not_started",
         "answered",
         "stopped",
+        "budget",
+        "Block write",
+        "Block read",
+        "Block list",
+        "CallRefused",
+        "NoTools",
+        "Summary",
+        "Opinion",
+        "Instructions",
+        "Compacting StepId",
+        "Asking Budget",
         "step_limit",
         "repeated",
         "PutBack",

@@ -16,8 +16,11 @@ use super::interpreters::Finder;
 use super::kernel::Kernel;
 use super::process::Process;
 use super::run::{Carrier, End, Run};
+use super::sandbox::Sandbox;
 use super::shell_state::ShellState;
-use crate::domain::{Interpreter, Language, Limits, RunEvent, RunId, RunRequest, Stream, Terms};
+use crate::domain::{
+    Interpreter, Language, Limits, RunEvent, RunId, RunRequest, SandboxReport, Stream, Terms,
+};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{PipeReader, Read as _};
 use std::sync::Arc;
@@ -28,7 +31,9 @@ use tokio::sync::{mpsc, oneshot};
 /// An order to the thread.
 pub enum Command {
     /// Tell the terms of a block.
-    Terms(Box<(Language, Interpreter)>, Option<Limits>, oneshot::Sender<Terms>),
+    Terms(Box<(Language, Interpreter)>, Option<Limits>, oneshot::Sender<Result<Terms, String>>),
+    /// Tell what the sandbox holds.
+    Sandbox(oneshot::Sender<Result<SandboxReport, String>>),
     /// Carry out a run.
     Start(Box<RunRequest>, mpsc::Sender<(RunId, RunEvent)>),
     /// SIGINT to the group of the run.
@@ -55,6 +60,8 @@ pub struct Actor {
     generation: u32,
     shell: ShellState,
     run: Option<Run>,
+    /// Prepared at the first need.
+    sandbox: Option<Result<Sandbox, String>>,
 }
 
 /// Something that can be waited on.
@@ -89,6 +96,7 @@ impl Actor {
             generation: 0,
             shell,
             run: None,
+            sandbox: None,
         }
     }
 
@@ -187,6 +195,10 @@ impl Actor {
                 let (language, interpreter) = *what;
                 let limits = limits.unwrap_or(self.setup.limits);
                 let _ = reply.send(self.terms(&language, &interpreter, limits));
+            }
+            Command::Sandbox(reply) => {
+                let report = self.sandbox().map(|sandbox| sandbox.report().clone());
+                let _ = reply.send(report);
             }
             Command::Start(request, out) => self.start(&request, out),
             Command::Interrupt(id) => {

@@ -20,10 +20,10 @@ use super::helper_wire::Used;
 use super::kernel_wire::Said;
 use super::{Setup, blob};
 use crate::config::{ContainerExecutor, FolderInContainer};
-use crate::domain::{
-    ExecutorKind, Interpreter, KernelFate, KernelRef, Language, Limits, Terms,
-};
 use crate::domain::language::LanguageEntry;
+use crate::domain::{
+    ExecutorKind, Interpreter, KernelFate, KernelRef, Language, Limits, SandboxLevel, SandboxReport, Terms,
+};
 use bridge_wire::Told;
 use engine::{Engine, Image};
 use error::ContainerError;
@@ -116,7 +116,16 @@ impl Containers {
         Ok(engine)
     }
 
-    fn frame(&self, engine: &Engine) -> Result<Frame, ContainerError> {
+    /// What containers of this engine may do. A kernel lives under the session's limits, a program under its own.
+    fn frame(&self, engine: &Engine, limits: &Limits) -> Result<Frame, ContainerError> {
+        let mut config = self.config.clone();
+        config.memory = config.memory.min(limits.memory_bytes);
+        config.tmp = config.tmp.min(config.memory);
+        config.processes = config.processes.min(limits.processes);
+        if self.setup.sandbox.level == SandboxLevel::ReadOnly && config.folder == FolderInContainer::Writable
+        {
+            config.folder = FolderInContainer::ReadOnly;
+        }
         let env = declared_environment(&self.setup);
         let text = |value: &std::ffi::OsStr| value.to_str().map(str::to_owned);
         let declared = env.iter().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
@@ -128,7 +137,8 @@ impl Containers {
         ]);
         let account = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
         let frame = Frame {
-            config: self.config.clone(),
+            config,
+            limits: *limits,
             able: engine.able,
             folder: self.setup.cwd.clone(),
             account,
@@ -149,12 +159,14 @@ impl Containers {
             .ok_or_else(|| ContainerError::NoImageFor(language.to_string()))
     }
 
-    async fn known(&mut self, language: &Language) -> Result<Known, String> {
+    async fn known(&mut self, language: &Language, limits: &Limits) -> Result<Known, String> {
         let entry = self.setup.languages.0.iter().find(|entry| entry.name == *language).cloned();
-        let entry = entry.ok_or_else(|| format!("{language} is not set up: see [languages] in the configuration"))?;
+        let entry =
+            entry.ok_or_else(|| format!("{language} is not set up: see [languages] in the configuration"))?;
         let wanted = self.image_of(language).map_err(|error| error.to_string())?;
         let engine = self.engine().await.map_err(|error| error.to_string())?;
-        let frame = self.frame(&engine).map_err(|error| error.to_string())?;
+        let limits = if is_kernel(&entry) { self.setup.limits } else { *limits };
+        let frame = self.frame(&engine, &limits).map_err(|error| error.to_string())?;
         let image = engine.image(&wanted).await.map_err(|error| error.to_string())?;
         Ok(Known { engine, frame, entry, image })
     }
@@ -212,7 +224,9 @@ impl Containers {
             }
             FromKernel::Said(token, said) => {
                 // What carries another mark comes from an earlier run, or from somebody else.
-                let Some(job) = self.job.as_mut().filter(|j| j.job.token == token && j.done.is_none()) else { return };
+                let Some(job) = self.job.as_mut().filter(|j| j.job.token == token && j.done.is_none()) else {
+                    return;
+                };
                 match said {
                     Said::Image { name, png } => {
                         self.queue.push_back(Heard::Image(name, "image/png".into(), png));
@@ -256,9 +270,14 @@ impl Containers {
         let job = self.job.take();
         let (end, used, fate) = match gone {
             Gone::NotStarted(why) => (End::NotStarted(why), Used::default(), KernelFate::None),
-            Gone::OutOfMemory(used) => {
-                (End::Limit(format!("memory, {}", plan::size(self.config.memory))), used, lost)
-            }
+            Gone::OutOfMemory(used) => (
+                End::Limit(format!(
+                    "memory, {}",
+                    plan::size(self.config.memory.min(self.setup.limits.memory_bytes))
+                )),
+                used,
+                lost,
+            ),
             Gone::Died(why, used) => (End::Died(why), used, lost),
         };
         match job {
@@ -296,7 +315,8 @@ impl Containers {
             let name = self.name("block");
             let words = command(&known.entry);
             let image = known.image.id.as_str();
-            self.program = Some(Program::start(known.engine.clone(), &known.frame, image, name, &words, &job));
+            self.program =
+                Some(Program::start(known.engine.clone(), &known.frame, image, name, &words, &job));
             return;
         }
         if self.kernel.is_none() {
@@ -312,12 +332,18 @@ impl Containers {
 
 impl Backend for Containers {
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
-        let known = self.known(language).await?;
+        let known = self.known(language, &limits).await?;
         Ok(self.terms_of(&known, language, limits))
     }
 
+    async fn sandbox(&mut self) -> Result<SandboxReport, String> {
+        let engine = self.engine().await.map_err(|error| error.to_string())?;
+        let frame = self.frame(&engine, &self.setup.limits).map_err(|error| error.to_string())?;
+        Ok(frame.rights().sandbox)
+    }
+
     async fn begin(&mut self, job: Job) {
-        match self.known(&job.terms.language).await {
+        match self.known(&job.terms.language, &job.terms.limits).await {
             Ok(known) if self.terms_of(&known, &job.terms.language, job.terms.limits).same_as(&job.terms) => {
                 self.begin_known(&known, job);
             }
@@ -373,7 +399,7 @@ impl Backend for Containers {
 
     async fn warm(&mut self, language: &Language) {
         // Only where the engine is there anyway: getting ready is no reason to complain.
-        if let Ok(known) = self.known(language).await
+        if let Ok(known) = self.known(language, &self.setup.limits.clone()).await
             && is_kernel(&known.entry)
             && self.kernel.is_none()
         {
@@ -396,11 +422,7 @@ impl Backend for Containers {
         }
     }
 
-    async fn fetch(
-        &mut self,
-        missing: Missing,
-        progress: mpsc::Sender<String>,
-    ) -> Fetch {
+    async fn fetch(&mut self, missing: Missing, progress: mpsc::Sender<String>) -> Fetch {
         match self.engine().await {
             Ok(engine) => Box::pin(async move {
                 let fetched = engine::fetch(engine.docker.clone(), missing.name, progress).await;
@@ -411,10 +433,11 @@ impl Backend for Containers {
     }
 
     async fn found(&mut self) -> Vec<Interpreter> {
-        let languages: Vec<Language> = self.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
+        let languages: Vec<Language> =
+            self.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
         let mut found = Vec::new();
         for language in languages {
-            if let Ok(known) = self.known(&language).await {
+            if let Ok(known) = self.known(&language, &self.setup.limits.clone()).await {
                 let path = PathBuf::from(format!("{}:{}", known.image.shown(), known.entry.command));
                 found.push(Interpreter { language, path, version: None });
             }
@@ -451,7 +474,8 @@ fn is_kernel(entry: &LanguageEntry) -> bool {
 
 /// What the file with a block's text is handed to; the file's path is its last argument.
 fn command(entry: &LanguageEntry) -> Vec<String> {
-    let program = Path::new(&entry.command).file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let program =
+        Path::new(&entry.command).file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let words = match entry.name.as_str() {
         "bash" => vec!["--noprofile".to_owned(), "--norc".to_owned()],
         "javascript" => vec!["--experimental-vm-modules".to_owned(), "-e".to_owned(), node_of_file()],
@@ -465,7 +489,10 @@ fn node_of_file() -> String {
     super::plan::NODE
         .replace("fs.readFileSync(90, \"utf8\")", "fs.readFileSync(process.argv[1], \"utf8\")")
         .replace("fs.closeSync(90);", "")
-        .replace("path.join(process.cwd(), process.argv[1])", "path.join(process.cwd(), path.basename(process.argv[1]))")
+        .replace(
+            "path.join(process.cwd(), process.argv[1])",
+            "path.join(process.cwd(), path.basename(process.argv[1]))",
+        )
 }
 
 #[cfg(test)]

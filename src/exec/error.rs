@@ -21,6 +21,9 @@ pub enum ExecError {
     /// The helper or the kernel wrote what is no message.
     #[error("the channel to the program is broken: {0}")]
     Broken(#[from] FrameError),
+    /// The sandbox can't be had, in words.
+    #[error("{0}")]
+    Sandbox(String),
     /// The other side is gone.
     #[error("the helper ended")]
     Ended,

@@ -22,8 +22,8 @@ use super::helper_wire::Used;
 use super::{Setup, environment};
 use crate::config::JupyterExecutor;
 use crate::domain::{
-    ExecutorKind, Interpreter, KernelFate, KernelRef, Language, Layer, Limits, Rights, SandboxReport, Stream,
-    Terms,
+    ExecutorKind, Interpreter, KernelFate, KernelRef, Language, Layer, Limits, Rights, SandboxLevel,
+    SandboxReport, Stream, Terms,
 };
 use error::JupyterError;
 use message::Channel;
@@ -140,26 +140,42 @@ impl Jupyter {
     }
 
     async fn spec(&mut self, language: &Language) -> Result<Spec, JupyterError> {
+        self.may_be_open()?;
         let specs = self.specs().await?;
         specs::choose(&specs, self.wanted.as_deref(), language.as_str(), &self.place())
+    }
+
+    /// What was asked for is had, or nothing runs.
+    fn may_be_open(&self) -> Result<(), JupyterError> {
+        let asked = self.setup.sandbox.asked && self.setup.sandbox.level != SandboxLevel::Off;
+        if asked { Err(JupyterError::Sandbox) } else { Ok(()) }
+    }
+
+    /// What is enforced: nothing of ours.
+    fn report(&self) -> SandboxReport {
+        let why = match &self.config.url {
+            Some(_) => "the code runs on the Jupyter server, with what the kernel's account can do there",
+            None => "a Jupyter kernel runs as your account, outside of the sandbox",
+        };
+        let name = "jupyter: local sandbox".to_owned();
+        let layer = Layer { name, active: false, tested: false, why: Some(why.into()) };
+        SandboxReport { layers: vec![layer], notes: vec![why.into()], ..SandboxReport::default() }
     }
 
     fn terms_of(&self, spec: &Spec, language: &Language, limits: Limits) -> Terms {
         let next = self.generations.get(&spec.name).copied().unwrap_or(0) + 1;
         let generation = self.kernels.get(&spec.name).map_or(next, |kernel| kernel.generation);
         let (interpreter, cwd, env) = match &self.server {
-            Some(server) => (format!("{} at {}", spec.name, server.shown()), "(on the server)".into(), Vec::new()),
+            Some(server) => {
+                (format!("{} at {}", spec.name, server.shown()), "(on the server)".into(), Vec::new())
+            }
             None => {
                 let program = spec.argv.first().cloned().unwrap_or_default();
-                let names = self.environment(spec).into_iter().map(|(name, _)| name.to_string_lossy().into_owned());
+                let names =
+                    self.environment(spec).into_iter().map(|(name, _)| name.to_string_lossy().into_owned());
                 (format!("{}:{program}", spec.name), self.setup.cwd.clone(), names.collect())
             }
         };
-        let why = match &self.server {
-            Some(server) => format!("the code runs on {}", server.shown()),
-            None => "a Jupyter kernel runs as your account, outside of it".into(),
-        };
-        let layer = Layer { name: "jupyter: local sandbox".into(), active: false, tested: false, why: Some(why) };
         Terms {
             language: language.clone(),
             executor: ExecutorKind::Jupyter,
@@ -173,7 +189,7 @@ impl Jupyter {
                 write: Vec::new(),
                 network: true,
                 environment: env,
-                sandbox: SandboxReport { layers: vec![layer], ..SandboxReport::default() },
+                sandbox: self.report(),
             },
             limits,
         }
@@ -198,12 +214,14 @@ impl Jupyter {
         let work = match &self.server {
             Some(server) => {
                 let reconnect = Duration::from_secs(self.config.reconnect);
-                let start = far::Start { server: server.clone(), name: spec.name.clone(), patience, reconnect };
+                let start =
+                    far::Start { server: server.clone(), name: spec.name.clone(), patience, reconnect };
                 tokio::task::spawn_local(far::carry(start, self.ids.clone(), receiver, outlet))
             }
             None => {
                 let start = local::Start {
                     helper: self.setup.helper.clone(),
+                    limits: self.setup.limits,
                     cwd: self.setup.cwd.clone(),
                     env: environment::allowed(std::env::vars_os(), &self.setup.environment),
                     spec: spec.clone(),
@@ -212,7 +230,14 @@ impl Jupyter {
                 tokio::task::spawn_local(local::carry(start, self.ids.clone(), receiver, outlet))
             }
         };
-        let kernel = Kernel { number: self.number, generation: *generation, ready: false, version: None, orders, work };
+        let kernel = Kernel {
+            number: self.number,
+            generation: *generation,
+            ready: false,
+            version: None,
+            orders,
+            work,
+        };
         self.kernels.insert(spec.name.clone(), kernel);
     }
 
@@ -346,6 +371,10 @@ impl Backend for Jupyter {
         Ok(self.terms_of(&spec, language, limits))
     }
 
+    async fn sandbox(&mut self) -> Result<SandboxReport, String> {
+        self.may_be_open().map(|()| self.report()).map_err(|error| error.to_string())
+    }
+
     async fn begin(&mut self, job: Job) {
         let content = json!({
             "code": &*job.source, "silent": false, "store_history": true, "user_expressions": {}, "allow_stdin": false,
@@ -354,7 +383,9 @@ impl Backend for Jupyter {
         let request = self.ids.message(Channel::Shell, "execute_request", content);
         let reading = Reading::new(request.id().to_owned());
         let spec = match self.spec(&job.terms.language).await {
-            Ok(spec) if self.terms_of(&spec, &job.terms.language, job.terms.limits).same_as(&job.terms) => Ok(spec),
+            Ok(spec) if self.terms_of(&spec, &job.terms.language, job.terms.limits).same_as(&job.terms) => {
+                Ok(spec)
+            }
             Ok(_) => Err("the kernel changed at the last moment: look again and decide again".to_owned()),
             Err(error) => Err(error.to_string()),
         };
@@ -419,7 +450,8 @@ impl Backend for Jupyter {
     }
 
     async fn found(&mut self) -> Vec<Interpreter> {
-        let languages: Vec<Language> = self.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
+        let languages: Vec<Language> =
+            self.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
         let mut found = Vec::new();
         for language in languages {
             if let Ok(spec) = self.spec(&language).await {

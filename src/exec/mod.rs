@@ -5,13 +5,16 @@
 //! decide whether something runs (the engine), keep sessions (the store), read the clock for anybody else.
 //!
 //! One thread (`actor`) does all of it; what stands here passes orders to it. Pure parts: `plan`, `frames`, the two
-//! wires, `environment`, `shell_state`, `receipt`.
+//! wires, `environment`, `shell_state`, `receipt`, and most of `sandbox`.
 
 use crate::config::{ExecutorChoice, Executors};
-use crate::domain::{Interpreter, Language, Languages, Limits, Outcome, RunEvent, RunId, RunRequest, Terms};
+use crate::domain::{
+    Interpreter, Language, Languages, Limits, Outcome, RunEvent, RunId, RunRequest, SandboxReport, Terms,
+};
 use actor::{Actor, Command};
 use executors::{Desk as Other, Order};
 use interpreters::Finder;
+pub use sandbox::{Wish, Without};
 use std::io::{PipeWriter, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,6 +43,7 @@ mod plan;
 mod process;
 mod receipt;
 mod run;
+mod sandbox;
 mod shell_state;
 mod supervisor;
 mod tree;
@@ -63,6 +67,14 @@ pub struct Setup {
     pub python: Option<PathBuf>,
     /// The limits of a run that were not chosen otherwise.
     pub limits: Limits,
+    /// How runs are to be confined.
+    pub sandbox: Wish,
+    /// Layers that are left out, in tests.
+    pub without: Without,
+    /// The person's home folder, which runs do not see.
+    pub home: Option<PathBuf>,
+    /// Folders of sayso's own: no run may write them.
+    pub own: Vec<PathBuf>,
 }
 
 /// Carries out runs, one at a time. Cheap to clone; making one starts nothing and touches no disk.
@@ -146,7 +158,22 @@ impl Executor {
         let ended = || "sayso is ending: nothing runs any more".to_string();
         self.order(Command::Terms(Box::new((language.clone(), interpreter)), limits, reply))
             .map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())
+        answer.await.map_err(|_| ended())?
+    }
+
+    /// What the sandbox holds, by the result of its tests. They are made at the first question or run, in some 50 ms.
+    ///
+    /// # Errors
+    /// In words, with what to do, when what was asked for can't be had.
+    pub async fn sandbox(&self) -> Result<SandboxReport, String> {
+        if let Some(other) = &self.inner.other {
+            let report = other.ask(Order::Sandbox).await;
+            return report.unwrap_or_else(|| Err("sayso is ending: nothing runs any more".into()));
+        }
+        let (reply, answer) = oneshot::channel();
+        let ended = || "sayso is ending: nothing runs any more".to_string();
+        self.order(Command::Sandbox(reply)).map_err(|_| ended())?;
+        answer.await.map_err(|_| ended())?
     }
 
     /// Carries out a run. [`RunEvent::Ended`] arrives exactly once and last, whatever happens.

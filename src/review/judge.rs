@@ -40,6 +40,8 @@ pub(super) struct Past {
     pub(super) effects: Effects,
     /// Files that were made or written anew.
     made: HashSet<String>,
+    /// Files that were downloaded.
+    fetched: HashSet<String>,
 }
 
 /// What came of judging one act.
@@ -47,6 +49,8 @@ pub(super) struct Past {
 pub(super) struct Judged {
     pub(super) remarks: Vec<Remark>,
     pub(super) nested: Vec<Nested>,
+    /// Files that the act makes or writes anew, and whether they are downloaded.
+    made: Vec<(String, bool)>,
 }
 
 /// Judges one act by a rule book. `source` is the text that its spans point into.
@@ -62,6 +66,12 @@ pub(super) fn judge(act: &Act, book: &RuleBook, source: &str, scope: &Scope, pas
         if judged.remarks.len() > before {
             over.extend(rule.over.iter().map(String::as_str));
         }
+    }
+    for (path, fetched) in judged.made.drain(..) {
+        if fetched {
+            past.fetched.insert(path.clone());
+        }
+        past.made.insert(path);
     }
     strongest(&mut judged.remarks, &over);
     judged
@@ -104,8 +114,12 @@ fn apply(
             Some(Effect::Programs | Effect::Packages | Effect::Environment) => Located::default(),
             _ => value.as_text().map_or_else(unknown, |(text, _)| {
                 let mut located = ground::locate(text, folder, scope);
-                if past.made.contains(&ground::joined(text, folder)) {
+                let path = ground::joined(text.strip_prefix("./").unwrap_or(text), folder);
+                if past.made.contains(&path) {
                     located.grounds = vec![Ground::Own];
+                }
+                if past.fetched.contains(&path) {
+                    located.grounds.push(Ground::Fetched);
                 }
                 located
             }),
@@ -120,7 +134,8 @@ fn apply(
             tell(rule.effect, value, folder, &mut past.effects);
         }
         if shape.makes && past.made.len() < 1024 {
-            made.extend(value.as_whole_text().map(|text| ground::joined(text, folder)));
+            let path = |text: &str| ground::joined(text.strip_prefix("./").unwrap_or(text), folder);
+            made.extend(value.as_whole_text().map(path).map(|path| (path, shape.fetches)));
         }
         if let Some(language) = rule.runs {
             let span = span.cloned().unwrap_or_else(|| act.span.clone());
@@ -128,7 +143,7 @@ fn apply(
             nest(value, &more, language, span, judged, &mut past.effects);
         }
     }
-    past.made.extend(made);
+    judged.made.append(&mut made);
     if shown.is_empty() && !any {
         // The target is not given as the rule knows it (`rmtree(*args)`): that counts as unknown.
         let absent = none_given && rule.r#where.as_ref().is_none_or(|w| w.contains(&Ground::Unknown));
@@ -251,6 +266,10 @@ fn fulfils(condition: &Condition, value: &Value) -> bool {
     of_text(&condition.is, |text, word| text == word)
         && of_text(&condition.contains, |text, word| text.contains(word))
         && of_text(&condition.starts, |text, word| text.starts_with(word))
+        && condition
+            .named
+            .as_ref()
+            .is_none_or(|names| value.as_name().is_some_and(|n| names.iter().any(|w| w == n)))
         && condition.constant.is_none_or(|constant| value.is_constant() == constant)
         && condition.mark.as_ref().is_none_or(|marks| {
             let all = value.all_taint();

@@ -35,7 +35,8 @@ fn containers(filter: &str) -> Vec<String> {
 fn containers_of(shop: &Shop) -> Vec<String> {
     let own = shop.work().to_string_lossy().into_owned();
     let folder = |id: &String| {
-        let done = Command::new("docker").args(["inspect", "-f", "{{.Config.WorkingDir}}", id]).output().unwrap();
+        let done =
+            Command::new("docker").args(["inspect", "-f", "{{.Config.WorkingDir}}", id]).output().unwrap();
         String::from_utf8_lossy(&done.stdout).trim().to_owned()
     };
     containers("sayso").into_iter().filter(|id| folder(id) == own).collect()
@@ -45,11 +46,15 @@ fn containers_of(shop: &Shop) -> Vec<String> {
 #[ignore = "needs a container engine and the image sayso-test:python"]
 async fn state_values_errors_and_the_folder() {
     let shop = shop();
-    let first = shop.py("x = 41\nprint('hello')\nimport sys\nprint('oops', file=sys.stderr)\nx + 1").await.ok();
+    let first =
+        shop.py("x = 41\nprint('hello')\nimport sys\nprint('oops', file=sys.stderr)\nx + 1").await.ok();
     assert_eq!((first.out().as_str(), first.err().as_str(), first.value()), ("hello\n", "oops\n", "42"));
     assert!(first.kept() && first.report.receipt.peak_rss_bytes > 1 << 20, "{:?}", first.report.receipt);
-    assert!(first.events.iter().any(|e| matches!(e, RunEvent::Variables(v) if v.iter().any(|v| v.name == "x"))));
-    let second = shop.py("open('made.txt', 'w').write(str(x))\nimport os\nos.chdir('/tmp')\nos.getpid()").await.ok();
+    assert!(
+        first.events.iter().any(|e| matches!(e, RunEvent::Variables(v) if v.iter().any(|v| v.name == "x")))
+    );
+    let second =
+        shop.py("open('made.txt', 'w').write(str(x))\nimport os\nos.chdir('/tmp')\nos.getpid()").await.ok();
     assert_eq!(std::fs::read_to_string(shop.work().join("made.txt")).unwrap(), "41");
     assert_eq!(second.report.cwd.unwrap().to_str(), Some("/tmp"));
     let failed = shop.py("def f():\n    raise ValueError('no')\nf()").await;
@@ -73,7 +78,10 @@ async fn it_is_closed_and_says_so() {
     assert_eq!((terms.executor, terms.rights.network), (ExecutorKind::Container, false));
     assert!(terms.interpreter.to_str().unwrap().starts_with("sayso-test:python@"), "{:?}", terms.interpreter);
     let names: Vec<&str> = terms.rights.sandbox.layers.iter().map(|l| l.name.as_str()).collect();
-    assert!(names.contains(&"container: no network") && names.contains(&"container: memory 2 GiB"), "{names:?}");
+    assert!(
+        names.contains(&"container: no network") && names.contains(&"container: memory 2 GiB"),
+        "{names:?}"
+    );
     let look = "import os, socket\n\
         s = open('/proc/self/status').read()\n\
         print([l.split()[1] for l in s.splitlines() if l.startswith(('CapEff', 'CapBnd', 'NoNewPrivs'))])\n\
@@ -86,10 +94,18 @@ async fn it_is_closed_and_says_so() {
         print(os.access('/proc/1/mem', os.R_OK), sorted(os.listdir('/sys/class/net')))\n\
         open('/tmp/x', 'w').write('x')";
     let seen = shop.py(look).await.ok().out();
-    assert!(seen.starts_with("['0000000000000000', '0000000000000000', '1']\nno network\nFalse None True\n"), "{seen}");
+    assert!(
+        seen.starts_with("['0000000000000000', '0000000000000000', '1']\nno network\nFalse None True\n"),
+        "{seen}"
+    );
     assert!(!seen.contains("wrote") && !seen.contains("connected"), "{seen}");
     let id = containers_of(&shop).pop().unwrap();
-    let asked = docker(&["inspect", "-f", "{{.HostConfig.PidsLimit}} {{.HostConfig.Memory}} {{.HostConfig.ReadonlyRootfs}} {{.HostConfig.CapDrop}} {{.HostConfig.SecurityOpt}} {{.HostConfig.NetworkMode}}", &id]);
+    let asked = docker(&[
+        "inspect",
+        "-f",
+        "{{.HostConfig.PidsLimit}} {{.HostConfig.Memory}} {{.HostConfig.ReadonlyRootfs}} {{.HostConfig.CapDrop}} {{.HostConfig.SecurityOpt}} {{.HostConfig.NetworkMode}}",
+        &id,
+    ]);
     assert_eq!(asked, "256 2147483648 true [ALL] [no-new-privileges] none");
     let shell = shop.sh("grep -E 'CapEff|NoNewPrivs' /proc/self/status; wc -l </proc/net/route").await.ok();
     assert_eq!(shell.out(), "CapEff:\t0000000000000000\nNoNewPrivs:\t1\n1\n");
@@ -119,7 +135,8 @@ async fn output_cant_be_taken_for_frames() {
         tried";
     let forged = shop.py(forge).await.ok();
     assert_eq!((forged.value(), forged.report.output.total(Stream::Stdout)), ("[]", 30));
-    let large = shop.py("import sys\nfor i in range(300): sys.stdout.write('x' * 10000)\nprint('end')").await.ok();
+    let large =
+        shop.py("import sys\nfor i in range(300): sys.stdout.write('x' * 10000)\nprint('end')").await.ok();
     assert_eq!(large.report.output.total(Stream::Stdout), 3_000_004);
     assert!(large.out().ends_with("end\n") && large.report.blob.is_some());
     let source = format!("data = '{}'\nlen(data)", "ü".repeat(400_000));
@@ -201,7 +218,10 @@ async fn what_is_missing_is_asked_for() {
     executors.container.images.insert("bash".into(), "sayso-test:not-there".into());
     let shop = Shop::elsewhere("container", &executors, |_| {});
     let why = shop.executor.terms(&Language("bash".into()), None).await.unwrap_err();
-    assert!(why.contains("sayso-test:not-there is not on this machine") && why.contains("Fetch it?"), "{why}");
+    assert!(
+        why.contains("sayso-test:not-there is not on this machine") && why.contains("Fetch it?"),
+        "{why}"
+    );
     let missing = shop.executor.missing(&Language("bash".into())).await.unwrap();
     assert_eq!(missing.name, "sayso-test:not-there");
     let (progress, _lines) = tokio::sync::mpsc::channel(8);
@@ -270,13 +290,15 @@ async fn when_sayso_is_killed_its_containers_end() {
 #[ignore = "needs a container engine of its own, which is killed"]
 async fn a_lost_engine_is_told() {
     // Its engine may be killed: `SAYSO_TEST_DOCKERD` holds the command that starts one, `DOCKER_HOST` is where.
-    let Ok(start) = std::env::var("SAYSO_TEST_DOCKERD_STOP") else { panic!("SAYSO_TEST_DOCKERD_STOP is not set") };
+    let Ok(start) = std::env::var("SAYSO_TEST_DOCKERD_STOP") else {
+        panic!("SAYSO_TEST_DOCKERD_STOP is not set")
+    };
     let shop = shop();
     shop.py("x = 1").await.ok();
     let request = shop.request("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", None).await;
     let (_, mut events) = shop.start(request);
     let before = until_output(&mut events, "on").await;
-    assert!(Command::new("sh").args(["-c", &start]).status().unwrap().success());
+    assert!(Command::new("sh").args(["-c", &stop]).status().unwrap().success());
     let told = rest_of(events, before).await;
     let Outcome::Crashed(why) = &told.report.outcome else { panic!("{:?}", told.report) };
     assert!(why.contains("does not answer"), "{why}");
@@ -292,7 +314,10 @@ async fn without_an_engine_it_says_what_to_do() {
     executors.container.host = Some("unix:///nowhere/docker.sock".into());
     let shop = Shop::elsewhere("container", &executors, |_| {});
     let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
-    assert!(why.starts_with("the container engine at unix:///nowhere/docker.sock does not answer: "), "{why}");
+    assert!(
+        why.starts_with("the container engine at unix:///nowhere/docker.sock does not answer: "),
+        "{why}"
+    );
     shop.executor.close().await;
     let terms = Executor::terms(&shop.executor, &Language::python(), None).await;
     assert!(terms.unwrap_err().contains("ending"));

@@ -36,7 +36,14 @@ impl Server {
         let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
         let log = std::fs::File::create(folder.path().join("log")).unwrap();
         let child = Command::new(venv().join("bin/jupyter"))
-            .args(["server", "--no-browser", "--ip", "127.0.0.1", "--allow-root", "--ServerApp.port_retries=0"])
+            .args([
+                "server",
+                "--no-browser",
+                "--ip",
+                "127.0.0.1",
+                "--allow-root",
+                "--ServerApp.port_retries=0",
+            ])
             .arg(format!("--port={port}"))
             .arg(format!("--IdentityProvider.token={TOKEN}"))
             .arg(format!("--ServerApp.root_dir={}", folder.path().display()))
@@ -117,14 +124,17 @@ async fn cuttable(to: u16) -> (u16, Arc<AtomicBool>, tokio::sync::watch::Sender<
 
 /// What every Python kernel has to do, wherever it is.
 async fn a_kernel_does_its_work(shop: &Shop) {
-    let first = shop.py("x = 41\nprint('hello')\nimport sys\nprint('oops', file=sys.stderr)\nx + 1").await.ok();
+    let first =
+        shop.py("x = 41\nprint('hello')\nimport sys\nprint('oops', file=sys.stderr)\nx + 1").await.ok();
     assert_eq!((first.out().as_str(), first.err().as_str(), first.value()), ("hello\n", "oops\n", "42"));
     assert!(first.kept());
     assert_eq!(shop.py("x").await.ok().value(), "41");
     let failed = shop.py("def f():\n    raise ValueError('no')\nf()").await;
     assert_eq!(failed.report.outcome, Outcome::Failed);
     assert_eq!((failed.error().kind.as_str(), failed.error().message.as_str()), ("ValueError", "no"));
-    assert!(failed.error().traceback.contains("raise ValueError") && !failed.error().traceback.contains('\u{1b}'));
+    assert!(
+        failed.error().traceback.contains("raise ValueError") && !failed.error().traceback.contains('\u{1b}')
+    );
     let asked = shop.py("input('name? ')").await;
     assert_eq!(asked.report.outcome, Outcome::Failed);
     assert!(asked.error().message.contains("does not support input"), "{:?}", asked.report);
@@ -195,7 +205,10 @@ async fn a_kernel_of_another_language() {
     let told = rest_of(events, before).await;
     assert_eq!(told.report.outcome, Outcome::Interrupted, "{:?}", told.report);
     let why = shop.executor.terms(&Language("javascript".into()), None).await.unwrap_err();
-    assert!(why.starts_with("no Jupyter kernel for javascript was found on this machine (there is "), "{why}");
+    assert!(
+        why.starts_with("no Jupyter kernel for javascript was found on this machine (there is "),
+        "{why}"
+    );
     shop.executor.close().await;
     let named = local("jupyter:bash");
     let why = named.executor.terms(&Language::python(), None).await.unwrap_err();
@@ -217,7 +230,10 @@ async fn a_kernel_of_a_server() {
     assert_eq!(server.kernels(), "[]", "kernels are left on the server");
     let stranger = at(server.port, "wrong");
     let why = stranger.executor.terms(&Language::python(), None).await.unwrap_err();
-    assert!(why.ends_with("refuses the token: set token_env or token_command in [executors.jupyter]"), "{why}");
+    assert!(
+        why.ends_with("refuses the token: set token_env or token_command in [executors.jupyter]"),
+        "{why}"
+    );
     stranger.executor.close().await;
 }
 
@@ -267,7 +283,10 @@ async fn a_server_that_is_not_there_is_told() {
     executors.jupyter.url = Some(format!("http://127.0.0.1:{port}"));
     let shop = Shop::elsewhere("jupyter", &executors, |_| {});
     let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
-    assert!(why.starts_with(&format!("the Jupyter server at http://127.0.0.1:{port} can't be reached: ")), "{why}");
+    assert!(
+        why.starts_with(&format!("the Jupyter server at http://127.0.0.1:{port} can't be reached: ")),
+        "{why}"
+    );
     shop.executor.close().await;
     executors.jupyter.token_env = Some("SAYSO_TEST_NO_SUCH_TOKEN".into());
     let shop = Shop::elsewhere("jupyter", &executors, |_| {});

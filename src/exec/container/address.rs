@@ -163,8 +163,12 @@ mod tests {
     fn behind_ssh() {
         let text = "ssh://me@build.example.org:2222/run/podman/podman.sock";
         assert_eq!(set(text).unwrap().to_string(), text);
-        assert!(matches!(set("ssh://build"), Ok(Address::Ssh { socket, .. }) if socket == "/var/run/docker.sock"));
-        for text in ["ssh://", "ssh://-oProxyCommand=x", "ssh://a b", "ssh://h:x", "ssh://h/a:b", "ssh://me@-x"] {
+        assert!(
+            matches!(set("ssh://build"), Ok(Address::Ssh { socket, .. }) if socket == "/var/run/docker.sock")
+        );
+        for text in
+            ["ssh://", "ssh://-oProxyCommand=x", "ssh://a b", "ssh://h:x", "ssh://h/a:b", "ssh://me@-x"]
+        {
             assert!(set(text).is_err(), "{text}");
         }
     }

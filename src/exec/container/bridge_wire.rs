@@ -3,11 +3,11 @@
 //! Every frame of the bridge carries the mark that it was given at its start. What comes without it was not written by
 //! the bridge, and makes the channel worthless.
 
+use crate::domain::Stream;
 use crate::exec::frames::{Frame, FrameError, encode};
 use crate::exec::helper_wire::Used;
 use crate::exec::kernel_wire::Token;
 use crate::exec::receipt::Ending;
-use crate::domain::Stream;
 
 /// The largest frame of the bridge.
 pub const LIMIT: usize = 1 << 20;
@@ -120,7 +120,10 @@ mod tests {
     fn frames_of_the_bridge() {
         let mark: &[u8] = &[7; 16];
         assert_eq!(told(b'P', &[mark]), Ok(Told::Spawned));
-        assert_eq!(told(b'O', &[mark, b"2", b"no\xff"]), Ok(Told::Output(Stream::Stderr, b"no\xff".to_vec())));
+        assert_eq!(
+            told(b'O', &[mark, b"2", b"no\xff"]),
+            Ok(Told::Output(Stream::Stderr, b"no\xff".to_vec()))
+        );
         let Ok(Told::Exited { ending, out_of_memory, used }) =
             told(b'X', &[mark, b"-1", b"9", b"1", b"1000", b"4096", b"3"])
         else {

@@ -120,10 +120,13 @@ impl Engine {
     pub async fn sweep(&self) -> usize {
         let filters = HashMap::from([("label".to_owned(), vec![owner::SESSION.to_owned()])]);
         let options = ListContainersOptions { all: true, filters: Some(filters), ..Default::default() };
-        let Ok(Ok(found)) = timeout(PATIENCE, self.docker.list_containers(Some(options))).await else { return 0 };
+        let Ok(Ok(found)) = timeout(PATIENCE, self.docker.list_containers(Some(options))).await else {
+            return 0;
+        };
         let mut removed = 0;
         for container in found {
-            let gone = container.labels.and_then(|labels| labels.get(owner::OWNER).map(|o| owner::is_gone(o)));
+            let gone =
+                container.labels.and_then(|labels| labels.get(owner::OWNER).map(|o| owner::is_gone(o)));
             if let (Some(id), Some(true)) = (container.id, gone)
                 && self.remove(&id).await
             {
@@ -167,7 +170,8 @@ pub async fn fetch(
         if let Some(message) = step.error_detail.and_then(|error| error.message) {
             return Err(failed(message));
         }
-        let line = line(step.id, step.status, step.progress_detail.and_then(|p| Some((p.current?, p.total?))));
+        let line =
+            line(step.id, step.status, step.progress_detail.and_then(|p| Some((p.current?, p.total?))));
         if line != told {
             // Who does not keep up misses lines, nothing else.
             let _ = progress.try_send(line.clone());

@@ -28,7 +28,9 @@ pub enum ContainerError {
         why: String,
     },
     /// The language has no image.
-    #[error("no image is set for {0}: name one in [executors.container.images], or use --executor container:IMAGE")]
+    #[error(
+        "no image is set for {0}: name one in [executors.container.images], or use --executor container:IMAGE"
+    )]
     NoImageFor(String),
     /// The image is not on the engine. Fetching it is a question to the person.
     #[error(

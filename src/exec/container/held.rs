@@ -52,8 +52,13 @@ impl Held {
         let docker = &engine.docker;
         let options = CreateContainerOptions { name: Some(name.into()), ..Default::default() };
         let id = docker.create_container(Some(options), body).await.map_err(refused)?.id;
-        let options =
-            AttachContainerOptions { stream: true, stdin: true, stdout: true, stderr: true, ..Default::default() };
+        let options = AttachContainerOptions {
+            stream: true,
+            stdin: true,
+            stdout: true,
+            stderr: true,
+            ..Default::default()
+        };
         let streams = docker.attach_container(&id, Some(options)).await.map_err(refused)?;
         let (told, exit) = oneshot::channel();
         let options = WaitContainerOptions { condition: "next-exit".into() };
@@ -112,11 +117,8 @@ impl Held {
         ]);
         let until = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let until = until.map_or(0, |since| since.as_secs()) + 1;
-        let options = EventsOptions {
-            since: Some("1".into()),
-            until: Some(until.to_string()),
-            filters: Some(filters),
-        };
+        let options =
+            EventsOptions { since: Some("1".into()), until: Some(until.to_string()), filters: Some(filters) };
         let mut events = Box::pin(self.engine.docker.events(Some(options)));
         // It ends by itself where the clocks agree.
         matches!(timeout(Duration::from_secs(2), events.next()).await, Ok(Some(Ok(_))))

@@ -227,7 +227,8 @@ impl Talk {
     }
 
     fn push(&mut self, bytes: &[u8]) -> Result<Vec<FromKernel>, String> {
-        let broken = |error: &dyn std::fmt::Display| format!("the channel to its container is broken: {error}");
+        let broken =
+            |error: &dyn std::fmt::Display| format!("the channel to its container is broken: {error}");
         self.frames.push(bytes);
         let mut heard = Vec::new();
         while let Some(frame) = self.frames.next_frame().map_err(|error| broken(&error))? {
@@ -254,7 +255,9 @@ impl Talk {
             FromKernel::Told(Told::Open(why)) => {
                 Some(Gone::NotStarted(ContainerError::Open(why.clone()).to_string()))
             }
-            FromKernel::Told(Told::Exited { out_of_memory: true, ending, used }) if ending.signal == Some(9) => {
+            FromKernel::Told(Told::Exited { out_of_memory: true, ending, used })
+                if ending.signal == Some(9) =>
+            {
                 Some(Gone::OutOfMemory(*used))
             }
             FromKernel::Told(Told::Exited { ending, used, .. }) => {

@@ -24,8 +24,11 @@ impl Tunnel {
     /// # Errors
     /// With what `ssh` said.
     pub async fn open(address: &Address) -> Result<Self, String> {
-        let Address::Ssh { host, port, socket: there } = address else { return Err("it is not behind ssh".into()) };
-        let folder = tempfile::Builder::new().prefix("sayso-").tempdir().map_err(|error| error.to_string())?;
+        let Address::Ssh { host, port, socket: there } = address else {
+            return Err("it is not behind ssh".into());
+        };
+        let folder =
+            tempfile::Builder::new().prefix("sayso-").tempdir().map_err(|error| error.to_string())?;
         let socket = folder.path().join("engine.sock");
         let mut ssh = Command::new("ssh")
             .args(arguments(host, *port, &socket, there))
@@ -83,7 +86,8 @@ mod tests {
 
     #[test]
     fn what_ssh_is_told() {
-        let words = arguments("me@build", Some(2222), Path::new("/tmp/x/engine.sock"), "/var/run/docker.sock");
+        let words =
+            arguments("me@build", Some(2222), Path::new("/tmp/x/engine.sock"), "/var/run/docker.sock");
         assert_eq!(
             words.join(" "),
             "-N -T -oBatchMode=yes -oExitOnForwardFailure=yes -oServerAliveInterval=15 \

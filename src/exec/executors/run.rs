@@ -119,8 +119,11 @@ impl Run {
         let file = format!("run-{}-figure-{number}.{extension}", self.id);
         let Ok(path) = keep_image(&self.folder, &file, bytes) else { return };
         // The name comes from the code: it may become a file name, so it keeps nothing that leads elsewhere.
-        let name: String =
-            name.chars().take(80).map(|c| if c == '/' || c == '\\' || c.is_control() { '_' } else { c }).collect();
+        let name: String = name
+            .chars()
+            .take(80)
+            .map(|c| if c == '/' || c == '\\' || c.is_control() { '_' } else { c })
+            .collect();
         let name = if name.is_empty() || name.starts_with('.') {
             format!("figure-{number}.{extension}")
         } else {
@@ -137,8 +140,8 @@ impl Run {
         let Ended { end, used, kernel, cwd } = ended;
         let pressed = self.pressed;
         let (outcome, code, signal) = match &end {
-            End::Block(done) => (receipt::of_block(done, pressed), Some(done.code), None),
-            End::Program(ending) => (receipt::of_program(*ending, pressed), ending.code, ending.signal),
+            End::Block(done) => (receipt::of_block(done, &pressed), Some(done.code), None),
+            End::Program(ending) => (receipt::of_program(*ending, &pressed), ending.code, ending.signal),
             End::Died(why) => (of_loss(why, pressed, Outcome::Crashed), None, None),
             End::Limit(what) => (of_loss(what, pressed, Outcome::Limit), None, Some(9)),
             End::NotStarted(why) => (of_loss(why, pressed, Outcome::NotStarted), None, None),

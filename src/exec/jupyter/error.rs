@@ -5,6 +5,11 @@ use std::path::PathBuf;
 /// Why a block can't run in a Jupyter kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JupyterError {
+    /// A sandbox was asked for.
+    #[error(
+        "the sandbox does not apply to Jupyter kernels, and it was asked for: leave it out, or say --sandbox off"
+    )]
+    Sandbox,
     /// There is no kernel for the language.
     #[error(
         "no Jupyter kernel for {language} was found {place} (there is {there}); install one, for Python: \

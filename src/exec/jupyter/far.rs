@@ -180,7 +180,9 @@ impl Kernel {
             };
             if Instant::now() + pause > until {
                 let seconds = self.start.reconnect.as_secs();
-                return Err(News::Gone(format!("the connection was lost and not found again within {seconds} s: {why}")));
+                return Err(News::Gone(format!(
+                    "the connection was lost and not found again within {seconds} s: {why}"
+                )));
             }
             let next = Instant::now() + pause;
             pause = (pause * 2).min(Duration::from_secs(5));
@@ -199,7 +201,9 @@ impl Kernel {
 
     async fn try_again(&self) -> Result<Option<(Socket, bool)>, String> {
         let server = &self.start.server;
-        let Some(busy) = server.busy(&self.id).await.map_err(|error| error.to_string())? else { return Ok(None) };
+        let Some(busy) = server.busy(&self.id).await.map_err(|error| error.to_string())? else {
+            return Ok(None);
+        };
         let socket = server.open(&self.id, &self.ids.session).await.map_err(|error| error.to_string())?;
         Ok(Some((socket, busy)))
     }

@@ -59,8 +59,12 @@ fn take_tag(tag: &str) -> (String, &str) {
     });
     let end = end.map_or(inner.len(), |(at, _)| at);
     let head = inner.get(..end).unwrap_or_default();
-    let name: String =
-        head.chars().enumerate().take_while(|(i, c)| c.is_ascii_alphanumeric() || (*i == 0)).map(|(_, c)| c).collect();
+    let name: String = head
+        .chars()
+        .enumerate()
+        .take_while(|(i, c)| c.is_ascii_alphanumeric() || (*i == 0))
+        .map(|(_, c)| c)
+        .collect();
     (name.to_ascii_lowercase(), inner.get(end + 1..).unwrap_or_default())
 }
 
@@ -138,9 +142,9 @@ impl Page {
                 self.end_line();
                 self.line.push_str("- ");
             }
-            "p" | "/p" | "div" | "/div" | "ul" | "/ul" | "ol" | "/ol" | "/li" | "hr" | "h1" | "h2" | "h3" | "h4"
-            | "/h1" | "/h2" | "/h3" | "/h4" | "section" | "/section" | "details" | "/details" | "summary"
-            | "/summary" | "dt" | "dd" | "blockquote" => self.end_line(),
+            "p" | "/p" | "div" | "/div" | "ul" | "/ul" | "ol" | "/ol" | "/li" | "hr" | "h1" | "h2" | "h3"
+            | "h4" | "/h1" | "/h2" | "/h3" | "/h4" | "section" | "/section" | "details" | "/details"
+            | "summary" | "/summary" | "dt" | "dd" | "blockquote" => self.end_line(),
             _ => {}
         }
     }
@@ -178,8 +182,9 @@ impl Page {
         rows.truncate(ROWS);
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |cell: &String| unicode_width::UnicodeWidthStr::width(cell.as_str());
-        let widths: Vec<usize> =
-            (0..columns).map(|at| rows.iter().filter_map(|row| row.get(at)).map(width).max().unwrap_or(0)).collect();
+        let widths: Vec<usize> = (0..columns)
+            .map(|at| rows.iter().filter_map(|row| row.get(at)).map(width).max().unwrap_or(0))
+            .collect();
         for row in &rows {
             let cells: Vec<String> = row
                 .iter()
@@ -279,7 +284,8 @@ mod tests {
         let html = "<div><style scoped>.x { a: b > c }</style><table border=\"1\"><thead><tr><th></th><th>name</th>\
             <th>sales</th></tr></thead><tbody><tr><th>0</th><td>a &amp; b</td><td>7</td></tr><tr><th>1</th>\
             <td><b>long</b> name</td><td>1234.5</td></tr></tbody></table><p>2 rows &times; 2 columns</p></div>";
-        let lines = ["   name        sales", "0  a & b            7", "1  long name  1234.5", "2 rows × 2 columns"];
+        let lines =
+            ["   name        sales", "0  a & b            7", "1  long name  1234.5", "2 rows × 2 columns"];
         assert_eq!(text(html), lines.join("\n"));
     }
 

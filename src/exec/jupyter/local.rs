@@ -6,12 +6,13 @@ use super::ready::Ready;
 use super::specs::Spec;
 use super::talk::{Ids, News, Order, Outlet};
 use super::zmtp::{self, Decoder};
-use crate::domain::Stream;
+use crate::domain::{Limits, Stream};
 use crate::exec::environment::Environment;
 use crate::exec::helper_wire::{Order as ToHelper, Program, Told};
 use crate::exec::link::Link;
 use crate::exec::plan::Invocation;
 use crate::exec::receipt::{Ending, cause_of_death};
+use crate::exec::sandbox::Cell;
 use crate::exec::{blob, process};
 use serde_json::json;
 use std::ffi::OsString;
@@ -30,6 +31,8 @@ use tokio::time::{Instant, sleep};
 pub struct Start {
     /// The program that answers to `__run`.
     pub helper: PathBuf,
+    /// The limits of its process.
+    pub limits: Limits,
     /// Its description.
     pub spec: Spec,
     /// The folder in which it starts.
@@ -176,7 +179,8 @@ fn spawn(start: &Start) -> Result<Held, String> {
     let key = blob::random::<32>().map_err(|e| e.to_string())?;
     let key = key.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
     // Kernels that are built on IPython's know sockets as files; of others it is not known.
-    let program = start.spec.argv.first().map_or("", |program| program.rsplit('/').next().unwrap_or_default());
+    let program =
+        start.spec.argv.first().map_or("", |program| program.rsplit('/').next().unwrap_or_default());
     let addresses = if program.starts_with("python") {
         Addresses::Files(folder.path().join("socket"))
     } else {
@@ -199,8 +203,10 @@ fn spawn(start: &Start) -> Result<Held, String> {
         .open(&file)
         .and_then(|mut file| file.write_all(text.to_string().as_bytes()))
         .map_err(|e| e.to_string())?;
-    let process = process::start(&start.helper, invocation(start, &file)?, |_| Err(crate::exec::error::ExecError::Ended))
-        .map_err(|e| e.to_string())?;
+    let cell = Cell::open(&start.helper);
+    let given = |_| Err(crate::exec::error::ExecError::Ended);
+    let process =
+        process::start(&cell, &start.limits, invocation(start, &file)?, given).map_err(|e| e.to_string())?;
     let process::Process { link, pipes } = process;
     let told = link.socket().ok_or("its helper is gone")?.try_clone_to_owned().map_err(|e| e.to_string())?;
     let mut output = Vec::new();
@@ -209,7 +215,8 @@ fn spawn(start: &Start) -> Result<Held, String> {
         output.push((stream, pipe::Receiver::from_owned_fd(fd).map_err(|e| e.to_string())?));
     }
     let told = std::os::unix::net::UnixStream::from(told);
-    let told = told.set_nonblocking(true).and_then(|()| UnixStream::from_std(told)).map_err(|e| e.to_string())?;
+    let told =
+        told.set_nonblocking(true).and_then(|()| UnixStream::from_std(told)).map_err(|e| e.to_string())?;
     Ok(Held { told, link, output, key, addresses, folder })
 }
 
@@ -219,14 +226,14 @@ fn invocation(start: &Start, file: &Path) -> Result<Invocation, String> {
         OsString::from(word)
     });
     let program = words.next().ok_or("its description names no program")?;
-    let executable = which(Path::new(&program), &start.env).ok_or_else(|| {
-        format!("{} is not there; install the kernel again", program.to_string_lossy())
-    })?;
+    let executable = which(Path::new(&program), &start.env)
+        .ok_or_else(|| format!("{} is not there; install the kernel again", program.to_string_lossy()))?;
     let mut env = start.env.clone();
     for (name, value) in &start.spec.env {
         crate::exec::plan::set(&mut env, name, value);
     }
-    let program = Program { executable, args: words.collect(), env, cwd: start.cwd.clone() };
+    let program =
+        Program { executable, args: words.collect(), env, cwd: start.cwd.clone(), ..Program::default() };
     Ok(Invocation { program, given: Vec::new() })
 }
 

@@ -36,7 +36,9 @@ impl Channel {
     }
 
     fn parse(name: &str) -> Option<Self> {
-        [Channel::Shell, Channel::Control, Channel::Iopub, Channel::Stdin].into_iter().find(|c| c.as_str() == name)
+        [Channel::Shell, Channel::Control, Channel::Iopub, Channel::Stdin]
+            .into_iter()
+            .find(|c| c.as_str() == name)
     }
 }
 
@@ -66,7 +68,12 @@ pub enum MessageError {
 
 impl Message {
     /// A new message. `id` has to be unique, `session` names this client, `date` is the time in ISO 8601.
-    pub fn new(channel: Channel, kind: &str, (id, session, date): (&str, &str, &str), content: Value) -> Self {
+    pub fn new(
+        channel: Channel,
+        kind: &str,
+        (id, session, date): (&str, &str, &str),
+        content: Value,
+    ) -> Self {
         let header = json!({
             "msg_id": id, "session": session, "username": "sayso", "date": date, "msg_type": kind, "version": VERSION,
         });
@@ -95,7 +102,8 @@ impl Message {
 
     /// Its parts for ZeroMQ, signed.
     pub fn to_parts(&self, key: &[u8]) -> Vec<Vec<u8>> {
-        let body = [&self.header, &self.parent, &json!({}), &self.content].map(|part| part.to_string().into_bytes());
+        let body =
+            [&self.header, &self.parent, &json!({}), &self.content].map(|part| part.to_string().into_bytes());
         let mut parts = vec![DELIMITER.to_vec(), signature(key, &body).into_bytes()];
         parts.extend(body);
         parts
@@ -107,7 +115,9 @@ impl Message {
     /// When they are none, or were not signed with this key.
     pub fn from_parts(channel: Channel, parts: &[Vec<u8>], key: &[u8]) -> Result<Self, MessageError> {
         let at = parts.iter().take(PARTS).position(|part| part == DELIMITER).ok_or(MessageError::Form)?;
-        let [signed, body @ ..] = parts.get(at + 1..).unwrap_or_default() else { return Err(MessageError::Form) };
+        let [signed, body @ ..] = parts.get(at + 1..).unwrap_or_default() else {
+            return Err(MessageError::Form);
+        };
         let body = body.get(..4).ok_or(MessageError::Form)?;
         if !key.is_empty() && !same(signature(key, body).as_bytes(), signed) {
             return Err(MessageError::Signature);
@@ -118,7 +128,8 @@ impl Message {
 
     /// The binary form of a WebSocket (`v1.kernel.websocket.jupyter.org`): a table of offsets, then the parts.
     pub fn to_v1(&self) -> Vec<u8> {
-        let body = [&self.header, &self.parent, &json!({}), &self.content].map(|part| part.to_string().into_bytes());
+        let body =
+            [&self.header, &self.parent, &json!({}), &self.content].map(|part| part.to_string().into_bytes());
         let mut parts: Vec<&[u8]> = vec![self.channel.as_str().as_bytes()];
         parts.extend(body.iter().map(Vec::as_slice));
         let count = parts.len() as u64 + 1;
@@ -169,10 +180,20 @@ impl Message {
         let mut value: Value = serde_json::from_slice(text).map_err(|_| MessageError::Form)?;
         let channel = value.get("channel").and_then(Value::as_str).and_then(Channel::parse);
         let mut take = |name: &str| value.get_mut(name).map(Value::take).unwrap_or_default();
-        Self::checked(channel.ok_or(MessageError::Form)?, take("header"), take("parent_header"), take("content"))
+        Self::checked(
+            channel.ok_or(MessageError::Form)?,
+            take("header"),
+            take("parent_header"),
+            take("content"),
+        )
     }
 
-    fn from_json(channel: Channel, header: &[u8], parent: &[u8], content: &[u8]) -> Result<Self, MessageError> {
+    fn from_json(
+        channel: Channel,
+        header: &[u8],
+        parent: &[u8],
+        content: &[u8],
+    ) -> Result<Self, MessageError> {
         let read = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).map_err(|_| MessageError::Form);
         Self::checked(channel, read(header)?, read(parent)?, read(content)?)
     }

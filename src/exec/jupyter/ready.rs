@@ -63,7 +63,8 @@ mod tests {
             message.parent = question.header.clone();
             message
         };
-        let reply = about(Channel::Shell, "kernel_info_reply", json!({ "language_info": { "version": "3.11.2" } }));
+        let reply =
+            about(Channel::Shell, "kernel_info_reply", json!({ "language_info": { "version": "3.11.2" } }));
         let idle = about(Channel::Iopub, "status", json!({ "execution_state": "idle" }));
         let mut other = idle.clone();
         other.parent = json!({ "msg_id": "another" });

@@ -73,7 +73,8 @@ impl Server {
         let mut headers = HeaderMap::new();
         if let Some(token) = token {
             let value = HeaderValue::from_str(&format!("token {}", token.expose_secret()));
-            let mut value = value.map_err(|_| JupyterError::Token("it holds characters that no token has".into()))?;
+            let mut value =
+                value.map_err(|_| JupyterError::Token("it holds characters that no token has".into()))?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
@@ -112,7 +113,9 @@ impl Server {
     pub async fn start(&self, name: &str) -> Result<String, JupyterError> {
         let answer = self.ask(Method::POST, &["api", "kernels"], Some(json!({ "name": name }))).await?;
         let id = answer.get("id").and_then(Value::as_str);
-        let plain = |id: &&str| !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+        let plain = |id: &&str| {
+            !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+        };
         id.filter(plain).map(str::to_owned).ok_or_else(|| self.wrong("started a kernel without an id"))
     }
 
@@ -168,8 +171,7 @@ impl Server {
         let v1 = header("sec-websocket-protocol") == Some(V1);
         let upgraded = timeout(PATIENCE, answer.upgrade()).await.map_err(|_| self.slow())?;
         let upgraded = upgraded.map_err(|_| self.wrong("closed the connection"))?;
-        let config =
-            WebSocketConfig::default().max_message_size(Some(MESSAGE)).max_frame_size(Some(MESSAGE));
+        let config = WebSocketConfig::default().max_message_size(Some(MESSAGE)).max_frame_size(Some(MESSAGE));
         let stream = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
         Ok(Socket { stream, v1 })
     }
@@ -218,7 +220,8 @@ impl Server {
         if bytes.is_empty() {
             return Ok(Value::Null);
         }
-        serde_json::from_slice(&bytes).map_err(|_| self.wrong("answers with something that is no JSON: is it a Jupyter server?"))
+        serde_json::from_slice(&bytes)
+            .map_err(|_| self.wrong("answers with something that is no JSON: is it a Jupyter server?"))
     }
 
     fn wrong(&self, why: &str) -> JupyterError {
@@ -283,7 +286,8 @@ impl Socket {
 async fn token(config: &JupyterExecutor) -> Result<Option<SecretString>, JupyterError> {
     if let Some(name) = &config.token_env {
         let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let value = value.ok_or_else(|| JupyterError::Token(format!("{name} is not set in the environment")))?;
+        let value =
+            value.ok_or_else(|| JupyterError::Token(format!("{name} is not set in the environment")))?;
         return Ok(Some(value.trim().into()));
     }
     let Some(command) = &config.token_command else { return Ok(None) };
@@ -306,7 +310,9 @@ async fn token(config: &JupyterExecutor) -> Result<Option<SecretString>, Jupyter
 
 /// An address without what could be a secret in it.
 fn shown(url: &str) -> String {
-    let Ok(mut url) = Url::parse(url) else { return url.chars().filter(|c| !c.is_control()).take(100).collect() };
+    let Ok(mut url) = Url::parse(url) else {
+        return url.chars().filter(|c| !c.is_control()).take(100).collect();
+    };
     url.set_query(None);
     url.set_fragment(None);
     let _ = url.set_username("");
@@ -334,7 +340,10 @@ mod tests {
 
     #[test]
     fn addresses_are_shown_without_secrets() {
-        assert_eq!(shown("https://me:pw@hub.example.org/user/me/?token=abc#x"), "https://hub.example.org/user/me");
+        assert_eq!(
+            shown("https://me:pw@hub.example.org/user/me/?token=abc#x"),
+            "https://hub.example.org/user/me"
+        );
     }
 
     #[tokio::test]
@@ -345,11 +354,13 @@ mod tests {
         assert!(refused("https://hub.example.org/?token=abc").await.contains("must not have a token"));
         assert!(refused("https://me:pw@hub.example.org/").await.contains("must not have a token"));
         assert!(refused("http://hub.example.org/").await.contains("use https"));
-        let server = Server::new(&config(Some("echo secret")), "https://hub.example.org/user/me").await.unwrap();
+        let server =
+            Server::new(&config(Some("echo secret")), "https://hub.example.org/user/me").await.unwrap();
         let url = server.url(&["api", "kernels", "../x", "channels"]);
         assert_eq!(url.as_str(), "https://hub.example.org/user/me/api/kernels/..%2Fx/channels");
         for (command, why) in [("exit 3", "failed"), ("true", "prints nothing"), ("/nowhere/x", "failed")] {
-            let error = Server::new(&config(Some(command)), "http://localhost:1").await.map(drop).unwrap_err();
+            let error =
+                Server::new(&config(Some(command)), "http://localhost:1").await.map(drop).unwrap_err();
             assert!(error.to_string().contains(why), "{command}: {error}");
         }
     }

@@ -60,7 +60,12 @@ impl Spec {
 ///
 /// # Errors
 /// When there is none.
-pub fn choose(specs: &[Spec], wanted: Option<&str>, language: &str, place: &str) -> Result<Spec, JupyterError> {
+pub fn choose(
+    specs: &[Spec],
+    wanted: Option<&str>,
+    language: &str,
+    place: &str,
+) -> Result<Spec, JupyterError> {
     let there: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).take(20).collect();
     let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
     let place = place.to_owned();
@@ -107,7 +112,8 @@ pub fn prefixes(env: &dyn Fn(&str) -> Option<String>, python: Option<&Path>) -> 
     let mut found: Vec<PathBuf> = Vec::new();
     found.extend(python.and_then(Path::parent).and_then(Path::parent).map(Path::to_owned));
     found.extend(["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(|name| env(name)).map(PathBuf::from));
-    for folder in env("PATH").map(|path| std::env::split_paths(&path).collect::<Vec<_>>()).unwrap_or_default() {
+    for folder in env("PATH").map(|path| std::env::split_paths(&path).collect::<Vec<_>>()).unwrap_or_default()
+    {
         if folder.is_absolute() && folder.join("jupyter").is_file() {
             let real = std::fs::canonicalize(&folder).unwrap_or(folder);
             found.extend(real.parent().map(Path::to_owned));
@@ -183,8 +189,16 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let prefix = base.path().join("venv");
         let data = prefix.join("share/jupyter");
-        kernel(&data, "python3", r#"{"argv": ["python", "-m", "x", "{connection_file}"], "language": "python"}"#);
-        kernel(&data, "ir", r#"{"argv": ["R", "{resource_dir}"], "language": "R", "interrupt_mode": "message"}"#);
+        kernel(
+            &data,
+            "python3",
+            r#"{"argv": ["python", "-m", "x", "{connection_file}"], "language": "python"}"#,
+        );
+        kernel(
+            &data,
+            "ir",
+            r#"{"argv": ["R", "{resource_dir}"], "language": "R", "interrupt_mode": "message"}"#,
+        );
         kernel(&data, "broken", "{");
         kernel(&data, "empty", r#"{"argv": [], "language": "x"}"#);
         fs::create_dir_all(prefix.join("bin")).unwrap();
@@ -204,7 +218,9 @@ mod tests {
 
     #[test]
     fn the_kernel_of_a_language() {
-        let spec = |name: &str, language: &str| Spec::read(name, &serde_json::json!({ "language": language })).unwrap();
+        let spec = |name: &str, language: &str| {
+            Spec::read(name, &serde_json::json!({ "language": language })).unwrap()
+        };
         let specs = [spec("conda", "python"), spec("ir", "R"), spec("python3", "Python")];
         let name = |wanted, language| choose(&specs, wanted, language, "here").map(|spec| spec.name);
         assert_eq!(name(None, "python").unwrap(), "python3");
@@ -215,6 +231,11 @@ mod tests {
             "the Jupyter kernel ir runs r, not python"
         );
         assert!(name(Some("x"), "python").unwrap_err().to_string().contains("there is conda, ir, python3"));
-        assert!(name(None, "bash").unwrap_err().to_string().starts_with("no Jupyter kernel for bash was found here"));
+        assert!(
+            name(None, "bash")
+                .unwrap_err()
+                .to_string()
+                .starts_with("no Jupyter kernel for bash was found here")
+        );
     }
 }

@@ -70,7 +70,12 @@ impl Ids {
     }
 
     /// A new message with an id of its own.
-    pub fn message(&self, channel: super::message::Channel, kind: &str, content: serde_json::Value) -> Message {
+    pub fn message(
+        &self,
+        channel: super::message::Channel,
+        kind: &str,
+        content: serde_json::Value,
+    ) -> Message {
         let number = self.next.replace(self.next.get() + 1);
         let id = format!("{}_{number}", self.session);
         let date = jiff::Timestamp::now().to_string();

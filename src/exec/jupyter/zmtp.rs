@@ -163,7 +163,9 @@ impl Decoder {
         let rest = self.rest();
         let Some(flags) = rest.first().copied() else { return Ok(None) };
         let (size, from) = if flags & LONG != 0 {
-            let Some(bytes) = rest.get(1..9).and_then(|b| <[u8; 8]>::try_from(b).ok()) else { return Ok(None) };
+            let Some(bytes) = rest.get(1..9).and_then(|b| <[u8; 8]>::try_from(b).ok()) else {
+                return Ok(None);
+            };
             (u64::from_be_bytes(bytes), 9)
         } else {
             let Some(size) = rest.get(1) else { return Ok(None) };

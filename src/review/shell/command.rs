@@ -4,7 +4,7 @@ use super::Reader;
 use super::options::plain_key;
 use crate::review::judge::Nested;
 use crate::review::rules::{Inner, Wrapper};
-use crate::review::value::{Argument, HOLE, Kind, Value};
+use crate::review::value::{Argument, HOLE, Kind, Taint, Value};
 use std::ops::Range;
 
 /// Wrappers inside wrappers are followed so deep.
@@ -22,16 +22,30 @@ impl Reader<'_> {
         let mut words = words.into_iter();
         let Some(first) = words.next() else { return };
         let rest: Vec<Argument> = words.collect();
-        let Some(spelled) = first.value.as_whole_text().filter(|name| !name.is_empty()) else {
-            self.reading.unknown = true;
-            return;
-        };
+        // Text that was decoded or downloaded and stands where a command does runs like `eval` of it.
+        let hidden = first.value.all_taint().meets(Taint::DECODED.with(Taint::DOWNLOADED));
+        let known = first.value.as_whole_text().filter(|name| !name.is_empty());
+        if hidden || known.is_none() {
+            self.reading.unknown |= known.is_none();
+            let name = if hidden { "eval" } else { "?" };
+            let act = self.parted(name, vec![first.clone()], None, span);
+            self.reading.acts.push(act);
+        }
+        let Some(spelled) = known else { return };
+        if spelled.contains('/') {
+            // A file is run by its path.
+            let act = self.parted("./", vec![first.clone()], None, span);
+            self.reading.acts.push(act);
+        }
         let name = spelled.rsplit('/').next().unwrap_or(spelled).trim_end_matches(".exe").to_owned();
         if depth > DEEPEST {
             self.reading.cut = true;
             return;
         }
         self.start(&name);
+        if let Some(rest) = module_command(&name, &rest) {
+            return self.command(rest, input, span, depth + 1);
+        }
         let book = self.book;
         let wrapper = book.file.wrapper.iter().find(|w| w.names.contains(&name));
         match wrapper {
@@ -75,7 +89,14 @@ impl Reader<'_> {
                 at += 1;
                 continue;
             };
-            if text == "--" {
+            if name == "env" && matches!(text, "-S" | "--split-string") {
+                let Some(word) = words.get(at + 1) else { break };
+                if let Some((text, _)) = word.value.as_text() {
+                    let (text, span) = (text.to_owned(), word.span.clone());
+                    self.reading.nested.push(Nested::Text { language: Inner::Bash, text, span });
+                }
+                at += 2;
+            } else if text == "--" {
                 at += 1;
                 break;
             } else if text.starts_with('-') && text.len() > 1 {
@@ -214,6 +235,16 @@ impl Reader<'_> {
             rest = tail.get(end..).unwrap_or_default();
         }
     }
+}
+
+/// `python -m pip …` is `pip …`: the words of the module's own command.
+fn module_command(name: &str, words: &[Argument]) -> Option<Vec<Argument>> {
+    let python =
+        name == "py" || name.strip_prefix("python").is_some_and(|v| v.chars().all(|c| !c.is_alphabetic()));
+    let at = words.iter().position(|word| word.value.as_whole_text() == Some("-m")).filter(|_| python)?;
+    let rest = words.get(at + 1..)?;
+    let known = matches!(rest.first()?.value.as_whole_text(), Some("pip" | "pipx" | "conda"));
+    known.then(|| rest.to_vec())
 }
 
 /// Puts what a command is run on in the place of `{}`.

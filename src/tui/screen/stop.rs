@@ -48,7 +48,8 @@ impl Screen {
             return self.stop_run(run.block, ctx);
         }
         self.ladder.interrupted = None;
-        let reply = ctx.state.live.reply.is_some() || matches!(ctx.state.phase, Phase::Replying(_));
+        let reply = ctx.state.live.reply.is_some()
+            || matches!(ctx.state.phase, Phase::Replying(_) | Phase::Compacting(_));
         if reply {
             self.say(Note::info("Stopped."));
             return vec![Wish::Send(Command::Stop)];
@@ -175,8 +176,10 @@ impl Screen {
                 let _ = list.filter.take();
                 return Vec::new();
             }
-            if let Layer::Welcome(welcome) = layer {
-                welcome.field = None;
+            // Without a provider there is nothing behind the choice of one.
+            if let Layer::Welcome(welcome) = layer
+                && (welcome.field.take().is_some() || self.setup.welcome)
+            {
                 return Vec::new();
             }
             return self.close_layer(ctx);

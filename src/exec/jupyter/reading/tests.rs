@@ -32,7 +32,9 @@ fn reply_and_result_in_any_order() {
     let reply = message(Channel::Shell, "execute_reply", json!({ "status": "ok" }));
     let result = iopub("execute_result", json!({ "data": { "text/plain": "42" } }));
     let idle = iopub("status", json!({ "execution_state": "idle" }));
-    for order in [[&busy, &reply, &result, &idle], [&busy, &result, &idle, &reply], [&reply, &result, &busy, &idle]] {
+    for order in
+        [[&busy, &reply, &result, &idle], [&busy, &result, &idle, &reply], [&reply, &result, &busy, &idle]]
+    {
         let messages: Vec<Message> = order.into_iter().cloned().collect();
         let (reading, heard) = read(&messages);
         assert_eq!(reading.missing(), Missing::Nothing);
@@ -88,7 +90,10 @@ fn displays() {
     let show = |data: Value| printed(&read(&[iopub("display_data", json!({ "data": data }))]).1);
     let table = "<table><tr><td>a</td><td>1</td></tr></table>";
     assert_eq!(show(json!({ "text/html": table, "text/plain": "   a\n0  1" })), "   a\n0  1\n");
-    assert_eq!(show(json!({ "text/html": table, "text/plain": "<IPython.core.display.HTML object>" })), "a  1\n");
+    assert_eq!(
+        show(json!({ "text/html": table, "text/plain": "<IPython.core.display.HTML object>" })),
+        "a  1\n"
+    );
     assert_eq!(show(json!({ "text/markdown": "# x", "text/plain": "<Markdown object>" })), "# x\n");
     assert_eq!(show(json!({ "application/json": { "a": 1 } })), "{\n  \"a\": 1\n}\n");
     assert_eq!(show(json!({ "text/plain": ["a", "b"] })), "ab\n");
@@ -102,11 +107,23 @@ fn help_comes_with_the_reply() {
 }
 
 fn any_value() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![Just(Value::Null), any::<bool>().prop_map(Value::from), ".{0,8}".prop_map(Value::from)];
+    let leaf =
+        prop_oneof![Just(Value::Null), any::<bool>().prop_map(Value::from), ".{0,8}".prop_map(Value::from)];
     leaf.prop_recursive(3, 24, 5, |inner| {
         let names = prop::sample::select(vec![
-            "data", "text/plain", "text/html", "image/png", "image/svg+xml", "status", "ename", "evalue", "traceback",
-            "payload", "execution_state", "name", "text",
+            "data",
+            "text/plain",
+            "text/html",
+            "image/png",
+            "image/svg+xml",
+            "status",
+            "ename",
+            "evalue",
+            "traceback",
+            "payload",
+            "execution_state",
+            "name",
+            "text",
         ]);
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),

@@ -109,6 +109,7 @@ fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant) -> String 
             format!("all keys locked {}.{} s", tenths / 10, tenths % 10)
         }
         Some(_) => "all keys locked".into(),
+        None if state.inspected(item.block.id).is_some_and(|i| i.review.forbidden()) => "a DENIED".into(),
         None if guard.locked(now).is_some() || item.block.readiness() != Readiness::Ready => {
             "a locked".into()
         }
@@ -172,9 +173,13 @@ impl CodePane {
     fn draw_block(&self, item: &BlockItem, state: &State, buf: &mut Buffer, look: Look<'_>) {
         let Some(laid) = &self.laid else { return };
         let division = self.division();
+        let code_end = self.area.bottom().saturating_sub(u16::try_from(self.opinion.len()).unwrap_or(0));
+        for (y, row) in (code_end..self.area.bottom()).zip(&self.opinion) {
+            buf.set_line(self.area.x, y, row, self.area.width);
+        }
         let mut y = self.area.y;
         let mut put = |row: &Line<'_>| {
-            if y < self.area.bottom() {
+            if y < code_end {
                 buf.set_line(self.area.x, y, row, self.area.width);
                 y += 1;
             }

@@ -7,11 +7,14 @@ pub mod doc;
 mod draw;
 mod edit;
 pub mod highlight;
+mod opinion;
 mod rights;
 mod scroll;
+mod target;
 pub mod writing;
 
 pub use draw::{draw, title};
+pub use opinion::line as opinion_line;
 pub use writing::lines_so_far;
 
 use crate::domain::{BlockId, Revision};
@@ -25,6 +28,7 @@ use diff::{Against, Diff};
 use doc::Doc;
 use highlight::Colours;
 use ratatui::layout::Rect;
+use ratatui::text::Line;
 use rights::Rights;
 use std::ops::Range;
 
@@ -70,6 +74,8 @@ pub struct CodePane {
     /// The first line of the text that is being edited on screen.
     edit_top: usize,
     area: Rect,
+    /// A second opinion, below the code.
+    opinion: Vec<Line<'static>>,
     /// Colours of code, as the highlighter told them.
     pub colours: Colours,
 }
@@ -118,10 +124,15 @@ impl CodePane {
     /// Lays out what the next frame shows.
     pub fn arrange(&mut self, state: &State, area: Rect, look: Look<'_>) {
         self.area = area;
+        self.opinion.clear();
         let Some(item) = self.subject.and_then(|id| state.transcript.blocks.get(&id)) else {
             self.laid = None;
             return;
         };
+        if matches!(self.mode, Mode::View) {
+            let most = usize::from(area.height) / 3;
+            self.opinion = opinion::rows(state, item.block.id, area.width, most, look);
+        }
         self.lay_out(state, item, look);
         self.lay_out_diff(item, look);
         self.clamp();
@@ -151,9 +162,17 @@ impl CodePane {
             (None, Some((revision, review))) if *revision == version.revision => review.findings.as_slice(),
             _ => &[],
         };
-        let doc = Doc::new(version.source.clone(), findings, self.area.width);
+        let source = version.source.clone();
+        let doc = match inspected.and_then(|inspected| inspected.before.clone()) {
+            Some(before) => Doc::against(before, source, findings, self.area.width),
+            None => Doc::new(source, findings, self.area.width),
+        };
         let rights = if open {
-            Rights::new(inspected, self.full_rights, self.area.width, look)
+            let mut rights = Rights::new(inspected, self.full_rights, self.area.width, look);
+            if let Some(note) = &item.block.origin.note {
+                rights.note(note, self.area.width, look);
+            }
+            rights
         } else {
             Rights::default()
         };
@@ -234,10 +253,11 @@ pub fn guard_terms(state: &State, item: &BlockItem) -> u64 {
                     terms.interpreter.hash(&mut hasher);
                     terms.kernel.map(|k| k.generation).hash(&mut hasher);
                     terms.cwd.hash(&mut hasher);
-                    format!("{:?}{:?}", terms.rights, terms.limits).hash(&mut hasher);
+                    format!("{:?}{:?}{:?}", terms.rights, terms.limits, terms.target).hash(&mut hasher);
                 }
                 Err(why) => why.hash(&mut hasher),
             }
+            inspected.before.hash(&mut hasher);
             for finding in &inspected.review.findings {
                 (&finding.rule, finding.place.line, &finding.message).hash(&mut hasher);
             }

@@ -4,8 +4,12 @@
 mod boxes;
 mod help;
 mod lists;
+mod models;
 mod sessions;
+mod status;
 mod welcome;
+
+pub(in crate::tui) use status::cost;
 
 use super::frame::{self, Title};
 use super::look::Look;
@@ -84,11 +88,12 @@ impl Sheet {
 /// Columns that a layer would like to have for its content.
 fn wish(layer: &Layer) -> u16 {
     match layer {
-        Layer::Help(_) => 82,
+        Layer::Help(_) | Layer::Status(_) => 82,
         Layer::Sessions(_) => 74,
         Layer::Confirm(_) | Layer::Reject(_) => 72,
-        Layer::Commands(_) | Layer::OldMessages(_) | Layer::Models(_) => 70,
-        Layer::Welcome(_) => 66,
+        Layer::Models(_) => 76,
+        Layer::Commands(_) | Layer::OldMessages(_) => 70,
+        Layer::Welcome(_) => 72,
         Layer::Ask(_) => 62,
         _ => 56,
     }
@@ -106,11 +111,12 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
     let sheet = match layer {
         Layer::Welcome(welcome) => welcome::sheet(screen, welcome, room.width, look),
         Layer::Sessions(list) => sessions::sheet(list, room.width, room.height, look),
-        Layer::Models(list) => lists::models(list, state, room.width, room.height, look),
+        Layer::Models(list) => models::sheet(list, state, room.width, room.height, look),
         Layer::Commands(list) => lists::commands(screen, list, room.width, room.height, look),
         Layer::OldMessages(list) => lists::old_messages(list, room.width, room.height, look),
         Layer::Language(block, list, cursor) => lists::languages(*block, list, *cursor, look),
         Layer::Help(help) => help::sheet(screen, help, room.width, room.height, look),
+        Layer::Status(top) => status::sheet(screen, state, *top, room.width, room.height, look),
         Layer::Confirm(confirm) => boxes::confirm(state, confirm, room.width, look),
         Layer::Reject(reject) => boxes::reject(reject, room.width, look),
         Layer::Ask(ask) => boxes::ask(ask, room.width, look),
@@ -118,9 +124,11 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
         Layer::Rename(field) => {
             boxes::one_field("Rename", "Another name for this session:", field, room.width, look)
         }
-        Layer::Key(field) => {
-            let text = "Paste a key for OpenAI. It stays in memory and is never written to a file.";
-            boxes::one_field("Key", text, field, room.width, look)
+        Layer::Key(provider, field) => {
+            let provider = safe::one_line(provider);
+            let text =
+                format!("Paste a key for {provider}. It stays in memory and is never written to a file.");
+            boxes::one_field("Key", &text, field, room.width, look)
         }
         Layer::FindInEditor(field) => {
             boxes::one_field("Find", "Text to look for in this block:", field, room.width, look)
