@@ -151,11 +151,11 @@ impl Kernel {
         }
         let news = if self.ready.is() {
             News::Message(Box::new(message))
-        } else if let Some(version) = self.ready.take(&message) {
+        } else if self.ready.take(&message) {
             for message in std::mem::take(&mut self.waiting) {
                 socket.send(&message).await.map_err(|_| Left::Lost)?;
             }
-            News::Ready(version)
+            News::Ready(self.ready.version())
         } else {
             return Ok(());
         };

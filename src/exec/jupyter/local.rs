@@ -1,11 +1,12 @@
 //! A kernel of this machine: its process under a helper, like every run, and the talk over its sockets, signed with a
 //! key that only the kernel is told.
 
+use super::error::JupyterError;
 use super::message::{Channel, Message};
 use super::ready::Ready;
+use super::sockets::{Addresses, Received, connect, free_ports};
 use super::specs::Spec;
 use super::talk::{Ids, News, Order, Outlet};
-use super::zmtp::{self, Decoder};
 use crate::domain::{Limits, Stream};
 use crate::exec::environment::Environment;
 use crate::exec::helper_wire::{Order as ToHelper, Program, Told};
@@ -21,11 +22,11 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, Interest};
+use tokio::io::Interest;
+use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
-use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
 /// What a kernel needs to be started.
 pub struct Start {
@@ -43,14 +44,6 @@ pub struct Start {
     pub patience: Duration,
 }
 
-/// The sockets of a kernel, by channel.
-const SOCKETS: [(Channel, &str); 4] = [
-    (Channel::Shell, "DEALER"),
-    (Channel::Control, "DEALER"),
-    (Channel::Stdin, "DEALER"),
-    (Channel::Iopub, "SUB"),
-];
-
 /// A kernel's process, ended when this is dropped; and what is heard of it.
 struct Held {
     // The copy of the socket goes first: as long as it is there, the helper would not see that the other is gone.
@@ -62,108 +55,122 @@ struct Held {
     folder: tempfile::TempDir,
 }
 
-/// Where the kernel listens, socket by socket.
-#[derive(Clone, Debug)]
-enum Addresses {
-    /// Sockets in a folder that only this account can enter. Kernels put a `-` or a `:` in front of the number.
-    Files(PathBuf),
-    /// Ports on loopback: who can connect there can listen to what is published.
-    Ports([u16; 5]),
-}
-
 /// Starts a kernel and carries its talk until it is gone.
 pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiver<Order>, outlet: Outlet) {
-    let name = start.spec.name.clone();
-    let failed = |why: String| super::error::JupyterError::NotStarted { name: name.clone(), why }.to_string();
-    let mut held = match spawn(&start) {
+    let held = match spawn(&start) {
         Ok(held) => held,
         Err(why) => {
-            outlet.tell(News::NotStarted(failed(why))).await;
+            let name = start.spec.name.clone();
+            outlet.tell(News::NotStarted(JupyterError::NotStarted { name, why }.to_string())).await;
             return;
         }
     };
-    let mut errors = Tail::default();
-    let mut ready = Ready::new(ids.clone());
     let (sender, mut messages) = mpsc::channel(256);
     let connect = connect(held.addresses.clone(), ids.session.clone(), held.key.clone(), sender);
     let mut connect = Box::pin(connect);
-    let mut send: Option<mpsc::UnboundedSender<Message>> = None;
+    let ready = Ready::new(ids.clone());
     let until = Instant::now() + start.patience;
+    let mut kernel =
+        Kernel { start, ids, held, ready, send: None, waiting: Vec::new(), errors: Tail::default() };
     let mut nudge = Instant::now();
-    let mut waiting: Vec<Message> = Vec::new();
     loop {
         let news = tokio::select! {
-            connected = &mut connect, if send.is_none() => {
-                send = Some(connected);
+            send = &mut connect, if kernel.send.is_none() => {
+                kernel.send = Some(send);
                 nudge = Instant::now();
-                continue;
+                None
             }
-            Some(message) = messages.recv() => match message {
-                Ok(message) if ready.is() => News::Message(Box::new(message)),
-                Ok(message) => match ready.take(&message) {
-                    Some(version) => {
-                        for message in waiting.drain(..) {
-                            let _ = send.as_ref().map(|send| send.send(message));
-                        }
-                        News::Ready(version)
-                    }
-                    None => continue,
-                },
-                Err(why) => News::Gone(why),
-            },
-            Some(order) = orders.recv() => {
-                match order {
-                    Order::Send(message) if ready.is() => drop(send.as_ref().map(|send| send.send(*message))),
-                    Order::Send(message) => waiting.push(*message),
-                    Order::Interrupt if start.spec.by_message => {
-                        let message = ids.message(Channel::Control, "interrupt_request", json!({}));
-                        let _ = send.as_ref().map(|send| send.send(message));
-                    }
-                    Order::Interrupt => held.link.order(&ToHelper::Interrupt),
-                    Order::End => return end(held, &outlet, "it was ended by force".into()).await,
-                }
-                continue;
-            }
-            told = told(&held.told, &mut held.link) => match told {
-                Some(ending) if ready.is() => News::Gone(cause_of_death(ending)),
-                Some(ending) => {
-                    held.drain(&mut errors);
-                    let said = errors.last_line().unwrap_or_else(|| cause_of_death(ending));
-                    News::NotStarted(failed(said))
-                }
-                None => continue,
-            },
-            (stream, bytes) = printed(&held.output) => {
-                if bytes.is_empty() {
-                    held.output.retain(|(own, _)| *own != stream);
-                    continue;
-                }
-                errors.add(&bytes);
-                // What it says about itself on its start is not the block's.
-                if !ready.is() {
-                    continue;
-                }
-                News::Printed(stream, bytes)
-            }
-            () = tokio::time::sleep_until(nudge), if send.is_some() && !ready.is() => {
-                let _ = send.as_ref().map(|send| send.send(ready.ask()));
+            Some(message) = messages.recv() => kernel.on_message(message),
+            Some(order) = orders.recv() => kernel.obey(order),
+            ending = told(&kernel.held.told, &mut kernel.held.link) => ending.map(|ending| kernel.on_end(ending)),
+            (stream, bytes) = printed(&kernel.held.output) => kernel.on_print(stream, bytes),
+            () = tokio::time::sleep_until(nudge), if kernel.send.is_some() && !kernel.ready.is() => {
+                let question = kernel.ready.ask();
+                kernel.send(question);
                 nudge = Instant::now() + Duration::from_millis(700);
-                continue;
+                None
             }
-            () = tokio::time::sleep_until(until), if !ready.is() => {
-                News::NotStarted(failed(format!("it was not ready after {} s", start.patience.as_secs())))
+            () = tokio::time::sleep_until(until), if !kernel.ready.is() => {
+                Some(kernel.failed(format!("it was not ready after {} s", kernel.start.patience.as_secs())))
             }
         };
+        let Some(news) = news else { continue };
         let over = matches!(news, News::Gone(_) | News::NotStarted(_));
         if !outlet.tell(news).await || over {
-            return close(held).await;
+            return close(kernel.held).await;
         }
     }
 }
 
-async fn end(held: Held, outlet: &Outlet, why: String) {
-    close(held).await;
-    outlet.tell(News::Gone(why)).await;
+/// A kernel that was started.
+struct Kernel {
+    start: Start,
+    ids: Rc<Ids>,
+    held: Held,
+    ready: Ready,
+    /// Where messages are sent, once it is connected.
+    send: Option<mpsc::UnboundedSender<Message>>,
+    /// What is to be sent when it is ready.
+    waiting: Vec<Message>,
+    errors: Tail,
+}
+
+impl Kernel {
+    fn send(&self, message: Message) {
+        if let Some(send) = &self.send {
+            // When nobody takes it any more, the process tells why.
+            drop(send.send(message));
+        }
+    }
+
+    fn on_message(&mut self, message: Received) -> Option<News> {
+        match message {
+            Ok(message) if self.ready.is() => Some(News::Message(Box::new(message))),
+            Ok(message) if self.ready.take(&message) => {
+                for message in std::mem::take(&mut self.waiting) {
+                    self.send(message);
+                }
+                Some(News::Ready(self.ready.version()))
+            }
+            Ok(_) => None,
+            Err(why) => Some(News::Gone(why)),
+        }
+    }
+
+    fn obey(&mut self, order: Order) -> Option<News> {
+        match order {
+            Order::Send(message) if self.ready.is() => self.send(*message),
+            Order::Send(message) => self.waiting.push(*message),
+            Order::Interrupt if self.start.spec.by_message => {
+                self.send(self.ids.message(Channel::Control, "interrupt_request", json!({})));
+            }
+            Order::Interrupt => self.held.link.order(&ToHelper::Interrupt),
+            Order::End => return Some(News::Gone("it was ended by force".into())),
+        }
+        None
+    }
+
+    fn on_end(&mut self, ending: Ending) -> News {
+        if self.ready.is() {
+            return News::Gone(cause_of_death(ending));
+        }
+        self.held.drain(&mut self.errors);
+        self.failed(self.errors.last_line().unwrap_or_else(|| cause_of_death(ending)))
+    }
+
+    fn on_print(&mut self, stream: Stream, bytes: Vec<u8>) -> Option<News> {
+        if bytes.is_empty() {
+            self.held.output.retain(|(own, _)| *own != stream);
+            return None;
+        }
+        self.errors.add(&bytes);
+        // What it says about itself on its start is not the block's.
+        self.ready.is().then_some(News::Printed(stream, bytes))
+    }
+
+    fn failed(&self, why: String) -> News {
+        News::NotStarted(JupyterError::NotStarted { name: self.start.spec.name.clone(), why }.to_string())
+    }
 }
 
 /// Ends the process. The helper may need a while for what does not want to end.
@@ -246,18 +253,6 @@ fn which(program: &Path, env: &Environment) -> Option<PathBuf> {
     found.map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
-/// Ports that nobody uses at this moment. Somebody may take one before the kernel does; then it does not start, and says so.
-fn free_ports() -> std::io::Result<[u16; 5]> {
-    let mut listeners = Vec::new();
-    let mut ports = [0; 5];
-    for port in &mut ports {
-        let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
-        *port = listener.local_addr()?.port();
-        listeners.push(listener);
-    }
-    Ok(ports)
-}
-
 /// How the process ended, once it has; what else its helper tells is of no interest.
 async fn told(socket: &UnixStream, link: &mut Link) -> Option<Ending> {
     if socket.readable().await.is_err() {
@@ -327,136 +322,5 @@ impl Tail {
         let text = String::from_utf8_lossy(&self.0).into_owned();
         let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
         Some(line.trim().chars().take(300).collect())
-    }
-}
-
-type Received = Result<Message, String>;
-
-/// A connection of either kind.
-trait Connection: AsyncRead + AsyncWrite + Unpin {}
-impl<T: AsyncRead + AsyncWrite + Unpin> Connection for T {}
-
-impl Addresses {
-    /// Connects one of the [`SOCKETS`] by its number from 0, when the kernel listens there.
-    async fn connect(&self, number: usize) -> Option<Box<dyn Connection>> {
-        match self {
-            Addresses::Files(base) => {
-                for mark in ['-', ':'] {
-                    let path = format!("{}{mark}{}", base.display(), number + 1);
-                    if let Ok(stream) = UnixStream::connect(path).await {
-                        return Some(Box::new(stream));
-                    }
-                }
-                None
-            }
-            Addresses::Ports(ports) => {
-                let stream = TcpStream::connect(("127.0.0.1", *ports.get(number)?)).await.ok()?;
-                let _ = stream.set_nodelay(true);
-                // On loopback, a port that nobody listens on yet can be connected with itself.
-                let other = stream.local_addr().ok() != stream.peer_addr().ok();
-                other.then(|| Box::new(stream) as Box<dyn Connection>)
-            }
-        }
-    }
-}
-
-/// Connects all sockets, as soon as the kernel listens; where messages are sent then.
-async fn connect(
-    addresses: Addresses,
-    session: String,
-    key: String,
-    out: mpsc::Sender<Received>,
-) -> mpsc::UnboundedSender<Message> {
-    let (send, mut messages) = mpsc::unbounded_channel::<Message>();
-    let mut writers = Vec::new();
-    for (number, (channel, kind)) in SOCKETS.into_iter().enumerate() {
-        let stream = loop {
-            match addresses.connect(number).await {
-                Some(stream) => break stream,
-                None => sleep(Duration::from_millis(30)).await,
-            }
-        };
-        let (mut reader, mut writer) = tokio::io::split(stream);
-        let decoder = match shake_hands((&mut reader, &mut writer), kind, session.as_bytes()).await {
-            Ok(decoder) => decoder,
-            Err(why) => {
-                let _ = out.send(Err(why)).await;
-                continue;
-            }
-        };
-        if channel == Channel::Iopub {
-            let _ = writer.write_all(&zmtp::subscribe()).await;
-        }
-        writers.push((channel, writer));
-        tokio::task::spawn_local(receive(channel, reader, decoder, key.clone(), out.clone()));
-    }
-    tokio::task::spawn_local(async move {
-        while let Some(message) = messages.recv().await {
-            let bytes = zmtp::message(&message.to_parts(key.as_bytes()));
-            let own = writers.iter_mut().find(|(channel, _)| *channel == message.channel);
-            if let Some((_, writer)) = own
-                && writer.write_all(&bytes).await.is_err()
-            {
-                return;
-            }
-        }
-    });
-    send
-}
-
-type Reader = tokio::io::ReadHalf<Box<dyn Connection>>;
-type Writer = tokio::io::WriteHalf<Box<dyn Connection>>;
-
-/// Greets, and waits until the other side is ready for messages.
-async fn shake_hands(
-    (reader, writer): (&mut Reader, &mut Writer),
-    kind: &str,
-    identity: &[u8],
-) -> Result<Decoder, String> {
-    let mut decoder = Decoder::default();
-    let mut buffer = [0u8; 512];
-    writer.write_all(&zmtp::greeting()).await.map_err(|error| error.to_string())?;
-    let mut told = false;
-    while !decoder.is_ready() {
-        let count = reader.read(&mut buffer).await.map_err(|error| error.to_string())?;
-        if count == 0 {
-            return Err("the kernel hung up".into());
-        }
-        decoder.push(buffer.get(..count).unwrap_or_default());
-        // Nothing is published before somebody subscribed, nothing answered before it was asked.
-        let _ = decoder.next_message().map_err(|error| error.to_string())?;
-        if decoder.is_greeted() && !told {
-            told = true;
-            writer.write_all(&zmtp::ready(kind, identity)).await.map_err(|error| error.to_string())?;
-        }
-    }
-    Ok(decoder)
-}
-
-async fn receive(
-    channel: Channel,
-    mut reader: Reader,
-    mut decoder: Decoder,
-    key: String,
-    out: mpsc::Sender<Received>,
-) {
-    let mut buffer = vec![0u8; 64 << 10];
-    loop {
-        // Its process tells how it ended: a socket that closes is no news.
-        let Ok(count @ 1..) = reader.read(&mut buffer).await else { return };
-        decoder.push(buffer.get(..count).unwrap_or_default());
-        loop {
-            let message = match decoder.next_message() {
-                Ok(None) => break,
-                Ok(Some(parts)) => Message::from_parts(channel, &parts, key.as_bytes()),
-                Err(error) => return drop(out.send(Err(error.to_string())).await),
-            };
-            // What can't be read, or somebody else made, is left out.
-            if let Ok(message) = message
-                && out.send(Ok(message)).await.is_err()
-            {
-                return;
-            }
-        }
     }
 }

@@ -140,7 +140,9 @@ impl Message {
             offset += part.len() as u64;
             bytes.extend(offset.to_le_bytes());
         }
-        parts.iter().for_each(|part| bytes.extend_from_slice(part));
+        for part in &parts {
+            bytes.extend_from_slice(part);
+        }
         bytes
     }
 
@@ -222,7 +224,9 @@ fn signature(key: &[u8], parts: &[Vec<u8>]) -> String {
     };
     block.iter_mut().zip(key).for_each(|(into, byte)| *into = *byte);
     let mut inner = Sha256::new_with_prefix(block.map(|byte| byte ^ 0x36));
-    parts.iter().for_each(|part| inner.update(part));
+    for part in parts {
+        inner.update(part);
+    }
     let outer = Sha256::new_with_prefix(block.map(|byte| byte ^ 0x5c)).chain_update(inner.finalize());
     outer.finalize().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }

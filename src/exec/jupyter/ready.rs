@@ -11,19 +11,20 @@ use std::rc::Rc;
 pub struct Ready {
     ids: Rc<Ids>,
     asked: Vec<String>,
-    answered: Option<Option<String>>,
+    answered: bool,
+    version: Option<String>,
     heard: bool,
 }
 
 impl Ready {
     /// Nothing is known.
     pub fn new(ids: Rc<Ids>) -> Self {
-        Self { ids, asked: Vec::new(), answered: None, heard: false }
+        Self { ids, asked: Vec::new(), answered: false, version: None, heard: false }
     }
 
     /// Whether it is there.
     pub fn is(&self) -> bool {
-        self.heard && self.answered.is_some()
+        self.heard && self.answered
     }
 
     /// The question; it may be asked again, as long as it is not answered on both channels.
@@ -33,20 +34,26 @@ impl Ready {
         message
     }
 
-    /// Takes a message; when it makes the kernel ready, the version of its language.
-    pub fn take(&mut self, message: &Message) -> Option<Option<String>> {
+    /// The version of its language, as it told.
+    pub fn version(&self) -> Option<String> {
+        self.version.clone()
+    }
+
+    /// Takes a message; true when it makes the kernel ready.
+    pub fn take(&mut self, message: &Message) -> bool {
         if !self.asked.iter().any(|id| id == message.about()) {
-            return None;
+            return false;
         }
         match (message.channel, message.kind()) {
             (Channel::Iopub, _) => self.heard = true,
             (Channel::Shell, "kernel_info_reply") => {
                 let version = message.content.pointer("/language_info/version").and_then(Value::as_str);
-                self.answered = Some(version.map(|text| text.chars().take(40).collect()));
+                self.version = version.map(|text| text.chars().take(40).collect());
+                self.answered = true;
             }
             _ => {}
         }
-        self.answered.clone().filter(|_| self.heard)
+        self.is()
     }
 }
 
@@ -68,10 +75,11 @@ mod tests {
         let idle = about(Channel::Iopub, "status", json!({ "execution_state": "idle" }));
         let mut other = idle.clone();
         other.parent = json!({ "msg_id": "another" });
-        assert_eq!(ready.take(&other), None);
-        assert_eq!(ready.take(&reply), None);
+        assert!(!ready.take(&other));
+        assert!(!ready.take(&reply));
         assert!(!ready.is());
-        assert_eq!(ready.take(&idle), Some(Some("3.11.2".into())));
+        assert!(ready.take(&idle));
+        assert_eq!(ready.version().as_deref(), Some("3.11.2"));
         assert!(ready.is());
     }
 }
