@@ -50,11 +50,13 @@ fn request(kind: Kind) -> ModelRequest {
         Message::new(Role::User, ""),
         Message::new(Role::User, "and now?"),
     ];
-    let parameters = r#"{"type":"object","properties":{"code":{"type":"string"}},"additionalProperties":false}"#;
+    let parameters =
+        r#"{"type":"object","properties":{"code":{"type":"string"}},"additionalProperties":false}"#;
     let tool = Tool { name: "run".into(), description: "Runs.".into(), parameters: parameters.into() };
     let form = AnswerForm {
         name: "judgement".into(),
-        schema: r#"{"type":"object","properties":{"risk":{"type":"string"}},"additionalProperties":false}"#.into(),
+        schema: r#"{"type":"object","properties":{"risk":{"type":"string"}},"additionalProperties":false}"#
+            .into(),
     };
     let request = ModelRequest::new(StepId(1), Purpose::Answer, messages);
     ModelRequest { tools: vec![tool], form: Some(form), ..request }
@@ -127,7 +129,10 @@ fn responses() {
     assert_eq!(body["input"], expected);
     assert_eq!((&body["instructions"], &body["store"]), (&json!("be kind"), &json!(false)));
     assert_eq!(body["include"], json!(["reasoning.encrypted_content"]));
-    assert_eq!((&body["tools"][0]["name"], &body["text"]["format"]["name"]), (&json!("run"), &json!("judgement")));
+    assert_eq!(
+        (&body["tools"][0]["name"], &body["text"]["format"]["name"]),
+        (&json!("run"), &json!("judgement"))
+    );
     assert!(without(Kind::OpenAiResponses, Part::Reasoning).get("include").is_none());
 }
 
@@ -192,7 +197,10 @@ fn generate_content() {
 #[test]
 fn gemini_3_is_given_a_signature_for_calls_of_others_and_none_of_our_ids() {
     let messages = vec![
-        Message { tool_calls: vec![call("sayso-1-1", "{}", None), call("x", "{}", None)], ..Message::new(Role::Assistant, "") },
+        Message {
+            tool_calls: vec![call("sayso-1-1", "{}", None), call("x", "{}", None)],
+            ..Message::new(Role::Assistant, "")
+        },
         Message::result("sayso-1-1", "a"),
     ];
     let request = ModelRequest { messages, ..request(Kind::Gemini) };
@@ -288,9 +296,13 @@ fn keys_are_in_one_header_and_nowhere_else() {
         use secrecy::ExposeSecret as _;
         let wire = wire(kind);
         let http = wire.access().post(&wire.encode(&request(kind), &Known::default()));
-        let secret: Vec<_> = http.secret_headers.iter().map(|(n, v)| (n.as_str(), v.expose_secret())).collect();
+        let secret: Vec<_> =
+            http.secret_headers.iter().map(|(n, v)| (n.as_str(), v.expose_secret())).collect();
         assert_eq!(secret, [(header, value)]);
-        assert!(!http.url.as_str().contains("verysecret") && !format!("{:?}", http.headers).contains("verysecret"));
+        assert!(
+            !http.url.as_str().contains("verysecret")
+                && !format!("{:?}", http.headers).contains("verysecret")
+        );
         assert!(!String::from_utf8(http.body.unwrap()).unwrap().contains("verysecret"));
     }
 }

