@@ -144,7 +144,7 @@ async fn all(
     named: &[Named],
     console: &mut Console<'_>,
 ) -> Result<Option<Kind>, Failure> {
-    let mut limits = house.loaded.config.limits();
+    let mut limits = house.limits();
     if let Some(time) = args.timeout {
         limits.wall_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     }

@@ -161,6 +161,11 @@ impl Executor {
         answer.await.map_err(|_| ended())?
     }
 
+    /// Whether runs are processes of this machine, so that its sandbox is what confines them.
+    pub fn is_local(&self) -> bool {
+        self.inner.other.is_none()
+    }
+
     /// What the sandbox holds, by the result of its tests. They are made at the first question or run, in some 50 ms.
     ///
     /// # Errors

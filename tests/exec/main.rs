@@ -16,5 +16,6 @@ mod endings;
 mod jupyter;
 mod kernel;
 mod programs;
+mod sandbox;
 mod speed;
 mod support;
