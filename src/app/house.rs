@@ -143,7 +143,7 @@ impl House {
         }
     }
 
-    fn prices(&self) -> Prices {
+    pub(super) fn prices(&self) -> Prices {
         let (as_of, shipped) = config::shipped_prices();
         Prices { own: config::prices(&self.loaded.config.prices), shipped, as_of }
     }
@@ -223,7 +223,7 @@ impl House {
     }
 
     /// What is told of a model, under what the configuration says of it.
-    fn informed(&self, told: ModelInfo) -> ModelInfo {
+    pub(super) fn informed(&self, told: ModelInfo) -> ModelInfo {
         let Some(provider) = self.loaded.config.providers.get(&told.name.provider) else { return told };
         let said = provider.models.get(&told.name.model).copied().unwrap_or_default();
         ModelInfo {

@@ -12,6 +12,8 @@ mod bytes;
 #[cfg(feature = "docker")]
 mod container;
 mod endings;
+#[cfg(feature = "jupyter")]
+mod jupyter;
 mod kernel;
 mod programs;
 mod sandbox;

@@ -57,10 +57,10 @@ impl Shop {
     }
 
     /// A workshop with another executor than the local one.
-    pub fn elsewhere(choice: &str, executors: &Executors, environment: &[&str]) -> Self {
+    pub fn elsewhere(choice: &str, executors: &Executors, change: impl FnOnce(&mut Setup)) -> Self {
         let mut own = None;
         let shop = Self::with(|setup| {
-            setup.environment = environment.iter().map(ToString::to_string).collect();
+            change(setup);
             own = Some(setup.clone());
         });
         let executor = Executor::of(own.unwrap(), &choice.parse().unwrap(), executors);

@@ -268,13 +268,8 @@ impl Policy {
 
     /// The walls without an outer layer.
     pub fn walls_alone(&self) -> Walls {
-        let mut read: Vec<PathBuf> = SYSTEM
-            .iter()
-            .chain(SETTINGS)
-            .chain(MACHINE)
-            .chain(&["/proc"])
-            .map(Into::into)
-            .collect();
+        let mut read: Vec<PathBuf> =
+            SYSTEM.iter().chain(SETTINGS).chain(MACHINE).chain(&["/proc"]).map(Into::into).collect();
         read.extend(self.behind.iter().cloned());
         let hides = !(self.hidden_folders.is_empty() && self.hidden_files.is_empty());
         if hides {
