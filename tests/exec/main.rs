@@ -12,7 +12,10 @@ mod bytes;
 #[cfg(feature = "docker")]
 mod container;
 mod endings;
+#[cfg(feature = "jupyter")]
+mod jupyter;
 mod kernel;
 mod programs;
+mod sandbox;
 mod speed;
 mod support;
