@@ -138,12 +138,8 @@ impl Provider {
 }
 
 /// Clouds that speak as OpenAI does and whose models call tools; one that doesn't is asked again without.
-const CALL_TOOLS: [&str; 4] = [
-    "https://api.openai.com",
-    "https://api.groq.com",
-    "https://api.mistral.ai",
-    "https://api.deepseek.com",
-];
+const CALL_TOOLS: [&str; 4] =
+    ["https://api.openai.com", "https://api.groq.com", "https://api.mistral.ai", "https://api.deepseek.com"];
 
 impl Provider {
     /// Whether its models call tools, as far as that is known without asking: the languages of Anthropic and Gemini and
