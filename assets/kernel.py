@@ -630,8 +630,8 @@ def _leave_child(error):
     _exit(code)
 
 
-def _run(label, source):
-    """Runs one block; returns how it ended, exit code, value and error as fields of the last frame."""
+def _run(label, source, path=None):
+    """Runs one block, or loads the file of functions that lies at `path`; returns how it ended, exit code, value and error as fields of the last frame."""
     global _running, _future_flags
     value, error, stores = None, None, False
     has_value = False
@@ -643,6 +643,12 @@ def _run(label, source):
             if text.startswith("\ufeff"):
                 text = text[1:]
             _register_source(label, text)
+            if path is not None:
+                _running = True
+                shapes = _load_functions(label, text, path)
+                if _getpid() == PID:
+                    _send(b"F", shapes)
+                text = ""
             body, last, stores, future = _compile(text, label)
             _running = True
             if body is not None:
@@ -679,6 +685,143 @@ def _run(label, source):
         pass
     error.__traceback__ = None
     return "interrupted" if isinstance(error, KeyboardInterrupt) else "error", 1, False, "", described
+
+
+# --- the person's own functions ------------------------------------------------------------------------------------
+
+
+FUNCTIONS_LIMIT = 100
+DOC_LIMIT = 2000
+_loaded = {}  # path -> its module
+
+
+def _load_functions(label, text, path):
+    """Runs a file of functions as a module of its own, and puts its public functions into the person's names."""
+    known = _loaded.get(path)
+    # A name of its own: a file called `json.py` must not stand in for the standard library.
+    module = _MODULE("sayso_functions_%d" % (len(_loaded) + 1) if known is None else known.__name__)
+    module.__file__ = path
+    code = compile(text, label, "exec", 0, True)
+    sys.modules[module.__name__] = _loaded[path] = module
+    eval(code, module.__dict__)
+    found = _public_functions(module)
+    for each, value in found:
+        NAMES[each] = value
+    shapes = []
+    for each, value in found:
+        try:
+            shapes.append(_shape(each, value))
+        except Exception:
+            pass  # what can't be described can still be called by those who know it
+    return _load("json").dumps(shapes)
+
+
+def _public_functions(module):
+    names = module.__dict__.get("__all__")
+    chosen = [n for n in names if type(n) is str] if type(names) in (list, tuple) else None
+    found = []
+    for name, value in list(module.__dict__.items()):
+        if type(value) is not _FUNCTION or type(name) is not str:
+            continue
+        if name in chosen if chosen is not None else not name.startswith("_") and value.__module__ == module.__name__:
+            found.append((name, value))
+    return found[:FUNCTIONS_LIMIT]
+
+
+def _shape(name, function):
+    """What is told of a function. Nothing of it runs, and no value is shown whose class is somebody else's."""
+    inspect = _load("inspect")
+    signature = inspect.signature(function)
+    kinds = {
+        inspect.Parameter.POSITIONAL_ONLY: "positional",
+        inspect.Parameter.VAR_POSITIONAL: "rest",
+        inspect.Parameter.VAR_KEYWORD: "options",
+    }
+    parameters, written, keyword_only = [], [], False
+    for each in list(signature.parameters.values())[:64]:
+        kind = kinds.get(each.kind, "named")
+        annotation = _annotation(each.annotation) if each.annotation is not inspect.Parameter.empty else ""
+        required = each.default is inspect.Parameter.empty and kind not in ("rest", "options")
+        plain = None if each.default is inspect.Parameter.empty else _plain(each.default, 3)
+        parameters.append({
+            "name": each.name, "kind": kind, "annotation": annotation, "required": required, "default": plain,
+        })
+        if each.kind is inspect.Parameter.KEYWORD_ONLY and not keyword_only:
+            keyword_only = True
+            if not any(p["kind"] == "rest" for p in parameters):
+                written.append("*")
+        text = {"rest": "*", "options": "**"}.get(kind, "") + each.name
+        if annotation:
+            text += ": " + annotation
+        if each.default is not inspect.Parameter.empty:
+            text += (" = " if annotation else "=") + (plain if plain is not None else "...")
+        written.append(text)
+        if kind == "positional" and not any(
+            p.kind is inspect.Parameter.POSITIONAL_ONLY for p in list(signature.parameters.values())[len(parameters):]
+        ):
+            written.append("/")
+    text = "%s(%s)" % (name, ", ".join(written))
+    if signature.return_annotation is not inspect.Signature.empty:
+        text += " -> " + _annotation(signature.return_annotation)
+    if function.__code__.co_flags & 0x80:  # CO_COROUTINE
+        text = "async " + text
+    doc = function.__doc__
+    doc = inspect.cleandoc(doc) if type(doc) is str else ""
+    return {"name": name, "signature": _bound(text, DOC_LIMIT), "doc": _bound(doc, DOC_LIMIT), "parameters": parameters}
+
+
+def _plain(value, depth):
+    """A literal of built-in values, or None."""
+    kind = type(value)
+    if value is None or kind in (bool, int, float):
+        text = repr(value)
+        return text if len(text) <= 60 else None
+    if kind is str:
+        return repr(value) if len(value) <= 60 else None
+    if kind in (list, tuple, dict) and depth and len(value) <= 8:
+        if kind is dict:
+            pairs = [(_plain(k, depth - 1), _plain(v, depth - 1)) for k, v in value.items()]
+            return None if any(None in p for p in pairs) else "{%s}" % ", ".join("%s: %s" % p for p in pairs)
+        parts = [_plain(item, depth - 1) for item in value]
+        if None in parts:
+            return None
+        if kind is tuple:
+            return "(%s%s)" % (", ".join(parts), "," if len(parts) == 1 else "")
+        return "[%s]" % ", ".join(parts)
+    return None
+
+
+def _annotation(note, depth=6):
+    """An annotation as text: names of classes, and what `typing` makes of them; never the repr of anything."""
+    if type(note) is str:
+        return note[:200]
+    if note is None or note is type(None):
+        return "None"
+    if note is Ellipsis:
+        return "..."
+    typing = _load("typing")
+    if note is typing.Any:
+        return "Any"
+    origin = typing.get_origin(note)
+    if origin is not None and depth:
+        parts = typing.get_args(note)[:20]
+        if origin is typing.Literal:
+            return "Literal[%s]" % ", ".join(_plain(part, 0) or "'...'" for part in parts)
+        if origin is typing.Union or _type_name(type(note)) == "UnionType":
+            return " | ".join(_annotation(part, depth - 1) for part in parts)
+        if hasattr(note, "__metadata__"):  # Annotated
+            return _annotation(parts[0] if parts else origin, depth - 1)
+        if type(origin) is type or isinstance(origin, type):
+            inner = [
+                "[%s]" % ", ".join(_annotation(p, depth - 1) for p in part) if type(part) is list
+                else _annotation(part, depth - 1)
+                for part in parts
+            ]
+            return "%s[%s]" % (_type_name(origin), ", ".join(inner)) if inner else _type_name(origin)
+    if isinstance(note, type):
+        return _type_name(note)
+    name = getattr(note, "_name", None) if type(note).__module__ == "typing" else None
+    return name if type(name) is str else _type_name(type(note))
 
 
 # --- the loop ----------------------------------------------------------------------------------------------------
@@ -745,12 +888,12 @@ def _folder():
         return ""
 
 
-def _one_block(label, source):
+def _one_block(label, source, path=None):
     how, code, has_value, value, described = "interrupted", 1, False, "", ("KeyboardInterrupt", "", "")
     try:
         _repair()
         _ready_streams()
-        how, code, has_value, value, described = _run(label, source)
+        how, code, has_value, value, described = _run(label, source, path)
         _flush()
         _repair()
     except KeyboardInterrupt:
@@ -803,10 +946,11 @@ def _main():
             _preload()
             loaded = True
         kind, fields = _receive()
-        if kind != b"R":
+        if kind not in (b"R", b"L"):
             return
         _token = fields[0]
-        _one_block(fields[1].decode("utf-8"), fields[2])
+        path = os.fsdecode(fields[3]) if kind == b"L" else None
+        _one_block(fields[1].decode("utf-8"), fields[2], path)
 
 
 def _waiting():

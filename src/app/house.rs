@@ -4,13 +4,14 @@
 
 use super::place::Place;
 use crate::config::{self, Chosen, Loaded};
-use crate::domain::{Header, ModelName, Notice, Policy, SessionId};
+use crate::domain::{FunctionFile, Header, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
 use crate::engine::{Engine, Settings, prompt};
 use crate::exec::{Executor, Setup};
 use crate::provider::{Choice, Provider, Timeouts};
 use crate::review::Scope;
 use crate::store::{self, Store, StoreError};
+use crate::workspace;
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -133,7 +134,13 @@ impl House {
             policy,
             limits: config.limits(),
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
+            functions: self.functions().0,
         }
+    }
+
+    /// The files of the person's own functions, and what is wrong with the others.
+    fn functions(&self) -> (Vec<FunctionFile>, Vec<String>) {
+        workspace::functions::read_all(&self.loaded.config.functions.files)
     }
 
     /// What carries out runs, with large outputs in this folder.
@@ -230,6 +237,8 @@ impl House {
             clock: Clock::System,
             store,
         });
+        let mut notices = notices;
+        notices.extend(self.functions().1.into_iter().map(Notice::warn));
         Opened { driver, notices }
     }
 

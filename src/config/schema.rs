@@ -27,6 +27,8 @@ pub struct Config {
     pub limits: RunLimits,
     /// What runs are given.
     pub run: Run,
+    /// The person's own functions.
+    pub functions: Functions,
     /// Languages that can be run, by name. See [`Config::languages`].
     pub languages: BTreeMap<String, LanguageChoice>,
     /// The terminal.
@@ -112,6 +114,14 @@ pub struct Run {
     /// The Python of the kernel, in place of the one that is found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub python: Option<PathBuf>,
+}
+
+/// The person's own functions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Functions {
+    /// Python files that are loaded into the kernel, after a look at them; relative to the configuration's folder.
+    pub files: Vec<PathBuf>,
 }
 
 /// A language.
@@ -281,6 +291,7 @@ impl Default for Config {
             review: Review::default(),
             limits: RunLimits::default(),
             run: Run::default(),
+            functions: Functions::default(),
             languages: languages.collect(),
             ui: Ui::default(),
             editor: Editor::default(),

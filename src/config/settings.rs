@@ -116,6 +116,12 @@ pub const SETTINGS: &[Setting] = &[
         "names of environment variables that runs are given beside the usual ones",
     ),
     setting("run.python", Program, Never, "the Python of the kernel, in place of the one that is found"),
+    setting(
+        "functions.files",
+        Texts,
+        Never,
+        "Python files whose functions are loaded into the kernel, after you have looked at them",
+    ),
     setting("languages.*.command", Program, Never, "the program that runs the language"),
     setting("languages.*.aliases", Texts, Never, "other words for it behind the fence"),
     setting("languages.*.extensions", Texts, Never, "extensions of its files, without the dot"),

@@ -10,11 +10,13 @@ pub mod decision;
 pub mod entry;
 pub mod file_act;
 pub mod finding;
+pub mod function;
 pub mod ids;
 pub mod language;
 pub mod message;
 pub mod moment;
 pub mod notice;
+pub mod packages;
 pub mod run;
 pub mod unicode;
 pub mod visible;
@@ -26,6 +28,7 @@ pub use decision::{Decision, Policy, Verdict};
 pub use entry::{Entry, Header, TurnEnd};
 pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Place, Review, Severity};
+pub use function::{Function, FunctionFile, Parameter, ParameterKind};
 pub use ids::{BlockId, Revision, RunId, SessionId, StepId, TimerId};
 pub use language::{Language, Languages};
 pub use message::{
@@ -34,6 +37,7 @@ pub use message::{
 };
 pub use moment::Moment;
 pub use notice::{Level, Notice};
+pub use packages::PackageList;
 pub use run::{
     Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits, Outcome,
     Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream, Variable,

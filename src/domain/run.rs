@@ -12,6 +12,8 @@ pub enum ExecutorKind {
     Subprocess,
     /// sayso itself: it reads, writes or lists what the terms name, and nothing else.
     Files,
+    /// A package manager, started for this run alone.
+    Installer,
 }
 
 impl ExecutorKind {
@@ -21,6 +23,7 @@ impl ExecutorKind {
             ExecutorKind::Kernel => "kernel",
             ExecutorKind::Subprocess => "subprocess",
             ExecutorKind::Files => "files",
+            ExecutorKind::Installer => "installer",
         }
     }
 }
@@ -299,6 +302,8 @@ pub enum RunEvent {
     },
     /// The kernel's variables after the run.
     Variables(Vec<Variable>),
+    /// The functions of a file that was loaded.
+    Functions(Vec<super::Function>),
     /// It is over.
     Ended(Box<RunReport>),
 }

@@ -1,11 +1,12 @@
 //! Looking at a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
 
 use super::sources::Signal;
-use crate::domain::{Block, Language, Limits, Review, Revision, Terms};
+use crate::domain::{Block, BlockKind, Language, Limits, OnDisk, Review, Revision, Sha256, Target, Terms};
 use crate::engine::{Event, Inspection};
 use crate::exec::Executor;
 use crate::review::{self, Scope};
 use crate::workspace::facts;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
@@ -47,9 +48,25 @@ async fn find_terms(
     limits: Option<Limits>,
     executor: &Executor,
 ) -> Result<Terms, String> {
-    match block.version(revision).and_then(|v| v.language.as_ref()) {
-        Some(language) => executor.terms(language, limits).await,
-        None => Err("No language yet. Choose one first.".into()),
+    let Some(version) = block.version(revision) else { return Err("It is not there any more.".into()) };
+    let Some(language) = &version.language else { return Err("No language yet. Choose one first.".into()) };
+    let mut terms = executor.terms(language, limits).await?;
+    if let BlockKind::Load { path } = &block.kind {
+        terms.target = Some(file_of_functions(path, &version.source, &terms.cwd));
+    }
+    Ok(terms)
+}
+
+/// The file that is loaded. What counts is the text that was read from it; the file itself is not looked at again.
+fn file_of_functions(path: &str, source: &str, cwd: &Path) -> Target {
+    let path = PathBuf::from(path);
+    Target {
+        outside: !path.starts_with(cwd),
+        found: OnDisk::File(Some(Sha256::of(source.as_bytes()))),
+        bytes: source.len() as u64,
+        folders: 0,
+        link: None,
+        path,
     }
 }
 

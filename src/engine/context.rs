@@ -26,7 +26,7 @@ pub fn messages(transcript: &Transcript, settings: &Settings, dialect: Dialect) 
             Item::Reply(reply) => told.say(Role::Assistant, &reply.text),
             Item::Resumed { .. } => told.say(Role::User, results.kernel_gone(RESUMED)),
             Item::KernelRestarted { .. } => told.say(Role::User, results.kernel_gone(RESTARTED)),
-            Item::TurnEnd { .. } | Item::Model { .. } => {}
+            Item::TurnEnd { .. } | Item::Model { .. } | Item::Own { .. } => {}
         }
     }
     told.say(Role::User, &results.tell(settled));

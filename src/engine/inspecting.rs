@@ -90,6 +90,7 @@ impl Engine {
             self.notify(notice);
         }
         self.apply_policy();
+        self.apply_memory();
     }
 
     /// The first block that is not settled waits now. It is looked at again when its last look is out of date.
@@ -103,6 +104,7 @@ impl Engine {
             self.look(block);
         }
         self.apply_policy();
+        self.apply_memory();
     }
 
     /// Looks again at the block that waits, if its terms may have changed.

@@ -12,6 +12,7 @@ pub mod context;
 mod dialect;
 pub mod effect;
 pub mod event;
+pub mod functions;
 mod inspecting;
 mod notices;
 pub mod prompt;
@@ -35,7 +36,7 @@ pub use state::{Phase, State};
 pub use transcript::Transcript;
 
 use crate::domain::{
-    BlockId, Dialect, Entry, Header, Languages, Limits, Moment, Notice, Policy, RunId, StepId,
+    BlockId, Dialect, Entry, FunctionFile, Header, Languages, Limits, Moment, Notice, Policy, RunId, StepId,
 };
 use inspecting::Looks;
 use replying::Stream;
@@ -60,6 +61,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Bytes of one run's output that are sent to the model, head and tail.
     pub output_to_model: usize,
+    /// Files of the person's own functions.
+    pub functions: Vec<FunctionFile>,
 }
 
 impl Default for Settings {
@@ -73,6 +76,7 @@ impl Default for Settings {
             policy: Policy::Ask,
             limits: Limits::default(),
             output_to_model: 16 << 10,
+            functions: Vec::new(),
         }
     }
 }
@@ -93,6 +97,7 @@ pub struct Engine {
     turn: Turn,
     stream: Option<Stream>,
     looks: Looks,
+    files: functions::Files,
     counted: Counted,
     /// The moment of the event that is handled.
     now: Moment,
@@ -109,6 +114,7 @@ impl Engine {
             turn: Turn::default(),
             stream: None,
             looks: Looks::default(),
+            files: functions::Files::default(),
             counted: Counted::default(),
             now: Moment::default(),
             effects: Vec::new(),

@@ -28,6 +28,7 @@ impl Engine {
                 self.state.live.variables = variables;
                 self.state.live.variables_at = Some(now);
             }
+            RunEvent::Functions(functions) => self.functions_told(functions),
             RunEvent::Ended(report) => self.ended(id, report),
         }
     }
@@ -43,6 +44,7 @@ impl Engine {
             _ => self.state.live.ran_any = true,
         }
         let notice = notices::ended(run.block, run.wall_ms, &report);
+        self.file_ran(run.block, &report);
         match report.kernel {
             KernelFate::None => {}
             KernelFate::Kept(kernel) => self.state.live.kernel = Some(kernel),
@@ -105,5 +107,6 @@ impl Engine {
         self.state.live.kernel = None;
         self.state.live.variables.clear();
         self.state.live.variables_at = None;
+        self.forget_functions();
     }
 }

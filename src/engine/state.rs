@@ -5,8 +5,8 @@
 use super::reply::Segment;
 use super::transcript::{BlockItem, Transcript};
 use crate::domain::{
-    BlockId, Captured, ExecutorKind, ImageRef, KernelRef, Limits, ModelInfo, Moment, Notice, ReplyFailure,
-    Review, Revision, RunId, SandboxLevel, Severity, StepId, Terms, Usage, Variable,
+    BlockId, Captured, ExecutorKind, Function, ImageRef, KernelRef, Limits, ModelInfo, Moment, Notice,
+    ReplyFailure, Review, Revision, RunId, SandboxLevel, Severity, StepId, Terms, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -140,6 +140,8 @@ pub struct Live {
     pub variables: Vec<Variable>,
     /// When the variables were told.
     pub variables_at: Option<Moment>,
+    /// The person's own functions that the kernel has.
+    pub functions: Vec<Function>,
     /// Why the session file can't be written; runs are held while this is set.
     pub store_failure: Option<String>,
     /// What is known of the model that answers.

@@ -69,6 +69,12 @@ impl Kernel {
         self.send();
     }
 
+    /// Hands over a file of the person's functions, to be loaded as a module of its own.
+    pub fn load(&mut self, token: &Token, label: &str, source: &[u8], path: &Path) {
+        self.unsent.extend(kernel_wire::load(token, label, source, path));
+        self.send();
+    }
+
     /// Asks it to leave in good order: open files are written, `atexit` is heard.
     pub fn quit(&mut self) {
         self.unsent.extend(kernel_wire::quit());

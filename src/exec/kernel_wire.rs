@@ -5,13 +5,16 @@
 //! it used, comes from the supervisor.
 
 use super::frames::{Frame, FrameError, encode};
-use crate::domain::{RunError, Variable};
+use crate::domain::{Function, Parameter, ParameterKind, RunError, Variable};
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt as _;
-use std::path::PathBuf;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
 
 /// The largest message on this socket: an image of many millions of pixels fits.
 pub const LIMIT: usize = 64 << 20;
+
+/// So many functions of a file are told.
+const MOST_FUNCTIONS: usize = 100;
 
 /// Marks what belongs to one run.
 pub type Token = [u8; 16];
@@ -19,6 +22,11 @@ pub type Token = [u8; 16];
 /// An order to the kernel: run this.
 pub fn run(token: &Token, label: &str, source: &[u8]) -> Vec<u8> {
     encode(b'R', [&token[..], label.as_bytes(), source])
+}
+
+/// An order to the kernel: load this file of functions.
+pub fn load(token: &Token, label: &str, source: &[u8], path: &Path) -> Vec<u8> {
+    encode(b'L', [&token[..], label.as_bytes(), source, path.as_os_str().as_bytes()])
 }
 
 /// An order to the kernel: leave in good order.
@@ -73,6 +81,8 @@ pub enum Said {
     },
     /// The variables after the block.
     Variables(Vec<Variable>),
+    /// The functions of the file that was loaded.
+    Functions(Vec<Function>),
     /// The block is over.
     Done(Box<Done>),
 }
@@ -88,6 +98,7 @@ pub fn decode(frame: Frame) -> Result<(Token, Said), FrameError> {
         b'H' => Said::Hello { version: frame.text(1)? },
         b'I' => Said::Image { name: frame.text(1)?, png: frame.fields.into_iter().nth(2).ok_or(unknown)? },
         b'V' => Said::Variables(variables(&frame)?),
+        b'F' => Said::Functions(functions(frame.field(1)?).ok_or(FrameError::Torn)?),
         b'D' => Said::Done(Box::new(done(&frame)?)),
         _ => return Err(unknown),
     };
@@ -105,6 +116,55 @@ fn variables(frame: &Frame) -> Result<Vec<Variable>, FrameError> {
             _ => Err(FrameError::Torn),
         })
         .collect()
+}
+
+/// Functions as JSON text. What could not be a function of Python is left out.
+fn functions(json: &[u8]) -> Option<Vec<Function>> {
+    let told: Vec<ToldFunction> = serde_json::from_slice(json).ok()?;
+    Some(told.into_iter().take(MOST_FUNCTIONS).filter_map(ToldFunction::read).collect())
+}
+
+#[derive(serde::Deserialize)]
+struct ToldFunction {
+    name: String,
+    signature: String,
+    doc: String,
+    parameters: Vec<ToldParameter>,
+}
+
+#[derive(serde::Deserialize)]
+struct ToldParameter {
+    name: String,
+    kind: String,
+    annotation: String,
+    required: bool,
+    default: Option<String>,
+}
+
+impl ToldFunction {
+    fn read(self) -> Option<Function> {
+        let named = |name: &str| {
+            name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        };
+        let sound = named(&self.name) && self.parameters.iter().all(|p| named(&p.name));
+        let parameters = self.parameters.into_iter().map(ToldParameter::read).collect::<Option<_>>()?;
+        sound.then_some(Function { name: self.name, signature: self.signature, doc: self.doc, parameters })
+    }
+}
+
+impl ToldParameter {
+    fn read(self) -> Option<Parameter> {
+        let kind = match self.kind.as_str() {
+            "positional" => ParameterKind::Positional,
+            "named" => ParameterKind::Named,
+            "rest" => ParameterKind::Rest,
+            "options" => ParameterKind::Options,
+            _ => return None,
+        };
+        let Self { name, annotation, required, default, .. } = self;
+        Some(Parameter { name, kind, annotation, required, default })
+    }
 }
 
 fn done(frame: &Frame) -> Result<Done, FrameError> {

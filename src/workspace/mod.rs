@@ -7,6 +7,7 @@ pub mod changes;
 pub mod error;
 pub mod facts;
 pub mod folder;
+pub mod functions;
 pub mod names;
 pub mod read;
 pub mod write;

@@ -10,6 +10,7 @@
 
 mod bytes;
 mod endings;
+mod functions;
 mod kernel;
 mod programs;
 mod speed;

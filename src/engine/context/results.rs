@@ -1,7 +1,9 @@
 //! What came of blocks, told to the model: outcomes, output, what the person changed, why a block was rejected.
 
 use super::bounded;
-use crate::domain::{Block, BlockId, ExecutorKind, KernelFate, Outcome, RunReport, Stream, Version};
+use crate::domain::{
+    Block, BlockId, BlockKind, ExecutorKind, KernelFate, Outcome, RunReport, Stream, Version,
+};
 use crate::engine::changes;
 use crate::engine::notices::{counted, limit, one_line, seconds};
 use crate::engine::transcript::{BlockItem, RunItem, Settled, Settlement, Transcript};
@@ -42,6 +44,10 @@ impl<'a> Results<'a> {
 
     fn result(&mut self, settled: &Settled) -> Option<String> {
         let item = self.transcript.blocks.get(&settled.block)?;
+        if matches!(item.block.kind, BlockKind::Load { .. }) {
+            // What came of it stands in the system prompt: the functions that there are.
+            return None;
+        }
         Some(match &settled.what {
             Settlement::Rejected(reason) => {
                 let name = name(item.block.id, item.block.current());

@@ -5,7 +5,7 @@
 use super::super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, StoreEvent, Transcript};
 use crate::domain::{
     BlockId, Decision, Entry, Grantor, ModelRequest, Moment, Policy, Revision, RunEvent, RunId, RunRequest,
-    SandboxLevel, Severity, Sha256, StepId, Verdict,
+    SandboxLevel, Severity, Sha256, StepId, Terms, Verdict,
 };
 use crate::engine::transcript::Standing;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +29,8 @@ pub(in crate::engine) struct Watched {
     going: Option<RunId>,
     unsaved: bool,
     any_ran: bool,
+    /// What the person said yes to: the bytes, and the terms.
+    said: Vec<(Sha256, Terms)>,
 }
 
 #[derive(Default)]
@@ -56,6 +58,7 @@ impl Watched {
             going: None,
             unsaved: false,
             any_ran: false,
+            said: Vec::new(),
         }
     }
 
@@ -193,6 +196,7 @@ impl Watched {
 
         // And somebody said yes to exactly this.
         let policy = self.engine.settings().policy;
+        let mut said = None;
         match (by, event) {
             (
                 Grantor::Person { typed },
@@ -202,12 +206,20 @@ impl Watched {
                 let off = terms.rights.sandbox.level == SandboxLevel::Off;
                 let demanded = inspection.review.gravest() == Some(Severity::High) || (off && !self.any_ran);
                 assert!(*typed || !demanded, "the typed word was passed over");
+                said = Some((*sha256, terms.clone()));
             }
             (Grantor::Flag, Some(_)) => {
                 assert!(policy != Policy::Ask && policy.judge(&inspection.review) == Verdict::Allow);
             }
+            (Grantor::Before, Some(_)) => {
+                let same = |(hash, then): &(Sha256, Terms)| {
+                    hash == sha256 && Terms { kernel: then.kernel, ..terms.clone() }.same_as(then)
+                };
+                assert!(self.said.iter().any(same), "the person never said yes to this");
+            }
             other => panic!("nobody said yes: {other:?}"),
         }
+        self.said.extend(said);
     }
 
     /// The state agrees with the account, and the phase with the state.

@@ -122,7 +122,9 @@ impl Actor {
             return Err(Outcome::Refused("another run goes on: wait for its end".into()));
         }
         let interpreter = self.finder.find(&approved.language).map_err(Outcome::NotStarted)?;
-        let now = self.terms(&approved.language, &interpreter, approved.limits);
+        let mut now = self.terms(&approved.language, &interpreter, approved.limits);
+        // Which file the text came from is the driver's knowledge: it is in the approval, and nothing is read from it.
+        now.target.clone_from(&approved.target);
         if let Some(why) = differs(&now, approved) {
             return Err(Outcome::Refused(format!(
                 "{why} since it was approved: look again and decide again"
@@ -145,7 +147,15 @@ impl Actor {
         }
         let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
         kernel.process.link.order(&Order::Begin { wall_ms: terms.limits.wall_ms });
-        kernel.run(&token, label, request.source().as_bytes());
+        match &terms.target {
+            // A file of functions: its errors name it, not the block.
+            Some(file) => {
+                let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned());
+                let source = request.source().as_bytes();
+                kernel.load(&token, name.as_deref().unwrap_or(label), source, &file.path);
+            }
+            None => kernel.run(&token, label, request.source().as_bytes()),
+        }
         Ok(Carrier::Kernel)
     }
 

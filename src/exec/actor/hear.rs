@@ -81,6 +81,7 @@ impl Actor {
                 run.keep_image(name, &png);
             }
             Said::Variables(variables) => run.outbox.tell(RunEvent::Variables(variables)),
+            Said::Functions(functions) => run.outbox.tell(RunEvent::Functions(functions)),
             Said::Done(done) => {
                 if let Some(kernel) = &mut self.kernel {
                     kernel.state.variables = done.variables;

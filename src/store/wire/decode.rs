@@ -197,10 +197,15 @@ fn terms(mut f: Reader<'_>) -> Result<Terms, Missing> {
     let executor = f.word("executor")?;
     Ok(Terms {
         language: Language(f.text("language")?),
-        executor: [ExecutorKind::Kernel, ExecutorKind::Subprocess, ExecutorKind::Files]
-            .into_iter()
-            .find(|kind| kind.as_str() == executor)
-            .ok_or_else(|| lacking("executor", "an executor that this version knows"))?,
+        executor: [
+            ExecutorKind::Kernel,
+            ExecutorKind::Subprocess,
+            ExecutorKind::Files,
+            ExecutorKind::Installer,
+        ]
+        .into_iter()
+        .find(|kind| kind.as_str() == executor)
+        .ok_or_else(|| lacking("executor", "an executor that this version knows"))?,
         interpreter: f.path("interpreter")?,
         version: f.text_or_none("version"),
         kernel: f.object_or_none("kernel").map(kernel).transpose()?,

@@ -141,7 +141,12 @@ pub fn first_line(text: &str) -> &str {
 
 /// The language of a block as a word; `text` where it has none yet.
 pub fn language_of(item: &BlockItem) -> &str {
-    item.block.current().language.as_ref().map_or("text", Language::as_str)
+    match &item.block.kind {
+        crate::domain::BlockKind::Load { .. } | crate::domain::BlockKind::Install { .. } => {
+            item.block.kind.as_str()
+        }
+        _ => item.block.current().language.as_ref().map_or("text", Language::as_str),
+    }
 }
 
 #[cfg(test)]

@@ -163,6 +163,9 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
             format!("{language} kernel k{}, {live}, cwd {cwd}", kernel.generation)
         }
         (ExecutorKind::Kernel, None) => format!("a new {language} kernel, no variables, cwd {cwd}"),
+        (ExecutorKind::Installer, _) => {
+            format!("{}, nothing else", safe::one_line(&look.place.path(&terms.interpreter)))
+        }
         (ExecutorKind::Files, _) => "sayso itself: nothing is started".into(),
         (ExecutorKind::Subprocess, _) => format!("{language}, a process of its own, cwd {cwd}"),
     }
