@@ -91,6 +91,8 @@ pub enum Command {
     /// Show, check or make the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// List the models that providers offer
+    Models(ModelsArgs),
     /// Tell what was found on this machine, what is missing, and what that means
     Doctor(DoctorArgs),
     /// Write a completion script
@@ -277,6 +279,20 @@ pub enum ConfigCommand {
         #[arg(long)]
         force: bool,
     },
+}
+
+/// `sayso models`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ModelsArgs {
+    /// Only this provider
+    #[arg(value_name = "PROVIDER")]
+    pub provider: Option<String>,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// The address of the provider's server
+    #[arg(long, value_name = "URL", requires = "provider")]
+    pub base_url: Option<String>,
 }
 
 /// `sayso doctor`.

@@ -2,21 +2,23 @@
 //!
 //! Both front doors and the commands start here, so that a session is the same thing everywhere.
 
+use super::keys::KeyRing;
 use super::place::Place;
-use crate::config::{self, Chosen, Loaded};
+use super::rules;
+use super::source::{self, Unusable};
+use crate::config::{Chosen, Loaded};
 use crate::domain::{FunctionFile, Header, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
 use crate::engine::{Engine, Settings, prompt};
 use crate::exec::{Executor, Setup};
-use crate::provider::{Choice, Provider, Timeouts};
-use crate::review::Scope;
+use crate::provider::Provider;
+use crate::review::{Book, Scope};
 use crate::store::{self, Store, StoreError};
 use crate::workspace;
+use crate::workspace::instructions::Search;
 use secrecy::SecretString;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 /// The configuration, and where this process stands.
 #[derive(Clone)]
@@ -25,8 +27,10 @@ pub struct House {
     pub loaded: Arc<Loaded>,
     /// Where this process stands.
     pub place: Place,
-    /// Keys that were typed in; they live as long as the process.
-    typed: Arc<Mutex<BTreeMap<String, SecretString>>>,
+    /// The rules of the review: shipped ones, the person's own, and what is forbidden.
+    book: Arc<Book>,
+    /// Keys that were typed in or written by programs; they live as long as the process.
+    pub keys: Arc<KeyRing>,
 }
 
 /// A session that is open.
@@ -39,84 +43,62 @@ pub struct Opened {
 
 impl House {
     /// A house with this configuration.
-    pub fn new(loaded: Loaded, place: Place) -> Self {
-        Self { loaded: Arc::new(loaded), place, typed: Arc::default() }
+    /// Own rules that can't be used are left out, and a notice of `loaded` says so.
+    pub fn new(mut loaded: Loaded, place: Place) -> Self {
+        let (book, notices) = rules::book(&loaded);
+        loaded.notices.extend(notices);
+        Self { loaded: Arc::new(loaded), place, book: Arc::new(book), keys: Arc::default() }
     }
 
-    /// Remembers a key for a provider, in memory only.
+    /// Remembers a key for a provider, in memory only; it is for the address that is in use now.
     pub fn remember_key(&self, provider: &str, key: SecretString) {
-        self.typed.lock().unwrap_or_else(PoisonError::into_inner).insert(provider.to_owned(), key);
+        let address = self.loaded.config.providers.get(provider).and_then(|p| p.address());
+        self.keys.remember(provider, address.unwrap_or_default(), key);
     }
 
     /// The source of replies that was chosen by option, configuration or environment; `None` where none was.
     ///
     /// # Errors
-    /// Words for the person: an unknown provider, an address or a key that can't be used.
-    pub fn chosen_provider(&self) -> Result<Option<Provider>, String> {
-        match (&self.loaded.config.model, self.loaded.config.chosen()) {
-            (_, Some(chosen)) => self.connect(chosen).map(Some),
-            (Some(name), None) => Err(format!("no provider is configured for `{name}`")),
-            (None, None) => Ok(None),
-        }
+    /// An unknown provider, an address or a key that can't be used.
+    pub fn chosen_provider(&self) -> Result<Option<Provider>, Unusable> {
+        self.loaded.config.chosen()?.map(|chosen| self.connect(chosen)).transpose()
     }
 
     /// The source of replies for a model by name.
     ///
     /// # Errors
     /// As [`House::chosen_provider`].
-    pub fn provider(&self, name: &ModelName) -> Result<Provider, String> {
-        let wanted = name.to_string();
-        let chosen = self.loaded.config.resolve(&wanted);
-        self.connect(chosen.ok_or_else(|| format!("no provider is configured for `{wanted}`"))?)
+    pub fn provider(&self, name: &ModelName) -> Result<Provider, Unusable> {
+        self.connect(self.loaded.config.resolve(&name.to_string())?)
+    }
+
+    /// The source of replies for a provider's own model, where a key for one is in the environment or was stored: the
+    /// first one of those that are looked for, with the words for where its key is kept.
+    pub fn provider_by_key(&self) -> Option<(Provider, String)> {
+        self.loaded.config.by_key().into_iter().find_map(|chosen| {
+            let kept = self.keys.kept(&chosen.name.provider, &chosen.provider, self)?;
+            Some((self.connect(chosen).ok()?, kept))
+        })
     }
 
     /// A source of replies at an address of the person's, with a key or without.
     ///
     /// # Errors
     /// When the address or the key can't be used.
-    pub fn provider_at(&self, name: ModelName, base_url: &str) -> Result<Provider, String> {
-        let provider =
-            config::Provider { base_url: Some(base_url.to_owned()), ..config::Provider::default() };
+    pub fn provider_at(&self, name: ModelName, base_url: &str) -> Result<Provider, Unusable> {
+        let known = self.loaded.config.providers.get(&name.provider).cloned().unwrap_or_default();
+        let provider = crate::config::Provider { elsewhere: Some(base_url.to_owned()), ..known };
         self.connect(Chosen { name, provider })
     }
 
-    fn connect(&self, chosen: Chosen) -> Result<Provider, String> {
-        let Chosen { name, provider } = chosen;
-        let key = self.key(&name.provider, &provider)?;
-        let base_url = provider.base_url.clone();
-        let base_url = base_url.ok_or_else(|| format!("the provider `{}` has no base_url", name.provider))?;
-        let seconds = Duration::from_secs;
-        let timeouts = Timeouts {
-            connect: seconds(provider.timeouts.connect),
-            first: seconds(provider.timeouts.first_token),
-            silence: seconds(provider.timeouts.silence),
-        };
-        let headers = provider.headers.into_iter().collect();
-        Provider::new(Choice::OpenAi { name, base_url, key, headers, timeouts })
-            .map_err(|error| format!("{error}. {}", error.hint()))
-    }
-
-    fn key(&self, name: &str, provider: &config::Provider) -> Result<Option<SecretString>, String> {
-        let typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
-        if typed.is_some() {
-            return Ok(typed);
-        }
-        config::keys::find(name, provider, &self.place.env(), &self.loaded.paths.credentials())
-            .map_err(|error| error.to_string())
+    fn connect(&self, chosen: Chosen) -> Result<Provider, Unusable> {
+        let key = self.keys.find(&chosen.name.provider, &chosen.provider, self)?;
+        source::connect(chosen, key)
     }
 
     /// All keys that are known, for masking them in what is written.
-    fn secrets(&self) -> Vec<SecretString> {
-        let mut secrets: Vec<SecretString> =
-            self.typed.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
-        let env = self.place.env();
-        for (name, provider) in &self.loaded.config.providers {
-            if let Ok(Some(key)) = config::keys::find(name, provider, &env, &self.loaded.paths.credentials())
-            {
-                secrets.push(key);
-            }
-        }
-        secrets
+    pub fn secrets(&self) -> Vec<SecretString> {
+        self.keys.known(self)
     }
 
     /// What the engine has to know beforehand.
@@ -135,6 +117,7 @@ impl House {
             limits: config.limits(),
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
             functions: self.functions().0,
+            ..Settings::default()
         }
     }
 
@@ -159,7 +142,13 @@ impl House {
 
     /// What the review has to know of this place.
     pub fn scope(&self) -> Scope {
-        Scope { cwd: self.place.cwd.clone(), home: self.place.home.clone() }
+        let (cwd, home) = (self.place.cwd.clone(), self.place.home.clone());
+        Scope { cwd, home, book: Arc::clone(&self.book) }
+    }
+
+    /// Where files of instructions are looked for.
+    fn instructions(&self) -> Search {
+        Search { cwd: self.place.cwd.clone(), home: self.place.home.clone(), project: true, own: Vec::new() }
     }
 
     /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.
@@ -224,22 +213,24 @@ impl House {
         provider: Option<Provider>,
         notices: Vec<Notice>,
     ) -> Opened {
-        let house = self.clone();
+        let (house, asked) = (self.clone(), self.clone());
         let executor = self.executor(store.blobs());
         let driver = Driver::new(Parts {
             engine,
             effects,
             executor,
             provider,
-            connect: Box::new(move |name| house.provider(name)),
+            connect: Arc::new(move |name| house.provider(name).map_err(|error| error.to_string())),
+            catalogue: Arc::new(move || asked.sources(None)),
             scope: self.scope(),
             sessions: self.loaded.sessions(),
+            instructions: self.instructions(),
             clock: Clock::System,
             store,
         });
         let mut notices = notices;
         notices.extend(self.functions().1.into_iter().map(Notice::warn));
-        Opened { driver, notices }
+        Opened { driver, notices: self.keys.take_notices().into_iter().chain(notices).collect() }
     }
 
     /// The session that a word names: an id, the beginning of one, or a name.

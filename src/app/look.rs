@@ -1,12 +1,13 @@
 //! What the terminal front door has to know, gathered from the configuration, the command line and the environment.
 
 use super::house::House;
-use crate::config::{Autofocus, Images, ThemeChoice};
+use crate::config::{Autofocus, Images, Texts, ThemeChoice};
 use crate::domain::Notice;
 use crate::report::{Failure, Kind};
 use crate::tui::clipboard::Surroundings;
 use crate::tui::guard::Times;
 use crate::tui::screen::Setup;
+use crate::tui::screen::layer::Cloud;
 use crate::tui::theme::{ColourEnv, Depth, Preference};
 use crate::tui::view::words;
 use crate::tui::{self, Options};
@@ -32,7 +33,7 @@ pub fn options(house: &House, welcome: bool) -> Result<Options, Failure> {
     });
     let remote = set("SSH_CONNECTION") || set("SSH_TTY") || set("TMUX");
     Ok(Options {
-        setup: setup(house, welcome, set("OPENAI_API_KEY")),
+        setup: setup(house, welcome),
         keymap: keymap(&house.loaded.paths.keymap())?,
         theme: preference(config.ui.theme.as_ref()),
         themes: themes(&house.loaded.paths.themes(), config.ui.theme.as_ref()),
@@ -60,10 +61,8 @@ pub fn options(house: &House, welcome: bool) -> Result<Options, Failure> {
     })
 }
 
-fn setup(house: &House, welcome: bool, has_openai_key: bool) -> Setup {
+fn setup(house: &House, welcome: bool) -> Setup {
     let config = &house.loaded.config;
-    let models =
-        config.model.iter().filter_map(|name| config.resolve(name)).map(|chosen| chosen.name).collect();
     Setup {
         cwd: house.place.cwd.clone(),
         times: Times {
@@ -74,12 +73,28 @@ fn setup(house: &House, welcome: bool, has_openai_key: bool) -> Setup {
         autofocus: config.review.autofocus == Autofocus::Idle,
         mouse: config.ui.mouse,
         languages: config.languages(),
-        models,
-        has_openai_key,
+        clouds: clouds(house),
         welcome,
         log: Some(house.loaded.paths.log()),
         ..Setup::default()
     }
+}
+
+/// The providers in the cloud that are offered by name, with what is known of their keys. Runs nothing.
+fn clouds(house: &House) -> Vec<Cloud> {
+    let known = [("openai", "OpenAI"), ("anthropic", "Anthropic"), ("gemini", "Gemini")];
+    let providers = &house.loaded.config.providers;
+    let cloud = |(name, title): (&str, &str)| {
+        let provider = providers.get(name)?;
+        let variables = provider.key_env.as_ref().map(Texts::all);
+        Some(Cloud {
+            provider: name.to_owned(),
+            title: title.to_owned(),
+            place: variables.and_then(|names| names.first()).cloned().unwrap_or_default(),
+            kept: house.keys.kept(name, provider, house),
+        })
+    };
+    known.into_iter().filter_map(cloud).collect()
 }
 
 /// The first command that says something.

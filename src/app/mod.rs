@@ -1,9 +1,14 @@
 //! The composition root: from the command line to a front door, and from its end to an exit code.
 
+mod catalogue;
 pub mod house;
+mod key_command;
+pub mod keys;
 mod log;
 mod look;
 pub mod place;
+mod rules;
+pub mod source;
 mod terminal;
 
 use crate::cli::{self, Cli, Command};

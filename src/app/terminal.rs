@@ -5,15 +5,13 @@ use super::{log, look};
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
 use crate::commands::setup::{self, More};
 use crate::domain::{ModelName, Notice, Policy};
+use crate::engine::State;
 use crate::provider::Provider;
 use crate::report::{Failure, Kind};
 use crate::store::{StoreError, index};
 use crate::tui::{Choice, Exit, Tui};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
-
-/// The model that is asked where OpenAI was chosen and no model named.
-const OPENAI_MODEL: &str = "gpt-5";
 
 /// Which session is opened.
 enum Start {
@@ -45,11 +43,11 @@ pub fn run(
         Some(args) => start_of(&house, &args)?,
         None => cli.session.clone().map_or(Start::New, Start::File),
     };
-    let (provider, house) = source(&house, &model, pick)?;
+    let (provider, house, notices) = source(&house, &model, pick)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime =
         runtime.map_err(|e| Failure::new(Kind::Work, format!("the system gives no threads: {e}")))?;
-    let last = runtime.block_on(sessions(house, provider, start, prompt));
+    let last = runtime.block_on(sessions(house, provider, start, prompt, notices));
     // A task that does not end must not keep the program from ending.
     runtime.shutdown_background();
     if let Some(name) = last? {
@@ -85,16 +83,24 @@ fn start_of(house: &House, args: &ResumeArgs) -> Result<Start, Failure> {
     }
 }
 
-/// The source of replies that was asked for, if any, and the house in the folder that it works in.
-fn source(house: &House, model: &ModelArgs, resumed: bool) -> Result<(Option<Provider>, House), Failure> {
+/// The source of replies that was asked for, else one that a key is found for, if any; the house in the folder that it
+/// works in; what has to be told of it. No server is asked before the first frame.
+fn source(
+    house: &House,
+    model: &ModelArgs,
+    resumed: bool,
+) -> Result<(Option<Provider>, House, Vec<Notice>), Failure> {
     if let Some(story) = &model.demo {
         let (provider, house) = setup::demo(house, story, model.cwd.is_none() && !resumed)?;
-        return Ok((Some(provider), house));
+        return Ok((Some(provider), house, Vec::new()));
     }
-    let provider = house.chosen_provider().map_err(|why| {
-        Failure::new(Kind::Provider, why).hint("Name a provider of the configuration: --model PROVIDER/MODEL")
-    })?;
-    Ok((provider, house.clone()))
+    if let Some(provider) = setup::chosen(house)? {
+        return Ok((Some(provider), house.clone(), Vec::new()));
+    }
+    // A session that is resumed has a model of its own.
+    let found = if resumed { None } else { setup::by_key(house) };
+    let (provider, notice) = found.unzip();
+    Ok((provider, house.clone(), notice.into_iter().collect()))
 }
 
 /// One session after the other; gives the name to go on with the last one.
@@ -103,8 +109,10 @@ async fn sessions(
     mut provider: Option<Provider>,
     start: Start,
     prompt: Option<String>,
+    notices: Vec<Notice>,
 ) -> Result<Option<String>, Failure> {
     let mut options = look::options(&house, provider.is_none())?;
+    look::tell(&mut options, notices);
     options.first_prompt = prompt;
     options.setup.pick_session = matches!(start, Start::Pick);
     let mut opened = match &start {
@@ -127,9 +135,11 @@ async fn sessions(
                 opened.driver.close().await;
                 return Ok(name);
             }
-            Exit::UseProvider(choice) => match choose(&house, choice).await {
-                Ok((provider, None)) => {
-                    opened.driver.use_provider(provider);
+            Exit::UseProvider(choice) => match choose(&house, choice, opened.driver.state()).await {
+                Ok((chosen, None)) => {
+                    opened.driver.learn_secrets(house.secrets());
+                    opened.driver.use_provider(chosen.clone());
+                    provider = Some(chosen);
                     continue;
                 }
                 Ok((chosen, Some(elsewhere))) => {
@@ -188,23 +198,30 @@ fn continue_with(house: &House, opened: &Opened) -> Option<String> {
 }
 
 /// The source of replies that was chosen on screen; with another house where it works in a folder of its own.
-async fn choose(house: &House, choice: Choice) -> Result<(Provider, Option<House>), String> {
+async fn choose(house: &House, choice: Choice, state: &State) -> Result<(Provider, Option<House>), String> {
     match choice {
         Choice::Demo => {
             let demo = setup::demo(house, crate::cli::DEFAULT_STORY, true).map_err(|f| f.what)?;
             Ok((demo.0, Some(demo.1)))
         }
-        Choice::OpenAi(key) => {
+        Choice::Cloud { provider, key } => {
             if let Some(key) = key {
-                house.remember_key("openai", key);
+                house.remember_key(&provider, key);
             }
-            let name = ModelName { provider: "openai".into(), model: OPENAI_MODEL.into() };
-            Ok((house.provider(&name)?, None))
+            // A key that is pasted for the provider in use changes nothing about the model.
+            let name = match state.transcript.model.as_ref().filter(|model| model.provider == provider) {
+                Some(model) => model.clone(),
+                None => {
+                    let chosen = house.loaded.config.resolve(&provider);
+                    chosen.map_err(|error| format!("{error}. {}", error.hint()))?.name
+                }
+            };
+            Ok((house.provider(&name).map_err(|error| error.to_string())?, None))
         }
         Choice::Server { base_url, model } => at(house, &base_url, model).await,
         Choice::Address { base_url, key } => {
             if let Some(key) = key {
-                house.remember_key(&provider_at(house, &base_url), key);
+                house.keys.remember(provider_at(house, &base_url), &base_url, key);
             }
             at(house, &base_url, None).await
         }
@@ -224,15 +241,11 @@ async fn at(
             offered.into_iter().next().unwrap_or_else(|| "default".into())
         }
     };
-    let name = ModelName { provider: provider_at(house, base_url), model };
-    Ok((house.provider_at(name, base_url)?, None))
+    let name = ModelName { provider: provider_at(house, base_url).to_owned(), model };
+    Ok((house.provider_at(name, base_url).map_err(|e| e.to_string())?, None))
 }
 
 /// The name of the provider that has this address in the configuration, else `other`.
-fn provider_at(house: &House, base_url: &str) -> String {
-    let plain = |url: &str| url.trim_end_matches('/').trim_end_matches("/v1").to_owned();
-    let wanted = plain(base_url);
-    let known = &house.loaded.config.providers;
-    let found = known.iter().find(|(_, p)| p.base_url.as_deref().is_some_and(|url| plain(url) == wanted));
-    found.map_or_else(|| "other".into(), |(name, _)| name.clone())
+fn provider_at<'h>(house: &'h House, base_url: &str) -> &'h str {
+    house.loaded.config.provider_at(base_url).unwrap_or("other")
 }

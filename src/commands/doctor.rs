@@ -98,21 +98,15 @@ async fn models(house: &House) -> Vec<Look> {
             "none is chosen",
             "Choose one with --model PROVIDER/MODEL or `model` in the configuration, or try --demo.",
         ),
-        Err(why) => Look::missing("model", why, "Correct the configuration: sayso config show."),
+        Err(error) => Look::missing("model", error.what, error.hint),
     }];
-    let env = house.place.env();
-    let credentials = house.loaded.paths.credentials();
+    // Only whether there is one is told, never the key.
+    if let Err(error) = config::keys::read(&house.loaded.paths.credentials()) {
+        looks.push(Look::missing("keys", error.to_string(), "Until then its keys are not used."));
+    }
     for (name, provider) in &house.loaded.config.providers {
-        // Only whether there is one is told, never the key.
-        match config::keys::find(name, provider, &env, &credentials) {
-            Ok(Some(_)) => looks.push(Look::good(format!("key {name}"), "there is one")),
-            Ok(None) => {}
-            Err(error) => looks.push(Look::missing(
-                format!("key {name}"),
-                error.to_string(),
-                "Until then this provider has no key.",
-            )),
-        }
+        let kept = house.keys.kept(name, provider, house);
+        looks.extend(kept.map(|kept| Look::good(format!("key {name}"), format!("there is one ({kept})"))));
     }
     for server in probe::servers().await {
         let models = if server.models.is_empty() { "no models".into() } else { server.models.join(", ") };

@@ -9,6 +9,7 @@ mod config;
 mod doctor;
 mod exec;
 mod input;
+mod models;
 mod run;
 mod sessions;
 pub mod setup;
@@ -46,6 +47,7 @@ pub fn perform(command: Command, outer: &ModelArgs, console: &mut Console<'_>) -
         Command::Blocks(args) => blocks::run(&args, outer, console),
         Command::Sessions(command) => sessions::run(&command, outer, console),
         Command::Config(command) => config::run(command, outer, console),
+        Command::Models(args) => block_on(models::run(args, outer, console))?,
         Command::Doctor(args) => block_on(doctor::run(args, outer, console))?,
         Command::Completions { shell } => completions::completions(shell, console),
         Command::Man => completions::man(console),

@@ -3,6 +3,7 @@
 use super::{Console, input, setup};
 use crate::cli::{self, Approve, RunArgs};
 use crate::domain::{Policy, SandboxLevel};
+use crate::engine::state::Question;
 use crate::headless::{self, Ending, Options};
 use crate::report::{Failure, Kind};
 use std::path::Path;
@@ -15,7 +16,11 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
     setup::tell(&house.loaded.notices, console.err)?;
     let (provider, house) = match &args.model.demo {
         Some(story) => setup::demo(&house, story, args.model.cwd.is_none())?,
-        None => (setup::provider(&house)?, house),
+        None => {
+            let (provider, notices) = setup::provider(&house).await?;
+            setup::tell(&notices, console.err)?;
+            (provider, house)
+        }
     };
     let opened = house.begin(Some(provider), policy);
     setup::tell(&opened.notices, console.err)?;
@@ -65,6 +70,7 @@ fn policy(args: &RunArgs) -> Result<Policy, Failure> {
 fn failure(ending: &Ending, options: &Options) -> Result<(), Failure> {
     let kind = match ending {
         Ending::Done => return Ok(()),
+        Ending::Asked(Question::Budget { .. }) => Kind::Decision,
         Ending::BlockFailed(_) | Ending::Asked(_) => Kind::Work,
         Ending::TimedOut => Kind::TimedOut,
         Ending::CutShort(_) | Ending::Provider(_) => Kind::Provider,
@@ -77,6 +83,9 @@ fn failure(ending: &Ending, options: &Options) -> Result<(), Failure> {
         Ending::Waiting(..) => failure.hint(&options.waiting_hint),
         Ending::Provider(provider) if !provider.hint.is_empty() => failure.hint(&provider.hint),
         Ending::CutShort(_) => failure.hint("What came of it is kept in the session."),
+        Ending::Asked(Question::Budget { .. }) => {
+            failure.hint("[budget] session in the configuration allows more.")
+        }
         Ending::Asked(_) => failure.hint("--max-steps N allows more."),
         _ => failure,
     })

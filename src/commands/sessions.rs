@@ -162,6 +162,15 @@ fn show_entry(at: Moment, entry: &Entry, out: &mut dyn Write) -> io::Result<()> 
         }
         Entry::Resumed => writeln!(out, "  resumed {}", time(at)),
         Entry::KernelRestarted => writeln!(out, "  the kernel was restarted"),
+        Entry::Summary { text, .. } => said(out, "summary of what is older", at, text),
+        Entry::Opinion { block, model, answer, .. } => {
+            let said = match answer {
+                Ok(opinion) => format!("risk {}: {}", opinion.risk.as_str(), opinion.reason),
+                Err(why) => format!("none came: {why}"),
+            };
+            let model = visible_line(&model.to_string());
+            writeln!(out, "  block {block}: second opinion of {model}: {}", visible_line(&said))
+        }
         Entry::TurnEnd(end) => writeln!(out, "  turn: {}", end.as_str().replace('_', " ")),
         _ => Ok(()),
     }

@@ -7,7 +7,7 @@ use crate::config::{self, ConfigError, Flags, Paths};
 use crate::domain::visible::Visible;
 use crate::domain::{Level, ModelName, Notice};
 use crate::provider::story::Story;
-use crate::provider::{Choice, Provider};
+use crate::provider::{Choice, Provider, probe};
 use crate::report::{Failure, Kind};
 use crate::workspace::folder;
 use std::io::{self, Write};
@@ -140,16 +140,59 @@ fn story_text(wanted: &str) -> Result<(String, String), Failure> {
     })
 }
 
-/// The source of replies that was asked for.
+/// The source of replies that was asked for, else one that is found: by a key, then a server on this computer. What was
+/// found is told.
 ///
 /// # Errors
-/// When none was chosen, or the chosen one can't be used.
-pub fn provider(house: &House) -> Result<Provider, Failure> {
-    match house.chosen_provider() {
-        Ok(Some(provider)) => Ok(provider),
-        Ok(None) => Err(Failure::new(Kind::Provider, "no model is chosen")
-            .hint("Name one with --model PROVIDER/MODEL, or try --demo; sayso doctor tells what is there.")),
-        Err(why) => Err(Failure::new(Kind::Provider, why)
-            .hint("sayso config show tells which settings hold, and where they come from.")),
+/// When the chosen one can't be used, or none was chosen and none is found.
+pub async fn provider(house: &House) -> Result<(Provider, Vec<Notice>), Failure> {
+    if let Some(provider) = chosen(house)? {
+        return Ok((provider, house.keys.take_notices()));
     }
+    if let Some(found) = by_key(house) {
+        return Ok((found.0, vec![found.1]));
+    }
+    if let Some((provider, address)) = local(house).await {
+        let text = format!("{} answers: its server was found at {address}.", provider.name());
+        return Ok((provider, vec![Notice::info(text)]));
+    }
+    Err(Failure::new(Kind::Provider, "no model is chosen")
+        .hint("Name one with --model PROVIDER/MODEL, or try --demo; sayso doctor tells what is there."))
+}
+
+/// A source of replies for which a key is found, and what is told of it.
+pub fn by_key(house: &House) -> Option<(Provider, Notice)> {
+    let (provider, kept) = house.provider_by_key()?;
+    let text = format!(
+        "{} answers: its key was found ({kept}). --model or /model chooses another.",
+        provider.name()
+    );
+    Some((provider, Notice::info(text)))
+}
+
+/// The source of replies that was chosen; `None` where none was.
+///
+/// # Errors
+/// When it can't be used.
+pub fn chosen(house: &House) -> Result<Option<Provider>, Failure> {
+    let chosen =
+        house.chosen_provider().map_err(|error| Failure::new(Kind::Provider, error.what).hint(error.hint))?;
+    match (&house.loaded.config.base_url, &chosen) {
+        (Some(address), None) => {
+            let address = config::without_secrets(address);
+            let what = format!("no model is named for {address}");
+            let hint =
+                format!("sayso models openai --base-url {address} lists them; then --model openai/MODEL");
+            Err(Failure::new(Kind::Provider, what).hint(hint))
+        }
+        _ => Ok(chosen),
+    }
+}
+
+/// The first model of the first server that answers on this computer.
+async fn local(house: &House) -> Option<(Provider, String)> {
+    let server = probe::servers().await.into_iter().find(|server| !server.models.is_empty())?;
+    let provider = house.loaded.config.provider_at(&server.base_url).unwrap_or("other").to_owned();
+    let name = ModelName { provider, model: server.models.first()?.clone() };
+    Some((house.provider_at(name, &server.base_url).ok()?, server.base_url))
 }

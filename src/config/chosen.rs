@@ -1,6 +1,7 @@
 //! What follows from the settings: the model that answers, the languages that can be run, the limits of a run.
 
-use super::schema::{Config, Provider};
+use super::providers::{BY_KEY, Provider, ProviderKind};
+use super::schema::Config;
 use crate::domain::language::LanguageEntry;
 use crate::domain::{Language, Languages, Limits, ModelName};
 
@@ -9,29 +10,142 @@ use crate::domain::{Language, Languages, Limits, ModelName};
 pub struct Chosen {
     /// Its name.
     pub name: ModelName,
-    /// Its provider; the address is the one to use.
+    /// Its provider.
     pub provider: Provider,
+}
+
+/// Why a name leads to no model.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChoiceError {
+    /// There is no such provider.
+    #[error("there is no provider `{given}`{}", meant(near.as_ref()))]
+    UnknownProvider {
+        /// As written.
+        given: String,
+        /// The provider that was probably meant, with the model behind it.
+        near: Option<String>,
+        /// All that there are.
+        known: Vec<String>,
+    },
+    /// It names a provider, and no model of it.
+    #[error("`{0}` is a provider: which of its models is meant is not said")]
+    NoModel(String),
+    /// The name says nothing.
+    #[error("the name of a model is empty")]
+    Empty,
+    /// The provider has no address.
+    #[error("the provider `{0}` has no address")]
+    NoAddress(String),
+}
+
+fn meant(near: Option<&String>) -> String {
+    near.map_or_else(String::new, |near| format!("; did you mean {near}?"))
+}
+
+impl ChoiceError {
+    /// What to do about it, one line.
+    pub fn hint(&self) -> String {
+        match self {
+            ChoiceError::UnknownProvider { known, .. } => format!(
+                "Providers: {}. Another server needs --base-url, or a [providers.NAME] of its own.",
+                known.join(", ")
+            ),
+            ChoiceError::NoModel(provider) => {
+                format!("sayso models {provider} lists them; then --model {provider}/MODEL")
+            }
+            ChoiceError::Empty => "A model is named PROVIDER/MODEL, as ollama/qwen3-coder:30b.".into(),
+            ChoiceError::NoAddress(provider) => {
+                format!("Give it one: base_url under [providers.{provider}], or --base-url URL.")
+            }
+        }
+    }
 }
 
 impl Config {
     /// The model that was chosen; `None` where none was.
-    pub fn chosen(&self) -> Option<Chosen> {
-        self.resolve(self.model.as_deref()?)
+    ///
+    /// # Errors
+    /// When the name that was given leads to none.
+    pub fn chosen(&self) -> Result<Option<Chosen>, ChoiceError> {
+        self.model.as_deref().map(|name| self.resolve(name)).transpose()
     }
 
-    /// The model that `PROVIDER/MODEL` names. A first part that is no provider belongs to the model's name, and the
-    /// provider is `openai`: so do `qwen/qwen3-coder` with an address, and `gpt-4.1`.
-    pub fn resolve(&self, name: &str) -> Option<Chosen> {
-        let (provider_name, model) = name
-            .split_once('/')
-            .filter(|(provider, _)| self.providers.contains_key(*provider))
-            .unwrap_or(("openai", name));
-        let mut provider = self.providers.get(provider_name)?.clone();
-        if self.base_url.is_some() {
-            provider.base_url.clone_from(&self.base_url);
+    /// The model that a name means: `PROVIDER/MODEL`, or a provider alone for the model that is asked there by default.
+    /// A name without a provider is one of OpenAI's, or of the server that stands in its place; with such a server a
+    /// first part that is no provider belongs to the model's name (`qwen/qwen3-coder`).
+    ///
+    /// # Errors
+    /// When there is no such provider, or no model or address of it is known.
+    pub fn resolve(&self, name: &str) -> Result<Chosen, ChoiceError> {
+        let name = name.trim();
+        let owner = self.provider_of(name);
+        let provider = self.named(owner)?;
+        let model = match name.split_once('/') {
+            _ if name.is_empty() => return Err(ChoiceError::Empty),
+            Some((first, model)) if first == owner => model.trim(),
+            Some((first, model)) if provider.elsewhere.is_none() && !self.moved(owner) => {
+                let near = self.near(first).map(|near| format!("{near}/{model}"));
+                return Err(self.unknown(first, near));
+            }
+            None if name == owner => {
+                provider.model.as_deref().ok_or_else(|| ChoiceError::NoModel(owner.into()))?
+            }
+            _ => name,
+        };
+        if model.is_empty() {
+            return Err(ChoiceError::NoModel(owner.to_owned()));
         }
-        let name = ModelName { provider: provider_name.to_owned(), model: model.to_owned() };
-        Some(Chosen { name, provider })
+        if provider.address().is_none() && provider.kind != ProviderKind::Scripted {
+            return Err(ChoiceError::NoAddress(owner.to_owned()));
+        }
+        let name = ModelName { provider: owner.to_owned(), model: model.to_owned() };
+        Ok(Chosen { name, provider: provider.clone() })
+    }
+
+    /// The provider of this name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn named(&self, name: &str) -> Result<&Provider, ChoiceError> {
+        self.providers.get(name).ok_or_else(|| self.unknown(name, self.near(name).map(str::to_owned)))
+    }
+
+    fn unknown(&self, given: &str, near: Option<String>) -> ChoiceError {
+        let known = self.providers.keys().cloned().collect();
+        ChoiceError::UnknownProvider { given: given.to_owned(), near, known }
+    }
+
+    /// The provider that a model's name belongs to.
+    pub fn provider_of<'n>(&self, name: &'n str) -> &'n str {
+        let name = name.trim();
+        let first = name.split_once('/').map_or(name, |(first, _)| first);
+        if self.providers.contains_key(first) { first } else { "openai" }
+    }
+
+    /// The providers whose key may be looked for where nothing is chosen, in their order, each with its model.
+    pub fn by_key(&self) -> Vec<Chosen> {
+        BY_KEY.iter().filter_map(|name| self.resolve(name).ok()).collect()
+    }
+
+    /// The provider that is at this address.
+    pub fn provider_at(&self, address: &str) -> Option<&str> {
+        let plain = |address: &str| address.trim_end_matches('/').trim_end_matches("/v1").to_owned();
+        let wanted = plain(address);
+        let at = |provider: &Provider| provider.address().is_some_and(|address| plain(address) == wanted);
+        self.providers.iter().find(|(_, provider)| at(provider)).map(|(name, _)| name.as_str())
+    }
+
+    /// Whether a file of the person's puts another server in the place of a provider that is known without any file.
+    fn moved(&self, provider: &str) -> bool {
+        let now = self.providers.get(provider).and_then(|p| p.own_address());
+        super::providers::shipped().get(provider).is_some_and(|p| p.own_address() != now)
+    }
+
+    /// The provider whose name is nearest to this word.
+    fn near(&self, word: &str) -> Option<&str> {
+        let ratio = |name: &str| similar::TextDiff::from_chars(name, word.to_lowercase()).ratio();
+        let named = self.providers.keys().map(|name| (ratio(name), name.as_str()));
+        named.filter(|(ratio, _)| *ratio > 0.6).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
     }
 
     /// The languages that can be run: the known ones in their order, then others by name.

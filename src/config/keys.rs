@@ -1,14 +1,74 @@
-//! Keys of providers: from the environment, or from a file that nobody else can read. Never shown, never logged.
+//! Keys of providers: from the environment, from a file that nobody else can read, or from a program of the person's.
+//! Never shown, never logged.
+//!
+//! A key goes only to the origin that it was given for. A key in the environment goes where the same person's options,
+//! environment and configuration say. A key that was stored (`credentials.toml`, `key_command`) belongs to the
+//! provider's own address, or to the origin that is written beside it: an address that was given for this time only
+//! doesn't get it. This file decides which key may be sent; it sends nothing and runs no program.
 
 use super::ConfigError;
-use super::schema::Provider;
+use super::origin::origin;
+use super::providers::{Provider, Texts};
 use secrecy::SecretString;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-/// The key of a provider: the environment variable that its configuration names, else its line in `credentials`
-/// (`NAME = "KEY"`). `None` where neither is there.
+/// A file of more bytes than this holds no keys.
+const LARGEST: u64 = 1 << 20;
+
+/// What is known of a provider's key.
+#[derive(Debug)]
+pub enum Key {
+    /// There is one, and it may be sent to the address in use.
+    Here(SecretString, Source),
+    /// A program writes it.
+    Command(Texts),
+    /// There is one, for another origin than that of the address in use.
+    Elsewhere {
+        /// Where it is kept: `credentials.toml`.
+        kept: Source,
+        /// The origin that it is for; `None`: it is not known.
+        for_origin: Option<String>,
+    },
+    /// There is none.
+    None,
+}
+
+/// Where a key is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// In this environment variable.
+    Environment(String),
+    /// In `credentials.toml`.
+    File,
+    /// A program writes it.
+    Command,
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Source::Environment(name) => f.write_str(name),
+            Source::File => f.write_str("credentials.toml"),
+            Source::Command => f.write_str("key_command"),
+        }
+    }
+}
+
+/// A key of the file.
+#[derive(Debug)]
+pub struct Stored {
+    /// Its provider.
+    pub name: String,
+    /// The key.
+    pub key: SecretString,
+    /// The origin that it was given for; `None`: that of the provider's own address.
+    pub origin: Option<String>,
+}
+
+/// The key of a provider: the environment variable that its configuration names, else its line in `credentials`, else
+/// its program.
 ///
 /// # Errors
 /// When the file can be read by others, can't be read, or is not right; the error never holds a key.
@@ -17,48 +77,131 @@ pub fn find(
     provider: &Provider,
     env: &dyn Fn(&str) -> Option<String>,
     credentials: &Path,
-) -> Result<Option<SecretString>, ConfigError> {
-    let named = provider.key_env.as_deref().and_then(env);
-    if let Some(key) = named.filter(|key| !key.trim().is_empty()) {
-        return Ok(Some(key.trim().to_owned().into()));
+) -> Result<Key, ConfigError> {
+    if let Some((key, variable)) = from_environment(provider, env) {
+        return Ok(Key::Here(key, Source::Environment(variable)));
     }
-    Ok(read(credentials)?.into_iter().find(|(of, _)| of == name).map(|(_, key)| key))
+    let used = provider.address().and_then(origin);
+    let own = provider.own_address().and_then(origin);
+    let may = |for_origin: &Option<String>| for_origin.is_some() && *for_origin == used;
+    if let Some(stored) = read(credentials)?.into_iter().find(|stored| stored.name == name) {
+        let for_origin = stored.origin.or(own);
+        return Ok(if may(&for_origin) {
+            Key::Here(stored.key, Source::File)
+        } else {
+            Key::Elsewhere { kept: Source::File, for_origin }
+        });
+    }
+    Ok(match &provider.key_command {
+        Some(command) if may(&own) => Key::Command(command.clone()),
+        Some(_) => Key::Elsewhere { kept: Source::Command, for_origin: own },
+        None => Key::None,
+    })
+}
+
+/// The key of the first of its variables that is set, and the variable's name.
+pub fn from_environment(
+    provider: &Provider,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Option<(SecretString, String)> {
+    let names = provider.key_env.as_ref().map(Texts::all).unwrap_or_default();
+    names.iter().find_map(|name| {
+        let key = env(name).filter(|key| !key.trim().is_empty())?;
+        Some((key.trim().to_owned().into(), name.clone()))
+    })
+}
+
+/// The headers of a provider that may be sent to the address in use: those that look like keys belong to its own
+/// origin. The second list holds the names of the others.
+pub fn headers(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
+    let own = provider.own_address().and_then(origin);
+    let at_home = own.is_some() && own == provider.address().and_then(origin);
+    let (kept, sent): (Vec<_>, Vec<_>) = provider
+        .headers
+        .iter()
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .partition(|(name, _)| !at_home && looks_secret(name));
+    (sent, kept.into_iter().map(|(name, _)| name).collect())
+}
+
+/// The values of a provider's headers that look like keys, for masking them wherever they turn up.
+pub fn secret_headers(provider: &Provider) -> impl Iterator<Item = SecretString> {
+    provider.headers.iter().filter(|(name, _)| looks_secret(name)).map(|(_, value)| value.clone().into())
+}
+
+/// Whether a header of this name carries a key.
+fn looks_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|word| name.contains(word))
 }
 
 /// All keys of the file, by the name of their provider: also for masking them wherever they turn up.
 ///
 /// # Errors
 /// As [`find`].
-pub fn read(credentials: &Path) -> Result<Vec<(String, SecretString)>, ConfigError> {
+pub fn read(credentials: &Path) -> Result<Vec<Stored>, ConfigError> {
     let refuse = |why: String| ConfigError::Credentials { path: credentials.to_owned(), why };
-    let failed = |source| ConfigError::Io { path: credentials.to_owned(), source };
-    let meta = match std::fs::metadata(credentials) {
-        Ok(meta) => meta,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(failed(error)),
-    };
-    if !meta.is_file() || meta.len() > 1 << 20 {
-        return Err(refuse("is not a plain file of keys".into()));
-    }
-    if meta.uid() != rustix::process::geteuid().as_raw() {
-        return Err(refuse("belongs to another user: its keys are not used".into()));
-    }
-    if meta.mode() & 0o077 != 0 {
-        let path = credentials.display();
-        return Err(refuse(format!("can be read by others: its keys are not used. Run: chmod 600 {path}")));
-    }
-    let text = std::fs::read_to_string(credentials).map_err(failed)?;
+    let Some(text) = private_text(credentials)? else { return Ok(Vec::new()) };
     // The parser's own message quotes the line, which may hold a key: only the place is told.
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let at = error.span().map_or(0, |span| span.start);
         let line = text.bytes().take(at).filter(|b| *b == b'\n').count() + 1;
         refuse(format!("is no TOML in line {line}: write one NAME = \"KEY\" a line"))
     })?;
-    table
-        .into_iter()
-        .map(|(name, value)| match value {
-            toml::Value::String(key) if !key.trim().is_empty() => Ok((name, key.trim().to_owned().into())),
-            _ => Err(refuse(format!("holds no key for {name:?}: write {name} = \"KEY\""))),
-        })
-        .collect()
+    table.into_iter().map(|(name, value)| stored(name, &value).map_err(refuse)).collect()
+}
+
+/// One key: `NAME = "KEY"`, or `NAME = { key = "KEY", origin = "https://…" }`.
+fn stored(name: String, value: &toml::Value) -> Result<Stored, String> {
+    let written = |value: Option<&toml::Value>| {
+        value.and_then(toml::Value::as_str).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let (key, given) = match value {
+        toml::Value::Table(table) => {
+            if let Some(other) = table.keys().find(|key| !matches!(key.as_str(), "key" | "origin")) {
+                return Err(format!("says {other:?} of {name:?}: only key and origin are known"));
+            }
+            (written(table.get("key")), table.get("origin"))
+        }
+        text => (written(Some(text)), None),
+    };
+    let key = key.ok_or_else(|| format!("holds no key for {name:?}: write {name} = \"KEY\""))?.into();
+    let for_origin = match given {
+        None => None,
+        Some(value) => {
+            let place = value.as_str().and_then(origin);
+            Some(place.ok_or_else(|| {
+                format!("names no origin for {name:?}: write origin = \"https://api.example.com\"")
+            })?)
+        }
+    };
+    Ok(Stored { name, key, origin: for_origin })
+}
+
+/// The text of a file that only the person can read; `None` where it is not there.
+fn private_text(path: &Path) -> Result<Option<String>, ConfigError> {
+    let refuse = |why: String| ConfigError::Credentials { path: path.to_owned(), why };
+    let failed = |source| ConfigError::Io { path: path.to_owned(), source };
+    match std::fs::metadata(path) {
+        // Opening a pipe would wait for its writer: look before.
+        Ok(meta) if !meta.is_file() => return Err(refuse("is not a plain file of keys".into())),
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    }
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let meta = file.metadata().map_err(failed)?;
+    if !meta.is_file() || meta.len() > LARGEST {
+        return Err(refuse("is not a plain file of keys".into()));
+    }
+    if meta.uid() != rustix::process::geteuid().as_raw() {
+        return Err(refuse("belongs to another user: its keys are not used".into()));
+    }
+    if meta.mode() & 0o077 != 0 {
+        let shown = path.display();
+        return Err(refuse(format!("can be read by others: its keys are not used. Run: chmod 600 {shown}")));
+    }
+    let mut text = String::new();
+    file.take(LARGEST).read_to_string(&mut text).map_err(failed)?;
+    Ok(Some(text))
 }

@@ -124,6 +124,15 @@ impl Walk<'_> {
                         format!("has to be a table, not {}", article(inner.type_str())),
                     );
                 }
+                // A name that the person chose says something even where nothing is said of it.
+                (_, Some(inner)) if inner.is_empty() && settings::is_chosen(name) => {
+                    let line = line_of(self.source, key_span.start);
+                    self.found.push(Found {
+                        name: name.clone(),
+                        value: Value::Table(toml::Table::new()),
+                        line,
+                    });
+                }
                 (_, Some(inner)) if !settings::below(name).is_empty() => self.table(inner, name),
                 (Some(setting), Some(_)) => {
                     self.wrong(name, value_span, format!("has to be {}, not a table", wanted(setting.form)));
@@ -194,6 +203,7 @@ pub(super) fn wanted(form: Form) -> String {
             format!("a size from {} to {} (bytes, or a text like \"64 KiB\")", size(min), size(max))
         }
         Form::Texts => "a list of texts".into(),
+        Form::TextOrTexts => "a text that is not empty, or a list of such".into(),
         Form::Folder => "an absolute path, or one that begins with ~/".into(),
         Form::Program => "the name or path of a program".into(),
         Form::Address => "an address that begins with http:// or https://".into(),
@@ -224,7 +234,7 @@ pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, String> {
     let refuse = |value: &Value| format!("is {}, but has to be {}", shown(value), wanted(setting.form));
     let within = |n: i64, min: i64, max: i64| (min..=max).contains(&n);
     let good = match (setting.form, &value) {
-        (Form::Text | Form::Program, Value::String(text)) => !text.trim().is_empty() && !text.contains('\0'),
+        (Form::Text | Form::Program | Form::TextOrTexts, Value::String(text)) => is_text(text),
         (Form::Words(words), Value::String(text)) => words.contains(&text.as_str()),
         (Form::Flag, Value::Boolean(_)) => true,
         (Form::Whole(min, max), Value::Integer(n)) => within(*n, min, max),
@@ -236,16 +246,41 @@ pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, String> {
         (Form::Texts, Value::Array(items)) => {
             items.iter().all(|item| item.as_str().is_some_and(|t| !t.is_empty()))
         }
-        (Form::Folder, Value::String(text)) => text.starts_with('/') || text.starts_with("~/") || text == "~",
-        (Form::Address, Value::String(text)) => {
-            let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-            rest.is_some_and(|rest| {
-                !rest.is_empty() && !rest.starts_with('/') && !rest.contains(char::is_whitespace)
-            })
+        (Form::TextOrTexts, Value::Array(items)) => {
+            !items.is_empty() && items.iter().all(|item| item.as_str().is_some_and(is_text))
         }
+        (Form::Folder, Value::String(text)) => text.starts_with('/') || text.starts_with("~/") || text == "~",
+        (Form::Address, Value::String(text)) => return address(text).map(|()| value.clone()),
         _ => false,
     };
     if good { Ok(value) } else { Err(refuse(&value)) }
+}
+
+fn is_text(text: &str) -> bool {
+    !text.trim().is_empty() && !text.contains('\0')
+}
+
+/// What is wrong with an address, and how it is written. A password in it is not repeated.
+fn address(text: &str) -> Result<(), String> {
+    let lower = text.trim().to_ascii_lowercase();
+    let rest = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
+    let whole =
+        |rest: &str| !rest.is_empty() && !rest.starts_with('/') && !rest.contains(char::is_whitespace);
+    if rest.is_some_and(whole) {
+        return Ok(());
+    }
+    let given = text.rsplit_once('@').map_or_else(|| text.to_owned(), |(_, host)| format!("…@{host}"));
+    let shown = shown(&Value::String(given.clone()));
+    let wanted = wanted(Form::Address);
+    let plain = !given.is_empty() && !given.contains("//") && !given.contains(char::is_whitespace);
+    let hint = if plain && !text.contains('@') {
+        let local = ["localhost", "127.", "0.0.0.0", "[::1]", "192.168.", "10."];
+        let scheme = if local.iter().any(|start| given.starts_with(start)) { "http" } else { "https" };
+        format!("; write {scheme}://{}", given.chars().filter(|c| harmless(*c)).take(80).collect::<String>())
+    } else {
+        String::new()
+    };
+    Err(format!("is {shown}, but has to be {wanted}{hint}"))
 }
 
 /// A value as it may be shown: short, without control characters.
@@ -262,7 +297,11 @@ pub(super) fn shown(value: &Value) -> String {
 pub(super) fn insert(table: &mut toml::Table, name: &[String], value: Value) {
     let Some((first, rest)) = name.split_first() else { return };
     if rest.is_empty() {
-        table.insert(first.clone(), value);
+        // A name of which nothing is said takes nothing away from what an earlier layer said.
+        let says_nothing = value.as_table().is_some_and(toml::Table::is_empty);
+        if !(says_nothing && table.get(first).is_some_and(Value::is_table)) {
+            table.insert(first.clone(), value);
+        }
         return;
     }
     let entry = table.entry(first.clone()).or_insert_with(|| Value::Table(toml::Table::new()));

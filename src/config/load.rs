@@ -3,7 +3,7 @@
 use super::error::ConfigError;
 use super::layers::{self, Found, Origin, Origins, dotted};
 use super::schema::Config;
-use super::{Paths, settings, trust};
+use super::{Paths, outside, settings, trust};
 use crate::domain::Notice;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -72,13 +72,15 @@ pub fn load(
     if let Some((path, source)) = project_file(cwd, &paths.file())? {
         layered.project(&path, &source)?;
     }
-    for (name, key, value) in from_environment(env) {
-        layered.value(key, Value::String(value), Origin::Environment(name.into()))?;
+    // What a provider's keys were stored for, and which model the address in the file was written for.
+    let files = layered.whole.clone();
+    for (name, key, value) in outside::environment(env) {
+        layered.value(key, value, Origin::Environment(name.into()))?;
     }
-    for (option, key, value) in from_flags(flags) {
+    for (option, key, value) in outside::flags(flags) {
         layered.value(key, value, Origin::Flag(option.into()))?;
     }
-    layered.finish(paths.clone(), env)
+    layered.finish(&files, paths.clone(), env)
 }
 
 /// The layers so far, one over the other.
@@ -155,7 +157,12 @@ impl Layered {
         Ok(())
     }
 
-    fn finish(self, paths: Paths, env: &dyn Fn(&str) -> Option<String>) -> Result<Loaded, ConfigError> {
+    fn finish(
+        self,
+        files: &toml::Table,
+        paths: Paths,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Loaded, ConfigError> {
         let Self { whole, origins, notices } = self;
         let mut config: Config = serde_path_to_error::deserialize(Value::Table(whole.clone()))
             .map_err(|error| ConfigError::Flaw(format!("{}: {}", error.path(), error.inner().message())))?;
@@ -172,7 +179,35 @@ impl Layered {
                 Err(_) => folder.join(&*path),
             };
         }
+        addresses(&mut config, &origins, files);
         Ok(Loaded { config, origins, notices, paths, whole })
+    }
+}
+
+/// Tells the addresses that were given for this time apart from the providers' own, and puts `base_url` where it
+/// belongs: to the provider of the model that it was given with, and to no other.
+fn addresses(config: &mut Config, origins: &Origins, files: &toml::Table) {
+    let text = |name: &[&str]| {
+        let name: Vec<String> = name.iter().map(|part| (*part).to_owned()).collect();
+        layers::get(files, &name).and_then(Value::as_str).map(str::to_owned)
+    };
+    for (name, provider) in &mut config.providers {
+        let given = origins.of(&dotted(&["providers".to_owned(), name.clone(), "base_url".to_owned()]));
+        if matches!(given, Origin::Environment(_)) {
+            provider.elsewhere = provider.base_url.take();
+            provider.base_url = text(&["providers", name, "base_url"]);
+        }
+    }
+    let Some(address) = config.base_url.clone() else { return };
+    let from_file = matches!(origins.of("base_url"), Origin::File(..));
+    let model = if from_file { text(&["model"]) } else { config.model.clone() };
+    let owner = config.provider_of(model.as_deref().unwrap_or_default()).to_owned();
+    if let Some(provider) = config.providers.get_mut(&owner) {
+        if from_file {
+            provider.base_url = Some(address);
+        } else {
+            provider.elsewhere = Some(address);
+        }
     }
 }
 
@@ -227,54 +262,4 @@ fn read_plain(path: &Path) -> Result<Option<String>, ConfigError> {
         Ok(meta) if meta.is_file() => read_file(path),
         _ => Ok(None),
     }
-}
-
-type Chosen = (&'static str, &'static str, String);
-
-fn from_environment(env: &dyn Fn(&str) -> Option<String>) -> Vec<Chosen> {
-    let get = |name| env(name).filter(|value| !value.trim().is_empty());
-    let mut chosen: Vec<Chosen> = Vec::new();
-    let plain = [
-        ("SAYSO_MODEL", "model"),
-        ("OPENAI_BASE_URL", "providers.openai.base_url"),
-        ("SAYSO_THEME", "ui.theme"),
-    ];
-    for (name, key) in plain {
-        chosen.extend(get(name).map(|value| (name, key, value)));
-    }
-    chosen.extend(
-        get("OLLAMA_HOST").map(|host| ("OLLAMA_HOST", "providers.ollama.base_url", ollama_address(&host))),
-    );
-    // Last: where no colour is wanted, no theme brings one.
-    chosen.extend(get("NO_COLOR").map(|_| ("NO_COLOR", "ui.theme", "mono".to_owned())));
-    chosen
-}
-
-/// `OLLAMA_HOST` is written as an address, or as host and port, for the server as for its clients.
-fn ollama_address(host: &str) -> String {
-    let host = host.trim().trim_end_matches('/');
-    let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
-    let rest = rest.trim_end_matches("/v1");
-    // An address that the server listens on is not one that can be called.
-    let rest =
-        rest.strip_prefix("0.0.0.0").map_or_else(|| rest.to_owned(), |port| format!("127.0.0.1{port}"));
-    let bracket_end = rest.rfind(']').unwrap_or(0);
-    let port = if rest.get(bracket_end..).is_some_and(|end| end.contains(':')) { "" } else { ":11434" };
-    format!("{scheme}://{rest}{port}/v1")
-}
-
-fn from_flags(flags: &Flags) -> Vec<(&'static str, &'static str, Value)> {
-    let text = |value: &Option<String>| value.clone().map(Value::String);
-    let values = [
-        ("--model", "model", text(&flags.model)),
-        ("--base-url", "base_url", text(&flags.base_url)),
-        ("--theme", "ui.theme", text(&flags.theme)),
-        ("--max-steps", "step_limit", flags.max_steps.map(|n| Value::Integer(n.into()))),
-        (
-            "--timeout",
-            "limits.wall",
-            flags.timeout.map(|n| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX))),
-        ),
-    ];
-    values.into_iter().filter_map(|(option, key, value)| Some((option, key, value?))).collect()
 }

@@ -1,8 +1,10 @@
 //! The configuration: what can be set, where it is set, and what holds in the end.
 //!
-//! - `schema`: the settings as the program uses them, with their defaults - `chosen`: what follows from them - `settings`: the form and bounds of each -
-//!   `layers`: one source over the other, each value knows where it came from (pure) - `trust`: what a project may
-//!   say (pure) - `load`, `paths`: files and environment - `keys`: keys of providers - `show`: as text, as a schema.
+//! - `schema`: the settings as the program uses them, with their defaults - `providers`: sources of replies, those that
+//!   are known among them - `chosen`: what follows from them - `settings`: the form and bounds of each - `layers`: one
+//!   source over the other, each value knows where it came from (pure) - `outside`: what environment and options say
+//!   (pure) - `trust`: what a project may say (pure) - `load`, `paths`: files and environment - `keys`: keys of
+//!   providers, each for its `origin` - `show`: as text, as a schema.
 //!
 //! It decides nothing and keeps no state: it is loaded once, and handed on as a value.
 
@@ -11,22 +13,29 @@ mod error;
 pub mod keys;
 mod layers;
 mod load;
+mod origin;
+mod outside;
 mod paths;
+mod providers;
 mod schema;
 pub mod settings;
 mod show;
 mod trust;
 
-pub use chosen::Chosen;
+pub use chosen::{ChoiceError, Chosen};
 pub use error::{ConfigError, Invalid};
 pub use layers::{Origin, Origins};
 pub use load::{Flags, Loaded, load};
+pub use origin::{is_loopback, origin, without_secrets};
 pub use paths::Paths;
+pub use providers::{BY_KEY, ModelChoice, Provider, ProviderKind, Texts, Timeouts};
 pub use schema::{
-    Autofocus, Config, DialectChoice, Editor, Images, LanguageChoice, Provider, ProviderKind, Review, Run,
-    RunLimits, Sessions, ThemeChoice, Timeouts, Ui,
+    Autofocus, Config, DialectChoice, Editor, Images, LanguageChoice, Profile, Review, Run, RunLimits,
+    Sessions, ThemeChoice, Ui,
 };
 pub use show::{init, schema_json, show};
 
+#[cfg(test)]
+mod models_tests;
 #[cfg(test)]
 mod tests;

@@ -51,6 +51,11 @@ impl Paths {
         self.config.join("keymap.toml")
     }
 
+    /// The folder of a person's own rules for the review.
+    pub fn rules(&self) -> PathBuf {
+        self.config.join("rules")
+    }
+
     /// The person's themes.
     pub fn themes(&self) -> PathBuf {
         self.config.join("themes")

@@ -1,5 +1,6 @@
 //! The configuration as the program uses it. `Default` is the one home of the values that hold without any file.
 
+use super::providers::Provider;
 use crate::domain::{Dialect, Languages, Limits};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -12,7 +13,8 @@ pub struct Config {
     /// Who answers, `PROVIDER/MODEL`. See [`Config::chosen`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// An address for the model's provider, in place of its own.
+    /// An address for the model's provider, in place of its own. It holds for that provider alone: see
+    /// [`Provider::address`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
     /// How the model is told to hand over code.
@@ -78,6 +80,10 @@ pub struct Review {
     pub seen_ms: u64,
     /// Whether a new block may take the focus.
     pub autofocus: Autofocus,
+    /// Which list of forbidden things holds beside `forbid`.
+    pub profile: Profile,
+    /// Modules, calls, programs and rules that no block may have.
+    pub forbid: Vec<String>,
 }
 
 /// Whether a new block may take the focus.
@@ -89,6 +95,17 @@ pub enum Autofocus {
     Idle,
     /// Never.
     Never,
+}
+
+/// Which list of forbidden things holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// None.
+    #[default]
+    Open,
+    /// The one for functions that work on data alone: no files, no network, no programs.
+    Strict,
 }
 
 /// How much a run may use. Sizes are bytes.
@@ -218,61 +235,8 @@ pub struct Sessions {
     pub folder: Option<PathBuf>,
 }
 
-/// A source of replies.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Provider {
-    /// How it is spoken to.
-    pub kind: ProviderKind,
-    /// Its address.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub base_url: Option<String>,
-    /// The environment variable that holds its key; `None`: it needs none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key_env: Option<String>,
-    /// Headers that are sent with every request.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub headers: BTreeMap<String, String>,
-    /// How long it may take.
-    pub timeouts: Timeouts,
-}
-
-/// How a provider is spoken to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProviderKind {
-    /// Chat completions, as OpenAI and many others have them.
-    #[default]
-    Openai,
-}
-
-/// How long a provider may take, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Timeouts {
-    /// For the connection.
-    pub connect: u64,
-    /// Until the reply begins.
-    pub first_token: u64,
-    /// Between two pieces of a reply.
-    pub silence: u64,
-}
-
 impl Default for Config {
     fn default() -> Self {
-        let provider = |address: &str, key_env: Option<&str>| Provider {
-            base_url: Some(address.into()),
-            key_env: key_env.map(Into::into),
-            ..Provider::default()
-        };
-        let providers = [
-            ("openai", provider("https://api.openai.com/v1", Some("OPENAI_API_KEY"))),
-            ("openrouter", provider("https://openrouter.ai/api/v1", Some("OPENROUTER_API_KEY"))),
-            ("ollama", provider("http://127.0.0.1:11434/v1", None)),
-            ("llamacpp", provider("http://127.0.0.1:8080/v1", None)),
-            ("lmstudio", provider("http://127.0.0.1:1234/v1", None)),
-            ("vllm", provider("http://127.0.0.1:8000/v1", None)),
-        ];
         let languages = Languages::default().0.into_iter().map(|l| {
             let choice = LanguageChoice {
                 command: l.command,
@@ -296,14 +260,20 @@ impl Default for Config {
             ui: Ui::default(),
             editor: Editor::default(),
             sessions: Sessions::default(),
-            providers: providers.into_iter().map(|(name, provider)| (name.to_owned(), provider)).collect(),
+            providers: super::providers::shipped(),
         }
     }
 }
 
 impl Default for Review {
     fn default() -> Self {
-        Self { arm_ms: 700, seen_ms: 300, autofocus: Autofocus::default() }
+        Self {
+            arm_ms: 700,
+            seen_ms: 300,
+            autofocus: Autofocus::default(),
+            profile: Profile::default(),
+            forbid: Vec::new(),
+        }
     }
 }
 
@@ -328,11 +298,5 @@ impl Default for LanguageChoice {
 impl Default for Ui {
     fn default() -> Self {
         Self { theme: None, mouse: true, motion: true, images: Images::default(), fps: 30, notify: true }
-    }
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self { connect: 10, first_token: 300, silence: 120 }
     }
 }

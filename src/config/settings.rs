@@ -18,6 +18,8 @@ pub enum Form {
     Bytes(i64, i64),
     /// A list of texts.
     Texts,
+    /// A text, or a list of texts.
+    TextOrTexts,
     /// A path: absolute, or below `~/`.
     Folder,
     /// A program: a name that is looked up, or a path.
@@ -39,6 +41,8 @@ pub enum Tighten {
     Word(&'static str),
     /// Turn it off.
     Off,
+    /// Add to the list.
+    Add,
 }
 
 /// One setting. A `*` in its name stands for a name that the person chooses.
@@ -58,12 +62,14 @@ const fn setting(name: &'static str, form: Form, tighten: Tighten, help: &'stati
     Setting { name, form, tighten, help }
 }
 
-use Form::{Address, Bytes, Flag, Folder, Program, Text, Texts, Whole, Words};
-use Tighten::{Higher, Lower, Never, Off, Word};
+use super::providers::ProviderKind;
+use Form::{Address, Bytes, Flag, Folder, Program, Text, TextOrTexts, Texts, Whole, Words};
+use Tighten::{Add, Higher, Lower, Never, Off, Word};
 
 const KIB: i64 = 1 << 10;
 const MIB: i64 = 1 << 20;
 const TIB: i64 = 1 << 40;
+const TOKENS: i64 = 100_000_000;
 
 /// All settings, in the order of the example file.
 pub const SETTINGS: &[Setting] = &[
@@ -94,6 +100,18 @@ pub const SETTINGS: &[Setting] = &[
         Words(&["idle", "never"]),
         Word("never"),
         "whether a new block may take the focus: when nothing was typed lately, or never",
+    ),
+    setting(
+        "review.profile",
+        Words(&["open", "strict"]),
+        Word("strict"),
+        "a list of forbidden things that ships: none, or all but work on data alone",
+    ),
+    setting(
+        "review.forbid",
+        Texts,
+        Add,
+        "modules, calls, programs and rules that no block may have: [\"urllib\", \"os.system\", \"curl\"]",
     ),
     setting("limits.wall", Whole(1, 86_400), Lower, "seconds that a run may take"),
     setting(
@@ -136,13 +154,35 @@ pub const SETTINGS: &[Setting] = &[
     setting("ui.notify", Flag, Never, "whether the terminal is asked to call you when a block waits long"),
     setting("editor.command", Text, Never, "the editor for Ctrl-G, in place of VISUAL and EDITOR"),
     setting("sessions.folder", Folder, Never, "where sessions are kept"),
-    setting("providers.*.kind", Words(&["openai"]), Never, "how the provider is spoken to"),
+    setting("providers.*.kind", Words(ProviderKind::WORDS), Never, "how the provider is spoken to"),
     setting("providers.*.base_url", Address, Never, "its address"),
-    setting("providers.*.key_env", Text, Never, "the environment variable that holds its key"),
+    setting(
+        "providers.*.key_env",
+        TextOrTexts,
+        Never,
+        "the environment variable that holds its key; of a list the first that is set",
+    ),
+    setting(
+        "providers.*.key_command",
+        TextOrTexts,
+        Never,
+        "a program that writes the key: a list is run as it is, a line by the shell",
+    ),
+    setting("providers.*.model", Text, Never, "the model that is asked where none is named"),
     setting("providers.*.headers.*", Text, Never, "a header that is sent with every request"),
+    setting("providers.*.query.*", Text, Never, "what stands behind the ? of every request, as api-version"),
+    setting(
+        "providers.*.context",
+        Whole(1024, TOKENS),
+        Never,
+        "tokens of a conversation, reply included, where nothing else is known of a model",
+    ),
+    setting("providers.*.max_output", Whole(16, TOKENS), Never, "tokens that a reply may have at the most"),
     setting("providers.*.timeouts.connect", Whole(1, 3600), Never, "seconds for the connection"),
     setting("providers.*.timeouts.first_token", Whole(1, 3600), Never, "seconds until the reply begins"),
     setting("providers.*.timeouts.silence", Whole(1, 3600), Never, "seconds between two pieces of a reply"),
+    setting("providers.*.models.*.context", Whole(1024, TOKENS), Never, "tokens of a conversation with it"),
+    setting("providers.*.models.*.max_output", Whole(16, TOKENS), Never, "tokens that its reply may have"),
 ];
 
 /// The setting with this name.
@@ -166,6 +206,16 @@ pub fn below(name: &[String]) -> Vec<&'static str> {
         }
     }
     parts
+}
+
+/// Whether this is the name of a table that a person chose: `providers.lab`, `languages.ruby`.
+pub fn is_chosen(name: &[String]) -> bool {
+    SETTINGS.iter().any(|setting| {
+        let wanted: Vec<&str> = setting.name.split('.').collect();
+        wanted.len() > name.len()
+            && name.iter().zip(&wanted).all(|(part, want)| fits(want, part))
+            && name.len().checked_sub(1).and_then(|last| wanted.get(last)) == Some(&"*")
+    })
 }
 
 fn fits(want: &str, part: &str) -> bool {

@@ -34,7 +34,7 @@ fn leaves(table: &toml::Table, name: &mut Vec<String>, lines: &mut Vec<(String, 
         if let toml::Value::Table(inner) = value {
             leaves(inner, name, lines);
         } else {
-            let secret = name.iter().any(|part| part == "headers")
+            let secret = name.iter().any(|part| part == "headers" || part == "query")
                 || value.as_str().is_some_and(|text| text.contains("://") && text.contains('@'));
             let shown = if secret { "(hidden)".to_owned() } else { value.to_string() };
             lines.push((dotted(name), shown));
@@ -109,6 +109,10 @@ fn theme(slot: &mut Value, rest: &[&str], setting: &Setting) {
     map.remove("minLength");
 }
 
+fn texts() -> Value {
+    json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })
+}
+
 fn form(form: Form) -> Map<String, Value> {
     let value = match form {
         Form::Text | Form::Program | Form::Folder => json!({ "type": "string", "minLength": 1 }),
@@ -122,7 +126,8 @@ fn form(form: Form) -> Map<String, Value> {
             ],
             "examples": [size(max)],
         }),
-        Form::Texts => json!({ "type": "array", "items": { "type": "string", "minLength": 1 } }),
+        Form::Texts => texts(),
+        Form::TextOrTexts => json!({ "anyOf": [{ "type": "string", "minLength": 1 }, texts()] }),
         Form::Address => json!({ "type": "string", "pattern": "^https?://" }),
     };
     match value {

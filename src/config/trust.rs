@@ -12,16 +12,29 @@ pub(super) fn tightening(path: &Path, found: Vec<Found>, whole: &toml::Table) ->
     let mut notices = Vec::new();
     let kept = found
         .into_iter()
-        .filter(|found| match verdict(found, get(whole, &found.name)) {
-            Ok(()) => true,
+        .filter_map(|found| match verdict(&found, get(whole, &found.name)) {
+            Ok(()) => Some(added(found, whole)),
             Err(why) => {
                 let (line, name) = (found.line, dotted(&found.name));
                 notices.push(Notice::warn(format!("{}:{line}: {name} was ignored: {why}.", path.display())));
-                false
+                None
             }
         })
         .collect();
     (kept, notices)
+}
+
+/// A list that a project adds to: what was there before, and what is new.
+fn added(mut found: Found, whole: &toml::Table) -> Found {
+    let adds = settings::find(&found.name).is_some_and(|setting| setting.tighten == Tighten::Add);
+    if adds
+        && let (Some(Value::Array(before)), Value::Array(new)) = (get(whole, &found.name), &mut found.value)
+    {
+        let mut all = before.clone();
+        all.append(new);
+        *new = all;
+    }
+    found
 }
 
 fn verdict(found: &Found, now: Option<&Value>) -> Result<(), String> {
@@ -36,6 +49,7 @@ fn verdict(found: &Found, now: Option<&Value>) -> Result<(), String> {
         Tighten::Lower => numbers().is_some_and(|(new, now)| new <= now),
         Tighten::Higher => numbers().is_some_and(|(new, now)| new >= now),
         Tighten::Word(word) => found.value.as_str() == Some(word),
+        Tighten::Add => true,
         // Of a language that is there: a project can't bring one.
         Tighten::Off => found.value.as_bool() == Some(false) && now.is_some(),
     };

@@ -1,8 +1,8 @@
 //! Every durable fact of a session. One entry is one line of its file; folding all entries gives the transcript.
 
 use super::{
-    Block, BlockId, Finish, Grantor, Kept, Language, ModelName, Moment, ReplyFailure, Review, Revision,
-    RunId, RunReport, SessionId, Sha256, StepId, Terms, ToolCall, Usage,
+    Block, BlockId, Finish, Grantor, Kept, Language, ModelName, Moment, NotedInstructions, Opinion,
+    ReplyFailure, Review, Revision, RunId, RunReport, SessionId, Sha256, StepId, Terms, ToolCall, Usage,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,6 +35,8 @@ pub enum TurnEnd {
     StepLimit,
     /// The model proposed the same block again and again, and the person did not go on.
     Repeated,
+    /// The session budget was reached and the person did not go on.
+    Budget,
     /// The provider failed.
     Failed(ReplyFailure),
 }
@@ -47,6 +49,7 @@ impl TurnEnd {
             TurnEnd::Stopped => "stopped",
             TurnEnd::StepLimit => "step_limit",
             TurnEnd::Repeated => "repeated",
+            TurnEnd::Budget => "budget",
             TurnEnd::Failed(_) => "failed",
         }
     }
@@ -168,4 +171,30 @@ pub enum Entry {
     KernelRestarted,
     /// The turn is over.
     TurnEnd(TurnEnd),
+    /// From here on requests begin with a summary in place of the oldest items.
+    Summary {
+        /// How many items of the conversation it stands for, counted from the first.
+        upto: u32,
+        /// The summary, in the model's words.
+        text: String,
+        /// Which model wrote it.
+        model: Option<ModelName>,
+        /// Tokens used, where told.
+        usage: Usage,
+    },
+    /// A model was asked what it thinks of a block.
+    Opinion {
+        /// The block.
+        block: BlockId,
+        /// The version.
+        revision: Revision,
+        /// Which model.
+        model: ModelName,
+        /// What it thinks, or why there is nothing of the kind, in a line.
+        answer: Result<Opinion, String>,
+        /// Tokens used, where told.
+        usage: Usage,
+    },
+    /// Requests carry these files of instructions from here on.
+    Instructions(Vec<NotedInstructions>),
 }

@@ -47,6 +47,8 @@ pub struct Finding {
     pub place: Place,
     /// What it is, naming the concrete thing: `deletes a folder: out/charts`.
     pub message: String,
+    /// Whether the person's list of forbidden things (`review.forbid`) names it: then the block may not run as it is.
+    pub forbidden: bool,
 }
 
 /// What a block would do, as far as it can be told from its text. Empty lists: nothing of that kind was seen.
@@ -62,6 +64,10 @@ pub struct Effects {
     pub hosts: Vec<String>,
     /// Programs that would be started.
     pub programs: Vec<String>,
+    /// Packages that would be installed.
+    pub packages: Vec<String>,
+    /// Names of environment variables that would be read; `*` is all of them.
+    pub environment: Vec<String>,
     /// Whether something could not be told.
     pub unknown: bool,
 }
@@ -81,6 +87,11 @@ impl Review {
     /// The gravest severity among the findings.
     pub fn gravest(&self) -> Option<Severity> {
         self.findings.iter().map(|f| f.severity).max()
+    }
+
+    /// Whether something in the block is forbidden; the findings tell what, and where.
+    pub fn forbidden(&self) -> bool {
+        self.findings.iter().any(|f| f.forbidden)
     }
 
     /// How many findings have this severity.

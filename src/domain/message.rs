@@ -3,7 +3,7 @@
 use super::StepId;
 
 /// Which model: the provider's name as configured, and the model's name there.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModelName {
     /// The provider: a kind (`openai`, `scripted`) or a name from the configuration.
     pub provider: String,

@@ -12,10 +12,12 @@ pub mod file_act;
 pub mod finding;
 pub mod function;
 pub mod ids;
+pub mod instructions;
 pub mod language;
 pub mod message;
 pub mod moment;
 pub mod notice;
+pub mod opinion;
 pub mod packages;
 pub mod run;
 pub mod unicode;
@@ -30,6 +32,7 @@ pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Place, Review, Severity};
 pub use function::{Function, FunctionFile, Parameter, ParameterKind};
 pub use ids::{BlockId, Revision, RunId, SessionId, StepId, TimerId};
+pub use instructions::{Instructions, NotedInstructions};
 pub use language::{Language, Languages};
 pub use message::{
     AnswerForm, FailureKind, Finish, FinishReason, Kept, Message, MessageImage, ModelInfo, ModelName,
@@ -37,6 +40,7 @@ pub use message::{
 };
 pub use moment::Moment;
 pub use notice::{Level, Notice};
+pub use opinion::{Consultation, Opinion, Risk};
 pub use packages::PackageList;
 pub use run::{
     Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits, Outcome,

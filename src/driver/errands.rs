@@ -2,15 +2,19 @@
 //! find is told as [`super::Told::Found`].
 
 use super::Driver;
+use super::catalogue::{self, Catalogue, Offer, Source};
 use super::open;
 use super::sources::Signal;
-use crate::domain::{ImageRef, Interpreter};
+use crate::domain::{ImageRef, Interpreter, ModelName};
 use crate::engine::transcript::BlockItem;
 use crate::provider::probe::Server;
 use crate::store::index::{self, Summary};
 use crate::store::manage;
 use crate::workspace;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use std::path::{Path, PathBuf};
+use tokio::sync::mpsc;
 
 /// A job.
 #[derive(Clone, Debug)]
@@ -27,6 +31,10 @@ pub enum Errand {
     Interpreters,
     /// Which model servers answer on this machine.
     Servers,
+    /// Which models each provider offers; told provider by provider.
+    Models,
+    /// Whether a model's provider answers.
+    TestModel(ModelName),
     /// Save an image into the working folder.
     SaveImage(ImageRef),
     /// Save a block's output into the working folder.
@@ -50,6 +58,12 @@ pub enum Found {
     Interpreters(Vec<Interpreter>),
     /// Model servers that answered on this machine.
     Servers(Vec<Server>),
+    /// What the providers offer, before they are asked.
+    Offers(Vec<Offer>),
+    /// What one provider offers, now that it was asked.
+    Offer(Offer),
+    /// Whether a model's provider answers, in words.
+    Tested(ModelName, Result<String, String>),
     /// A program was asked to open the file.
     Opened(PathBuf),
     /// A file was written.
@@ -81,6 +95,24 @@ impl Driver {
                     let _ = inbox.send(Signal::Errand(found)).await;
                 });
             }
+            Errand::Models => {
+                tokio::spawn(offers(self.catalogue.clone(), inbox));
+            }
+            Errand::TestModel(name) => {
+                let connect = self.connect.clone();
+                tokio::spawn(async move {
+                    let made = tokio::task::spawn_blocking({
+                        let name = name.clone();
+                        move || connect(&name)
+                    });
+                    let tested = match made.await {
+                        Ok(Ok(provider)) => catalogue::test(&provider).await,
+                        Ok(Err(why)) => Err(why),
+                        Err(error) => Err(error.to_string()),
+                    };
+                    let _ = inbox.send(Signal::Errand(Found::Tested(name, tested))).await;
+                });
+            }
             Errand::Rename(path, name) => {
                 let now = self.now();
                 tokio::spawn(async move {
@@ -98,6 +130,22 @@ impl Driver {
                     let _ = inbox.blocking_send(Signal::Errand(found));
                 });
             }
+        }
+    }
+}
+
+/// Tells what each provider offers as it answers.
+async fn offers(catalogue: Catalogue, inbox: mpsc::Sender<Signal>) {
+    // Who can be asked, with which key, is read from disk.
+    let Ok(sources) = tokio::task::spawn_blocking(move || catalogue()).await else { return };
+    let all = Found::Offers(sources.iter().map(Source::offer).collect());
+    if inbox.send(Signal::Errand(all)).await.is_err() {
+        return;
+    }
+    let mut asked: FuturesUnordered<_> = sources.into_iter().map(Source::ask).collect();
+    while let Some(offer) = asked.next().await {
+        if inbox.send(Signal::Errand(Found::Offer(offer))).await.is_err() {
+            return;
         }
     }
 }
@@ -122,9 +170,11 @@ fn on_disk(errand: Errand, sessions: &Path, cwd: &Path) -> Result<Found, String>
             let bytes = workspace::read::bounded(&path, LARGEST_IMAGE).map_err(|e| e.to_string())?;
             Ok(Found::Image(path, bytes))
         }
-        Errand::Interpreters | Errand::Servers | Errand::Rename(..) => {
-            Err("this job is not done on the disk".into())
-        }
+        Errand::Interpreters
+        | Errand::Servers
+        | Errand::Models
+        | Errand::TestModel(_)
+        | Errand::Rename(..) => Err("this job is not done on the disk".into()),
     }
 }
 

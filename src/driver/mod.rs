@@ -4,9 +4,13 @@
 //! no lock, no clone, no mirror. The driver decides nothing: what happens next is the engine's business. It owns the
 //! clock and the tasks.
 
+pub mod catalogue;
 mod clock;
+mod consult;
 mod errands;
+mod images;
 mod inspect;
+mod learn;
 mod open;
 mod perform;
 mod sources;
@@ -20,19 +24,20 @@ pub use inspect::review_in_time;
 pub use update::{Told, Update};
 
 use crate::domain::{ModelName, Moment, ReplyEvent, RunEvent, RunId, RunReport, StepId};
-use crate::engine::{Command, Effect, Engine, Event, State, StoreEvent};
+use crate::engine::{Command, Effect, Engine, Event, Phase, State, StoreEvent};
 use crate::exec::Executor;
 use crate::provider::Provider;
 use crate::review::Scope;
 use crate::store::Store;
 use crate::workspace::changes;
+use crate::workspace::instructions::Search;
 use sources::{Signal, Sources};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
 /// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
-pub type Connect = Box<dyn Fn(&ModelName) -> Result<Provider, String> + Send + Sync>;
+pub type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, String> + Send + Sync>;
 
 /// What a driver is put together from.
 pub struct Parts {
@@ -48,10 +53,14 @@ pub struct Parts {
     pub provider: Option<Provider>,
     /// Makes another source of replies.
     pub connect: Connect,
+    /// The providers that can be asked for their models.
+    pub catalogue: catalogue::Catalogue,
     /// What the review has to know of this place.
     pub scope: Scope,
     /// The folder that holds all sessions.
     pub sessions: PathBuf,
+    /// Where files of instructions are looked for.
+    pub instructions: Search,
     /// The clock.
     pub clock: Clock,
 }
@@ -63,10 +72,16 @@ pub struct Driver {
     executor: Executor,
     provider: Option<Provider>,
     connect: Connect,
+    catalogue: catalogue::Catalogue,
     scope: Scope,
     sessions: PathBuf,
+    instructions: Search,
     clock: Clock,
     sources: Sources,
+    /// Whether it was asked what is known of the model; not before a front door could have drawn.
+    learned: bool,
+    /// What was told of files of instructions that can not be used.
+    told: Vec<crate::domain::Notice>,
     /// The working folder as it stood before the run that goes on.
     looked: Arc<Mutex<Option<(RunId, changes::Look)>>>,
     /// What has been told since the front door was told last.
@@ -82,10 +97,14 @@ impl Driver {
             executor: parts.executor,
             provider: parts.provider,
             connect: parts.connect,
+            catalogue: parts.catalogue,
             scope: parts.scope,
             sessions: parts.sessions,
+            instructions: parts.instructions,
             clock: parts.clock,
             sources: Sources::new(),
+            learned: false,
+            told: Vec::new(),
             looked: Arc::default(),
             update: Update::default(),
         };
@@ -122,19 +141,31 @@ impl Driver {
     pub fn use_provider(&mut self, provider: Provider) {
         let name = provider.name().clone();
         self.provider = Some(provider);
+        self.learn_model();
         if self.state().transcript.model.as_ref() != Some(&name) {
             self.send(Command::UseModel(name));
         }
     }
 
+    /// Masks these too in what is written from here on.
+    pub fn learn_secrets(&self, secrets: Vec<secrecy::SecretString>) {
+        self.store.add_secrets(secrets);
+    }
+
     /// Sends a wish of the person; the state shows its consequences when this returns.
     pub fn send(&mut self, command: Command) {
+        if matches!(command, Command::Submit(_)) {
+            self.read_instructions();
+        }
         self.feed(Event::User(command));
     }
 
     /// Waits until something has happened, takes in all that is ready, and tells what it was. May be dropped while it
     /// waits: nothing is lost.
     pub async fn next(&mut self) -> Update {
+        if !self.learned {
+            self.learn_model();
+        }
         if self.update.is_empty() {
             let signal = self.sources.wait(&self.store, &self.executor).await;
             self.take(signal);
@@ -175,7 +206,10 @@ impl Driver {
     }
 
     fn take_reply(&mut self, step: StepId, event: ReplyEvent) {
+        let summary = matches!(self.state().phase, Phase::Compacting(_));
         let told = match &event {
+            // A summary is no part of the conversation.
+            ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_) | ReplyEvent::Failed(_) if summary => None,
             ReplyEvent::Delta(text) => Some(Told::Delta(step, text.clone())),
             ReplyEvent::Reasoning(text) => Some(Told::Reasoning(step, text.clone())),
             ReplyEvent::Retrying { attempt, of, wait_ms, failure } => Some(Told::Retrying {

@@ -1,8 +1,8 @@
 //! One effect, one act. What takes time is spawned and reports back with an event.
 
-use super::inspect;
 use super::sources::Signal;
 use super::{Driver, Told};
+use super::{images, inspect};
 use crate::domain::{
     Captured, Entry, FailureKind, KernelFate, ModelRequest, Outcome, Receipt, ReplyEvent, ReplyFailure,
     RunEvent, RunReport, RunRequest, StepId, TimerId,
@@ -52,6 +52,9 @@ impl Driver {
             }
             Effect::RetryStore => self.retry_store(),
             Effect::Settled(_) => {}
+            Effect::Consult { block, revision, model, request } => {
+                self.consult(block, revision, model, *request);
+            }
             Effect::Notify(notice) => self.update.told.push(Told::Notice(notice)),
         }
     }
@@ -76,7 +79,11 @@ impl Driver {
             return;
         };
         let (sender, events) = mpsc::channel(WAITING);
-        let task = tokio::spawn(async move { provider.ask(&request, &sender).await });
+        let blobs = self.store.blobs();
+        let task = tokio::spawn(async move {
+            let request = with_images(request, blobs).await;
+            provider.ask(&request, &sender).await;
+        });
         self.sources.listen_reply(step, events, task.abort_handle());
     }
 
@@ -126,7 +133,10 @@ impl Driver {
             return;
         }
         match (self.connect)(&name) {
-            Ok(provider) => self.provider = Some(provider),
+            Ok(provider) => {
+                self.provider = Some(provider);
+                self.learn_model();
+            }
             Err(why) => self.update.told.push(Told::Notice(crate::domain::Notice::error(why))),
         }
     }
@@ -150,6 +160,20 @@ impl Driver {
             let _ = inbox.send(Signal::Event(Event::Store(event))).await;
         });
     }
+}
+
+/// The request with the bytes of its images.
+async fn with_images(request: ModelRequest, blobs: std::path::PathBuf) -> ModelRequest {
+    if !images::wanted(&request) {
+        return request;
+    }
+    let mut bare = request.clone();
+    let read = tokio::task::spawn_blocking(move || images::read(request, &blobs)).await;
+    read.unwrap_or_else(|error| {
+        tracing::error!(%error, "reading images broke off");
+        bare.messages.iter_mut().for_each(|message| message.images.clear());
+        bare
+    })
 }
 
 /// The report of a run that never began.

@@ -256,8 +256,13 @@ pub(super) fn terms() -> Terms {
 
 /// A review with one finding.
 pub(super) fn review(severity: Severity) -> Review {
-    let finding =
-        Finding { rule: "t.rule".into(), severity, place: Place::default(), message: "does much".into() };
+    let finding = Finding {
+        rule: "t.rule".into(),
+        severity,
+        place: Place::default(),
+        message: "does much".into(),
+        forbidden: false,
+    };
     Review { findings: vec![finding], ..Review::default() }
 }
 

@@ -1,7 +1,8 @@
 //! What the engine orders. The driver performs it and reports back with events; the engine never waits.
 
 use crate::domain::{
-    Block, BlockId, Entry, Limits, ModelRequest, Notice, Revision, RunId, RunRequest, StepId, TimerId,
+    Block, BlockId, Entry, Limits, ModelName, ModelRequest, Notice, Revision, RunId, RunRequest, StepId,
+    TimerId,
 };
 
 /// One output of the engine.
@@ -42,6 +43,18 @@ pub enum Effect {
     RetryStore,
     /// A waiting block is decided for: nothing to do for the rooms, fronts may show it.
     Settled(BlockId),
+    /// Ask a model what it thinks of this revision of a block, beside all else that goes on. Answered exactly once by
+    /// `Event::Consulted`, in bounded time.
+    Consult {
+        /// The block.
+        block: BlockId,
+        /// The revision.
+        revision: Revision,
+        /// The model to ask; `None`: the one in use.
+        model: Option<ModelName>,
+        /// What is asked.
+        request: Box<ModelRequest>,
+    },
     /// Tell the person.
     Notify(Notice),
 }

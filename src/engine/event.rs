@@ -1,8 +1,8 @@
 //! What the engine is told: wishes of the person and facts from the rooms of I/O.
 
 use crate::domain::{
-    BlockId, Decision, Language, Limits, ModelInfo, ModelName, ReplyEvent, Review, Revision, RunEvent, RunId,
-    StepId, Terms, TimerId,
+    BlockId, Consultation, Decision, Instructions, Language, Limits, ModelInfo, ModelName, ReplyEvent,
+    Review, Revision, RunEvent, RunId, StepId, Terms, TimerId,
 };
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub enum Command {
     RestartKernel,
     /// Send the failed request again, also while its repetition is waited for.
     Retry,
-    /// Go on after the step limit or a repeated block.
+    /// Go on after the step limit, a repeated block, or at the session budget (which is raised by its own size).
     Continue,
     /// Don't go on: end the turn.
     EndTurn,
@@ -61,6 +61,13 @@ pub enum Command {
     Rename(String),
     /// Try to write the session file again.
     RetryStore,
+    /// Have the model write a summary that stands for the older items in later requests. Possible between turns, and
+    /// when the turn is stuck: then the request that did not fit is sent again. `Stop` stops it.
+    Compact,
+    /// Ask a model what it thinks of the newest revision of a block that waits.
+    Consult(BlockId),
+    /// Whether the project's files of instructions are told to the model from the next request on.
+    UseInstructions(bool),
 }
 
 /// What the driver found out about one revision of a block: the review, and the terms under which it would run.
@@ -102,4 +109,8 @@ pub enum Event {
     Model(Box<ModelInfo>),
     /// The kernel ended while nothing ran, and what is known of the cause.
     KernelDied(String),
+    /// The files of instructions that are there, the nearest last. They hold from the next request on.
+    Instructions(Vec<Instructions>),
+    /// The answer to `Effect::Consult`.
+    Consulted(BlockId, Revision, Box<Consultation>),
 }

@@ -3,17 +3,21 @@
 //! [`Engine::handle`] takes one event and returns what has to be done. It never waits: what takes time is ordered with
 //! an effect and answered with an event. Each file holds the transitions of one concern: `turn` (prompts, steps, ends),
 //! `replying` (a streamed reply), `inspecting` (looks at blocks), `approval` (decisions), `running` (runs and kernels),
-//! `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
+//! `compact` (summaries), `consult` (second opinions), `cost`, `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
 
 pub mod approval;
 pub mod block_state;
 pub mod changes;
+mod compact;
+mod consult;
 pub mod context;
+pub mod cost;
 mod dialect;
 pub mod effect;
 pub mod event;
 pub mod functions;
 mod inspecting;
+mod instructions;
 mod notices;
 pub mod prompt;
 pub mod reply;
@@ -30,6 +34,7 @@ mod dialogue;
 mod properties;
 
 pub use block_state::BlockState;
+pub use consult::JudgeSettings;
 pub use effect::Effect;
 pub use event::{Command, Event, Inspection, StoreEvent};
 pub use state::{Phase, State};
@@ -38,6 +43,8 @@ pub use transcript::Transcript;
 use crate::domain::{
     BlockId, Dialect, Entry, FunctionFile, Header, Languages, Limits, Moment, Notice, Policy, RunId, StepId,
 };
+use context::Meter;
+use cost::{Held, Prices};
 use inspecting::Looks;
 use replying::Stream;
 use turn::Turn;
@@ -63,6 +70,20 @@ pub struct Settings {
     pub output_to_model: usize,
     /// Files of the person's own functions.
     pub functions: Vec<FunctionFile>,
+    /// Tokens that a conversation may have, its reply included, whatever is known of the model.
+    pub context_tokens: Option<u64>,
+    /// Whether models that can see images are sent those of results.
+    pub images: bool,
+    /// Whether the project's files of instructions are told to the model, until the person says otherwise.
+    pub use_instructions: bool,
+    /// Words of the person that stand before every conversation.
+    pub own_instructions: String,
+    /// What models cost.
+    pub prices: Prices,
+    /// What a session may cost before it asks, in billionths of a US dollar.
+    pub session_budget: Option<u64>,
+    /// When a second opinion is asked for by itself, and of which model.
+    pub judge: JudgeSettings,
 }
 
 impl Default for Settings {
@@ -77,6 +98,13 @@ impl Default for Settings {
             limits: Limits::default(),
             output_to_model: 16 << 10,
             functions: Vec::new(),
+            context_tokens: None,
+            images: false,
+            use_instructions: false,
+            own_instructions: String::new(),
+            prices: Prices::default(),
+            session_budget: None,
+            judge: JudgeSettings::default(),
         }
     }
 }
@@ -99,6 +127,9 @@ pub struct Engine {
     looks: Looks,
     files: functions::Files,
     counted: Counted,
+    meter: Meter,
+    /// What waits for the person's word about the session budget.
+    held: Held,
     /// The moment of the event that is handled.
     now: Moment,
     /// What the event that is handled has led to so far.
@@ -108,14 +139,19 @@ pub struct Engine {
 impl Engine {
     /// A machine for a new session; [`Engine::start`] gives it its header.
     pub fn new(settings: Settings) -> Self {
+        let mut state = State::default();
+        state.live.use_instructions = settings.use_instructions;
+        state.live.cost.budget = settings.session_budget;
         Self {
             settings,
-            state: State::default(),
+            state,
             turn: Turn::default(),
             stream: None,
             looks: Looks::default(),
             files: functions::Files::default(),
             counted: Counted::default(),
+            meter: Meter::default(),
+            held: Held::default(),
             now: Moment::default(),
             effects: Vec::new(),
         }
@@ -130,6 +166,7 @@ impl Engine {
         if !entries.is_empty() {
             engine.state.transcript = Transcript::fold(entries);
             engine.take_up();
+            engine.take_stock();
         }
         let effects = std::mem::take(&mut engine.effects);
         (engine, effects)
@@ -147,15 +184,22 @@ impl Engine {
         self.now = now;
         match event {
             Event::User(command) => self.command(command),
+            Event::Reply(step, event) if self.state.phase == Phase::Compacting(step) => self.summed_up(event),
             Event::Reply(step, event) => self.reply(step, event),
-            Event::Inspected(block, revision, inspection) => self.inspected(block, revision, *inspection),
+            Event::Inspected(block, revision, inspection) => {
+                self.inspected(block, revision, *inspection);
+                self.consult_if_grave(block);
+            }
             Event::Run(run, event) => self.run(run, event),
             Event::Store(event) => self.store(event),
-            Event::Model(info) => self.state.live.model = Some(*info),
             Event::KernelDied(cause) => self.kernel_died(&cause),
             // The engine sets no timer yet, so one that fires is an old one.
             Event::Timer(_) => {}
+            Event::Model(info) => self.learn_model(*info),
+            Event::Instructions(found) => self.instructions_found(found),
+            Event::Consulted(block, revision, answer) => self.consulted(block, revision, *answer),
         }
+        self.take_stock();
         std::mem::take(&mut self.effects)
     }
 
@@ -186,6 +230,7 @@ impl Engine {
             Command::TakeQueued => self.state.live.queued = None,
             Command::UseModel(model) => {
                 self.notify(notices::model(&model));
+                self.forget_model(&model);
                 self.record(Entry::Model(model));
                 self.effects.push(Effect::SwitchModel);
             }
@@ -195,6 +240,9 @@ impl Engine {
                     self.effects.push(Effect::RetryStore);
                 }
             }
+            Command::Compact => self.compact(),
+            Command::Consult(block) => self.consult(block),
+            Command::UseInstructions(wanted) => self.use_instructions(wanted),
         }
     }
 
@@ -223,7 +271,11 @@ impl Engine {
     /// Changes the durable half and orders that the change is written down: nothing else changes it.
     fn record(&mut self, entry: Entry) {
         self.state.transcript.apply(&entry, self.now);
+        let replied = matches!(entry, Entry::Reply { .. });
         self.effects.push(Effect::Record(entry));
+        if replied {
+            self.measure();
+        }
     }
 
     fn notify(&mut self, notice: Notice) {

@@ -2,6 +2,7 @@
 
 use super::approval::Refusal;
 use super::changes;
+use super::cost::dollars;
 use super::state::Question;
 use crate::domain::{
     Block, BlockId, FinishReason, KernelFate, KernelRef, Language, ModelName, Notice, Outcome, ReplyFailure,
@@ -28,6 +29,19 @@ pub(super) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// A number with its thousands apart: `34,100`.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 pub(super) fn queued() -> Notice {
     Notice::info("Queued. It is sent when this turn ends.")
 }
@@ -48,6 +62,11 @@ pub(super) fn question(question: &Question) -> Notice {
         Question::Repeated(block, times) => {
             Notice::warn(format!("Block {block} was proposed {times} times in this turn. Go on?"))
         }
+        Question::Budget { spent, limit } => Notice::warn(format!(
+            "This session has cost {} of {}. Nothing was sent. Go on?",
+            dollars(*spent),
+            dollars(*limit)
+        )),
     }
 }
 

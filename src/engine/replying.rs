@@ -52,6 +52,12 @@ impl Engine {
         self.state.live.reply = Some(reply);
     }
 
+    /// No reply is waited for any more.
+    pub(super) fn drop_reply(&mut self) {
+        self.stream = None;
+        self.state.live.reply = None;
+    }
+
     /// Something of a reply arrived. What belongs to another step than the one that is waited for is stale.
     pub(super) fn reply(&mut self, step: StepId, event: ReplyEvent) {
         if self.state.phase != Phase::Replying(step) {

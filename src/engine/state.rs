@@ -2,11 +2,13 @@
 //!
 //! Front doors read this and nothing else; only the engine changes it.
 
+pub use super::context::ContextShare;
+pub use super::cost::{Cost, PriceSource};
 use super::reply::Segment;
-use super::transcript::{BlockItem, Transcript};
+use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
-    BlockId, Captured, ExecutorKind, Function, ImageRef, KernelRef, Limits, ModelInfo, Moment, Notice,
-    ReplyFailure, Review, Revision, RunId, SandboxLevel, Severity, StepId, Terms, Usage, Variable,
+    BlockId, Captured, ExecutorKind, Function, ImageRef, Instructions, KernelRef, Limits, ModelInfo, Moment,
+    Notice, ReplyFailure, Review, Revision, RunId, SandboxLevel, Severity, StepId, Terms, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +27,9 @@ pub enum Phase {
     Running(RunId),
     /// The turn stopped to ask whether to go on.
     Asking(Question),
-    /// The provider failed; the person can retry, change the model or end the turn. The prompt is kept.
+    /// A summary of older items is being written; see [`Live::summary`].
+    Compacting(StepId),
+    /// The provider failed, or the context is full; the person can retry, change the model or end the turn. The prompt is kept.
     Stuck(ReplyFailure),
 }
 
@@ -36,6 +40,13 @@ pub enum Question {
     StepLimit(u32),
     /// This block's text was proposed so many times in this turn.
     Repeated(BlockId, u32),
+    /// The session has cost so much, and may cost so much; both in billionths of a US dollar.
+    Budget {
+        /// What it has cost, as far as that is known.
+        spent: u64,
+        /// What it may cost.
+        limit: u64,
+    },
 }
 
 /// The reply that is being written.
@@ -106,6 +117,27 @@ pub struct LiveBlock {
     pub inspected: Option<Inspected>,
     /// Limits chosen for it by the person.
     pub limits: Option<Limits>,
+    /// Of which revision a second opinion is waited for, and since when.
+    pub consulting: Option<(Revision, Moment)>,
+}
+
+/// A summary that is being written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveSummary {
+    /// The step of its request.
+    pub step: StepId,
+    /// How many items of the conversation it will stand for.
+    pub upto: usize,
+    /// The text so far.
+    pub text: String,
+    /// When it was ordered.
+    pub since: Moment,
+    /// Tokens, where told.
+    pub usage: Option<Usage>,
+    /// A repetition that is waited for.
+    pub retry: Option<Retry>,
+    /// The failure in which the turn was stuck when it was ordered; `None`: no turn goes on.
+    pub stuck: Option<ReplyFailure>,
 }
 
 /// An inspection that has arrived.
@@ -126,6 +158,8 @@ pub struct Inspected {
 pub struct Live {
     /// The reply that is being written.
     pub reply: Option<LiveReply>,
+    /// The summary that is being written.
+    pub summary: Option<LiveSummary>,
     /// The run that goes on.
     pub run: Option<LiveRun>,
     /// Blocks that are looked at or wait.
@@ -134,6 +168,16 @@ pub struct Live {
     pub queued: Option<String>,
     /// Steps taken in this turn.
     pub steps: u32,
+    /// What is known of the model in use; `None` until it was told.
+    pub model: Option<ModelInfo>,
+    /// How much of its context the next request takes.
+    pub context: ContextShare,
+    /// What the session has cost.
+    pub cost: Cost,
+    /// The files of instructions that are there, the nearest last.
+    pub instructions: Vec<Instructions>,
+    /// Whether those of the project are told to the model.
+    pub use_instructions: bool,
     /// The kernel as last told; `None` until one runs.
     pub kernel: Option<KernelRef>,
     /// The kernel's variables as last told, and when.
@@ -144,8 +188,6 @@ pub struct Live {
     pub functions: Vec<Function>,
     /// Why the session file can't be written; runs are held while this is set.
     pub store_failure: Option<String>,
-    /// What is known of the model that answers.
-    pub model: Option<ModelInfo>,
     /// The newest notice.
     pub notice: Option<Notice>,
     /// Whether a block of this session ran in this process (until then, without a sandbox, the typed word is asked for).
@@ -181,6 +223,20 @@ impl State {
     pub fn inspected(&self, block: BlockId) -> Option<&Inspected> {
         let current = self.transcript.blocks.get(&block)?.block.current().revision;
         self.live.blocks.get(&block)?.inspected.as_ref().filter(|i| i.revision == current)
+    }
+
+    /// The newest second opinion on a block's newest revision.
+    pub fn opinion(&self, block: BlockId) -> Option<&OpinionItem> {
+        let item = self.transcript.blocks.get(&block)?;
+        let current = item.block.current().revision;
+        item.opinions.iter().rev().find(|opinion| opinion.revision == current)
+    }
+
+    /// Since when a second opinion on a block's newest revision is waited for.
+    pub fn consulting(&self, block: BlockId) -> Option<Moment> {
+        let current = self.transcript.blocks.get(&block)?.block.current().revision;
+        let (revision, since) = self.live.blocks.get(&block)?.consulting?;
+        (revision == current).then_some(since)
     }
 
     /// Whether running a block takes the typed word: it has a high finding, or nothing confines it and no block of

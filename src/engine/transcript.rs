@@ -3,8 +3,8 @@
 mod fold;
 
 use crate::domain::{
-    Block, BlockId, Finish, Grantor, Header, Kept, ModelName, Moment, Review, Revision, RunId, RunReport,
-    Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
+    Block, BlockId, Finish, Grantor, Header, Kept, ModelName, Moment, NotedInstructions, Opinion, Review,
+    Revision, RunId, RunReport, Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
 };
 use std::collections::BTreeMap;
 
@@ -51,6 +51,40 @@ pub enum Item {
         /// The model.
         model: ModelName,
     },
+    /// Requests begin with this summary in place of the oldest items from here on.
+    Summary(Box<SummaryItem>),
+}
+
+/// A summary of the oldest items.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SummaryItem {
+    /// When it was made.
+    pub at: Moment,
+    /// How many items it stands for, counted from the first.
+    pub upto: usize,
+    /// How many of the things that were settled it stands for.
+    pub settled: usize,
+    /// The summary, in the model's words.
+    pub text: String,
+    /// Which model wrote it.
+    pub model: Option<ModelName>,
+    /// Tokens, where told.
+    pub usage: Usage,
+}
+
+/// What a model was asked about a block, and said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpinionItem {
+    /// When it came.
+    pub at: Moment,
+    /// Of which version.
+    pub revision: Revision,
+    /// Which model.
+    pub model: ModelName,
+    /// What it thinks, or why there is nothing of the kind.
+    pub answer: Result<Opinion, String>,
+    /// Tokens, where told.
+    pub usage: Usage,
 }
 
 /// A reply that has ended.
@@ -129,6 +163,8 @@ pub struct BlockItem {
     pub block: Block,
     /// The newest recorded review, and of which revision.
     pub review: Option<(Revision, Review)>,
+    /// What models were asked about it, and said, oldest first.
+    pub opinions: Vec<OpinionItem>,
     /// What has been settled.
     pub standing: Standing,
     /// When it was settled last.
@@ -174,6 +210,10 @@ pub struct Transcript {
     pub blocks: BTreeMap<BlockId, BlockItem>,
     /// What was settled, in the order in which it was, for what the model is told.
     pub settled: Vec<Settled>,
+    /// The place of the newest summary among the items.
+    pub summary: Option<usize>,
+    /// The files of instructions that requests carry, as noted last.
+    pub instructions: Vec<NotedInstructions>,
     /// How many entries were applied; grows by one with each, so that views can tell whether anything changed.
     pub version: u64,
 }

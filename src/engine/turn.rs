@@ -2,9 +2,10 @@
 //!
 //! What happens inside a step (a reply, a decision, a run) is told elsewhere; each of those ends in [`Engine::advance`].
 
+use super::cost::Held;
 use super::state::{LiveReply, Question};
 use super::transcript::Standing;
-use super::{Effect, Engine, Phase, context, notices};
+use super::{Effect, Engine, Phase, notices};
 use crate::domain::{Block, BlockId, Entry, Language, ModelRequest, Purpose, ReplyFailure, Sha256, TurnEnd};
 use std::collections::BTreeMap;
 
@@ -98,16 +99,26 @@ impl Engine {
         }
     }
 
+    /// Sends what is known to the model, unless the person has to be asked first or it does not fit.
     pub(super) fn send_request(&mut self) {
+        self.turn.active = true;
+        self.drop_reply();
+        if self.hold_for_budget(Held::Request) {
+            return;
+        }
+        self.tell_unknown_price();
+        self.note_instructions();
+        let composed = self.compose();
+        if let Some(failure) = self.too_long(&composed) {
+            return self.get_stuck(failure);
+        }
         let step = self.counted.step.next();
         self.counted.step = step;
-        self.turn.active = true;
         self.turn.news = false;
         self.turn.halted = false;
         self.open_reply(LiveReply { step, since: self.now, ..LiveReply::default() });
         self.state.phase = Phase::Replying(step);
-        let messages = context::messages(&self.state.transcript, &self.settings, self.dialect());
-        self.effects.push(Effect::Ask(Box::new(ModelRequest::new(step, Purpose::Answer, messages))));
+        self.effects.push(Effect::Ask(Box::new(ModelRequest::new(step, Purpose::Answer, composed.messages))));
     }
 
     /// Moves on after something was settled or a run has ended: the next block waits, or the step is over.
@@ -170,6 +181,7 @@ impl Engine {
                 }
                 self.advance();
             }
+            Question::Budget { .. } => self.raise_budget(),
         }
     }
 
@@ -181,6 +193,10 @@ impl Engine {
                 self.skip_open();
                 TurnEnd::Repeated
             }
+            Phase::Asking(Question::Budget { .. }) => match std::mem::take(&mut self.held) {
+                Held::Request => TurnEnd::Budget,
+                Held::Summary(stuck) => return self.leave_summary(stuck),
+            },
             Phase::Stuck(failure) => TurnEnd::Failed(failure.clone()),
             _ => return,
         };
@@ -206,6 +222,7 @@ impl Engine {
         match self.state.phase {
             Phase::Replying(step) => self.stop_reply(step),
             Phase::Running(run) => self.interrupt(run),
+            Phase::Compacting(step) => self.stop_summary(step),
             _ => {}
         }
     }
@@ -225,7 +242,7 @@ impl Engine {
         self.advance();
     }
 
-    fn take_queued_prompt(&mut self) {
+    pub(super) fn take_queued_prompt(&mut self) {
         if let Some(text) = self.state.live.queued.take() {
             self.begin(text);
         }

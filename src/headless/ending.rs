@@ -4,6 +4,7 @@
 use super::shapes;
 use crate::domain::{BlockId, Finish, Outcome, ReplyFailure, TurnEnd, Usage};
 use crate::engine::State;
+use crate::engine::cost::dollars;
 use crate::engine::state::Question;
 use crate::engine::transcript::{Item, ReplyItem, RunItem};
 use serde_json::{Value, json};
@@ -66,6 +67,11 @@ impl Ending {
             Ending::Asked(Question::Repeated(block, times)) => {
                 format!("the turn was stopped: block {block} was proposed {times} times")
             }
+            Ending::Asked(Question::Budget { spent, limit }) => format!(
+                "the session budget is reached: it has cost {} of {}; nothing more was sent",
+                dollars(*spent),
+                dollars(*limit)
+            ),
             Ending::Provider(failure) => failure.message.clone(),
             Ending::Unsaved(why) => format!("the session can't be saved: {}", why.trim_end_matches('.')),
             Ending::Waiting(block, None) => format!("block {block} waits for a decision"),
@@ -83,6 +89,7 @@ impl Ending {
             Ending::CutShort(_) => "cut",
             Ending::Asked(Question::StepLimit(_)) => "step_limit",
             Ending::Asked(Question::Repeated(..)) => "repeated",
+            Ending::Asked(Question::Budget { .. }) => "budget",
             Ending::Provider(failure) => failure.kind.as_str(),
             Ending::Unsaved(_) => "session",
             Ending::Waiting(..) => "decision_needed",
@@ -100,6 +107,8 @@ impl Ending {
                 "answer": self.answer(state),
                 "steps": steps,
                 "usage": shapes::usage(&usage),
+                "cost": shapes::cost(&state.live.cost),
+                "context": shapes::context(&state.live.context),
             }),
             _ => json!({
                 "event": "error",
@@ -109,6 +118,8 @@ impl Ending {
                 "hint": if let Ending::Provider(failure) = self { failure.hint.as_str() } else { hint },
                 "steps": steps,
                 "usage": shapes::usage(&usage),
+                "cost": shapes::cost(&state.live.cost),
+                "context": shapes::context(&state.live.context),
             }),
         }
     }

@@ -56,6 +56,36 @@ pub fn entry(entry: &Entry) -> Option<Value> {
             with(ids, shapes::report(report))
         }
         Entry::TurnEnd(end) => json!({ "event": "turn_end", "reason": end.as_str() }),
+        Entry::Summary { upto, text, model, usage } => json!({
+            "event": "summary",
+            "upto": upto,
+            "text": text,
+            "model": model.as_ref().map(ToString::to_string),
+            "usage": shapes::usage(usage),
+        }),
+        Entry::Opinion { block, revision, model, answer, usage } => {
+            let ids = json!({
+                "event": "opinion",
+                "block": block.0,
+                "revision": revision.0,
+                "model": model.to_string(),
+                "usage": shapes::usage(usage),
+            });
+            with(ids, shapes::opinion(answer))
+        }
+        Entry::Instructions(noted) => {
+            let files: Value = noted
+                .iter()
+                .map(|file| {
+                    json!({
+                        "path": file.path.to_string_lossy(),
+                        "sha256": file.sha256.to_string(),
+                        "bytes": file.bytes,
+                    })
+                })
+                .collect();
+            json!({ "event": "instructions", "files": files })
+        }
         Entry::Header(_)
         | Entry::Resumed
         | Entry::Named(_)

@@ -101,6 +101,8 @@ fn ended_by(
             return Some(cause.take().unwrap_or_else(|| Ending::of_turn(state, over)));
         }
         Phase::Deciding(_) if interrupts.count > 0 => return Some(Ending::Interrupted),
+        // A second opinion that is on its way belongs into the session; it comes in bounded time.
+        Phase::Deciding(block) if state.consulting(*block).is_some() => return None,
         Phase::Deciding(block) => {
             // Until it was looked at, the policy has not spoken.
             let inspected = state.inspected(*block)?;
@@ -112,7 +114,7 @@ fn ended_by(
         }
         Phase::Asking(question) => *cause = Some(Ending::Asked(question.clone())),
         Phase::Stuck(failure) => *cause = Some(Ending::Provider(failure.clone())),
-        Phase::Replying(_) | Phase::Running(_) => {
+        Phase::Replying(_) | Phase::Running(_) | Phase::Compacting(_) => {
             return state.live.store_failure.clone().map(Ending::Unsaved);
         }
     }

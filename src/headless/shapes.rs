@@ -1,9 +1,10 @@
 //! The nouns of the house as JSON, in the shapes that were promised to scripts: fields may be added, these stay.
 
 use crate::domain::{
-    Captured, Effects, Finding, ImageRef, KernelFate, Outcome, Receipt, Review, Rights, RunError, RunReport,
-    SandboxLevel, Stream, Usage,
+    Captured, Effects, Finding, ImageRef, KernelFate, Opinion, Outcome, Receipt, Review, Rights, RunError,
+    RunReport, SandboxLevel, Stream, Usage,
 };
+use crate::engine::state::{ContextShare, Cost};
 use base64::Engine as _;
 use serde_json::{Map, Value, json};
 
@@ -17,6 +18,7 @@ pub fn finding(finding: &Finding) -> Value {
         "end_line": finding.place.end_line,
         "end_column": finding.place.end_column,
         "message": finding.message,
+        "forbidden": finding.forbidden,
     })
 }
 
@@ -33,6 +35,8 @@ pub fn effects(effects: &Effects) -> Value {
         "deletes": effects.deletes,
         "hosts": effects.hosts,
         "programs": effects.programs,
+        "packages": effects.packages,
+        "environment": effects.environment,
         "unknown": effects.unknown,
     })
 }
@@ -158,6 +162,43 @@ fn confined(layers: Value) -> Value {
         "memory": "none",
         "layers": layers,
     })
+}
+
+/// What a session has cost in US dollars, as far as that is known, and of how many requests it is not.
+pub fn cost(cost: &Cost) -> Value {
+    let usd = |nanos: u64| nanos as f64 / 1e9;
+    json!({
+        "usd": (cost.nanos > 0 || cost.unknown == 0).then(|| usd(cost.nanos)),
+        "unknown": cost.unknown,
+        "budget": cost.budget.map(usd),
+    })
+}
+
+/// How much of the model's context the conversation takes, in tokens.
+pub fn context(share: &ContextShare) -> Value {
+    json!({
+        "used": share.used,
+        "of": share.of,
+        "estimated": share.estimated,
+        "shortened": share.shortened,
+        "summarised_upto": share.summarised_upto,
+    })
+}
+
+/// What a model thinks of a block.
+pub fn opinion(answer: &Result<Opinion, String>) -> Map<String, Value> {
+    let mut out = Map::new();
+    match answer {
+        Ok(opinion) => {
+            out.insert("risk".into(), json!(opinion.risk.as_str()));
+            out.insert("reason".into(), json!(opinion.reason));
+            out.insert("lines".into(), json!(opinion.lines));
+        }
+        Err(why) => {
+            out.insert("failed".into(), json!(why));
+        }
+    }
+    out
 }
 
 /// Tokens used.

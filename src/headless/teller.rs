@@ -98,6 +98,16 @@ impl<'a> Teller<'a> {
                 }
                 Ok(())
             }
+            Entry::Opinion { block, model, answer, .. } => {
+                let model = visible_line(&model.to_string());
+                let said = match answer {
+                    Ok(opinion) => {
+                        format!("risk {}: {}", opinion.risk.as_str(), visible_line(&opinion.reason))
+                    }
+                    Err(why) => format!("none came: {}", visible_line(why)),
+                };
+                self.status(&format!("block {block}, second opinion of {model}: {said}"))
+            }
             Entry::Approved { block, .. } => self.status(&format!("block {block} runs, by --approve")),
             Entry::Ran { block, report, .. } => {
                 self.begin(Line::None)?;

@@ -15,7 +15,7 @@ mod sse;
 pub mod story;
 mod wire;
 
-use crate::domain::{ModelName, ModelRequest, ReplyEvent};
+use crate::domain::{ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure};
 use secrecy::SecretString;
 use std::sync::Arc;
 use std::time::Duration;
@@ -152,6 +152,14 @@ impl Provider {
             Source::Scripted(player) => player.play(request, out).await,
             Source::Http(connection) => connection.ask(request, out).await,
         }
+    }
+
+    /// The models that it offers.
+    ///
+    /// # Errors
+    /// Why it could not be asked.
+    pub async fn models(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
+        std::future::ready(Ok(Vec::new())).await
     }
 
     /// Does what the first request would have to wait for (certificates are read from disk); no network. May block

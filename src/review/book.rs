@@ -1,8 +1,12 @@
-//! The rule book of a language: its rule file, indexed by the names that rules speak of, read at its first use.
+//! The rule book of one language: its rule files, indexed by the names that rules speak of.
+//!
+//! Shipped books are read at their first use; `shelf` makes others from a person's own files.
 
-use super::rules::{Condition, Mark, NamedShape, Rule, RuleError, RuleFile, Tongue};
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use super::queries::Compiled;
+use super::rules::{Condition, Mark, NamedShape, Rule, RuleError, RuleFile};
+use super::tongue::Tongue;
+use std::collections::{HashMap, HashSet};
+use std::sync::{LazyLock, OnceLock};
 
 /// A rule together with one way of doing what it speaks of.
 #[derive(Debug)]
@@ -11,12 +15,15 @@ pub(super) struct Shape {
     pub(super) target: Vec<String>,
     pub(super) when: Vec<Condition>,
     pub(super) words: Vec<String>,
+    /// What it writes is new, or loses what was there before.
+    pub(super) makes: bool,
 }
 
 /// The rules of one language, with an index by called name.
 #[derive(Debug, Default)]
 pub(super) struct RuleBook {
     pub(super) file: RuleFile,
+    pub(super) queries: OnceLock<Option<Compiled>>,
     shapes: Vec<Shape>,
     exact: HashMap<String, Vec<usize>>,
     prefixes: Vec<(String, usize)>,
@@ -25,13 +32,24 @@ pub(super) struct RuleBook {
     mark_prefixes: Vec<(String, Mark)>,
 }
 
+/// Reads the text of a rule file. `name` is for messages.
+pub(super) fn parse(name: &str, text: &str) -> Result<RuleFile, RuleError> {
+    toml::from_str(text).map_err(|error| RuleError::Unreadable {
+        file: name.to_owned(),
+        line: error
+            .span()
+            .map_or(1, |span| text.bytes().take(span.start).filter(|b| *b == b'\n').count() + 1),
+        reason: error.message().trim().replace('\n', ", "),
+    })
+}
+
 impl RuleBook {
-    /// Reads a rule file. `name` is for messages.
-    pub(super) fn read(name: &str, text: &str) -> Result<Self, RuleError> {
-        let file: RuleFile =
-            toml::from_str(text).map_err(|source| RuleError::Unreadable { file: name.to_owned(), source })?;
+    /// Indexes a rule file. `name` is for messages.
+    pub(super) fn new(name: &str, file: RuleFile) -> Result<Self, RuleError> {
         let mut book = RuleBook::default();
+        let mut seen = HashSet::new();
         for (index, rule) in file.rule.iter().enumerate() {
+            sound(name, rule, &mut seen)?;
             let own = NamedShape {
                 calls: rule.calls.clone(),
                 target: rule.target.clone(),
@@ -69,7 +87,8 @@ impl RuleBook {
         }
         let shape = self.shapes.len();
         let target = if target.is_empty() { act.target.clone() } else { target.to_vec() };
-        self.shapes.push(Shape { rule, target, when: act.when.clone(), words: act.words.clone() });
+        let (when, words) = (act.when.clone(), act.words.clone());
+        self.shapes.push(Shape { rule, target, when, words, makes: act.makes });
         for call in &act.calls {
             if let Some(prefix) = call.strip_suffix('*') {
                 self.prefixes.push((prefix.to_owned(), shape));
@@ -118,40 +137,64 @@ impl RuleBook {
     }
 }
 
-/// The texts of the shipped rule files.
+/// Whether a rule says what it matches, once, and what it has to say; and that its name is its own.
+fn sound<'r>(file: &str, rule: &'r Rule, seen: &mut HashSet<&'r str>) -> Result<(), RuleError> {
+    let (file, id) = (file.to_owned(), rule.id.clone());
+    let ways = [
+        !rule.calls.is_empty(),
+        !rule.acts.is_empty(),
+        rule.query.is_some() && !rule.on.is_empty(),
+        rule.builtin.is_some(),
+    ];
+    if ways.iter().filter(|way| **way).count() != 1 {
+        return Err(RuleError::NoMatcher { file, rule: id });
+    }
+    if rule.severity.is_some() && rule.message.trim().is_empty() {
+        return Err(RuleError::NoMessage { file, rule: id });
+    }
+    if !seen.insert(&rule.id) {
+        return Err(RuleError::Twice { file, rule: id });
+    }
+    Ok(())
+}
+
+/// The name and the text of a shipped rule file.
 pub(super) fn shipped(tongue: Tongue) -> (&'static str, &'static str) {
     match tongue {
         Tongue::Python => ("python.toml", include_str!("../../assets/rules/python.toml")),
         Tongue::Javascript => ("javascript.toml", include_str!("../../assets/rules/javascript.toml")),
         Tongue::Bash => ("bash.toml", include_str!("../../assets/rules/bash.toml")),
+        Tongue::Sql => ("sql.toml", include_str!("../../assets/rules/sql.toml")),
+        Tongue::Other => ("other.toml", include_str!("../../assets/rules/other.toml")),
     }
 }
 
+/// The name and the text of the rules that hold in every language.
+pub(super) const COMMON: (&str, &str) = ("common.toml", include_str!("../../assets/rules/common.toml"));
+
 /// The rules that hold in every language, and the places with a meaning.
 pub(super) fn common() -> &'static RuleBook {
-    static BOOK: LazyLock<RuleBook> =
-        LazyLock::new(|| read_shipped("common.toml", include_str!("../../assets/rules/common.toml")));
+    static BOOK: LazyLock<RuleBook> = LazyLock::new(|| read_shipped(COMMON));
     &BOOK
 }
 
-/// The rules of a language, read at their first use.
+/// The shipped rules of a language, read at their first use.
 pub(super) fn book(tongue: Tongue) -> &'static RuleBook {
-    static PYTHON: LazyLock<RuleBook> = LazyLock::new(|| load(Tongue::Python));
-    static JAVASCRIPT: LazyLock<RuleBook> = LazyLock::new(|| load(Tongue::Javascript));
-    static BASH: LazyLock<RuleBook> = LazyLock::new(|| load(Tongue::Bash));
+    static PYTHON: LazyLock<RuleBook> = LazyLock::new(|| read_shipped(shipped(Tongue::Python)));
+    static JAVASCRIPT: LazyLock<RuleBook> = LazyLock::new(|| read_shipped(shipped(Tongue::Javascript)));
+    static BASH: LazyLock<RuleBook> = LazyLock::new(|| read_shipped(shipped(Tongue::Bash)));
+    static SQL: LazyLock<RuleBook> = LazyLock::new(|| read_shipped(shipped(Tongue::Sql)));
+    static OTHER: LazyLock<RuleBook> = LazyLock::new(|| read_shipped(shipped(Tongue::Other)));
     match tongue {
         Tongue::Python => &PYTHON,
         Tongue::Javascript => &JAVASCRIPT,
         Tongue::Bash => &BASH,
+        Tongue::Sql => &SQL,
+        Tongue::Other => &OTHER,
     }
 }
 
-fn load(tongue: Tongue) -> RuleBook {
-    let (name, text) = shipped(tongue);
-    read_shipped(name, text)
-}
-
 /// The shipped files are read by a test, so that the empty book can't be met.
-fn read_shipped(name: &str, text: &str) -> RuleBook {
-    RuleBook::read(name, text).unwrap_or_default()
+fn read_shipped((name, text): (&str, &str)) -> RuleBook {
+    parse(name, text).and_then(|file| RuleBook::new(name, file)).unwrap_or_default()
 }

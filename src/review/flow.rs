@@ -7,6 +7,7 @@
 use super::judge::Nested;
 use super::value::{Act, Kind, Value};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// What reading a text gave.
 #[derive(Debug, Default)]
@@ -16,6 +17,8 @@ pub(super) struct Reading {
     pub(super) programs: Vec<String>,
     /// Text that another shell would run (`ssh host 'cmd'`, `eval`).
     pub(super) nested: Vec<Nested>,
+    /// Modules that are used, by their full names, with the place of the import.
+    pub(super) imports: Vec<(String, Range<usize>)>,
     /// Whether some calls could not be told (a name that is only known at run time).
     pub(super) unknown: bool,
     /// Whether not all of it was followed.

@@ -9,6 +9,7 @@ use super::rules::{Condition, Effect, Ground, Inner, Mark, Rule};
 use super::value::{Act, HOLE, Kind, Taint, Value};
 use super::wording::{list, spell};
 use crate::domain::{Effects, Severity};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// A finding before its place is counted in lines and columns.
@@ -20,6 +21,8 @@ pub(super) struct Remark {
     pub(super) message: String,
     /// What it is about, to drop a milder remark on the same.
     pub(super) effect: Option<Effect>,
+    /// Whether the person forbids it.
+    pub(super) forbidden: bool,
 }
 
 /// Code inside code: what a shell, `eval` or another interpreter is given.
@@ -31,6 +34,14 @@ pub(super) enum Nested {
     Words { words: Vec<Value>, span: Range<usize> },
 }
 
+/// What came of the acts before: told to the person, and looked at when the next one is judged.
+#[derive(Debug, Default)]
+pub(super) struct Past {
+    pub(super) effects: Effects,
+    /// Files that were made or written anew.
+    made: HashSet<String>,
+}
+
 /// What came of judging one act.
 #[derive(Debug, Default)]
 pub(super) struct Judged {
@@ -39,13 +50,7 @@ pub(super) struct Judged {
 }
 
 /// Judges one act by a rule book. `source` is the text that its spans point into.
-pub(super) fn judge(
-    act: &Act,
-    book: &RuleBook,
-    source: &str,
-    scope: &Scope,
-    effects: &mut Effects,
-) -> Judged {
+pub(super) fn judge(act: &Act, book: &RuleBook, source: &str, scope: &Scope, past: &mut Past) -> Judged {
     let mut judged = Judged::default();
     let mut over: Vec<&str> = Vec::new();
     for (rule, shape) in book.rules_for(&act.name) {
@@ -53,7 +58,7 @@ pub(super) fn judge(
             continue;
         }
         let before = judged.remarks.len();
-        apply(rule, shape, act, source, scope, effects, &mut judged);
+        apply((rule, shape), act, source, scope, past, &mut judged);
         if judged.remarks.len() > before {
             over.extend(rule.over.iter().map(String::as_str));
         }
@@ -79,16 +84,16 @@ fn strongest(remarks: &mut Vec<Remark>, over: &[&str]) {
 }
 
 fn apply(
-    rule: &Rule,
-    shape: &Shape,
+    (rule, shape): (&Rule, &Shape),
     act: &Act,
     source: &str,
     scope: &Scope,
-    effects: &mut Effects,
+    past: &mut Past,
     judged: &mut Judged,
 ) {
     let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
     let mut shown = Vec::new();
+    let mut made = Vec::new();
     let mut what = None;
     let targets = act.first_of(&shape.target);
     let none_given = targets.is_empty();
@@ -96,8 +101,14 @@ fn apply(
     for (value, span) in targets {
         let located = match rule.effect {
             Some(Effect::Hosts) => hosted(value),
-            Some(Effect::Programs) => Located::default(),
-            _ => value.as_text().map_or_else(unknown, |(text, _)| ground::locate(text, folder, scope)),
+            Some(Effect::Programs | Effect::Packages | Effect::Environment) => Located::default(),
+            _ => value.as_text().map_or_else(unknown, |(text, _)| {
+                let mut located = ground::locate(text, folder, scope);
+                if past.made.contains(&ground::joined(text, folder)) {
+                    located.grounds = vec![Ground::Own];
+                }
+                located
+            }),
         };
         if !fits(rule, &located) {
             continue;
@@ -106,14 +117,18 @@ fn apply(
         shown.push(spell(value, span, rule.effect, folder, source));
         if rule.runs.is_none() {
             // Of code inside, its own reading tells more.
-            tell(rule.effect, value, folder, effects);
+            tell(rule.effect, value, folder, &mut past.effects);
+        }
+        if shape.makes && past.made.len() < 1024 {
+            made.extend(value.as_whole_text().map(|text| ground::joined(text, folder)));
         }
         if let Some(language) = rule.runs {
             let span = span.cloned().unwrap_or_else(|| act.span.clone());
             let more: Vec<&Value> = act.first_of(&shape.words).into_iter().map(|(value, _)| value).collect();
-            nest(value, &more, language, span, judged, effects);
+            nest(value, &more, language, span, judged, &mut past.effects);
         }
     }
+    past.made.extend(made);
     if shown.is_empty() && !any {
         // The target is not given as the rule knows it (`rmtree(*args)`): that counts as unknown.
         let absent = none_given && rule.r#where.as_ref().is_none_or(|w| w.contains(&Ground::Unknown));
@@ -121,7 +136,7 @@ fn apply(
             return;
         }
         shown.push("(known only at run time)".to_owned());
-        effects.unknown |= rule.effect.is_some();
+        past.effects.unknown |= rule.effect.is_some();
     }
     let Some(severity) = rule.severity else { return };
     let message = rule
@@ -135,6 +150,7 @@ fn apply(
         span: act.span.clone(),
         message,
         effect: rule.effect,
+        forbidden: false,
     });
 }
 
@@ -158,6 +174,7 @@ fn tell(effect: Option<Effect>, value: &Value, folder: Option<&str>, effects: &m
     let known = value.as_text().and_then(|(text, _)| match effect {
         Effect::Hosts => ground::host(text),
         Effect::Programs => text.split_whitespace().next().map(str::to_owned),
+        Effect::Packages | Effect::Environment => Some(text.to_owned()),
         _ => Some(ground::joined(text, folder)),
     });
     let list = match effect {
@@ -166,6 +183,8 @@ fn tell(effect: Option<Effect>, value: &Value, folder: Option<&str>, effects: &m
         Effect::Deletes => &mut effects.deletes,
         Effect::Hosts => &mut effects.hosts,
         Effect::Programs => &mut effects.programs,
+        Effect::Packages => &mut effects.packages,
+        Effect::Environment => &mut effects.environment,
     };
     match known {
         Some(text) if !text.contains(HOLE) => {

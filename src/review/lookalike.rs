@@ -145,6 +145,7 @@ pub(super) fn look(source: &str, matter: &[(Range<usize>, Matter)]) -> Vec<Remar
                 span: from..at,
                 message: format!("a name that reads like another: {} ({why})", super::wording::short(word)),
                 effect: None,
+                forbidden: false,
             });
         }
     }

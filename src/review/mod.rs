@@ -14,7 +14,9 @@
 //! nothing at all.
 
 mod book;
+mod cells;
 mod flow;
+mod forbid;
 mod ground;
 mod hidden;
 mod inspect;
@@ -25,19 +27,27 @@ mod places;
 mod python;
 mod queries;
 mod rules;
+mod shelf;
 mod shell;
 mod syntax;
+mod tongue;
 mod value;
+mod walk;
 mod wording;
+mod words;
 
 #[cfg(test)]
 mod tests;
 
+pub use forbid::Forbid;
 pub use rules::RuleError;
+pub use shelf::Book;
+pub use tongue::language_of_extension;
 
 use crate::domain::{Finding, Language, Review, Severity};
-use rules::Tongue;
 use std::path::PathBuf;
+use std::sync::Arc;
+use tongue::Tongue;
 
 /// Largest text whose code is read, in bytes. The characters of a larger one are still looked at.
 const LARGEST: usize = 1 << 20;
@@ -45,30 +55,38 @@ const LARGEST: usize = 1 << 20;
 /// Most findings that are kept; more help nobody to decide.
 const MOST: usize = 500;
 
-/// Where the block would run. Values only: nothing is looked up.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where the block would run, and by which rules it is judged. Values only: nothing is looked up.
+#[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// The folder in which it would start.
     pub cwd: PathBuf,
     /// The person's home folder, where it is known.
     pub home: Option<PathBuf>,
+    /// The rules, and what is forbidden.
+    pub book: Arc<Book>,
 }
 
 /// A rule, as `sayso check --rules` lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RuleInfo {
+pub struct RuleInfo<'a> {
     /// Its name, `py.delete-tree`.
-    pub id: &'static str,
+    pub id: &'a str,
     /// The language that it reads; `common` for all.
     pub language: &'static str,
     /// How much its findings matter.
     pub severity: Severity,
     /// What a finding says, with `{target}` for the concrete thing.
-    pub message: &'static str,
+    pub message: &'a str,
     /// Why it deserves a look.
-    pub reason: &'static str,
+    pub reason: &'a str,
     /// Where to read more, a CWE number; may be empty.
-    pub reference: &'static str,
+    pub reference: &'a str,
+    /// How it looks, in words: `calls`, `a query of the grammar`.
+    pub matcher: &'static str,
+    /// Texts that it finds.
+    pub matches: &'a [String],
+    /// Texts that look like it and that it passes over.
+    pub near_misses: &'a [String],
 }
 
 /// Reviews a text in a language. Never fails: what was not looked at is told in `Review::unchecked`.
@@ -96,7 +114,10 @@ pub fn review_while(
                 Some(format!("too large to read as code: {size} KiB, the limit is {} KiB", LARGEST / 1024));
             hidden::look(source, None)
         }
-        Some(tongue) => inspect::inspect(source, tongue, scope, go_on, &mut review),
+        Some(tongue) => {
+            let name = language.map_or(tongue.as_str(), Language::as_str);
+            inspect::inspect(source, tongue, name, scope, go_on, &mut review)
+        }
         None => {
             let name = language.map_or("an unnamed language", Language::as_str);
             review.unchecked =
@@ -124,6 +145,7 @@ pub fn review_while(
     review.findings = remarks
         .into_iter()
         .map(|r| Finding {
+            forbidden: r.forbidden || scope.book.forbid().rule(&r.rule),
             rule: r.rule,
             severity: r.severity,
             place: places.place(&r.span),
@@ -135,27 +157,8 @@ pub fn review_while(
 
 /// Prepares grammars and rules, which the first review would have to wait for. For a worker, never the input thread.
 pub fn warm() {
-    let scope = Scope { cwd: PathBuf::from("/"), home: None };
+    let scope = Scope { cwd: PathBuf::from("/"), ..Scope::default() };
     for tongue in Tongue::ALL {
         drop(review("a", Some(&Language(tongue.as_str().to_owned())), &scope));
     }
-}
-
-/// All rules that make findings, by language and in the order of their files.
-pub fn rules() -> Vec<RuleInfo> {
-    let books = Tongue::ALL.map(|tongue| (tongue.as_str(), book::book(tongue)));
-    let books = books.into_iter().chain([("common", book::common())]);
-    books
-        .flat_map(|(language, book)| book.file.rule.iter().map(move |rule| (language, rule)))
-        .filter_map(|(language, rule)| {
-            Some(RuleInfo {
-                id: &rule.id,
-                language,
-                severity: rule.severity?,
-                message: &rule.message,
-                reason: &rule.reason,
-                reference: &rule.reference,
-            })
-        })
-        .collect()
 }

@@ -1,16 +1,17 @@
-//! Rules that are tree-sitter queries: all of a language are compiled to one query, at its first use.
+//! Rules that are tree-sitter queries: all of a book are compiled to one query, at its first use.
 
-use super::book::{RuleBook, book};
+use super::book::RuleBook;
 use super::judge::Remark;
-use super::rules::{Rule, RuleError, Tongue};
+use super::rules::{Rule, RuleError};
 use super::syntax::{each, grammar, text};
+use super::tongue::Tongue;
 use super::wording::short;
-use std::sync::LazyLock;
 use streaming_iterator::StreamingIterator;
 use tree_sitter::{Node, Query, QueryCursor, Tree};
 
 /// The query of a language; which pattern belongs to which rule.
-struct Compiled {
+#[derive(Debug)]
+pub(super) struct Compiled {
     query: Query,
     rules: Vec<usize>,
     /// Kinds of nodes that the patterns begin at.
@@ -19,7 +20,7 @@ struct Compiled {
 
 /// Compiles the query rules of a book; `Ok(None)` where there are none.
 fn compile(name: &str, tongue: Tongue, book: &RuleBook) -> Result<Option<Compiled>, RuleError> {
-    let language = grammar(tongue);
+    let Some(language) = grammar(tongue) else { return Ok(None) };
     let mut all = String::new();
     let mut rules = Vec::new();
     let mut on: Vec<String> = Vec::new();
@@ -47,37 +48,23 @@ fn compile(name: &str, tongue: Tongue, book: &RuleBook) -> Result<Option<Compile
     Ok(Some(Compiled { query, rules, on }))
 }
 
-/// Whether the shipped queries compile; for the tests of the rule files.
-#[cfg(test)]
-pub(super) fn check(tongue: Tongue) -> Result<(), RuleError> {
-    compile(super::book::shipped(tongue).0, tongue, book(tongue)).map(drop)
-}
-
-fn compiled(tongue: Tongue) -> Option<&'static Compiled> {
-    fn load(tongue: Tongue) -> Option<Compiled> {
-        compile(super::book::shipped(tongue).0, tongue, book(tongue)).ok().flatten()
-    }
-    static PYTHON: LazyLock<Option<Compiled>> = LazyLock::new(|| load(Tongue::Python));
-    static JAVASCRIPT: LazyLock<Option<Compiled>> = LazyLock::new(|| load(Tongue::Javascript));
-    static BASH: LazyLock<Option<Compiled>> = LazyLock::new(|| load(Tongue::Bash));
-    match tongue {
-        Tongue::Python => PYTHON.as_ref(),
-        Tongue::Javascript => JAVASCRIPT.as_ref(),
-        Tongue::Bash => BASH.as_ref(),
-    }
+/// Whether the queries of a book compile. `name` is for messages.
+pub(super) fn check(name: &str, tongue: Tongue, book: &RuleBook) -> Result<(), RuleError> {
+    compile(name, tongue, book).map(drop)
 }
 
 /// Remarks of the query rules on a tree. Each pattern is tried at the nodes where it can begin and nowhere else: a
 /// cursor over the whole tree takes the square of the number of siblings.
-pub(super) fn look(tree: &Tree, source: &str, tongue: Tongue) -> Vec<Remark> {
-    let Some(compiled) = compiled(tongue) else { return Vec::new() };
+pub(super) fn look(tree: &Tree, source: &str, tongue: Tongue, book: &RuleBook) -> Vec<Remark> {
+    let compiled = book.queries.get_or_init(|| compile("", tongue, book).ok().flatten());
+    let Some(compiled) = compiled else { return Vec::new() };
     let mut cursor = QueryCursor::new();
     cursor.set_match_limit(64);
     cursor.set_max_start_depth(Some(0));
     let mut remarks = Vec::new();
     each(tree.root_node(), |node, _| {
         if compiled.on.iter().any(|kind| kind == node.kind()) {
-            at(node, compiled, &mut cursor, source, tongue, &mut remarks);
+            at(node, compiled, &mut cursor, source, book, &mut remarks);
         }
         true
     });
@@ -89,13 +76,13 @@ fn at(
     compiled: &Compiled,
     cursor: &mut QueryCursor,
     source: &str,
-    tongue: Tongue,
+    book: &RuleBook,
     remarks: &mut Vec<Remark>,
 ) {
     let mut matches = cursor.matches(&compiled.query, node, source.as_bytes());
     while let Some(found) = matches.next() {
         let index = compiled.rules.get(found.pattern_index).copied();
-        let Some(rule) = index.and_then(|i| book(tongue).file.rule.get(i)) else { continue };
+        let Some(rule) = index.and_then(|i| book.file.rule.get(i)) else { continue };
         let mut span = None;
         let mut target = String::new();
         for capture in found.captures() {
@@ -123,5 +110,6 @@ fn remark(
         span,
         message: rule.message.replace("{target}", target),
         effect: None,
+        forbidden: false,
     }
 }

@@ -10,6 +10,8 @@ use std::collections::HashMap;
 #[derive(Deserialize, Debug, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RuleFile {
+    /// The language that the rules read; needed in a person's own file, known by the name of a shipped one.
+    pub(super) language: Option<String>,
     /// Other names of modules and functions, and the name that the rules use.
     #[serde(default)]
     pub(super) names: HashMap<String, String>,
@@ -36,6 +38,20 @@ pub(super) struct RuleFile {
     pub(super) rule: Vec<Rule>,
 }
 
+impl RuleFile {
+    /// Adds what another file says. Its names and values win.
+    pub(super) fn extend(&mut self, other: RuleFile) {
+        self.names.extend(other.names);
+        self.values.extend(other.values);
+        self.source.extend(other.source);
+        self.wrapper.extend(other.wrapper);
+        self.verbs.extend(other.verbs);
+        self.place.extend(other.place);
+        self.act.extend(other.act);
+        self.rule.extend(other.rule);
+    }
+}
+
 /// A way of doing something: which calls, which of their arguments is the concrete thing, under which conditions.
 #[derive(Deserialize, Debug, Default, Clone)]
 #[serde(deny_unknown_fields)]
@@ -47,6 +63,9 @@ pub(super) struct NamedShape {
     pub(super) target: Vec<String>,
     #[serde(default)]
     pub(super) when: Vec<Condition>,
+    /// What stood there before is replaced, so that deleting it later in the same text loses nothing more.
+    #[serde(default)]
+    pub(super) makes: bool,
     /// Where the operands of a program stand, when the target is its name alone.
     #[serde(default)]
     pub(super) words: Vec<String>,
@@ -120,6 +139,8 @@ pub(super) enum Ground {
     Temp,
     /// A temporary folder or file that the code itself made.
     Scratch,
+    /// A file that the code itself wrote before.
+    Own,
     /// A device.
     Device,
     /// A device or stream that keeps nothing: `/dev/null`.
@@ -147,6 +168,8 @@ pub(super) enum Effect {
     Deletes,
     Hosts,
     Programs,
+    Packages,
+    Environment,
 }
 
 /// How text that is an argument runs.
@@ -157,6 +180,9 @@ pub(super) enum Inner {
     Bash,
     Python,
     Javascript,
+    Sql,
+    /// Any other language, read by its words.
+    Other,
 }
 
 /// A condition on arguments; it holds when one of those that it names fulfils all that it says.
@@ -201,9 +227,8 @@ pub(super) struct Rule {
     /// Kinds of nodes that the query begins at.
     #[serde(default)]
     pub(super) on: Vec<String>,
-    /// A matcher that is written in code (hidden characters, shape); named for the reader of the file.
-    #[allow(dead_code)]
-    builtin: Option<String>,
+    /// A matcher that is written in code, instead.
+    pub(super) builtin: Option<Builtin>,
     /// Where the concrete thing stands: selectors, the first that is given counts.
     #[serde(default)]
     pub(super) target: Vec<String>,
@@ -228,12 +253,26 @@ pub(super) struct Rule {
     pub(super) reason: String,
     #[serde(default)]
     pub(super) reference: String,
+    /// Texts that the rule has to find.
     #[serde(default)]
-    #[cfg_attr(not(test), allow(dead_code))]
     pub(super) matches: Vec<String>,
+    /// Texts that look like it and that it has to pass over.
     #[serde(default)]
-    #[cfg_attr(not(test), allow(dead_code))]
     pub(super) near_misses: Vec<String>,
+}
+
+/// A matcher that is written in code.
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Builtin {
+    /// Characters that are not drawn, or drawn elsewhere.
+    Hidden,
+    /// Names that read like others.
+    Lookalike,
+    /// Code out of sight.
+    Shape,
+    /// What the person forbids.
+    Forbid,
 }
 
 fn severity<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Severity>, D::Error> {
@@ -246,19 +285,29 @@ fn severity<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<
     }
 }
 
-/// Why a rule file can't be used.
-#[derive(Debug, thiserror::Error)]
+/// Why a rule file can't be used. The texts name the file, the place where it is known, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     /// It is not what a rule file looks like.
-    #[error("rule file {file}: {source}")]
+    #[error("{file}:{line}: {reason}")]
     Unreadable {
         /// Which file.
         file: String,
-        /// What is wrong, with line and column.
-        source: toml::de::Error,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
     },
-    /// A rule speaks of an act that the file does not have.
-    #[error("rule file {file}, rule {rule}: there is no [[act]] named {act}")]
+    /// It does not tell which language its rules read.
+    #[error("{file}: say which language the rules read: language = \"python\" (or {known})")]
+    NoLanguage {
+        /// Which file.
+        file: String,
+        /// The languages that there are.
+        known: String,
+    },
+    /// A rule speaks of an act that neither the file nor the shipped rules of its language have.
+    #[error("{file}, rule {rule}: there is no [[act]] named {act}")]
     NoAct {
         /// Which file.
         file: String,
@@ -267,8 +316,32 @@ pub enum RuleError {
         /// The name that is missing.
         act: String,
     },
+    /// A rule matches nothing, or in two ways at once.
+    #[error("{file}, rule {rule}: give it calls, acts or a query (with `on`), and only one of them")]
+    NoMatcher {
+        /// Which file.
+        file: String,
+        /// Which rule.
+        rule: String,
+    },
+    /// A rule that makes findings says nothing.
+    #[error("{file}, rule {rule}: a rule with a severity needs a message")]
+    NoMessage {
+        /// Which file.
+        file: String,
+        /// Which rule.
+        rule: String,
+    },
+    /// Two rules have one name.
+    #[error("{file}, rule {rule}: there is a rule of this name already: choose another one")]
+    Twice {
+        /// Which file.
+        file: String,
+        /// Which rule.
+        rule: String,
+    },
     /// A query does not fit its grammar.
-    #[error("rule file {file}, rule {rule}: the query does not fit the grammar: {reason}")]
+    #[error("{file}, rule {rule}: the query does not fit the grammar: {reason}")]
     Query {
         /// Which file.
         file: String,
@@ -277,35 +350,16 @@ pub enum RuleError {
         /// What the parser says.
         reason: String,
     },
-}
-
-/// A language with a rule file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Tongue {
-    Python,
-    Javascript,
-    Bash,
-}
-
-impl Tongue {
-    pub(super) const ALL: [Tongue; 3] = [Tongue::Python, Tongue::Javascript, Tongue::Bash];
-
-    /// The tongue of a language by its canonical name.
-    pub(super) fn of(language: &str) -> Option<Self> {
-        match language {
-            "python" => Some(Tongue::Python),
-            "javascript" => Some(Tongue::Javascript),
-            "bash" => Some(Tongue::Bash),
-            _ => None,
-        }
-    }
-
-    /// The canonical name of its language.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Tongue::Python => "python",
-            Tongue::Javascript => "javascript",
-            Tongue::Bash => "bash",
-        }
-    }
+    /// An example of a rule does not hold.
+    #[error("{file}, rule {rule}: it {verb} its example {example:?}")]
+    Example {
+        /// Which file.
+        file: String,
+        /// Which rule.
+        rule: String,
+        /// What it does: `misses` or `finds`.
+        verb: &'static str,
+        /// The example.
+        example: String,
+    },
 }

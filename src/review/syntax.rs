@@ -1,26 +1,27 @@
 //! Grammars: parses a text within a budget and tells where its strings and comments are.
 
-use super::rules::Tongue;
+use super::tongue::Tongue;
 use std::ops::{ControlFlow, Range};
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 /// Nodes nested deeper than this are not looked into.
 pub(super) const DEEPEST: u32 = 400;
 
-/// The grammar of a tongue.
-pub(super) fn grammar(tongue: Tongue) -> tree_sitter::Language {
-    match tongue {
+/// The grammar of a tongue, where it has one.
+pub(super) fn grammar(tongue: Tongue) -> Option<tree_sitter::Language> {
+    Some(match tongue {
         Tongue::Python => tree_sitter_python::LANGUAGE.into(),
-        Tongue::Javascript => tree_sitter_javascript::LANGUAGE.into(),
+        Tongue::Javascript => tree_sitter_typescript::LANGUAGE_TSX.into(),
         Tongue::Bash => tree_sitter_bash::LANGUAGE.into(),
-    }
+        Tongue::Sql | Tongue::Other => return None,
+    })
 }
 
 /// Parses a text; `None` where it took more steps than its size allows, or where `go_on` said no. The parser asks every
 /// hundred steps or so; on a text made for it a step can cost as much as the text is long.
 pub(super) fn parse(source: &str, tongue: Tongue, go_on: &dyn Fn() -> bool) -> Option<Tree> {
     let mut parser = Parser::new();
-    parser.set_language(&grammar(tongue)).ok()?;
+    parser.set_language(&grammar(tongue)?).ok()?;
     let bytes = source.as_bytes();
     let mut left = 2_000 + bytes.len() / 8;
     let mut progress = |_: &tree_sitter::ParseState| {
@@ -92,4 +93,9 @@ pub(super) fn each<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, u32) -> b
 pub(super) fn named(node: Node<'_>, most: usize) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(most).collect()
+}
+
+/// Two fields of a node.
+pub(super) fn pair<'t>(node: Node<'t>, first: &str, second: &str) -> (Option<Node<'t>>, Option<Node<'t>>) {
+    (node.child_by_field_name(first), node.child_by_field_name(second))
 }

@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 const SHORTEST: usize = 8;
 
 /// Fields whose words belong to the format.
-const STRUCTURE: [&str; 18] = [
+const STRUCTURE: [&str; 19] = [
     "kind", "decision", "outcome", "executor", "by", "dialect", "what", "reason", "end", "severity", "fate",
-    "level", "stream", "sha256", "crc", "pieces", "revision", "created",
+    "level", "stream", "sha256", "crc", "pieces", "revision", "created", "risk",
 ];
 
 /// Masks what it knows.

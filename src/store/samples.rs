@@ -138,6 +138,42 @@ pub(super) fn captured(pieces: &[(Stream, &[u8])]) -> Captured {
     captured
 }
 
+/// An entry of each kind that is about the length of a conversation and about opinions.
+pub(super) fn about_context() -> Vec<Entry> {
+    vec![
+        Entry::Summary {
+            upto: 4,
+            text: "Ada wants a plot.\n\nsales.csv was read.".into(),
+            model: Some(ModelName { provider: "ollama".into(), model: "qwen3-coder:30b".into() }),
+            usage: Usage { input: Some(900), output: Some(120), ..Usage::default() },
+        },
+        Entry::Opinion {
+            block: BlockId(1),
+            revision: Revision(1),
+            model: ModelName { provider: "openai".into(), model: "gpt".into() },
+            answer: Ok(Opinion {
+                risk: Risk::Medium,
+                reason: "It overwrites a file.".into(),
+                lines: vec![1, 3],
+            }),
+            usage: Usage::default(),
+        },
+        Entry::Opinion {
+            block: BlockId(1),
+            revision: Revision(1),
+            model: ModelName { provider: "openai".into(), model: "gpt".into() },
+            answer: Err("it came too late".into()),
+            usage: Usage::default(),
+        },
+        Entry::Instructions(vec![NotedInstructions {
+            path: PathBuf::from("/home/ada/data/AGENTS.md"),
+            sha256: Sha256::of(b"x"),
+            bytes: 1,
+        }]),
+        Entry::TurnEnd(TurnEnd::Budget),
+    ]
+}
+
 /// A session with an entry of each kind, and some hard cases.
 pub(super) fn each_kind() -> Vec<Entry> {
     let source = "print('hi')\r\n\ttab  \n\n# \u{202e} no end";
@@ -158,6 +194,7 @@ pub(super) fn each_kind() -> Vec<Entry> {
             severity: Severity::High,
             place: Place { line: 11, column: 5, end_line: 11, end_column: 23 },
             message: "deletes a folder: out/charts".into(),
+            forbidden: true,
         }],
         effects: Effects { deletes: vec!["out/charts".into()], unknown: true, ..Effects::default() },
         unchecked: Some("too large".into()),
@@ -358,6 +395,7 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
                     severity: Severity::Medium,
                     place: Place::default(),
                     message: message.clone(),
+                    forbidden: false,
                 }],
                 effects: Effects { hosts: vec![message], ..Effects::default() },
                 unchecked: None,

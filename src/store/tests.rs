@@ -1,6 +1,6 @@
 //! The store on a real disk: writing, reading back, damage, failures, locks.
 
-use super::samples::{block, captured, each_kind, entry, header, report, same};
+use super::samples::{about_context, block, captured, each_kind, entry, header, report, same};
 use super::*;
 use crate::domain::{BlockId, RunId, Stream};
 use proptest::prelude::*;
@@ -357,7 +357,14 @@ fn sessions_of_version_1_load_for_ever() {
         write_fixtures(&folder);
     }
     // Copies: git keeps no modes, and opening narrows them.
-    for name in ["each-kind.jsonl", "unended.jsonl", "torn.jsonl", "damaged.jsonl", "with-blob.jsonl"] {
+    for name in [
+        "each-kind.jsonl",
+        "context.jsonl",
+        "unended.jsonl",
+        "torn.jsonl",
+        "damaged.jsonl",
+        "with-blob.jsonl",
+    ] {
         std::fs::copy(folder.join(name), kept.path().join(name)).unwrap();
     }
     std::fs::create_dir_all(kept.path().join("blobs/with-blob")).unwrap();
@@ -368,6 +375,7 @@ fn sessions_of_version_1_load_for_ever() {
     let all = load("each-kind.jsonl");
     assert!(all_same(&all, &with_header("each-kind", &each_kind())), "{all:#?}");
     assert_eq!(all.damage, []);
+    assert!(all_same(&load("context.jsonl"), &with_header("context", &about_context())));
     assert!(matches!(load("unended.jsonl").entries.last().unwrap().1, Entry::Approved { .. }));
     assert!(matches!(load("torn.jsonl").damage[..], [Damage { line: 3, fault: Fault::Torn(_) }]));
     assert_eq!(load("damaged.jsonl").damage, [Damage { line: 3, fault: Fault::Checksum }]);
@@ -387,6 +395,7 @@ fn write_fixtures(folder: &Path) {
         "damaged.jsonl",
         &text.replace(r#""kind":"named","name":"sales-q3""#, r#""kind":"named","name":"sales-q4""#),
     );
+    written(folder, "context", &about_context());
     written(folder, "unended", &[&each_kind()[2..6], &each_kind()[8..9]].concat());
     let output = captured(&[(Stream::Stdout, &b"0123456789".repeat(7000)), (Stream::Stderr, b"warning\n")]);
     let ran = Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(report(output)) };

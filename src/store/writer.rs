@@ -335,7 +335,12 @@ impl Writer {
 fn makes_the_file(entry: &Entry) -> bool {
     !matches!(
         entry,
-        Entry::Header(_) | Entry::Resumed | Entry::Named(_) | Entry::Model(_) | Entry::KernelRestarted
+        Entry::Header(_)
+            | Entry::Resumed
+            | Entry::Named(_)
+            | Entry::Model(_)
+            | Entry::KernelRestarted
+            | Entry::Instructions(_)
     )
 }
 

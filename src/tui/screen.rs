@@ -60,10 +60,8 @@ pub struct Setup {
     pub mouse: bool,
     /// The languages that can be run.
     pub languages: Languages,
-    /// Models that can be chosen by name.
-    pub models: Vec<crate::domain::ModelName>,
-    /// Whether a key for OpenAI is known from the environment.
-    pub has_openai_key: bool,
+    /// Providers in the cloud, with what is known of their keys.
+    pub clouds: Vec<layer::Cloud>,
     /// Whether the provider has to be chosen first.
     pub welcome: bool,
     /// Whether the list of sessions is open at the start.
@@ -83,8 +81,7 @@ impl Default for Setup {
             autofocus: true,
             mouse: true,
             languages: Languages::default(),
-            models: Vec::new(),
-            has_openai_key: false,
+            clouds: Vec::new(),
             welcome: false,
             pick_session: false,
             log: None,
@@ -161,7 +158,7 @@ impl Screen {
     /// A screen of this size.
     pub fn new(setup: Setup, keymap: Keymap, size: (u16, u16), now: Instant) -> Self {
         let layers = if setup.welcome {
-            vec![Layer::Welcome(layer::Welcome::new(setup.has_openai_key))]
+            vec![Layer::Welcome(layer::Welcome::new(setup.clouds.clone()))]
         } else {
             Vec::new()
         };

@@ -8,6 +8,7 @@ pub mod error;
 pub mod facts;
 pub mod folder;
 pub mod functions;
+pub mod instructions;
 pub mod names;
 pub mod read;
 pub mod write;

@@ -115,8 +115,9 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         store,
         executor,
         provider: Provider::new(Choice::Scripted { name, story }).ok(),
-        connect: Box::new(|_| Err("no other".into())),
-        scope: Scope { cwd: home.to_path_buf(), home: None },
+        catalogue: std::sync::Arc::new(Vec::new),
+        connect: std::sync::Arc::new(|_| Err("no other".into())),
+        scope: Scope { cwd: home.to_path_buf(), home: None, ..Scope::default() },
         sessions: home.join("sessions"),
         clock: Clock::System,
     });

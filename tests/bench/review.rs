@@ -20,7 +20,7 @@ fn sample(language: &str) -> &'static str {
 }
 
 fn look(text: &str, language: &str) -> usize {
-    let scope = Scope { cwd: "/home/ann/work".into(), home: Some("/home/ann".into()) };
+    let scope = Scope { cwd: "/home/ann/work".into(), home: Some("/home/ann".into()), ..Scope::default() };
     review(text, Some(&Language(language.to_owned())), &scope).findings.len()
 }
 

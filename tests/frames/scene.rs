@@ -339,6 +339,7 @@ pub fn findings() -> Vec<Finding> {
         severity,
         place: Place_ { line, column: 1, end_line: line, end_column: 20 },
         message: message.into(),
+        forbidden: false,
     };
     vec![
         finding(Severity::High, 11, "deletes a folder: out/charts (3 files, 1.2 MB)"),

@@ -1,6 +1,7 @@
 //! Text from outside, made fit for a message: readable, bounded, and fenced so that it can't pass for anything else.
 
 use crate::domain::{Captured, Stream};
+use crate::engine::notices::grouped;
 use std::fmt::Write as _;
 
 /// What one stream printed, at most about `budget` bytes of it: the first quarter and the tail.
@@ -13,23 +14,29 @@ pub(super) fn stream(output: &Captured, stream: Stream, budget: usize) -> String
     }
     let kept_head = start(&head, budget / 4);
     let kept_tail = end(&tail, budget - budget / 4);
-    let missing = dropped + (head.len() - kept_head.len() + tail.len() - kept_tail.len()) as u64;
-    joined(kept_head, missing, kept_tail)
+    // Of what was not kept only the bytes are known.
+    joined(kept_head, kept_tail, letters(&head) + letters(&tail) + dropped)
 }
 
 /// A text, at most about `budget` bytes of it: the first quarter and the tail.
-pub(super) fn text(text: &str, budget: usize) -> String {
+pub(in crate::engine) fn text(text: &str, budget: usize) -> String {
     if text.len() <= budget {
         return text.to_owned();
     }
     let head = start(text, budget / 4);
     let tail = end(text, budget - budget / 4);
-    joined(head, (text.len() - head.len() - tail.len()) as u64, tail)
+    joined(head, tail, letters(text))
 }
 
-fn joined(head: &str, missing: u64, tail: &str) -> String {
+/// Head and tail of a text that has so many characters, and between them how many are left out.
+fn joined(head: &str, tail: &str, of: u64) -> String {
     let gap = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
-    format!("{head}{gap}[… {missing} bytes left out …]\n{tail}")
+    let missing = grouped(of.saturating_sub(letters(head) + letters(tail)));
+    format!("{head}{gap}[shortened: {missing} of {} characters left out]\n{tail}", grouped(of))
+}
+
+fn letters(text: &str) -> u64 {
+    text.chars().count() as u64
 }
 
 /// The beginning, cut behind a line where one ends in its second half.
@@ -52,7 +59,7 @@ fn end(text: &str, budget: usize) -> &str {
 }
 
 /// A text inside a fence that is longer than any run of backticks in it.
-pub(super) fn fenced(info: &str, text: &str) -> String {
+pub(in crate::engine) fn fenced(info: &str, text: &str) -> String {
     let mut longest = 0;
     let mut run = 0;
     for c in text.chars() {

@@ -16,9 +16,14 @@ const HEAD: &str =
 const LOST_STATE: &str = "The Python kernel ended with it: variables, functions and imports are gone.";
 
 /// Tells results in their order, and knows meanwhile which kernel the model believes in.
+#[derive(Clone)]
 pub(super) struct Results<'a> {
     transcript: &'a Transcript,
     budget: usize,
+    /// Of an error or a value at least so many bytes are told.
+    least: usize,
+    /// The usual budget.
+    usual: usize,
     /// The generation of the kernel that ran the last block, while it is not known to be gone.
     kernel: Option<u32>,
     /// Whether anything ran since the model was last told that everything is gone.
@@ -27,7 +32,13 @@ pub(super) struct Results<'a> {
 
 impl<'a> Results<'a> {
     pub(super) fn new(transcript: &'a Transcript, budget: usize) -> Self {
-        Self { transcript, budget, kernel: None, ran: false }
+        Self { transcript, budget, least: LEAST, usual: budget, kernel: None, ran: false }
+    }
+
+    /// What follows is told in at most about so many bytes a result; `None`: as usual.
+    pub(super) fn limit(&mut self, cap: Option<usize>) {
+        self.budget = cap.unwrap_or(self.usual).min(self.usual);
+        self.least = cap.unwrap_or(LEAST).min(LEAST);
     }
 
     /// One text for all that was settled in a row; empty where there was nothing.
@@ -70,7 +81,7 @@ impl<'a> Results<'a> {
         let version = item.block.version(run.revision).unwrap_or_else(|| item.block.current());
         let mut lines = vec![format!("{}: {}", name(item.block.id, version), outcome(run))];
         lines.extend(self.kernel_before(run));
-        lines.extend(edit(&item.block, version, self.budget));
+        lines.extend(edit(&item.block, version, self.budget.max(self.least)));
         if let Some((_, report)) = &run.ended {
             self.printed(report, &mut lines);
             self.kernel_after(report, &mut lines);
@@ -103,7 +114,7 @@ impl<'a> Results<'a> {
                 lines.push(bounded::fenced("text", &bounded::stream(output, stream, budget)));
             }
         }
-        let side = (self.budget / 4).max(LEAST);
+        let side = (self.budget / 4).max(self.least);
         if let Some(value) = &report.value {
             lines.push("Value:".into());
             lines.push(bounded::fenced("text", &bounded::text(value, side)));
@@ -111,7 +122,7 @@ impl<'a> Results<'a> {
         if let Some(error) = &report.error {
             lines.push(format!(
                 "Error: {}",
-                one_line(&bounded::text(&format!("{}: {}", error.kind, error.message), LEAST))
+                one_line(&bounded::text(&format!("{}: {}", error.kind, error.message), self.least))
             ));
             if !error.traceback.is_empty() {
                 lines.push(bounded::fenced("text", &bounded::text(&error.traceback, side)));
@@ -166,7 +177,6 @@ fn edit(block: &Block, version: &Version, budget: usize) -> Vec<String> {
     if old == new {
         return Vec::new();
     }
-    let budget = budget.max(LEAST);
     match changes::diff(old, new) {
         Some(diff) => vec![
             "The person changed the block before it ran. The changed text is what ran:".into(),

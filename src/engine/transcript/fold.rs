@@ -1,6 +1,9 @@
 //! How entries fold to a transcript. `apply` is the only way in, live and on resume alike.
 
-use super::{BlockItem, Item, RefusedCall, ReplyItem, RunItem, Settled, Settlement, Standing, Transcript};
+use super::{
+    BlockItem, Item, OpinionItem, RefusedCall, ReplyItem, RunItem, Settled, Settlement, Standing,
+    SummaryItem, Transcript,
+};
 use crate::domain::{Block, BlockId, Entry, Header, Moment, Revision, RunId, RunReport, StepId, Version};
 
 impl Transcript {
@@ -91,6 +94,31 @@ impl Transcript {
             Entry::Ran { run, block, report } => self.end_run(*run, *block, report, at),
             Entry::KernelRestarted => self.items.push(Item::KernelRestarted { at }),
             Entry::TurnEnd(end) => self.items.push(Item::TurnEnd { at, end: end.clone() }),
+            Entry::Summary { upto, text, model, usage } => {
+                // A file that lost lines has fewer items than the summary stands for.
+                let upto = usize::try_from(*upto).unwrap_or(usize::MAX).min(self.items.len());
+                let settled = self.settled.partition_point(|settled| settled.after <= upto);
+                self.summary = Some(self.items.len());
+                self.items.push(Item::Summary(Box::new(SummaryItem {
+                    at,
+                    upto,
+                    settled,
+                    text: text.clone(),
+                    model: model.clone(),
+                    usage: *usage,
+                })));
+            }
+            Entry::Opinion { block, revision, model, answer, usage } => {
+                let opinion = OpinionItem {
+                    at,
+                    revision: *revision,
+                    model: model.clone(),
+                    answer: answer.clone(),
+                    usage: *usage,
+                };
+                self.with(*block, |item| item.opinions.push(opinion));
+            }
+            Entry::Instructions(noted) => self.instructions.clone_from(noted),
         }
     }
 
@@ -106,6 +134,14 @@ impl Transcript {
             Item::Reply(reply) => Some(reply.as_ref()),
             _ => None,
         })
+    }
+
+    /// The newest summary.
+    pub fn summary(&self) -> Option<&SummaryItem> {
+        match self.items.get(self.summary?)? {
+            Item::Summary(summary) => Some(summary),
+            _ => None,
+        }
     }
 
     /// The blocks that are not settled, in their order.
@@ -139,6 +175,7 @@ impl Transcript {
         let item = BlockItem {
             block: block.clone(),
             review: None,
+            opinions: Vec::new(),
             standing: Standing::Open,
             settled_at: None,
             runs: Vec::new(),

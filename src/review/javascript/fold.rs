@@ -1,9 +1,8 @@
 //! Folding: what is known of the value of a JavaScript expression, without running anything.
 
-use super::{Reader, pair};
+use super::Reader;
 use crate::review::ground;
-use crate::review::judge::taint;
-use crate::review::syntax::{named, text};
+use crate::review::syntax::{named, pair, text};
 use crate::review::value::{Act, Argument, HOLE, Kind, Taint, Value};
 use tree_sitter::Node;
 
@@ -16,36 +15,43 @@ const LONGEST: usize = 256;
 impl<'t> Reader<'_, 't> {
     /// What is known of an expression.
     pub(super) fn fold(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
-        if depth > DEEPEST || !self.frames.pay(1) {
+        if depth > DEEPEST || !self.shared.frames.pay(1) {
             return Value::unknown();
         }
         let deeper = depth + 1;
         match node.kind() {
-            "identifier" | "shorthand_property_identifier" => self.identifier(text(node, self.source), frame),
+            "identifier" | "shorthand_property_identifier" => {
+                self.identifier(text(node, self.shared.source), frame)
+            }
             "import" => Value::name("import"),
             "member_expression" => {
                 let (Some(object), Some(property)) = pair(node, "object", "property") else {
                     return Value::unknown();
                 };
                 if node.byte_range().len() < 80
-                    && let Some(value) = self.frames.lookup(0, text(node, self.source))
+                    && let Some(value) = self.shared.frames.lookup(0, text(node, self.shared.source))
                 {
                     return value;
                 }
                 let object = self.fold(object, frame, deeper);
-                self.member(&object, text(property, self.source))
+                self.member(&object, text(property, self.shared.source))
             }
             "subscript_expression" => self.index(node, frame, deeper),
             "string" => self.string(node),
             "template_string" => self.template(node, frame, deeper),
             "number" => {
-                let digits = text(node, self.source).replace('_', "");
+                let digits = text(node, self.shared.source).replace('_', "");
                 digits.parse().map_or_else(|_| Value::unknown(), |n| Value::new(Kind::Number(n)))
             }
             "true" => Value::new(Kind::Bool(true)),
             "false" => Value::new(Kind::Bool(false)),
             "null" | "undefined" => Value::new(Kind::Nothing),
-            "parenthesized_expression" | "await_expression" | "spread_element" => {
+            "parenthesized_expression"
+            | "await_expression"
+            | "spread_element"
+            | "as_expression"
+            | "satisfies_expression"
+            | "non_null_expression" => {
                 named(node, 1).first().map_or_else(Value::unknown, |n| self.fold(*n, frame, deeper))
             }
             "sequence_expression" => {
@@ -66,7 +72,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn identifier(&mut self, name: &str, frame: usize) -> Value {
-        if let Some(value) = self.frames.lookup(frame, name) {
+        if let Some(value) = self.shared.frames.lookup(frame, name) {
             return value;
         }
         match name {
@@ -78,14 +84,7 @@ impl<'t> Reader<'_, 't> {
 
     /// A name as the rules spell it, with the marks that it carries.
     pub(super) fn named(&self, name: &str) -> Value {
-        let name = name.strip_prefix("node:").unwrap_or(name);
-        let canonical = self.book.canonical(name);
-        let name = canonical.as_deref().unwrap_or(name);
-        let value = Value::name(name);
-        match self.book.mark_of(name) {
-            Some(mark) => value.tainted(taint(mark)),
-            None => value,
-        }
+        self.shared.named(name.strip_prefix("node:").unwrap_or(name))
     }
 
     /// A member of a value.
@@ -98,18 +97,10 @@ impl<'t> Reader<'_, 't> {
             },
             Kind::Name { path, about } => {
                 // `import fs from 'fs'` and `(await import('fs')).default` are the module itself.
-                let member = if name == "default" {
-                    Value::name(path)
-                } else {
-                    self.named(format!("{path}.{name}").trim_start_matches('.'))
-                };
-                let member = member.tainted(value.taint);
-                match (member.kind, about) {
-                    (Kind::Name { path, .. }, Some(about)) => {
-                        Value { kind: Kind::Name { path, about: Some(about.clone()) }, taint: member.taint }
-                    }
-                    (kind, _) => Value { kind, taint: member.taint },
+                if name == "default" {
+                    return value.clone();
                 }
+                self.shared.member_of(path, about.as_deref(), name, value.taint)
             }
             Kind::Map(items) => items.iter().find(|(key, _)| key == name).map_or_else(
                 || Value::name_about(format!("object.{name}"), value.clone()),
@@ -136,7 +127,7 @@ impl<'t> Reader<'_, 't> {
 
     fn string(&self, node: Node<'t>) -> Value {
         let inner = node.start_byte() + 1..node.end_byte().saturating_sub(1);
-        Value::text(unescaped(self.source.get(inner).unwrap_or_default()))
+        Value::text(unescaped(self.shared.source.get(inner).unwrap_or_default()))
     }
 
     fn template(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
@@ -147,7 +138,7 @@ impl<'t> Reader<'_, 't> {
                     let inner = named(child, 1).first().map(|n| self.fold(*n, frame, depth));
                     parts.push(inner.unwrap_or_else(Value::unknown));
                 }
-                _ => parts.push(Value::text(unescaped(text(child, self.source)))),
+                _ => parts.push(Value::text(unescaped(text(child, self.shared.source)))),
             }
         }
         Value::join(&parts, "")
@@ -160,12 +151,12 @@ impl<'t> Reader<'_, 't> {
             match child.kind() {
                 "pair" => {
                     if let (Some(key), Some(value)) = pair(child, "key", "value") {
-                        let name = text(key, self.source).trim_matches(['"', '\'']).to_owned();
+                        let name = text(key, self.shared.source).trim_matches(['"', '\'']).to_owned();
                         items.push((name, self.fold(value, frame, depth)));
                     }
                 }
                 "shorthand_property_identifier" => {
-                    let name = text(child, self.source);
+                    let name = text(child, self.shared.source);
                     items.push((name.to_owned(), self.identifier(name, frame)));
                 }
                 "spread_element" => match self.fold(child, frame, depth) {
@@ -180,7 +171,8 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn binary(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
-        let operator = node.child_by_field_name("operator").map(|o| text(o, self.source)).unwrap_or_default();
+        let operator =
+            node.child_by_field_name("operator").map(|o| text(o, self.shared.source)).unwrap_or_default();
         let parts: Vec<Value> = named(node, 3).into_iter().map(|n| self.fold(n, frame, depth)).collect();
         let texts = parts.iter().any(|v| v.as_text().is_some());
         if operator == "+" && texts {
@@ -191,7 +183,7 @@ impl<'t> Reader<'_, 't> {
 
     /// A call: what it gives; the act is kept for the walk.
     fn fold_call(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
-        if let Some((value, _)) = self.calls.get(&node.id()) {
+        if let Some((value, _)) = self.shared.calls.get(&node.id()) {
             return value.clone();
         }
         let field = if node.kind() == "new_expression" { "constructor" } else { "function" };
@@ -229,11 +221,11 @@ impl<'t> Reader<'_, 't> {
             receiver,
             arguments,
             named: by_name,
-            folder: self.folder.clone(),
+            folder: self.shared.folder.clone(),
             span: node.byte_range(),
         };
         let value = self.result(&act, &called);
-        self.calls.insert(node.id(), (value.clone(), act));
+        self.shared.calls.insert(node.id(), (value.clone(), act));
         value
     }
 }

@@ -13,7 +13,7 @@ const LONGEST: usize = 256;
 impl Reader<'_, '_> {
     /// What a call gives.
     pub(super) fn result(&self, act: &Act, called: &Value) -> Value {
-        let mark = self.book.mark_of(&act.name).map(taint).unwrap_or_default();
+        let mark = self.shared.book.mark_of(&act.name).map(taint).unwrap_or_default();
         if let Some(value) = self.special(act) {
             return value.tainted(mark);
         }
@@ -23,7 +23,7 @@ impl Reader<'_, '_> {
         }
         if matches!(act.name.as_str(), "fs.readFileSync" | "fs.readFile" | "fs.createReadStream") {
             let path = act.arguments.first().and_then(|a| a.value.as_text()).map_or("", |(t, _)| t);
-            let located = ground::locate(path, None, self.scope);
+            let located = ground::locate(path, None, self.shared.scope);
             let secret = located.is(Ground::Secret) || located.is(Ground::Private);
             given = given.with(if secret { Taint::SECRET.with(Taint::FILE) } else { Taint::FILE });
         }

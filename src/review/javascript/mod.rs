@@ -8,78 +8,32 @@ mod known;
 
 use super::Scope;
 use super::book::RuleBook;
-use super::flow::{Frames, Reading, element};
-use super::syntax::{DEEPEST, named, text};
-use super::value::{Act, Argument, Kind, Value};
-use std::collections::HashMap;
+use super::flow::{Reading, element};
+use super::syntax::{named, pair, text};
+use super::value::{Argument, Value};
+use super::walk::{Shared, Step, Walker, spread, walk};
 use tree_sitter::Node;
 
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope) -> Reading {
-    let mut reader = Reader {
-        source,
-        book,
-        scope,
-        frames: Frames::new(source.len()),
-        calls: HashMap::new(),
-        folder: None,
-        waiting: vec![(root, 0)],
-        reading: Reading::default(),
-    };
+    let mut reader = Reader { shared: Shared::new(root, source, book, scope) };
     let mut next = 0;
-    while let Some((node, frame)) = reader.waiting.get(next).copied() {
-        reader.walk(node, frame);
+    while let Some((node, frame)) = reader.shared.body(next) {
+        walk(&mut reader, node, frame);
         next += 1;
     }
-    reader.reading.cut |= reader.frames.exhausted();
-    reader.reading
+    reader.shared.finish()
 }
 
 /// The state of one reading.
 struct Reader<'a, 't> {
-    source: &'a str,
-    book: &'a RuleBook,
-    scope: &'a Scope,
-    frames: Frames,
-    /// Calls that were folded already: what they give, and the act.
-    calls: HashMap<usize, (Value, Act)>,
-    /// Where `process.chdir` went.
-    folder: Option<Value>,
-    /// Bodies that wait, each with its frame.
-    waiting: Vec<(Node<'t>, usize)>,
-    reading: Reading,
+    shared: Shared<'a, 't>,
 }
 
-impl<'t> Reader<'_, 't> {
-    fn walk(&mut self, root: Node<'t>, frame: usize) {
-        let mut cursor = root.walk();
-        let (mut depth, mut branches) = (0_u32, 0_u32);
-        loop {
-            let node = cursor.node();
-            let deeper = self.visit(node, frame, branches > 0, depth == 0);
-            if deeper && depth >= DEEPEST {
-                self.reading.cut = true;
-            } else if deeper && cursor.goto_first_child() {
-                depth += 1;
-                branches += u32::from(is_branch(node.kind()));
-                continue;
-            }
-            loop {
-                if depth == 0 {
-                    return;
-                }
-                if cursor.goto_next_sibling() {
-                    break;
-                }
-                cursor.goto_parent();
-                depth -= 1;
-                branches = branches.saturating_sub(u32::from(is_branch(cursor.node().kind())));
-            }
-        }
-    }
-
+impl<'t> Walker<'t> for Reader<'_, 't> {
     /// Takes in one node; says whether to go into it.
-    fn visit(&mut self, node: Node<'t>, frame: usize, branch: bool, top: bool) -> bool {
+    fn visit(&mut self, node: Node<'t>, step: Step) -> bool {
+        let Step { frame, branch, top } = step;
         match node.kind() {
             "function_declaration"
             | "function_expression"
@@ -90,16 +44,15 @@ impl<'t> Reader<'_, 't> {
                 if !top =>
             {
                 if let Some(name) = node.child_by_field_name("name").filter(|n| n.kind() == "identifier") {
-                    let name = text(name, self.source);
-                    self.frames.bind(frame, name, Value::name(format!("function {name}")), branch);
+                    let name = text(name, self.shared.source);
+                    self.shared.frames.bind(frame, name, Value::name(format!("function {name}")), branch);
                 }
-                let inner = self.frames.open(frame);
+                let inner = self.shared.put_off(node, frame);
                 for field in ["parameters", "parameter"] {
                     if let Some(parameters) = node.child_by_field_name(field) {
                         self.forget(parameters, inner);
                     }
                 }
-                self.waiting.push((node, inner));
                 return false;
             }
             "import_statement" => self.import(node, frame),
@@ -119,8 +72,9 @@ impl<'t> Reader<'_, 't> {
                 if let (Some(left), Some(right)) = pair(node, "left", "right") {
                     let before = self.fold(left, frame, 0);
                     let added = self.fold(right, frame, 0);
-                    let plus =
-                        node.child_by_field_name("operator").is_some_and(|o| text(o, self.source) == "+=");
+                    let plus = node
+                        .child_by_field_name("operator")
+                        .is_some_and(|o| text(o, self.shared.source) == "+=");
                     let value = if plus { Value::join(&[before, added], "") } else { Value::unknown() };
                     self.bind_pattern(left, value, frame, branch);
                 }
@@ -138,37 +92,63 @@ impl<'t> Reader<'_, 't> {
         true
     }
 
+    fn is_branch(kind: &str) -> bool {
+        matches!(
+            kind,
+            "if_statement"
+                | "else_clause"
+                | "for_statement"
+                | "for_in_statement"
+                | "while_statement"
+                | "do_statement"
+                | "try_statement"
+                | "catch_clause"
+                | "switch_statement"
+                | "ternary_expression"
+        )
+    }
+
+    fn too_deep(&mut self) {
+        self.shared.reading.cut = true;
+    }
+}
+
+impl<'t> Reader<'_, 't> {
     /// Parameters hide names of the same spelling outside.
     fn forget(&mut self, parameters: Node<'t>, frame: usize) {
         let all = if parameters.kind() == "identifier" { vec![parameters] } else { named(parameters, 64) };
-        for name in all.into_iter().filter(|n| n.kind() == "identifier") {
-            self.frames.bind(frame, text(name, self.source), Value::unknown(), false);
+        let bare = |n: Node<'t>| n.child_by_field_name("pattern").unwrap_or(n);
+        for name in all.into_iter().map(bare).filter(|n| n.kind() == "identifier") {
+            self.shared.frames.bind(frame, text(name, self.shared.source), Value::unknown(), false);
         }
     }
 
     fn import(&mut self, node: Node<'t>, frame: usize) {
-        let Some(source) = node.child_by_field_name("source") else { return };
+        let Some(source) = node.child_by_field_name("source") else {
+            return self.import_require(node, frame);
+        };
         let module = self.fold(source, frame, 0);
         let Some(module) = module.as_whole_text().map(str::to_owned) else { return };
+        self.shared.imported(module.strip_prefix("node:").unwrap_or(&module), node.byte_range());
         let clauses = named(node, 8).into_iter().filter(|n| n.kind() == "import_clause");
         for item in clauses.flat_map(|clause| named(clause, 8)) {
             match item.kind() {
                 "identifier" => {
                     let value = self.named(&module);
-                    self.frames.bind(frame, text(item, self.source), value, false);
+                    self.shared.frames.bind(frame, text(item, self.shared.source), value, false);
                 }
                 "namespace_import" => {
                     if let Some(name) = item.named_child(0) {
                         let value = self.named(&module);
-                        self.frames.bind(frame, text(name, self.source), value, false);
+                        self.shared.frames.bind(frame, text(name, self.shared.source), value, false);
                     }
                 }
                 "named_imports" => {
                     for specifier in named(item, 256) {
                         let Some(name) = specifier.child_by_field_name("name") else { continue };
                         let alias = specifier.child_by_field_name("alias").unwrap_or(name);
-                        let value = self.named(&format!("{module}.{}", text(name, self.source)));
-                        self.frames.bind(frame, text(alias, self.source), value, false);
+                        let value = self.named(&format!("{module}.{}", text(name, self.shared.source)));
+                        self.shared.frames.bind(frame, text(alias, self.shared.source), value, false);
                     }
                 }
                 _ => {}
@@ -176,12 +156,26 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
+    /// `import fs = require('fs')`.
+    fn import_require(&mut self, node: Node<'t>, frame: usize) {
+        let clause = named(node, 8).into_iter().find(|n| n.kind() == "import_require_clause");
+        let Some(clause) = clause else { return };
+        let (Some(name), Some(source)) = (clause.named_child(0), clause.child_by_field_name("source")) else {
+            return;
+        };
+        if let Some(module) = self.fold(source, frame, 0).as_whole_text() {
+            self.shared.imported(module.strip_prefix("node:").unwrap_or(module), node.byte_range());
+            let value = self.named(module);
+            self.shared.frames.bind(frame, text(name, self.shared.source), value, false);
+        }
+    }
+
     /// Binds a name, the members of an object (`const { rm: x } = …`), the items of an array.
     fn bind_pattern(&mut self, left: Node<'t>, value: Value, frame: usize, branch: bool) {
         match left.kind() {
-            "identifier" => self.frames.bind(frame, text(left, self.source), value, branch),
+            "identifier" => self.shared.frames.bind(frame, text(left, self.shared.source), value, branch),
             "member_expression" if left.byte_range().len() < 80 => {
-                self.frames.bind_shared(text(left, self.source), value);
+                self.shared.frames.bind_shared(text(left, self.shared.source), value);
             }
             "object_pattern" => {
                 for child in named(left, 64) {
@@ -196,21 +190,18 @@ impl<'t> Reader<'_, 't> {
                         },
                         _ => (child, child),
                     };
-                    let member = self.member(&value, text(key, self.source));
+                    let member = self.member(&value, text(key, self.shared.source));
                     if name.kind() == "object_pattern" {
                         continue;
                     }
-                    self.frames.bind(frame, text(name, self.source), member, branch);
+                    self.shared.frames.bind(frame, text(name, self.shared.source), member, branch);
                 }
             }
             "array_pattern" => {
                 for (index, name) in named(left, 64).into_iter().enumerate() {
-                    let item = match &value.kind {
-                        Kind::List(items) => items.get(index).cloned().unwrap_or_else(Value::unknown),
-                        _ => Value::unknown().tainted(value.all_taint()),
-                    };
+                    let item = spread(&value, index);
                     if name.kind() == "identifier" {
-                        self.frames.bind(frame, text(name, self.source), item, branch);
+                        self.shared.frames.bind(frame, text(name, self.shared.source), item, branch);
                     }
                 }
             }
@@ -220,73 +211,46 @@ impl<'t> Reader<'_, 't> {
 
     /// A call: told as an act, and again for each function that it is given to call (`files.forEach(fs.unlinkSync)`).
     fn call(&mut self, node: Node<'t>, frame: usize) {
-        if !self.calls.contains_key(&node.id()) {
+        if !self.shared.calls.contains_key(&node.id()) {
             self.fold(node, frame, 0);
         }
-        let Some((_, act)) = self.calls.remove(&node.id()) else { return };
+        let Some((_, act)) = self.shared.calls.remove(&node.id()) else { return };
+        if matches!(act.name.as_str(), "require" | "import" | "process.mainModule.require" | "module.require")
+            && let Some(name) = act.arguments.first().and_then(|a| a.value.as_whole_text())
+        {
+            self.shared.imported(name.strip_prefix("node:").unwrap_or(name), act.span.clone());
+        }
         if act.name == "process.chdir" {
-            self.folder = act.arguments.first().map(|a| a.value.clone());
+            self.shared.folder = act.arguments.first().map(|a| a.value.clone());
         }
         for argument in &act.arguments {
-            let Some(name) = argument.value.as_name().filter(|name| self.book.knows(name)) else { continue };
+            let Some(name) = argument.value.as_name().filter(|name| self.shared.book.knows(name)) else {
+                continue;
+            };
             let item = act.receiver.as_ref().map_or_else(Value::unknown, element);
             let item = Argument { value: item, span: argument.span.clone() };
-            self.reading.acts.push(Act {
-                name: name.to_owned(),
-                receiver: None,
-                arguments: vec![item],
-                named: Vec::new(),
-                folder: self.folder.clone(),
-                span: act.span.clone(),
-            });
+            let name = name.to_owned();
+            self.shared.tell(&name, vec![item], act.span.clone());
         }
-        self.reading.unknown |= act.name == "?";
-        self.reading.acts.push(act);
+        self.shared.reading.unknown |= act.name == "?";
+        self.shared.reading.acts.push(act);
     }
 
     /// `process.env.KEY` is told like a call.
     fn variable_read(&mut self, node: Node<'t>, frame: usize) {
         let Some(object) = node.child_by_field_name("object") else { return };
-        if !text(object, self.source).ends_with("env")
+        if !text(object, self.shared.source).ends_with("env")
             || self.fold(object, frame, 0).as_name() != Some("process.env")
         {
             return;
         }
         let (value, span) = if let Some(property) = node.child_by_field_name("property") {
-            (Value::text(text(property, self.source)), property.byte_range())
+            (Value::text(text(property, self.shared.source)), property.byte_range())
         } else if let Some(index) = node.child_by_field_name("index") {
             (self.fold(index, frame, 0), index.byte_range())
         } else {
             return;
         };
-        self.reading.acts.push(Act {
-            name: "process.env[]".to_owned(),
-            receiver: None,
-            arguments: vec![Argument { value, span }],
-            named: Vec::new(),
-            folder: None,
-            span: node.byte_range(),
-        });
+        self.shared.tell("process.env[]", vec![Argument { value, span }], node.byte_range());
     }
-}
-
-/// Two fields of a node.
-fn pair<'t>(node: Node<'t>, first: &str, second: &str) -> (Option<Node<'t>>, Option<Node<'t>>) {
-    (node.child_by_field_name(first), node.child_by_field_name(second))
-}
-
-fn is_branch(kind: &str) -> bool {
-    matches!(
-        kind,
-        "if_statement"
-            | "else_clause"
-            | "for_statement"
-            | "for_in_statement"
-            | "while_statement"
-            | "do_statement"
-            | "try_statement"
-            | "catch_clause"
-            | "switch_statement"
-            | "ternary_expression"
-    )
 }

@@ -1,10 +1,10 @@
 //! Folding: what is known of the value of a Python expression, without running anything.
 
+use super::Reader;
 use super::known::{self, plus};
 use super::text::{content, percent};
-use super::{Reader, pair};
 use crate::review::ground::SCRATCH;
-use crate::review::syntax::{named, text};
+use crate::review::syntax::{named, pair, text};
 use crate::review::value::{Act, Argument, Kind, Value};
 use tree_sitter::Node;
 
@@ -17,12 +17,12 @@ const LONGEST: usize = 256;
 impl<'t> Reader<'_, 't> {
     /// What is known of an expression.
     pub(super) fn fold(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
-        if depth > DEEPEST || !self.frames.pay(1) {
+        if depth > DEEPEST || !self.shared.frames.pay(1) {
             return Value::unknown();
         }
         let deeper = depth + 1;
         match node.kind() {
-            "identifier" => self.identifier(text(node, self.source), frame),
+            "identifier" => self.identifier(text(node, self.shared.source), frame),
             "attribute" => self.attribute(node, frame, deeper),
             "string" => self.string(node, frame, deeper),
             "concatenated_string" => {
@@ -30,13 +30,13 @@ impl<'t> Reader<'_, 't> {
                 Value::join(&parts, "")
             }
             "integer" => {
-                let digits = text(node, self.source).replace('_', "");
+                let digits = text(node, self.shared.source).replace('_', "");
                 digits.parse().map_or_else(|_| Value::unknown(), |n| Value::new(Kind::Number(n)))
             }
             "unary_operator" => {
                 let inner = node.child_by_field_name("argument").map(|n| self.fold(n, frame, deeper));
                 match inner.map(|v| v.kind) {
-                    Some(Kind::Number(n)) if text(node, self.source).starts_with('-') => {
+                    Some(Kind::Number(n)) if text(node, self.shared.source).starts_with('-') => {
                         Value::new(Kind::Number(n.wrapping_neg()))
                     }
                     _ => Value::unknown(),
@@ -83,12 +83,12 @@ impl<'t> Reader<'_, 't> {
     fn identifier(&mut self, spelled: &str, frame: usize) -> Value {
         let plain = crate::review::lookalike::plain(spelled);
         let name = plain.as_deref().unwrap_or(spelled);
-        if let Some(value) = self.frames.lookup(frame, name) {
+        if let Some(value) = self.shared.frames.lookup(frame, name) {
             return value;
         }
         let starred = self.stars.iter().map(|module| format!("{module}.{name}")).find(|full| {
-            let canonical = self.book.canonical(full);
-            self.book.knows(canonical.as_deref().unwrap_or(full))
+            let canonical = self.shared.book.canonical(full);
+            self.shared.book.knows(canonical.as_deref().unwrap_or(full))
         });
         match starred {
             Some(full) => self.named(&full),
@@ -98,13 +98,7 @@ impl<'t> Reader<'_, 't> {
 
     /// A name as the rules spell it, with the marks that it carries.
     pub(super) fn named(&self, name: &str) -> Value {
-        let canonical = self.book.canonical(name);
-        let name = canonical.as_deref().unwrap_or(name);
-        let value = Value::name(name);
-        match self.book.mark_of(name) {
-            Some(mark) => value.tainted(crate::review::judge::taint(mark)),
-            None => value,
-        }
+        self.shared.named(name)
     }
 
     fn attribute(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
@@ -113,12 +107,12 @@ impl<'t> Reader<'_, 't> {
         };
         if node.byte_range().len() < 80
             && object.kind() == "identifier"
-            && let Some(value) = self.frames.lookup(0, text(node, self.source))
+            && let Some(value) = self.shared.frames.lookup(0, text(node, self.shared.source))
         {
             return value;
         }
         let value = self.fold(object, frame, depth);
-        self.member(&value, text(attribute, self.source))
+        self.member(&value, text(attribute, self.shared.source))
     }
 
     /// A member of a value: of a module, or a method of what is known.
@@ -128,14 +122,7 @@ impl<'t> Reader<'_, 't> {
                 if let Some(found) = known::path_part(value, name) {
                     return found;
                 }
-                let member =
-                    self.named(format!("{path}.{name}").trim_start_matches('.')).tainted(value.taint);
-                match (member.kind, about) {
-                    (Kind::Name { path, .. }, Some(about)) => {
-                        Value { kind: Kind::Name { path, about: Some(about.clone()) }, taint: member.taint }
-                    }
-                    (kind, _) => Value { kind, taint: member.taint },
-                }
+                self.shared.member_of(path, about.as_deref(), name, value.taint)
             }
             Kind::Text { text, .. } if name == "name" && text == SCRATCH => value.clone(),
             Kind::Text { .. } => Value::name_about(format!("str.{name}"), value.clone()),
@@ -147,12 +134,15 @@ impl<'t> Reader<'_, 't> {
 
     fn string(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let children = named(node, LONGEST);
-        let start = children.first().map(|n| text(*n, self.source).to_ascii_lowercase()).unwrap_or_default();
+        let start =
+            children.first().map(|n| text(*n, self.shared.source).to_ascii_lowercase()).unwrap_or_default();
         let raw = start.contains('r');
         let mut parts = Vec::new();
         for child in children {
             match child.kind() {
-                "string_content" => parts.push(content(text(child, self.source), raw, start.contains('f'))),
+                "string_content" => {
+                    parts.push(content(text(child, self.shared.source), raw, start.contains('f')))
+                }
                 "interpolation" => {
                     let plain = child.child_by_field_name("format_specifier").is_none();
                     let value = child.child_by_field_name("expression").map(|n| self.fold(n, frame, depth));
@@ -182,7 +172,8 @@ impl<'t> Reader<'_, 't> {
 
     fn binary(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let (Some(left), Some(right)) = pair(node, "left", "right") else { return Value::unknown() };
-        let operator = node.child_by_field_name("operator").map(|o| text(o, self.source)).unwrap_or_default();
+        let operator =
+            node.child_by_field_name("operator").map(|o| text(o, self.shared.source)).unwrap_or_default();
         let left = self.fold(left, frame, depth);
         let right = self.fold(right, frame, depth);
         match operator {
@@ -197,7 +188,7 @@ impl<'t> Reader<'_, 't> {
         let (Some(value), Some(index)) = pair(node, "value", "subscript") else { return Value::unknown() };
         let value = self.fold(value, frame, depth);
         if index.kind() == "slice" {
-            return known::slice(&value, text(index, self.source));
+            return known::slice(&value, text(index, self.shared.source));
         }
         let index = self.fold(index, frame, depth);
         if let (Some(name), Some(key)) = (value.as_name(), index.as_whole_text()) {
@@ -221,7 +212,7 @@ impl<'t> Reader<'_, 't> {
 
     /// A call: what it gives; the act is kept for the walk.
     fn fold_call(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
-        if let Some((value, _)) = self.calls.get(&node.id()) {
+        if let Some((value, _)) = self.shared.calls.get(&node.id()) {
             return value.clone();
         }
         let (Some(function), Some(list)) = pair(node, "function", "arguments") else {
@@ -238,7 +229,7 @@ impl<'t> Reader<'_, 't> {
                     if let (Some(name), Some(value)) = pair(child, "name", "value") {
                         let span = value.byte_range();
                         let value = self.fold(value, frame, depth);
-                        by_name.push((text(name, self.source).to_owned(), Argument { value, span }));
+                        by_name.push((text(name, self.shared.source).to_owned(), Argument { value, span }));
                     }
                 }
                 "list_splat" => {
@@ -270,11 +261,11 @@ impl<'t> Reader<'_, 't> {
             receiver,
             arguments,
             named: by_name,
-            folder: self.folder.clone(),
+            folder: self.shared.folder.clone(),
             span: node.byte_range(),
         };
         let value = self.result(&act, &called);
-        self.calls.insert(node.id(), (value.clone(), act));
+        self.shared.calls.insert(node.id(), (value.clone(), act));
         value
     }
 }

@@ -1,42 +1,62 @@
 //! Imports: which module or function a name stands for.
 
-use super::{Reader, pair};
-use crate::review::syntax::{named, text};
+use super::Reader;
+use crate::review::syntax::{named, pair, text};
 use tree_sitter::Node;
 
 impl<'t> Reader<'_, 't> {
     pub(super) fn import(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         for item in named(node, 64) {
             if let (Some(name), Some(alias)) = pair(item, "name", "alias") {
-                let module = self.named(text(name, self.source));
-                self.frames.bind(frame, text(alias, self.source), module, branch);
+                self.bind_module(
+                    text(name, self.shared.source),
+                    text(alias, self.shared.source),
+                    item,
+                    frame,
+                    branch,
+                );
             } else {
-                let name = text(item, self.source);
+                let name = text(item, self.shared.source);
+                self.note(name, item);
                 let first = name.split('.').next().unwrap_or_default();
                 let module = self.named(first);
-                self.frames.bind(frame, first, module, branch);
+                self.shared.frames.bind(frame, first, module, branch);
             }
         }
     }
 
     pub(super) fn import_from(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         let Some(module) = node.child_by_field_name("module_name") else { return };
-        let module = text(module, self.source).to_owned();
+        let module = text(module, self.shared.source).to_owned();
         for item in named(node, 256).into_iter().skip(1) {
             match item.kind() {
-                "wildcard_import" => self.stars.push(module.clone()),
+                "wildcard_import" => {
+                    self.note(&module, item);
+                    self.stars.push(module.clone());
+                }
                 "aliased_import" => {
                     if let (Some(name), Some(alias)) = pair(item, "name", "alias") {
-                        let value = self.named(&format!("{module}.{}", text(name, self.source)));
-                        self.frames.bind(frame, text(alias, self.source), value, branch);
+                        let name = format!("{module}.{}", text(name, self.shared.source));
+                        self.bind_module(&name, text(alias, self.shared.source), item, frame, branch);
                     }
                 }
                 _ => {
-                    let name = text(item, self.source);
-                    let value = self.named(&format!("{module}.{name}"));
-                    self.frames.bind(frame, name, value, branch);
+                    let name = text(item, self.shared.source);
+                    self.bind_module(&format!("{module}.{name}"), name, item, frame, branch);
                 }
             }
         }
+    }
+
+    fn bind_module(&mut self, name: &str, bound: &str, item: Node<'t>, frame: usize, branch: bool) {
+        self.note(name, item);
+        let value = self.named(name);
+        self.shared.frames.bind(frame, bound, value, branch);
+    }
+
+    /// Notes that a module is used, by the name that rules know.
+    fn note(&mut self, name: &str, item: Node<'t>) {
+        let name = self.shared.book.canonical(name).unwrap_or_else(|| name.to_owned());
+        self.shared.imported(&name, item.byte_range());
     }
 }

@@ -9,7 +9,7 @@ use crate::review::value::{Act, HOLE, Kind, Taint, Value};
 impl Reader<'_, '_> {
     /// What a call gives.
     pub(super) fn result(&self, act: &Act, called: &Value) -> Value {
-        let mark = self.book.mark_of(&act.name).map(taint).unwrap_or_default();
+        let mark = self.shared.book.mark_of(&act.name).map(taint).unwrap_or_default();
         let mut given = mark;
         if mark != Taint::DOWNLOADED {
             given = given.with(called.taint);
@@ -20,7 +20,7 @@ impl Reader<'_, '_> {
             return value.tainted(mark);
         }
         if let Some(path) = file_of(act) {
-            let located = ground::locate(path.as_text().map_or("", |(t, _)| t), None, self.scope);
+            let located = ground::locate(path.as_text().map_or("", |(t, _)| t), None, self.shared.scope);
             let secret = located.is(Ground::Secret) || located.is(Ground::Private);
             given = given.with(if secret { Taint::SECRET.with(Taint::FILE) } else { Taint::FILE });
             return Value::name_about(format!("{}()", act.name), path).tainted(given);

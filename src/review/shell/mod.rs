@@ -10,8 +10,9 @@ mod word;
 use super::Scope;
 use super::book::RuleBook;
 use super::flow::{Frames, Reading, element};
-use super::syntax::{DEEPEST, named, text};
+use super::syntax::{named, text};
 use super::value::{Act, Argument, Kind, Value};
+use super::walk::{Step, Walker, walk};
 use std::collections::HashMap;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -19,7 +20,7 @@ use tree_sitter::Node;
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope) -> Reading {
     let mut reader = Reader::new(source, book, scope);
-    reader.walk(root);
+    walk(&mut reader, root, 0);
     reader.reading.cut |= reader.frames.exhausted();
     reader.reading
 }
@@ -57,42 +58,17 @@ impl<'a> Reader<'a> {
             reading: Reading::default(),
         }
     }
+}
 
-    fn walk(&mut self, root: Node<'_>) {
-        let mut cursor = root.walk();
-        let (mut depth, mut branches) = (0_u32, 0_u32);
-        loop {
-            let node = cursor.node();
-            self.visit(node, branches > 0);
-            if depth >= DEEPEST {
-                self.reading.cut |= node.child_count() > 0;
-            } else if cursor.goto_first_child() {
-                depth += 1;
-                branches += u32::from(is_branch(node.kind()));
-                continue;
-            }
-            loop {
-                if depth == 0 {
-                    return;
-                }
-                if cursor.goto_next_sibling() {
-                    break;
-                }
-                cursor.goto_parent();
-                depth -= 1;
-                branches = branches.saturating_sub(u32::from(is_branch(cursor.node().kind())));
-            }
-        }
-    }
-
-    fn visit(&mut self, node: Node<'_>, branch: bool) {
+impl<'t> Walker<'t> for Reader<'_> {
+    fn visit(&mut self, node: Node<'t>, step: Step) -> bool {
         match node.kind() {
             "variable_assignment" => {
                 if let (Some(name), Some(value)) =
                     (node.child_by_field_name("name"), node.child_by_field_name("value"))
                 {
                     let value = self.word(value, 0);
-                    self.frames.bind(0, text(name, self.source), value, branch);
+                    self.frames.bind(0, text(name, self.source), value, step.branch);
                 }
             }
             "for_statement" => self.each_of(node),
@@ -109,8 +85,28 @@ impl<'a> Reader<'a> {
             }
             _ => {}
         }
+        true
     }
 
+    fn is_branch(kind: &str) -> bool {
+        matches!(
+            kind,
+            "if_statement"
+                | "elif_clause"
+                | "else_clause"
+                | "while_statement"
+                | "for_statement"
+                | "case_statement"
+                | "function_definition"
+        )
+    }
+
+    fn too_deep(&mut self) {
+        self.reading.cut = true;
+    }
+}
+
+impl Reader<'_> {
     fn each_of(&mut self, node: Node<'_>) {
         let Some(name) = node.child_by_field_name("variable") else { return };
         let mut cursor = node.walk();
@@ -263,17 +259,4 @@ impl<'a> Reader<'a> {
         }
         words
     }
-}
-
-fn is_branch(kind: &str) -> bool {
-    matches!(
-        kind,
-        "if_statement"
-            | "elif_clause"
-            | "else_clause"
-            | "while_statement"
-            | "for_statement"
-            | "case_statement"
-            | "function_definition"
-    )
 }

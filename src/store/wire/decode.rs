@@ -4,12 +4,14 @@
 use super::decode_run::report;
 use super::fields::{Missing, Reader, lacking};
 use super::frame::parse_time;
+use super::json::Json;
 use super::output::Outside;
 use super::{block, target};
 use crate::domain::{
     BlockId, Effects, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason, Grantor, Header, Kept,
-    KernelRef, Language, Layer, Limits, ModelName, Place, ReplyFailure, Review, Revision, Rights, RunId,
-    SandboxLevel, SandboxReport, SessionId, Severity, Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
+    KernelRef, Language, Layer, Limits, ModelName, NotedInstructions, Opinion, Place, ReplyFailure, Review,
+    Revision, Rights, Risk, RunId, SandboxLevel, SandboxReport, SessionId, Severity, Sha256, StepId, Terms,
+    ToolCall, TurnEnd, Usage,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -61,6 +63,20 @@ pub(crate) fn decode(kind: &str, mut f: Reader<'_>, blobs: &Path) -> Result<Deco
         }
         "kernel_restarted" => Entry::KernelRestarted,
         "turn_end" => Entry::TurnEnd(turn_end(f)?),
+        "summary" => Entry::Summary {
+            upto: f.small("upto")?,
+            text: f.text("text")?,
+            model: f.object_or_none("model").map(model).transpose()?,
+            usage: usage(&mut f),
+        },
+        "opinion" => Entry::Opinion {
+            block: BlockId(f.small("block")?),
+            revision: Revision(f.small("revision")?),
+            model: model(f.object("model")?)?,
+            usage: usage(&mut f),
+            answer: opinion(f)?,
+        },
+        "instructions" => Entry::Instructions(instructions(f)?),
         _ => return Ok(Decoded::UnknownKind),
     };
     Ok(Decoded::Entry(Box::new(entry), None))
@@ -107,13 +123,7 @@ fn reply(mut f: Reader<'_>) -> Result<Entry, Missing> {
         .collect::<Result<_, Missing>>()?;
     let mut finish = f.object("finish")?;
     let reason = finish.word("reason")?;
-    let usage = f.object_or_none("usage").map_or_else(Usage::default, |mut u| Usage {
-        input: u.number_or_none("input"),
-        output: u.number_or_none("output"),
-        cached: u.number_or_none("cached"),
-        cache_written: u.number_or_none("cache_written"),
-        reasoning: u.number_or_none("reasoning"),
-    });
+    let usage = usage(&mut f);
     Ok(Entry::Reply {
         step: StepId(f.small("step")?),
         text: f.text("text")?,
@@ -127,6 +137,47 @@ fn reply(mut f: Reader<'_>) -> Result<Entry, Missing> {
         },
         usage,
     })
+}
+
+fn usage(f: &mut Reader<'_>) -> Usage {
+    f.object_or_none("usage").map_or_else(Usage::default, |mut u| Usage {
+        input: u.number_or_none("input"),
+        output: u.number_or_none("output"),
+        cached: u.number_or_none("cached"),
+        cache_written: u.number_or_none("cache_written"),
+        reasoning: u.number_or_none("reasoning"),
+    })
+}
+
+fn opinion(mut f: Reader<'_>) -> Result<Result<Opinion, String>, Missing> {
+    if let Some(why) = f.text_or_none("failed") {
+        return Ok(Err(why));
+    }
+    let risk = f.word("risk")?;
+    let lines = f
+        .list("lines")
+        .into_iter()
+        .map(|line| match line {
+            Json::Whole(line) => u32::try_from(line).map_err(|_| lacking("lines", "a list of small numbers")),
+            _ => Err(lacking("lines", "a list of numbers")),
+        })
+        .collect::<Result<_, Missing>>()?;
+    // A risk of a later version counts as the gravest.
+    let risk = Risk::parse(&risk).unwrap_or(Risk::High);
+    Ok(Ok(Opinion { risk, reason: f.text("said")?, lines }))
+}
+
+fn instructions(mut f: Reader<'_>) -> Result<Vec<NotedInstructions>, Missing> {
+    f.objects("files")?
+        .into_iter()
+        .map(|mut file| {
+            Ok(NotedInstructions {
+                path: file.path("path")?,
+                sha256: Sha256::parse(&file.word("sha256")?).ok_or_else(|| lacking("sha256", "a SHA-256"))?,
+                bytes: file.number("bytes")?,
+            })
+        })
+        .collect()
 }
 
 const FINISHES: [FinishReason; 5] = [
@@ -152,6 +203,7 @@ fn review(mut f: Reader<'_>) -> Result<Review, Missing> {
                     end_column: finding.small("end_column")?,
                 },
                 message: finding.text("message")?,
+                forbidden: finding.flag("forbidden"),
             })
         })
         .collect::<Result<_, Missing>>()?;
@@ -164,6 +216,8 @@ fn review(mut f: Reader<'_>) -> Result<Review, Missing> {
             deletes: e.texts("deletes")?,
             hosts: e.texts("hosts")?,
             programs: e.texts("programs")?,
+            packages: e.texts("packages")?,
+            environment: e.texts("environment")?,
             unknown: e.flag("unknown"),
         },
         unchecked: f.text_or_none("unchecked"),
@@ -259,6 +313,7 @@ fn turn_end(mut f: Reader<'_>) -> Result<TurnEnd, Missing> {
         "answered" => TurnEnd::Answered,
         "step_limit" => TurnEnd::StepLimit,
         "repeated" => TurnEnd::Repeated,
+        "budget" => TurnEnd::Budget,
         "failed" => TurnEnd::Failed(failure(f.object("failure")?)?),
         _ => TurnEnd::Stopped,
     })

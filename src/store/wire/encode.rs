@@ -5,8 +5,9 @@ use super::frame::time_text;
 use super::output::{OutputBlob, output_fields};
 use super::{block, target};
 use crate::domain::{
-    Entry, Finding, Finish, Header, ImageRef, Kept, KernelFate, KernelRef, Limits, ModelName, Receipt,
-    ReplyFailure, Review, Rights, RunReport, SandboxLevel, Terms, ToolCall, TurnEnd, Usage,
+    Entry, Finding, Finish, Header, ImageRef, Kept, KernelFate, KernelRef, Limits, ModelName,
+    NotedInstructions, Opinion, Receipt, ReplyFailure, Review, Rights, RunReport, SandboxLevel, Terms,
+    ToolCall, TurnEnd, Usage,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -69,6 +70,20 @@ pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -
         }
         Entry::KernelRestarted => Fields::of("kernel_restarted"),
         Entry::TurnEnd(end) => turn_end_fields(end),
+        Entry::Summary { upto, text, model, usage } => Fields::of("summary")
+            .with("upto", *upto)
+            .with("text", text.as_str())
+            .with_some("model", model.as_ref().map(model_fields))
+            .with("usage", usage_fields(usage)),
+        Entry::Opinion { block, revision, model, answer, usage } => opinion_fields(
+            Fields::of("opinion")
+                .with("block", block.0)
+                .with("revision", revision.0)
+                .with("model", model_fields(model)),
+            answer,
+        )
+        .with("usage", usage_fields(usage)),
+        Entry::Instructions(noted) => Fields::of("instructions").with("files", list(noted, noted_fields)),
     }
 }
 
@@ -131,6 +146,8 @@ fn review_fields(fields: Fields, review: &Review) -> Fields {
                 .with("deletes", texts(&effects.deletes))
                 .with("hosts", texts(&effects.hosts))
                 .with("programs", texts(&effects.programs))
+                .with("packages", texts(&effects.packages))
+                .with("environment", texts(&effects.environment))
                 .with("unknown", effects.unknown),
         )
         .with_some("unchecked", review.unchecked.as_deref())
@@ -145,6 +162,7 @@ fn finding_fields(finding: &Finding) -> Fields {
         .with("end_line", finding.place.end_line)
         .with("end_column", finding.place.end_column)
         .with("message", finding.message.as_str())
+        .with_some("forbidden", finding.forbidden.then_some(true))
 }
 
 fn terms_fields(terms: &Terms) -> Fields {
@@ -209,6 +227,23 @@ fn report_fields(fields: Fields, report: &RunReport, blobs: &Path, output: Optio
         .with("images", list(&report.images, |image| image_fields(image, blobs)))
         .with("kernel", kernel_fate(&report.kernel))
         .with_some("cwd", report.cwd.as_deref().map(path_value))
+}
+
+fn opinion_fields(fields: Fields, answer: &Result<Opinion, String>) -> Fields {
+    match answer {
+        Ok(opinion) => fields
+            .with("risk", opinion.risk.as_str())
+            .with("said", opinion.reason.as_str())
+            .with("lines", Value::Array(opinion.lines.iter().map(|line| (*line).into()).collect())),
+        Err(why) => fields.with("failed", why.as_str()),
+    }
+}
+
+fn noted_fields(noted: &NotedInstructions) -> Fields {
+    Fields::new()
+        .with("path", path_value(&noted.path))
+        .with("sha256", noted.sha256.to_string())
+        .with("bytes", noted.bytes)
 }
 
 fn receipt_fields(receipt: &Receipt) -> Fields {

@@ -68,7 +68,7 @@ pub const COMMANDS: &[Entry] = &[
     entry(Slash::Rename, "rename", "rename this chat", "NAME"),
     entry(Slash::Model, "model", "use another model from the next message on", "PROVIDER/MODEL"),
     entry(Slash::Provider, "provider", "choose where answers come from", ""),
-    entry(Slash::Key, "key", "paste a key; it stays in memory", ""),
+    entry(Slash::Key, "key", "paste a key; it stays in memory", "PROVIDER"),
     entry(Slash::Queue, "queue", "blocks that wait; a queued message back to edit", ""),
     entry(Slash::Sandbox, "sandbox", "what confines a block here", ""),
     entry(Slash::Limits, "limits", "time limit of the block that waits", "SECONDS"),

@@ -139,7 +139,7 @@ impl Screen {
                     self.focus = Pane::Message;
                 }
             }
-            Phase::Asking(_) | Phase::Stuck(_) => {}
+            Phase::Asking(_) | Phase::Stuck(_) | Phase::Compacting(_) => {}
         }
     }
 

@@ -2,11 +2,13 @@
 
 mod ask;
 mod lists;
+mod models;
 mod welcome;
 
 pub use ask::{Answer, Ask, Choice as AskChoice};
-pub use lists::{CommandList, Models, OldMessages, Sessions, model_name};
-pub use welcome::{Filling, Row as WelcomeRow, USUAL_SERVER, Welcome};
+pub use lists::{CommandList, OldMessages, Sessions};
+pub use models::{Models, Row as ModelRow, model_name};
+pub use welcome::{Cloud, Filling, Row as WelcomeRow, USUAL_SERVER, Welcome};
 
 use super::field::Field;
 use super::filter::Cursor;
@@ -44,7 +46,7 @@ pub enum Layer {
     /// Another name for the session.
     Rename(Field),
     /// A key for a provider; stays in memory.
-    Key(Field),
+    Key(String, Field),
     /// A text that is looked for in the editor.
     FindInEditor(Field),
 }
@@ -121,7 +123,7 @@ impl Layer {
             Layer::Find(find) => Some(&mut find.field),
             Layer::Limit(_, field)
             | Layer::Rename(field)
-            | Layer::Key(field)
+            | Layer::Key(_, field)
             | Layer::FindInEditor(field) => Some(field),
             Layer::Welcome(welcome) => welcome.field.as_mut().map(|(_, field)| field),
             Layer::Help(_) | Layer::Ask(_) | Layer::Language(..) => None,
@@ -142,7 +144,7 @@ impl Layer {
             Layer::Confirm(_)
             | Layer::Limit(..)
             | Layer::Rename(_)
-            | Layer::Key(_)
+            | Layer::Key(..)
             | Layer::FindInEditor(_) => Context::Text,
             Layer::Help(_) => Context::Pane,
             Layer::Ask(_) => Context::Everywhere,

@@ -2,7 +2,7 @@
 
 use super::act::edit_of;
 use super::field::Edit;
-use super::layer::{Answer, Layer, WelcomeRow};
+use super::layer::{Answer, Layer, ModelRow};
 use super::wish::Exit;
 use super::{Ctx, Note, Screen, Wish};
 use crate::driver::Errand;
@@ -23,6 +23,7 @@ impl Screen {
             Action::ScrollTop => return self.layer_step(-10_000, ctx),
             Action::ListScope | Action::PaneNext => return self.layer_scope(),
             Action::ListRename => self.start_rename(),
+            Action::ListTest => return self.test_model(),
             Action::ListDelete => {
                 if !self.ask_delete(ctx) {
                     self.edit_field(Edit::Delete, ctx);
@@ -119,7 +120,7 @@ impl Screen {
             }
             Some(Layer::Language(_, list, cursor)) => cursor.step(by, list.len()),
             Some(Layer::Welcome(welcome)) if welcome.field.is_none() => {
-                welcome.cursor.step(by, WelcomeRow::ALL.len());
+                welcome.step(by);
             }
             Some(Layer::Find(_)) => self.find_step(by < 0, ctx),
             Some(Layer::Reject(reject)) => {
@@ -199,13 +200,7 @@ impl Screen {
                 Some(chosen) => self.leave_for(Exit::OpenSession(chosen.path.clone()), ctx),
                 None => self.leave_for(Exit::NewSession, ctx),
             },
-            Layer::Models(list) => match list.chosen() {
-                Some(model) => vec![Wish::Send(Command::UseModel(model))],
-                None => {
-                    self.say(Note::warn("A model is named PROVIDER/MODEL."));
-                    Vec::new()
-                }
-            },
+            Layer::Models(list) => self.model_accepted(list),
             Layer::Commands(list) => match list.chosen() {
                 Some((entry, argument)) => self.run_command(entry.slash, &argument, ctx),
                 None => {
@@ -231,9 +226,9 @@ impl Screen {
             Layer::Rename(field) if !field.is_empty() => {
                 vec![Wish::Send(Command::Rename(field.text().trim().to_owned()))]
             }
-            Layer::Key(mut field) if !field.is_empty() => {
-                let key = SecretString::from(field.take().trim().to_owned());
-                vec![Wish::Leave(Exit::UseProvider(super::Choice::OpenAi(Some(key))))]
+            Layer::Key(provider, mut field) if !field.is_empty() => {
+                let key = Some(SecretString::from(field.take().trim().to_owned()));
+                vec![Wish::Leave(Exit::UseProvider(super::Choice::Cloud { provider, key }))]
             }
             Layer::FindInEditor(field) => {
                 let needle = field.text();
@@ -244,10 +239,37 @@ impl Screen {
                 }
                 Vec::new()
             }
-            Layer::Rename(_) | Layer::Key(_) | Layer::Help(_) | Layer::Find(_) | Layer::Welcome(_) => {
+            Layer::Rename(_) | Layer::Key(..) | Layer::Help(_) | Layer::Find(_) | Layer::Welcome(_) => {
                 Vec::new()
             }
         }
+    }
+
+    /// Enter in the list of models.
+    fn model_accepted(&mut self, list: super::layer::Models) -> Vec<Wish> {
+        if let Some(model) = list.chosen() {
+            return vec![Wish::Send(Command::UseModel(model))];
+        }
+        match list.row() {
+            Some(ModelRow::NoKey(provider, _)) => self.ask_key(provider),
+            // Whoever is still being asked, or gave no list, has nothing to choose from yet.
+            Some(_) => self.layers.push(Layer::Models(list)),
+            None => self.say(Note::warn("A model is named PROVIDER/MODEL.")),
+        }
+        Vec::new()
+    }
+
+    /// Opens the box for a provider's key.
+    pub(super) fn ask_key(&mut self, provider: String) {
+        self.layers.push(Layer::Key(provider, super::field::Field::secret()));
+    }
+
+    /// Tests the connection to the chosen model.
+    fn test_model(&mut self) -> Vec<Wish> {
+        let Some(Layer::Models(list)) = self.layers.last_mut() else { return Vec::new() };
+        let Some(model) = list.chosen() else { return Vec::new() };
+        list.tested = Some((model.clone(), None));
+        vec![Wish::Errand(Errand::TestModel(model))]
     }
 
     /// Esc: the topmost layer goes; nothing it asked is answered but with the safe answer.

@@ -65,7 +65,7 @@ impl Screen {
         match commands::parse(&text) {
             Line::Prompt => {
                 if self.setup.welcome {
-                    self.layers.push(Layer::Welcome(Welcome::new(self.setup.has_openai_key)));
+                    self.layers.push(Layer::Welcome(Welcome::new(self.setup.clouds.clone())));
                     self.say(Note::info("Choose first where answers come from. Your message is kept."));
                     return Vec::new();
                 }
@@ -120,9 +120,9 @@ impl Screen {
                 field.set(&ctx.state.transcript.name);
                 self.layers.push(Layer::Rename(field));
             }
-            Slash::Model => return self.model_command(argument),
+            Slash::Model => return self.model_command(argument, ctx),
             Slash::Provider => return self.open_welcome(),
-            Slash::Key => self.layers.push(Layer::Key(Field::secret())),
+            Slash::Key => self.key_command(argument, ctx),
             Slash::Queue if ctx.state.live.queued.is_some() => return self.take_queued(ctx),
             Slash::Queue => {
                 self.code.mode = Mode::Queue(0);
@@ -161,10 +161,20 @@ impl Screen {
         vec![Wish::Theme(argument.to_owned())]
     }
 
-    fn model_command(&mut self, argument: &str) -> Vec<Wish> {
+    /// Asks for a key: for the provider that was named, else for the one in use, else for the first of those known.
+    fn key_command(&mut self, argument: &str, ctx: Ctx<'_>) {
+        let in_use = ctx.state.transcript.model.as_ref().map(|model| model.provider.as_str());
+        let first = self.setup.clouds.first().map(|cloud| cloud.provider.as_str());
+        let named = Some(argument).filter(|name| !name.is_empty());
+        let provider = named.or(in_use.filter(|name| *name != "scripted")).or(first).unwrap_or("openai");
+        self.ask_key(provider.to_owned());
+    }
+
+    fn model_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
         if argument.is_empty() {
-            self.layers.push(Layer::Models(Models { known: self.setup.models.clone(), ..Models::default() }));
-            return Vec::new();
+            let current = ctx.state.transcript.model.clone();
+            self.layers.push(Layer::Models(Models { current, ..Models::default() }));
+            return vec![Wish::Errand(Errand::Models)];
         }
         match super::layer::model_name(argument) {
             Some(model) => vec![Wish::Send(Command::UseModel(model))],
@@ -229,7 +239,7 @@ impl Screen {
     }
 
     pub(super) fn open_welcome(&mut self) -> Vec<Wish> {
-        self.layers.push(Layer::Welcome(Welcome::new(self.setup.has_openai_key)));
+        self.layers.push(Layer::Welcome(Welcome::new(self.setup.clouds.clone())));
         vec![Wish::Errand(Errand::Servers), Wish::Errand(Errand::Interpreters)]
     }
 

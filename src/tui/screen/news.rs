@@ -49,7 +49,24 @@ impl Screen {
             }
             Found::Servers(found) => {
                 if let Some(welcome) = self.welcome() {
-                    welcome.servers = Some(found);
+                    welcome.found(found);
+                }
+            }
+            Found::Offers(offers) => {
+                if let Some(models) = self.models() {
+                    models.offers = Some(offers);
+                }
+            }
+            Found::Offer(offer) => {
+                if let Some(models) = self.models() {
+                    models.told(offer);
+                }
+            }
+            Found::Tested(model, answer) => {
+                if let Some(models) = self.models()
+                    && models.tested.as_ref().is_some_and(|(of, _)| *of == model)
+                {
+                    models.tested = Some((model, Some(answer)));
                 }
             }
             Found::Opened(path) => self.say(Note::info(format!("Opened {}.", ctx.look.place.path(&path)))),
@@ -65,6 +82,13 @@ impl Screen {
     pub(super) fn sessions(&mut self) -> Option<&mut super::layer::Sessions> {
         self.layers.iter_mut().find_map(|layer| match layer {
             Layer::Sessions(list) => Some(list),
+            _ => None,
+        })
+    }
+
+    fn models(&mut self) -> Option<&mut super::layer::Models> {
+        self.layers.iter_mut().find_map(|layer| match layer {
+            Layer::Models(list) => Some(list),
             _ => None,
         })
     }

@@ -1,7 +1,7 @@
 //! Opening layers that need to know where the person is, and keys of single layers.
 
 use super::field::Field;
-use super::layer::{Answer, Ask, AskChoice, Help, Layer, WelcomeRow};
+use super::layer::{Answer, Ask, AskChoice, Help, Layer};
 use super::{Ctx, Note, Screen, Wish};
 use crate::engine::State;
 use crate::tui::keymap::Context;
@@ -41,7 +41,7 @@ impl Screen {
             '?' => self.open_help(ctx.state),
             digit => {
                 let at = digit.to_digit(10).and_then(|d| (d as usize).checked_sub(1));
-                if let Some(at) = at.filter(|at| *at < WelcomeRow::ALL.len()) {
+                if let Some(at) = at.filter(|at| *at < welcome.rows().len()) {
                     welcome.cursor.0 = at;
                     return self.layer_accept(ctx);
                 }

@@ -175,8 +175,10 @@ impl Screen {
                 let _ = list.filter.take();
                 return Vec::new();
             }
-            if let Layer::Welcome(welcome) = layer {
-                welcome.field = None;
+            // Without a provider there is nothing behind the choice of one.
+            if let Layer::Welcome(welcome) = layer
+                && (welcome.field.take().is_some() || self.setup.welcome)
+            {
                 return Vec::new();
             }
             return self.close_layer(ctx);

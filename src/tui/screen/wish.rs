@@ -82,8 +82,13 @@ pub enum Choice {
         /// A model that it offers, where it was asked.
         model: Option<String>,
     },
-    /// OpenAI, with a key that was pasted, or the one that is known.
-    OpenAi(Option<SecretString>),
+    /// A provider in the cloud, by its name in the configuration.
+    Cloud {
+        /// Its name.
+        provider: String,
+        /// A key that was pasted; else the one that is known.
+        key: Option<SecretString>,
+    },
     /// Any server that speaks the same language.
     Address {
         /// Its address.

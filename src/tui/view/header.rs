@@ -151,6 +151,7 @@ pub fn window_title(screen: &Screen, state: &State) -> String {
         },
         Phase::Stuck(_) | Phase::Asking(_) => format!("{app} ! needs you"),
         Phase::Replying(_) => format!("{app} - answering"),
+        Phase::Compacting(_) => format!("{app} - summing up"),
         Phase::Idle => {
             let name = safe::one_line(&state.transcript.name);
             if name.is_empty() { app.clone() } else { format!("{app} {name}") }

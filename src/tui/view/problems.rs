@@ -5,6 +5,7 @@ use super::look::Look;
 use super::safe;
 use super::words;
 use crate::domain::{FailureKind, ReplyFailure};
+use crate::engine::cost::dollars;
 use crate::engine::state::Question;
 use crate::engine::{Phase, State};
 use crate::tui::theme::Slot;
@@ -85,6 +86,15 @@ fn of_question(question: &Question) -> Problem {
         Question::Repeated(block, times) => Problem {
             name: "repeated",
             text: format!("The model proposed block {block} {times} times. Go on?"),
+            keys: "c go on   e end here",
+        },
+        Question::Budget { spent, limit } => Problem {
+            name: "budget",
+            text: format!(
+                "This session has cost {} of {}. Nothing was sent. Go on?",
+                dollars(*spent),
+                dollars(*limit)
+            ),
             keys: "c go on   e end here",
         },
     }

@@ -258,7 +258,7 @@ fn of_layer(layer: &Layer, state: &State) -> Option<String> {
             }
         }
         Layer::Rename(_) => "Another name for this session.".into(),
-        Layer::Key(_) => "The key stays in memory. It is never written to a file.".into(),
+        Layer::Key(..) => "The key stays in memory. It is never written to a file.".into(),
         Layer::FindInEditor(_) => "Find in this block.".into(),
     })
 }

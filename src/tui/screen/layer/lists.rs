@@ -1,6 +1,5 @@
-//! Lists with a filter: sessions, models, commands, messages sent before.
+//! Lists with a filter: sessions, commands, messages sent before.
 
-use crate::domain::ModelName;
 use crate::driver::Summary;
 use crate::tui::screen::commands::{self, Entry};
 use crate::tui::screen::field::Field;
@@ -56,41 +55,6 @@ impl Sessions {
     pub(super) fn field(&mut self) -> &mut Field {
         self.rename.as_mut().unwrap_or(&mut self.filter)
     }
-}
-
-/// The models that are known here.
-#[derive(Debug, Default)]
-pub struct Models {
-    /// Letters, or a model's full name.
-    pub filter: Field,
-    /// Those that are known.
-    pub known: Vec<ModelName>,
-    /// The chosen row.
-    pub cursor: Cursor,
-}
-
-impl Models {
-    /// The models that the filter leaves.
-    pub fn shown(&self) -> Vec<&ModelName> {
-        let texts: Vec<String> = self.known.iter().map(ToString::to_string).collect();
-        rank(&self.filter.text(), &texts).into_iter().filter_map(|i| self.known.get(i)).collect()
-    }
-
-    /// The chosen model, or the one that was typed in full (`provider/model`).
-    pub fn chosen(&self) -> Option<ModelName> {
-        if let Some(model) = self.shown().get(self.cursor.0) {
-            return Some((*model).clone());
-        }
-        model_name(&self.filter.text())
-    }
-}
-
-/// Reads `provider/model`.
-pub fn model_name(text: &str) -> Option<ModelName> {
-    let (provider, model) = text.trim().split_once('/')?;
-    let known = |s: &str| !s.is_empty() && !s.contains(char::is_whitespace);
-    (known(provider) && known(model))
-        .then(|| ModelName { provider: provider.to_owned(), model: model.to_owned() })
 }
 
 /// The commands.

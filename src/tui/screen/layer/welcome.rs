@@ -8,7 +8,20 @@ use crate::tui::screen::filter::Cursor;
 use secrecy::SecretString;
 
 /// Where a model server on this computer is expected.
-pub const USUAL_SERVER: &str = "http://127.0.0.1:11434/v1";
+pub const USUAL_SERVER: &str = "http://127.0.0.1:11434";
+
+/// A provider in the cloud that the screen knows by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cloud {
+    /// Its name in the configuration.
+    pub provider: String,
+    /// Its name as its maker writes it.
+    pub title: String,
+    /// Where its key is looked for: `OPENAI_API_KEY`.
+    pub place: String,
+    /// Where its key is kept, if there is one.
+    pub kept: Option<String>,
+}
 
 /// One of the places that answers can come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,16 +29,11 @@ pub enum Row {
     /// Scripted answers.
     Demo,
     /// A model server on this computer.
-    Ollama,
-    /// OpenAI.
-    OpenAi,
+    Local,
+    /// A provider in the cloud: its place in [`Welcome::clouds`].
+    Cloud(usize),
     /// Any address.
     Other,
-}
-
-impl Row {
-    /// All of them, in the order of their digits.
-    pub const ALL: [Row; 4] = [Row::Demo, Row::Ollama, Row::OpenAi, Row::Other];
 }
 
 /// The choice.
@@ -33,8 +41,8 @@ impl Row {
 pub struct Welcome {
     /// The chosen row.
     pub cursor: Cursor,
-    /// Whether a key for OpenAI is known from the environment.
-    pub has_openai_key: bool,
+    /// Providers in the cloud.
+    pub clouds: Vec<Cloud>,
     /// Model servers that answered on this computer. `None`: not known yet.
     pub servers: Option<Vec<Server>>,
     /// Interpreters that were found.
@@ -43,6 +51,8 @@ pub struct Welcome {
     pub field: Option<(Filling, Field)>,
     /// A key that was pasted; it stays in memory.
     pub key: Option<SecretString>,
+    /// Whether the person has moved the cursor.
+    touched: bool,
 }
 
 /// What a field is filled for.
@@ -55,26 +65,57 @@ pub enum Filling {
 }
 
 impl Welcome {
-    /// Nothing is known yet.
-    pub fn new(has_openai_key: bool) -> Self {
+    /// Nothing is known of servers yet.
+    pub fn new(clouds: Vec<Cloud>) -> Self {
         Self {
             cursor: Cursor::default(),
-            has_openai_key,
+            clouds,
             servers: None,
             interpreters: None,
             field: None,
             key: None,
+            touched: false,
         }
+    }
+
+    /// The rows, in the order of their digits. They never change their places, so that a digit means what it meant when
+    /// the person looked.
+    pub fn rows(&self) -> Vec<Row> {
+        let clouds = (0..self.clouds.len()).map(Row::Cloud);
+        [Row::Demo, Row::Local].into_iter().chain(clouds).chain([Row::Other]).collect()
     }
 
     /// The chosen row.
     pub fn row(&self) -> Row {
-        Row::ALL.get(self.cursor.0).copied().unwrap_or(Row::Demo)
+        self.rows().get(self.cursor.0).copied().unwrap_or(Row::Demo)
     }
 
-    /// The first model server that answered.
+    /// Moves the cursor.
+    pub fn step(&mut self, by: isize) {
+        self.touched = true;
+        self.cursor.step(by, self.rows().len());
+    }
+
+    /// Takes in which servers answered on this computer. One that has models is proposed, as long as the person has
+    /// chosen no row.
+    pub fn found(&mut self, servers: Vec<Server>) {
+        self.servers = Some(servers);
+        if !self.touched && self.field.is_none() && self.server().is_some_and(|s| !s.models.is_empty()) {
+            self.cursor.0 = 1;
+        }
+    }
+
+    /// The model server that answered and is offered: the first that has models.
     pub fn server(&self) -> Option<&Server> {
-        self.servers.as_ref()?.first()
+        let servers = self.servers.as_ref()?;
+        servers.iter().find(|server| !server.models.is_empty()).or_else(|| servers.first())
+    }
+
+    fn cloud(&self) -> Option<&Cloud> {
+        match self.row() {
+            Row::Cloud(at) => self.clouds.get(at),
+            _ => None,
+        }
     }
 
     /// Takes the chosen row; `Err` tells what is missing.
@@ -87,15 +128,14 @@ impl Welcome {
         }
         match self.row() {
             Row::Demo => Ok(Choice::Demo),
-            Row::Ollama => Ok(Choice::Server {
+            Row::Local => Ok(Choice::Server {
                 base_url: self.server().map_or_else(|| USUAL_SERVER.to_owned(), |s| s.base_url.clone()),
                 model: self.server().and_then(|s| s.models.first().cloned()),
             }),
-            Row::OpenAi if self.has_openai_key || self.key.is_some() => Ok(Choice::OpenAi(self.key.take())),
-            Row::OpenAi => {
+            Row::Cloud(_) => self.accept_cloud().ok_or_else(|| {
                 self.field = Some((Filling::Key, Field::secret()));
-                Err("Paste a key and press Enter. It stays in memory.")
-            }
+                "Paste a key and press Enter. It stays in memory."
+            }),
             Row::Other => {
                 self.field = Some((Filling::Address, Field::line()));
                 Err("Type the address of the server, then Enter.")
@@ -103,15 +143,19 @@ impl Welcome {
         }
     }
 
+    /// The chosen provider, where it has a key.
+    fn accept_cloud(&mut self) -> Option<Choice> {
+        let cloud = self.cloud()?;
+        let (provider, kept) = (cloud.provider.clone(), cloud.kept.is_some());
+        (kept || self.key.is_some()).then(|| Choice::Cloud { provider, key: self.key.take() })
+    }
+
     fn filled(&mut self, filling: Filling, text: String) -> Result<Choice, &'static str> {
         match filling {
             _ if text.is_empty() => Err("Nothing was typed."),
             Filling::Key => {
                 self.key = Some(SecretString::from(text));
-                match self.row() {
-                    Row::OpenAi => Ok(Choice::OpenAi(self.key.take())),
-                    _ => Err("The key is kept in memory until you leave."),
-                }
+                self.accept_cloud().ok_or("The key is kept in memory until you leave.")
             }
             Filling::Address if !text.starts_with("http://") && !text.starts_with("https://") => {
                 let mut field = Field::line();

@@ -97,11 +97,16 @@ fn note(item: &Item, look: Look<'_>) -> Option<(String, Style)> {
         Item::Model { model, .. } => {
             format!("Replies come from {} from here on.", safe::one_line(&model.to_string()))
         }
+        Item::Summary(summary) => format!(
+            "A summary of what is older is told to the model from here on: {}",
+            safe::one_line(&summary.text)
+        ),
         Item::TurnEnd { end, .. } => match end {
             TurnEnd::Answered => return None,
             TurnEnd::Stopped => "Stopped.".into(),
             TurnEnd::StepLimit => "Ended at the step limit.".into(),
             TurnEnd::Repeated => "Ended: the same block was proposed again and again.".into(),
+            TurnEnd::Budget => "Ended at the session budget.".into(),
             TurnEnd::Failed(failure) => {
                 return Some((
                     format!("!! {}", safe::one_line(&failure.message)),

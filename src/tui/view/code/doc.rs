@@ -304,6 +304,7 @@ mod tests {
             severity: Severity::High,
             place: Place { line, column: 1, end_line: line, end_column: 2 },
             message: message.into(),
+            forbidden: false,
         }
     }
 

@@ -92,6 +92,8 @@ fn facts(inspected: Option<&Inspected>, full: bool, look: Look<'_>) -> Vec<Fact>
             ("Deletes", &effects.deletes),
             ("Reaches", &effects.hosts),
             ("Starts", &effects.programs),
+            ("Installs", &effects.packages),
+            ("Takes", &effects.environment),
         ] {
             if !list.is_empty() {
                 facts.push(Fact { label, text: safe::one_line(&list.join(", ")), style: text });

@@ -191,7 +191,15 @@ fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
                 .plain("Tab", "this folder/all", 1)
                 .plain("Esc", "back", 0);
         }
-        Layer::Models(_) | Layer::OldMessages(_) => {
+        Layer::Models(_) => {
+            hints
+                .plain("type to filter", "", 2)
+                .plain("Up/Down", "", 2)
+                .plain("Enter", "use", 0)
+                .key(Action::ListTest, "test", "test", 1)
+                .plain("Esc", "back", 0);
+        }
+        Layer::OldMessages(_) => {
             hints
                 .plain("type to filter", "", 2)
                 .plain("Up/Down", "", 2)
@@ -240,7 +248,7 @@ fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
         Layer::Find(_) => {
             hints.plain("Enter", "next", 0).plain("Up/Down", "match", 1).plain("Esc", "close", 0);
         }
-        Layer::Limit(..) | Layer::Rename(_) | Layer::Key(_) | Layer::FindInEditor(_) => {
+        Layer::Limit(..) | Layer::Rename(_) | Layer::Key(..) | Layer::FindInEditor(_) => {
             hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
         }
     }

@@ -1,14 +1,13 @@
-//! Lists with a filter: commands, models, older messages, languages.
+//! Lists with a filter: commands, older messages, languages.
 
 use super::Sheet;
 use crate::domain::{BlockId, Language};
-use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::screen::Screen;
 use crate::tui::screen::commands::Slash;
 use crate::tui::screen::filter::Cursor;
-use crate::tui::screen::layer::{CommandList, Models, OldMessages};
+use crate::tui::screen::layer::{CommandList, OldMessages};
 use crate::tui::theme::Slot;
 use crate::tui::view::look::Look;
 use crate::tui::view::{safe, words};
@@ -66,30 +65,6 @@ fn key_of(screen: &Screen, slash: Slash) -> String {
     };
     let key = screen.keymap.hint(context, action);
     if key.is_empty() { key } else { format!("({key})") }
-}
-
-/// The models.
-pub(super) fn models(list: &Models, state: &State, width: u16, height: u16, look: Look<'_>) -> Sheet {
-    let mut sheet = Sheet::new("Model");
-    sheet.field("> ", &list.filter, width, look).rule(width, look);
-    let shown = list.shown();
-    let rows = room(height, 5);
-    let first = list.cursor.window(rows);
-    for (at, model) in shown.iter().enumerate().skip(first).take(rows) {
-        let used = if state.transcript.model.as_ref() == Some(*model) { "in use" } else { "" };
-        let text =
-            format!("{:<10} {:<36} {used}", safe::one_line(&model.provider), safe::one_line(&model.model));
-        sheet.row(entry(text.trim_end(), at == list.cursor.0, width, look));
-    }
-    if shown.is_empty() {
-        let text = match list.chosen() {
-            Some(model) => format!("Enter uses {}", safe::one_line(&model.to_string())),
-            None => "Type a model as PROVIDER/MODEL.".into(),
-        };
-        sheet.row(Line::styled(format!("  {text}"), look.dim()));
-    }
-    sheet.gap().row(Line::styled("Enter use from next message   Esc back", look.dim()));
-    sheet
 }
 
 /// Messages sent before.

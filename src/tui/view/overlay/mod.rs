@@ -4,6 +4,7 @@
 mod boxes;
 mod help;
 mod lists;
+mod models;
 mod sessions;
 mod welcome;
 
@@ -87,7 +88,8 @@ fn wish(layer: &Layer) -> u16 {
         Layer::Help(_) => 82,
         Layer::Sessions(_) => 74,
         Layer::Confirm(_) | Layer::Reject(_) => 72,
-        Layer::Commands(_) | Layer::OldMessages(_) | Layer::Models(_) => 70,
+        Layer::Models(_) => 76,
+        Layer::Commands(_) | Layer::OldMessages(_) => 70,
         Layer::Welcome(_) => 66,
         Layer::Ask(_) => 62,
         _ => 56,
@@ -106,7 +108,7 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
     let sheet = match layer {
         Layer::Welcome(welcome) => welcome::sheet(screen, welcome, room.width, look),
         Layer::Sessions(list) => sessions::sheet(list, room.width, room.height, look),
-        Layer::Models(list) => lists::models(list, state, room.width, room.height, look),
+        Layer::Models(list) => models::sheet(list, state, room.width, room.height, look),
         Layer::Commands(list) => lists::commands(screen, list, room.width, room.height, look),
         Layer::OldMessages(list) => lists::old_messages(list, room.width, room.height, look),
         Layer::Language(block, list, cursor) => lists::languages(*block, list, *cursor, look),
@@ -118,9 +120,11 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
         Layer::Rename(field) => {
             boxes::one_field("Rename", "Another name for this session:", field, room.width, look)
         }
-        Layer::Key(field) => {
-            let text = "Paste a key for OpenAI. It stays in memory and is never written to a file.";
-            boxes::one_field("Key", text, field, room.width, look)
+        Layer::Key(provider, field) => {
+            let provider = safe::one_line(provider);
+            let text =
+                format!("Paste a key for {provider}. It stays in memory and is never written to a file.");
+            boxes::one_field("Key", &text, field, room.width, look)
         }
         Layer::FindInEditor(field) => {
             boxes::one_field("Find", "Text to look for in this block:", field, room.width, look)

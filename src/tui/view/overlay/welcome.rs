@@ -15,7 +15,7 @@ pub(super) fn sheet(screen: &Screen, welcome: &Welcome, width: u16, look: Look<'
     let app = &screen.setup.app;
     sheet.words(&format!("{app} runs code on this computer only after you approve it."), width, look.text());
     sheet.gap().row(Line::styled("Where should answers come from?", look.style(Slot::UiTitle))).gap();
-    for (at, row) in WelcomeRow::ALL.iter().enumerate() {
+    for (at, row) in welcome.rows().iter().enumerate() {
         let (name, what, state) = describe(*row, welcome);
         let text = format!("{}  {name:<12} {what:<34} {state}", at + 1);
         sheet.row(entry(text.trim_end(), at == welcome.cursor.0, width, look));
@@ -58,7 +58,7 @@ pub(super) fn sheet(screen: &Screen, welcome: &Welcome, width: u16, look: Look<'
             sheet.field(head, field, width, look);
         }
         None => {
-            let digits = WelcomeRow::ALL.len();
+            let digits = welcome.rows().len();
             let text = format!("1-{digits} or Up/Down, Enter choose   k paste a key   q quit");
             sheet.row(Line::styled(text, look.dim()));
         }
@@ -66,27 +66,33 @@ pub(super) fn sheet(screen: &Screen, welcome: &Welcome, width: u16, look: Look<'
     sheet
 }
 
-fn describe(row: WelcomeRow, welcome: &Welcome) -> (&'static str, String, String) {
+fn describe(row: WelcomeRow, welcome: &Welcome) -> (String, String, String) {
     match row {
-        WelcomeRow::Demo => ("Demo", "no network, no key, scripted answers".into(), "ready".into()),
-        WelcomeRow::Ollama => {
+        WelcomeRow::Demo => ("Demo".into(), "no network, no key, scripted answers".into(), "ready".into()),
+        WelcomeRow::Local => {
+            let more = welcome.servers.as_ref().map_or(0, |servers| servers.len().saturating_sub(1));
             let state = match (&welcome.servers, welcome.server()) {
-                (_, Some(server)) => format!("found, {}", words::count(server.models.len(), "model")),
+                (_, Some(server)) => {
+                    let more = if more > 0 { format!(" +{more}") } else { String::new() };
+                    format!("found, {}{more}", words::count(server.models.len(), "model"))
+                }
                 (None, None) => "looking".into(),
                 (Some(_), None) => "not found".into(),
             };
             let (name, address) =
                 welcome.server().map_or(("Ollama", USUAL_SERVER), |s| (s.name, s.base_url.as_str()));
-            (name, safe::one_line(address.trim_end_matches("/v1")), state)
+            (name.into(), safe::one_line(address.trim_end_matches("/v1")), state)
         }
-        WelcomeRow::OpenAi => {
-            let state = match (welcome.has_openai_key, &welcome.key) {
-                (_, Some(_)) => "pasted",
-                (true, None) => "set",
-                (false, None) => "not set",
+        WelcomeRow::Cloud(at) => {
+            let Some(cloud) = welcome.clouds.get(at) else { return Default::default() };
+            let state = match (&cloud.kept, &welcome.key) {
+                (Some(_), _) => "set",
+                (None, Some(_)) => "pasted",
+                (None, None) => "not set",
             };
-            ("OpenAI", "key from OPENAI_API_KEY".into(), state.into())
+            let place = cloud.kept.as_ref().unwrap_or(&cloud.place);
+            (cloud.title.clone(), format!("key from {}", safe::one_line(place)), state.into())
         }
-        WelcomeRow::Other => ("Other", "any OpenAI-compatible address".into(), String::new()),
+        WelcomeRow::Other => ("Other".into(), "any OpenAI-compatible address".into(), String::new()),
     }
 }

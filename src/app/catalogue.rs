@@ -1,0 +1,88 @@
+//! The providers that can be asked for their models, with their keys.
+
+use super::house::House;
+use super::source;
+use crate::config::{self, Chosen, Provider, ProviderKind};
+use crate::domain::{ModelInfo, ModelName};
+use crate::driver::catalogue::{KeyState, Source};
+use crate::provider::story::Story;
+use std::collections::BTreeMap;
+
+impl House {
+    /// The providers that can be asked for their models, or the one of this name: servers on this computer first, then
+    /// those with a key, then those without, stories last. A program that writes a key is run only for a provider that
+    /// is asked for by name.
+    pub fn sources(&self, only: Option<&str>) -> Vec<Source> {
+        let providers = self.loaded.config.providers.iter();
+        let mut sources: Vec<Source> = providers
+            .filter(|(name, _)| only.is_none_or(|only| only == name.as_str()))
+            .map(|(name, provider)| self.source(name, provider, only.is_some()))
+            .collect();
+        sources.sort_by_key(|source| match (&source.address, source.local, &source.key) {
+            (None, ..) => 3,
+            (_, true, _) => 0,
+            (_, _, KeyState::Missing(_)) => 2,
+            _ => 1,
+        });
+        sources
+    }
+
+    fn source(&self, name: &str, provider: &Provider, by_name: bool) -> Source {
+        let address = provider.address().map(str::to_owned);
+        let local = address.as_deref().is_some_and(config::is_loopback);
+        let kept = self.keys.kept(name, provider, self);
+        let key = match (&kept, &provider.key_env) {
+            (Some(place), _) => KeyState::Kept(place.clone()),
+            // A server on this computer may well do without.
+            (None, Some(variables)) if !local => KeyState::Missing(variables.all().join(" or ")),
+            (None, _) => KeyState::Needless,
+        };
+        let model =
+            ModelName { provider: name.to_owned(), model: provider.model.clone().unwrap_or_default() };
+        let runs_program = provider.key_command.is_some() && !by_name;
+        let made = if runs_program && !self.keys.has_written(name) {
+            Err("its key_command is run when it is chosen".to_owned())
+        } else if provider.kind == ProviderKind::Scripted {
+            Err("a story".to_owned())
+        } else {
+            self.keys
+                .find(name, provider, self)
+                .and_then(|key| source::connect(Chosen { name: model, provider: provider.clone() }, key))
+                .map_err(|error| error.to_string())
+        };
+        let address = address.map(|address| config::without_secrets(&address));
+        let known = known(name, provider, local);
+        Source {
+            name: name.to_owned(),
+            kind: provider.kind.as_str(),
+            address,
+            local,
+            key,
+            provider: made,
+            known,
+        }
+    }
+}
+
+/// What the configuration says of a provider's models.
+fn known(name: &str, provider: &Provider, local: bool) -> BTreeMap<String, ModelInfo> {
+    let info = |model: &str, context, output| ModelInfo {
+        context,
+        output,
+        local,
+        ..ModelInfo::named(ModelName { provider: name.to_owned(), model: model.to_owned() })
+    };
+    if provider.kind == ProviderKind::Scripted {
+        return Story::names()
+            .iter()
+            .map(|(story, _)| ((*story).to_owned(), info(story, None, None)))
+            .collect();
+    }
+    let said = |(model, choice): (&String, &config::ModelChoice)| {
+        (
+            model.clone(),
+            info(model, choice.context.or(provider.context), choice.max_output.or(provider.max_output)),
+        )
+    };
+    provider.models.iter().map(said).collect()
+}

@@ -1,0 +1,157 @@
+//! Runs the person's program that writes a key. What it writes is bounded, and so is its time; nothing of it is shown.
+//!
+//! It is the person's own configuration that names it (a project's file can't), so it runs without being asked about,
+//! with the person's environment, outside of the working folder.
+
+use crate::config::Texts;
+use secrecy::SecretString;
+use std::io::Read as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// How long it may take: a password manager may ask the person something in a window of its own.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Bytes of output that are read.
+const LARGEST: u64 = 64 << 10;
+
+/// The key that the program writes.
+///
+/// # Errors
+/// What is wrong, as the rest of a sentence: `ended with exit code 1`. Never a word of its output.
+pub(super) fn run(command: &Texts) -> Result<SecretString, String> {
+    run_for(command, PATIENCE)
+}
+
+fn run_for(command: &Texts, patience: Duration) -> Result<SecretString, String> {
+    let mut program = program(command);
+    let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).unwrap_or_else(|| "/".into());
+    program.current_dir(home).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = program
+        .process_group(0)
+        .spawn()
+        .map_err(|error| format!("can't be started: {}", error.to_string().to_lowercase()))?;
+    let deadline = Instant::now() + patience;
+    let output = read(&mut child, deadline);
+    let ended = if output.is_ok() { wait(&mut child, deadline) } else { None };
+    // What it left behind is ended with it.
+    kill(&mut child);
+    match (output, ended) {
+        (Err(Some(why)), _) => Err(why),
+        (Err(None), _) | (Ok(_), None) => {
+            Err(format!("gave no key within {} s", patience.as_secs_f64().ceil()))
+        }
+        (Ok(output), Some(status)) if status.success() => key(output),
+        (Ok(_), Some(status)) => Err(status.code().map_or_else(
+            || "was ended by a signal".to_owned(),
+            |code| format!("ended with exit code {code}"),
+        )),
+    }
+}
+
+fn program(command: &Texts) -> Command {
+    match command {
+        Texts::One(line) => {
+            let mut shell = Command::new("/bin/sh");
+            shell.arg("-c").arg(line);
+            shell
+        }
+        Texts::Several(words) => {
+            let mut words = words.iter();
+            let mut program = Command::new(words.next().map_or("", String::as_str));
+            program.args(words);
+            program
+        }
+    }
+}
+
+/// All that it writes, until it closes its output; `Err(None)`: it took too long.
+fn read(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, Option<String>> {
+    let Some(pipe) = child.stdout.take() else { return Err(Some("has no output".into())) };
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let done = pipe.take(LARGEST + 1).read_to_end(&mut bytes).map(|_| bytes);
+        // Nobody may wait for it any more.
+        let _ = sender.send(done);
+    });
+    match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        Ok(Ok(bytes)) if bytes.len() as u64 <= LARGEST => Ok(bytes),
+        Ok(Ok(_)) => Err(Some("wrote more than 64 KiB: that is no key".into())),
+        Ok(Err(error)) => Err(Some(format!("can't be read: {error}"))),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(None),
+    }
+}
+
+fn wait(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if Instant::now() < deadline => std::thread::park_timeout(Duration::from_millis(5)),
+            _ => return None,
+        }
+    }
+}
+
+fn kill(child: &mut Child) {
+    if let Some(group) = rustix::process::Pid::from_raw(child.id().cast_signed()) {
+        // There may be nobody left.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.wait();
+}
+
+fn key(output: Vec<u8>) -> Result<SecretString, String> {
+    let text = String::from_utf8(output).map_err(|_| "wrote something that is no text".to_owned())?;
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    match (lines.next(), lines.next()) {
+        (None, _) => Err("wrote nothing".into()),
+        (Some(key), None) => Ok(key.to_owned().into()),
+        (Some(_), Some(_)) => Err("wrote more than one line: only the key may stand there".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use secrecy::ExposeSecret as _;
+
+    fn line(text: &str) -> Result<String, String> {
+        run_for(&Texts::One(text.into()), Duration::from_secs(20)).map(|key| key.expose_secret().to_owned())
+    }
+
+    #[test]
+    fn the_key_is_the_line_that_it_writes() {
+        assert_eq!(line("echo ' sk-1 '; echo noise >&2"), Ok("sk-1".into()));
+        // A list meets no shell.
+        let words = Texts::Several(["printf", "%s", "a $HOME `b`"].map(str::to_owned).into());
+        assert_eq!(run(&words).unwrap().expose_secret(), "a $HOME `b`");
+    }
+
+    #[test]
+    fn what_is_no_key_is_told_without_repeating_it() {
+        for (text, why) in [
+            ("true", "wrote nothing"),
+            ("echo sk-1; exit 3", "ended with exit code 3"),
+            ("echo sk-1; echo sk-2", "wrote more than one line: only the key may stand there"),
+            ("printf '\\377'", "wrote something that is no text"),
+            ("kill -9 $$", "was ended by a signal"),
+            ("yes", "wrote more than 64 KiB: that is no key"),
+        ] {
+            assert_eq!(line(text), Err(why.into()), "{text}");
+        }
+        let missing = run(&Texts::Several(vec!["/nowhere/pass".into()])).unwrap_err();
+        assert!(missing.starts_with("can't be started: no such file"), "{missing}");
+    }
+
+    #[test]
+    fn it_is_ended_when_it_takes_too_long_with_all_that_it_started() {
+        for text in ["sleep 600", "sleep 600 & echo sk-1", "exec 1>&-; sleep 600"] {
+            let start = Instant::now();
+            let told = run_for(&Texts::One(text.into()), Duration::from_millis(200)).unwrap_err();
+            assert_eq!(told, "gave no key within 1 s", "{text}");
+            assert!(start.elapsed() < Duration::from_secs(10));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The keys of this process: those of the environment and of files, those that were typed in, those that a program
+//! wrote. What may be sent where is decided in `config::keys`; here it is fetched and remembered, in memory only.
+
+use super::house::House;
+use super::key_command;
+use super::source::Unusable;
+use crate::config::keys::{self, Key, Source};
+use crate::config::{Provider, origin};
+use crate::domain::Notice;
+use secrecy::SecretString;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The keys of this process.
+#[derive(Debug, Default)]
+pub struct KeyRing {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// By provider and origin.
+    typed: BTreeMap<(String, String), SecretString>,
+    /// By provider.
+    written: BTreeMap<String, SecretString>,
+    notices: Vec<Notice>,
+}
+
+impl KeyRing {
+    /// Remembers a key that was typed in, for a provider at this address.
+    pub fn remember(&self, provider: &str, address: &str, key: SecretString) {
+        if let Some(origin) = origin(address) {
+            self.inner().typed.insert((provider.to_owned(), origin), key);
+        }
+    }
+
+    /// What the person should know of keys that were not sent; told once.
+    pub fn take_notices(&self) -> Vec<Notice> {
+        std::mem::take(&mut self.inner().notices)
+    }
+
+    /// The key to send to a provider's address; `None` where it has none. May run the person's program for it.
+    ///
+    /// # Errors
+    /// When the file of keys can't be used, or the program gave no key.
+    pub(super) fn find(
+        &self,
+        name: &str,
+        provider: &Provider,
+        house: &House,
+    ) -> Result<Option<SecretString>, Unusable> {
+        if let Some(key) = self.typed(name, provider) {
+            return Ok(Some(key));
+        }
+        self.tell_headers(name, provider);
+        match look(name, provider, house)? {
+            Key::Here(key, _) => Ok(Some(key)),
+            Key::None => Ok(None),
+            Key::Elsewhere { kept, for_origin } => {
+                let address = provider.address().and_then(origin).unwrap_or_default();
+                let whose = for_origin.unwrap_or_else(|| "another address".into());
+                self.say(format!("The key for {name} ({kept}) is for {whose}: it is not sent to {address}."));
+                Ok(None)
+            }
+            Key::Command(command) => {
+                let known = self.inner().written.get(name).cloned();
+                if known.is_some() {
+                    return Ok(known);
+                }
+                let hint = format!("Correct key_command under [providers.{name}].");
+                let key = key_command::run(&command)
+                    .map_err(|why| Unusable::new(format!("the key_command of {name} {why}"), hint))?;
+                self.inner().written.insert(name.to_owned(), key.clone());
+                Ok(Some(key))
+            }
+        }
+    }
+
+    /// Where a key for a provider is kept that may be sent to its address, in words; `None` where there is none. Runs
+    /// nothing.
+    pub fn kept(&self, name: &str, provider: &Provider, house: &House) -> Option<String> {
+        if self.typed(name, provider).is_some() {
+            return Some("typed in".into());
+        }
+        match look(name, provider, house).ok()? {
+            Key::Here(_, source) => Some(source.to_string()),
+            Key::Command(_) => Some(Source::Command.to_string()),
+            Key::Elsewhere { .. } | Key::None => None,
+        }
+    }
+
+    /// Whether a provider's program has written its key already.
+    pub(super) fn has_written(&self, name: &str) -> bool {
+        self.inner().written.contains_key(name)
+    }
+
+    /// All keys that are known without asking anybody, for masking them wherever they turn up.
+    pub(super) fn known(&self, house: &House) -> Vec<SecretString> {
+        let env = house.place.env();
+        let providers = &house.loaded.config.providers;
+        let environment =
+            providers.values().filter_map(|p| keys::from_environment(p, &env)).map(|(key, _)| key);
+        let stored = keys::read(&house.loaded.paths.credentials()).unwrap_or_default();
+        let headers = providers.values().flat_map(keys::secret_headers);
+        let inner = self.inner();
+        environment
+            .chain(stored.into_iter().map(|stored| stored.key))
+            .chain(headers)
+            .chain(inner.typed.values().cloned())
+            .chain(inner.written.values().cloned())
+            .collect()
+    }
+
+    fn typed(&self, name: &str, provider: &Provider) -> Option<SecretString> {
+        let place = (name.to_owned(), provider.address().and_then(origin)?);
+        self.inner().typed.get(&place).cloned()
+    }
+
+    fn tell_headers(&self, name: &str, provider: &Provider) {
+        let (_, held_back) = keys::headers(provider);
+        if !held_back.is_empty() {
+            let address = provider.address().and_then(origin).unwrap_or_default();
+            let which = held_back.join(", ");
+            self.say(format!("Headers of {name} that may hold a key are not sent to {address}: {which}."));
+        }
+    }
+
+    fn say(&self, text: String) {
+        let mut inner = self.inner();
+        let notice = Notice::warn(text);
+        if !inner.notices.contains(&notice) {
+            inner.notices.push(notice);
+        }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn look(name: &str, provider: &Provider, house: &House) -> Result<Key, Unusable> {
+    keys::find(name, provider, &house.place.env(), &house.loaded.paths.credentials())
+        .map_err(|error| Unusable::new(error.to_string(), "Nothing was read from it."))
+}

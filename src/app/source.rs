@@ -1,0 +1,71 @@
+//! From a model that was chosen in the configuration to a source of replies.
+
+use crate::config::{self, ChoiceError, Chosen, ProviderKind};
+use crate::provider::story::Story;
+use crate::provider::{Choice, Provider, ProviderError, Timeouts};
+use secrecy::SecretString;
+use std::time::Duration;
+
+/// A source of replies that can't be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}. {hint}")]
+pub struct Unusable {
+    /// What is wrong, without a full stop.
+    pub what: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+impl Unusable {
+    /// What is wrong, and what to do about it.
+    pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { what: what.into(), hint: hint.into() }
+    }
+}
+
+impl From<ChoiceError> for Unusable {
+    fn from(error: ChoiceError) -> Self {
+        Self::new(error.to_string(), error.hint())
+    }
+}
+
+impl From<ProviderError> for Unusable {
+    fn from(error: ProviderError) -> Self {
+        Self::new(error.to_string(), error.hint())
+    }
+}
+
+/// Makes a source of replies. No network: the first request brings it up.
+///
+/// # Errors
+/// When the address, a header or the key can't be used, or a story can't be read.
+pub(super) fn connect(chosen: Chosen, key: Option<SecretString>) -> Result<Provider, Unusable> {
+    let Chosen { name, provider } = chosen;
+    if provider.kind == ProviderKind::Scripted {
+        let story = story(&name.model)?;
+        return Ok(Provider::new(Choice::Scripted { name, story })?);
+    }
+    let base_url = provider.address().map(str::to_owned);
+    let base_url = base_url.ok_or_else(|| ChoiceError::NoAddress(name.provider.clone()))?;
+    let seconds = Duration::from_secs;
+    let timeouts = Timeouts {
+        connect: seconds(provider.timeouts.connect),
+        first: seconds(provider.timeouts.first_token),
+        silence: seconds(provider.timeouts.silence),
+    };
+    let (headers, _) = config::keys::headers(&provider);
+    Ok(Provider::new(Choice::OpenAi { name, base_url, key, headers, timeouts })?)
+}
+
+/// A story as a model: a shipped one by its name, or a file.
+fn story(wanted: &str) -> Result<Story, Unusable> {
+    let text = match Story::shipped(wanted) {
+        Some(text) => text.to_owned(),
+        None => std::fs::read_to_string(wanted).map_err(|error| {
+            let names: Vec<&str> = Story::names().iter().map(|(name, _)| *name).collect();
+            let hint = format!("Stories: {}. Or name a file.", names.join(", "));
+            Unusable::new(format!("no story {wanted:?}: {error}"), hint)
+        })?,
+    };
+    Story::parse(&text, wanted).map_err(|error| Unusable::new(error.to_string(), error.hint))
+}

@@ -1,0 +1,159 @@
+//! `sayso models`: what each provider offers, with context and price; those that can't be asked in a line each.
+
+use super::{Console, setup};
+use crate::cli::{ModelArgs, ModelsArgs};
+use crate::domain::visible::visible_line;
+use crate::domain::{ModelInfo, Price};
+use crate::driver::catalogue::{self, Answer, KeyState, Offer};
+use crate::headless::json;
+use crate::report::{Failure, Kind};
+use serde_json::{Value, json};
+use std::io;
+
+pub(super) async fn run(
+    args: ModelsArgs,
+    outer: &ModelArgs,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    // An address that is given here is the named provider's.
+    let named = args.provider.clone().filter(|_| args.base_url.is_some());
+    let given = ModelArgs { model: named, base_url: args.base_url.clone(), ..ModelArgs::default() };
+    let house = setup::house(&given.or(outer), &setup::More::default())?;
+    setup::tell(&house.loaded.notices, console.err)?;
+    let only = args.provider.as_deref();
+    if let Some(name) = only {
+        house
+            .loaded
+            .config
+            .named(name)
+            .map_err(|e| Failure::new(Kind::Provider, e.to_string()).hint(e.hint()))?;
+    }
+    let sources = house.sources(only);
+    let offers = catalogue::ask_all(sources).await;
+    setup::tell(&house.keys.take_notices(), console.err)?;
+    if args.json {
+        let providers: Vec<Value> = offers.iter().map(as_json).collect();
+        json::line(console.out, &json!({ "providers": providers }))?;
+    } else {
+        write(&offers, console)?;
+    }
+    outcome(&offers, only)
+}
+
+/// One provider has to answer; the named one, where one was named.
+fn outcome(offers: &[Offer], only: Option<&str>) -> Result<(), Failure> {
+    let answered = |offer: &Offer| {
+        matches!(offer.answer, Answer::Models(_)) && (only.is_some() || offer.address.is_some())
+    };
+    if offers.iter().any(answered) {
+        return Ok(());
+    }
+    Err(match (only, offers.first().map(|offer| (&offer.answer, &offer.key))) {
+        (Some(name), Some((Answer::NoKey, KeyState::Missing(place)))) => {
+            Failure::new(Kind::Provider, format!("{name} has no key")).hint(format!(
+                "Set {place}, or put the key into credentials.toml; sayso config path tells where that is."
+            ))
+        }
+        (Some(name), Some((Answer::Failed(why), _))) => {
+            Failure::new(Kind::Provider, format!("{name} lists no models: {why}"))
+                .hint("sayso config show tells its address, and where that comes from.")
+        }
+        _ => Failure::new(Kind::Provider, "no provider could be asked for its models")
+            .hint("Set a key, as OPENAI_API_KEY, or start a model server on this computer, as Ollama."),
+    })
+}
+
+/// The rows of those that answered, then a line for each of the others.
+fn write(offers: &[Offer], console: &mut Console<'_>) -> io::Result<()> {
+    for offer in offers {
+        if let Answer::Models(models) = &offer.answer {
+            let place =
+                if offer.local { "on this computer" } else { offer.address.as_deref().unwrap_or("a story") };
+            let count = match models.len() {
+                0 => "no models".into(),
+                1 => "1 model".to_owned(),
+                n => format!("{n} models"),
+            };
+            writeln!(console.out, "{}  ({}, {count})", visible_line(&offer.name), visible_line(place))?;
+            let width =
+                models.iter().map(|m| visible_line(&m.name.to_string()).chars().count()).max().unwrap_or(0);
+            for model in models {
+                let name = visible_line(&model.name.to_string());
+                let row = format!("  {name:<width$}  {}", facts(model), width = width.min(60));
+                writeln!(console.out, "{}", row.trim_end())?;
+            }
+        }
+    }
+    for offer in offers {
+        let why = match (&offer.answer, &offer.key) {
+            (Answer::NoKey, KeyState::Missing(place)) => format!("no key ({place})"),
+            (Answer::Failed(why), _) => format!("not reachable: {why}"),
+            _ => continue,
+        };
+        writeln!(console.out, "{:<16}  {}", visible_line(&offer.name), visible_line(&why))?;
+    }
+    if offers
+        .iter()
+        .any(|offer| matches!(&offer.answer, Answer::Models(m) if m.iter().any(|m| m.price.is_some())))
+    {
+        writeln!(console.out, "Prices: dollars for a million tokens, requests/replies.")?;
+    }
+    Ok(())
+}
+
+/// What is known of a model: `ctx 128k  $2.50/$10  tools, images`.
+fn facts(model: &ModelInfo) -> String {
+    let context = model.context.map_or_else(|| "ctx ?".into(), |n| format!("ctx {}", catalogue::tokens(n)));
+    let price = model.price.as_ref().map(catalogue::price).unwrap_or_default();
+    let can = [(model.tools, "tools"), (model.images, "images")];
+    let can: Vec<&str> =
+        can.into_iter().filter(|(has, _)| *has == Some(true)).map(|(_, word)| word).collect();
+    format!("{context:<9} {price:<13} {}", can.join(", ")).trim_end().to_owned()
+}
+
+fn as_json(offer: &Offer) -> Value {
+    let (reachable, models, error) = match &offer.answer {
+        Answer::Models(models) => (true, models.as_slice(), None),
+        Answer::Failed(why) => (false, &[][..], Some(why.clone())),
+        Answer::NoKey => (false, &[][..], Some("no key".to_owned())),
+        Answer::Asking => (false, &[][..], Some("no answer".to_owned())),
+    };
+    let key = match &offer.key {
+        KeyState::Needless => "needless",
+        KeyState::Kept(_) => "kept",
+        KeyState::Missing(_) => "missing",
+    };
+    json!({
+        "provider": offer.name,
+        "kind": offer.kind,
+        "address": offer.address,
+        "local": offer.local,
+        "key": key,
+        "reachable": reachable,
+        "error": error,
+        "models": models.iter().map(model_json).collect::<Vec<Value>>(),
+    })
+}
+
+fn model_json(model: &ModelInfo) -> Value {
+    json!({
+        "model": model.name.model,
+        "context": model.context,
+        "max_output": model.output,
+        "price": model.price.as_ref().map(price_json),
+        "tools": model.tools,
+        "images": model.images,
+        "local": model.local,
+    })
+}
+
+/// Dollars for a million tokens.
+fn price_json(price: &Price) -> Value {
+    let dollars = |billionths: u64| billionths as f64 / 1000.0;
+    json!({
+        "input": dollars(price.input),
+        "output": dollars(price.output),
+        "cached": dollars(price.cached),
+        "cache_written": dollars(price.cache_written),
+    })
+}

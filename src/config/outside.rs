@@ -1,0 +1,110 @@
+//! What the environment and the options of the command line say, as settings. Pure: each is asked for by name.
+
+use super::load::Flags;
+use toml::Value;
+
+/// A value from outside of files: where it came from, its setting, the value.
+pub(super) type Told = (&'static str, &'static str, Value);
+
+/// Addresses of providers, in the variables that their makers' own programs read.
+const ADDRESSES: [(&str, &str); 5] = [
+    ("OPENAI_BASE_URL", "providers.openai.base_url"),
+    ("OPENAI_BASE_URL", "providers.openai-responses.base_url"),
+    ("ANTHROPIC_BASE_URL", "providers.anthropic.base_url"),
+    ("GOOGLE_GEMINI_BASE_URL", "providers.gemini.base_url"),
+    ("GEMINI_BASE_URL", "providers.gemini.base_url"),
+];
+
+/// What the environment says.
+pub(super) fn environment(env: &dyn Fn(&str) -> Option<String>) -> Vec<Told> {
+    let get = |name| env(name).filter(|value| !value.trim().is_empty());
+    let mut told: Vec<Told> = Vec::new();
+    let plain = [("SAYSO_MODEL", "model"), ("SAYSO_THEME", "ui.theme")];
+    for (name, key) in plain {
+        told.extend(get(name).map(|value| (name, key, Value::String(value))));
+    }
+    for (name, key) in ADDRESSES {
+        told.extend(get(name).map(|value| (name, key, Value::String(value.trim().to_owned()))));
+    }
+    let ollama = get("OLLAMA_HOST").map(|host| Value::String(ollama_address(&host)));
+    told.extend(ollama.map(|address| ("OLLAMA_HOST", "providers.ollama.base_url", address)));
+    // Last: where no colour is wanted, no theme brings one.
+    told.extend(get("NO_COLOR").map(|_| ("NO_COLOR", "ui.theme", Value::String("mono".to_owned()))));
+    told
+}
+
+/// What the options say.
+pub(super) fn flags(flags: &Flags) -> Vec<Told> {
+    let text = |value: &Option<String>| value.clone().map(Value::String);
+    let values = [
+        ("--model", "model", text(&flags.model)),
+        ("--base-url", "base_url", text(&flags.base_url)),
+        ("--theme", "ui.theme", text(&flags.theme)),
+        ("--max-steps", "step_limit", flags.max_steps.map(|n| Value::Integer(n.into()))),
+        (
+            "--timeout",
+            "limits.wall",
+            flags.timeout.map(|n| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX))),
+        ),
+    ];
+    values.into_iter().filter_map(|(option, key, value)| Some((option, key, value?))).collect()
+}
+
+/// `OLLAMA_HOST` in all its forms, as Ollama's own programs read it: an address, a host with or without port, a port
+/// alone. An address that the server listens on (`0.0.0.0`, `[::]`) is not one that can be called: it is this computer.
+fn ollama_address(host: &str) -> String {
+    let host = host.trim().trim_matches(['"', '\'']).trim();
+    let (scheme, rest, port) = match host.split_once("://") {
+        Some((scheme @ ("http" | "HTTP"), rest)) => (scheme, rest, "80"),
+        Some((scheme @ ("https" | "HTTPS"), rest)) => (scheme, rest, "443"),
+        // The check of the setting says what is wrong with another scheme.
+        Some(_) => return host.to_owned(),
+        None => ("http", host, "11434"),
+    };
+    let (authority, path) = rest.split_once('/').map_or((rest, ""), |(authority, path)| (authority, path));
+    let bare_ip6 = authority.matches(':').count() > 1 && !authority.starts_with('[');
+    let (name, port) = match authority.rsplit_once(':') {
+        Some((name, given)) if !bare_ip6 && !given.contains(']') => {
+            (name, if given.parse::<u16>().is_ok() { given } else { port })
+        }
+        _ => (authority, port),
+    };
+    let name = match name.trim_matches(['[', ']']) {
+        "" | "0.0.0.0" | "::" => "127.0.0.1".to_owned(),
+        ip6 if ip6.contains(':') => format!("[{ip6}]"),
+        name => name.to_owned(),
+    };
+    let path = path.trim_end_matches('/');
+    let path = if path.is_empty() || path == "v1" { String::new() } else { format!("/{path}") };
+    format!("{}://{name}:{port}{path}", scheme.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ollama_host_is_understood_in_all_its_forms() {
+        for (host, address) in [
+            ("127.0.0.1:11434", "http://127.0.0.1:11434"),
+            ("0.0.0.0", "http://127.0.0.1:11434"),
+            ("0.0.0.0:80", "http://127.0.0.1:80"),
+            (":8080", "http://127.0.0.1:8080"),
+            ("box", "http://box:11434"),
+            ("box:1", "http://box:1"),
+            ("\"box:1\"", "http://box:1"),
+            ("box:nonsense", "http://box:11434"),
+            ("https://models.example.com:443/", "https://models.example.com:443"),
+            ("https://models.example.com", "https://models.example.com:443"),
+            ("http://box", "http://box:80"),
+            ("http://box:1/v1", "http://box:1"),
+            ("http://box:1/ollama/", "http://box:1/ollama"),
+            ("[::1]", "http://[::1]:11434"),
+            ("[::1]:9", "http://[::1]:9"),
+            ("::1", "http://[::1]:11434"),
+            ("[::]:9", "http://127.0.0.1:9"),
+        ] {
+            assert_eq!(ollama_address(host), address, "{host}");
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Sources of replies as the configuration has them, and those that are known without any file.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A source of replies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Provider {
+    /// How it is spoken to.
+    pub kind: ProviderKind,
+    /// Its own address. See [`Provider::address`] for the one in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// The address that the environment or an option gave for this time, in place of its own.
+    #[serde(skip)]
+    pub elsewhere: Option<String>,
+    /// The environment variables that may hold its key, the first that is set counts; `None`: it needs none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_env: Option<Texts>,
+    /// A program that writes its key to standard output: a list is run as it is, a line by the shell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_command: Option<Texts>,
+    /// The model that is asked where none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Headers that are sent with every request.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// What stands behind the `?` of every request, as Azure's `api-version`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub query: BTreeMap<String, String>,
+    /// Tokens of a conversation, reply included, for models of which nothing else is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<u64>,
+    /// Tokens that a reply may have at the most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output: Option<u64>,
+    /// How long it may take.
+    pub timeouts: Timeouts,
+    /// Models by name: they are offered even where the server lists none, and what stands here counts more than what
+    /// the server tells.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub models: BTreeMap<String, ModelChoice>,
+}
+
+/// What is known of a model beforehand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelChoice {
+    /// Tokens of a conversation, reply included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<u64>,
+    /// Tokens that a reply may have at the most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output: Option<u64>,
+}
+
+/// One text, or several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Texts {
+    /// One.
+    One(String),
+    /// Several, in their order.
+    Several(Vec<String>),
+}
+
+impl Texts {
+    /// All of them.
+    pub fn all(&self) -> &[String] {
+        match self {
+            Texts::One(text) => std::slice::from_ref(text),
+            Texts::Several(texts) => texts,
+        }
+    }
+}
+
+/// How a provider is spoken to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProviderKind {
+    /// Chat completions, as OpenAI and many others have them.
+    #[default]
+    Openai,
+    /// OpenAI's Responses.
+    OpenaiResponses,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Gemini's `streamGenerateContent`.
+    Gemini,
+    /// Ollama's own language.
+    Ollama,
+    /// A story: scripted replies, no network.
+    Scripted,
+}
+
+impl ProviderKind {
+    /// The words of the configuration.
+    pub const WORDS: &'static [&'static str] =
+        &["openai", "openai-responses", "anthropic", "gemini", "ollama", "scripted"];
+
+    /// The word in the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ProviderKind::Openai => "openai",
+            ProviderKind::OpenaiResponses => "openai-responses",
+            ProviderKind::Anthropic => "anthropic",
+            ProviderKind::Gemini => "gemini",
+            ProviderKind::Ollama => "ollama",
+            ProviderKind::Scripted => "scripted",
+        }
+    }
+
+    /// Where its maker's own server is. Many servers speak as OpenAI's does: a provider of that kind has to name its
+    /// address, so that a forgotten line sends nobody's words to OpenAI.
+    pub fn address(self) -> Option<&'static str> {
+        match self {
+            ProviderKind::Openai | ProviderKind::Scripted => None,
+            ProviderKind::OpenaiResponses => Some(OPENAI),
+            ProviderKind::Anthropic => Some(ANTHROPIC),
+            ProviderKind::Gemini => Some(GEMINI),
+            ProviderKind::Ollama => Some(OLLAMA),
+        }
+    }
+}
+
+impl Provider {
+    /// The address in use: the one that the environment or an option gave, else its own.
+    pub fn address(&self) -> Option<&str> {
+        self.elsewhere.as_deref().or_else(|| self.own_address())
+    }
+
+    /// Its own address: that of the configuration, else that of its kind. Stored keys belong to it.
+    pub fn own_address(&self) -> Option<&str> {
+        self.base_url.as_deref().or_else(|| self.kind.address())
+    }
+}
+
+/// How long a provider may take, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Timeouts {
+    /// For the connection.
+    pub connect: u64,
+    /// Until the reply begins.
+    pub first_token: u64,
+    /// Between two pieces of a reply.
+    pub silence: u64,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { connect: 10, first_token: 300, silence: 120 }
+    }
+}
+
+const OPENAI: &str = "https://api.openai.com/v1";
+const ANTHROPIC: &str = "https://api.anthropic.com";
+const GEMINI: &str = "https://generativelanguage.googleapis.com";
+const OLLAMA: &str = "http://127.0.0.1:11434";
+
+/// The providers that are known without any file.
+pub(super) fn shipped() -> BTreeMap<String, Provider> {
+    use ProviderKind::{Anthropic, Gemini, Ollama, Openai, OpenaiResponses, Scripted};
+    let cloud = |kind, address: &str, keys: &[&str], model: &str| Provider {
+        kind,
+        base_url: Some(address.into()),
+        key_env: match keys {
+            [one] => Some(Texts::One((*one).into())),
+            several => Some(Texts::Several(several.iter().map(|key| (*key).into()).collect())),
+        },
+        model: Some(model.into()),
+        ..Provider::default()
+    };
+    let local =
+        |kind, address: &str| Provider { kind, base_url: Some(address.into()), ..Provider::default() };
+    let list = [
+        ("openai", cloud(Openai, OPENAI, &["OPENAI_API_KEY"], "gpt-5")),
+        ("openai-responses", cloud(OpenaiResponses, OPENAI, &["OPENAI_API_KEY"], "gpt-5")),
+        ("anthropic", cloud(Anthropic, ANTHROPIC, &["ANTHROPIC_API_KEY"], "claude-sonnet-4-5")),
+        ("gemini", cloud(Gemini, GEMINI, &["GEMINI_API_KEY", "GOOGLE_API_KEY"], "gemini-2.5-flash")),
+        (
+            "openrouter",
+            cloud(Openai, "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"], "openrouter/auto"),
+        ),
+        (
+            "groq",
+            cloud(Openai, "https://api.groq.com/openai/v1", &["GROQ_API_KEY"], "llama-3.3-70b-versatile"),
+        ),
+        ("deepseek", cloud(Openai, "https://api.deepseek.com/v1", &["DEEPSEEK_API_KEY"], "deepseek-chat")),
+        ("mistral", cloud(Openai, "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"], "mistral-large-latest")),
+        ("ollama", local(Ollama, OLLAMA)),
+        ("llamacpp", local(Openai, "http://127.0.0.1:8080/v1")),
+        ("lmstudio", local(Openai, "http://127.0.0.1:1234/v1")),
+        ("vllm", local(Openai, "http://127.0.0.1:8000/v1")),
+        ("scripted", Provider { kind: Scripted, ..Provider::default() }),
+    ];
+    list.into_iter().map(|(name, provider)| (name.to_owned(), provider)).collect()
+}
+
+/// The order in which keys of the environment are looked for when nothing is chosen.
+pub const BY_KEY: [&str; 7] = ["openai", "anthropic", "gemini", "openrouter", "groq", "deepseek", "mistral"];

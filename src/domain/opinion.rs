@@ -1,0 +1,58 @@
+//! A second opinion: what a model says of a block before it runs. Advice, marked as a model's; it lowers no finding.
+
+use super::{ModelName, Usage};
+
+/// How dangerous a model holds a block to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Risk {
+    /// It does nothing that could harm.
+    None,
+    /// Little.
+    Low,
+    /// It deserves a look.
+    Medium,
+    /// Much.
+    High,
+}
+
+impl Risk {
+    /// All of them, the least first.
+    pub const ALL: [Risk; 4] = [Risk::None, Risk::Low, Risk::Medium, Risk::High];
+
+    /// The word in JSON, session files and on screen: `none`, `low`, `medium`, `high`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Risk::None => "none",
+            Risk::Low => "low",
+            Risk::Medium => "medium",
+            Risk::High => "high",
+        }
+    }
+
+    /// The risk that a word names.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|risk| risk.as_str() == word)
+    }
+}
+
+/// What a model says of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opinion {
+    /// How dangerous it holds it to be.
+    pub risk: Risk,
+    /// Why, in its words.
+    pub reason: String,
+    /// The lines of the block that it means, from 1, in their order.
+    pub lines: Vec<u32>,
+}
+
+/// The answer to a question for a second opinion, before anyone has read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Consultation {
+    /// Which model was asked.
+    pub model: ModelName,
+    /// What it said, or why nothing came, in a line.
+    pub text: Result<String, String>,
+    /// Tokens used, where told.
+    pub usage: Usage,
+}

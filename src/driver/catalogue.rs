@@ -1,0 +1,257 @@
+//! The models that can be chosen: every provider is asked for its list, all at once, each with its own time limit.
+//!
+//! Who can be asked, with which key, is the composition root's to know: it gives [`Source`]s. Nothing here chooses.
+
+use crate::domain::{ModelInfo, ModelName, Price, ReplyFailure};
+use crate::provider::Provider;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a provider may take to list its models.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a server on this computer may take: it is there, or it is not.
+const LOCAL_PATIENCE: Duration = Duration::from_secs(2);
+/// Models of one provider that are kept; no person reads more.
+const MOST: usize = 2_000;
+
+/// Gives the providers that can be asked; may read files.
+pub type Catalogue = Arc<dyn Fn() -> Vec<Source> + Send + Sync>;
+
+/// A provider that can be asked for its models.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Its kind, as the configuration calls it.
+    pub kind: &'static str,
+    /// Its address, without what could be a secret; `None` for a story.
+    pub address: Option<String>,
+    /// Whether it is on this computer.
+    pub local: bool,
+    /// What is known of its key.
+    pub key: KeyState,
+    /// What asks it; `Err`: why it can't be asked.
+    pub provider: Result<Provider, String>,
+    /// What the configuration says of its models; it counts more than what the server tells.
+    pub known: BTreeMap<String, ModelInfo>,
+}
+
+/// What is known of a provider's key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyState {
+    /// It needs none, as far as is known.
+    Needless,
+    /// There is one; where it is kept.
+    Kept(String),
+    /// There is none; where it would be looked for: `ANTHROPIC_API_KEY`.
+    Missing(String),
+}
+
+/// What a provider offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Its kind.
+    pub kind: &'static str,
+    /// Its address; `None` for a story.
+    pub address: Option<String>,
+    /// Whether it is on this computer.
+    pub local: bool,
+    /// What is known of its key.
+    pub key: KeyState,
+    /// What it answered.
+    pub answer: Answer,
+}
+
+/// What a provider answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It is being asked.
+    Asking,
+    /// Its models.
+    Models(Vec<ModelInfo>),
+    /// It has no key and was not asked.
+    NoKey,
+    /// It can't be asked, or did not answer; why, one line.
+    Failed(String),
+}
+
+impl Source {
+    /// What it offers, before it is asked.
+    pub fn offer(&self) -> Offer {
+        let answer = match (&self.key, &self.provider) {
+            // A story is not asked: it is data.
+            _ if self.address.is_none() => Answer::Models(self.known.values().cloned().collect()),
+            (KeyState::Missing(_), _) => Answer::NoKey,
+            (_, Err(why)) => Answer::Failed(why.clone()),
+            (_, Ok(_)) => Answer::Asking,
+        };
+        Offer {
+            name: self.name.clone(),
+            kind: self.kind,
+            address: self.address.clone(),
+            local: self.local,
+            key: self.key.clone(),
+            answer,
+        }
+    }
+
+    /// Asks it. A provider without a key that needs one is not asked: nothing leaves this computer for it.
+    pub async fn ask(self) -> Offer {
+        let offer = self.offer();
+        let Ok(provider) = self.provider.as_ref().map_err(|_| ()) else { return offer };
+        if offer.answer != Answer::Asking {
+            return offer;
+        }
+        let patience = if self.local { LOCAL_PATIENCE } else { PATIENCE };
+        let answer = match tokio::time::timeout(patience, provider.models()).await {
+            Ok(Ok(told)) => Answer::Models(self.with_known(told)),
+            Ok(Err(failure)) => self.failed(&failure),
+            Err(_) => Answer::Failed(format!("no answer within {} s", patience.as_secs())),
+        };
+        Offer { answer, ..offer }
+    }
+
+    /// A server that has no list of models, as some gateways, still has those that the configuration names.
+    fn failed(&self, failure: &ReplyFailure) -> Answer {
+        use crate::domain::FailureKind::{BadRequest, NotAModel, NotFound};
+        if matches!(failure.kind, NotFound | BadRequest | NotAModel) && !self.known.is_empty() {
+            return Answer::Models(self.known.values().cloned().collect());
+        }
+        Answer::Failed(failure.message.clone())
+    }
+
+    /// The models that were told, with what the configuration says of them, and those that it adds.
+    fn with_known(&self, told: Vec<ModelInfo>) -> Vec<ModelInfo> {
+        let mut known = self.known.clone();
+        let mut models: Vec<ModelInfo> = told
+            .into_iter()
+            .take(MOST)
+            .map(|model| match known.remove(&model.name.model) {
+                Some(said) => over(model, &said),
+                None => model,
+            })
+            .collect();
+        // What nobody lists stands at the end.
+        models.extend(known.into_values());
+        models
+    }
+}
+
+/// What is said of a model over what was told of it.
+fn over(told: ModelInfo, said: &ModelInfo) -> ModelInfo {
+    ModelInfo {
+        context: said.context.or(told.context),
+        output: said.output.or(told.output),
+        price: said.price.or(told.price),
+        ..told
+    }
+}
+
+/// All offers, in the order of the sources.
+pub async fn ask_all(sources: Vec<Source>) -> Vec<Offer> {
+    futures_util::future::join_all(sources.into_iter().map(Source::ask)).await
+}
+
+/// Whether a model answers, in a line for the person. Its provider's list is asked for; no request to the model leaves.
+pub async fn test(provider: &Provider) -> Result<String, String> {
+    let ModelName { provider: name, model } = provider.name();
+    let start = std::time::Instant::now();
+    match tokio::time::timeout(PATIENCE, provider.models()).await {
+        Err(_) => Err(format!("{name}: no answer within {} s.", PATIENCE.as_secs())),
+        Ok(Err(failure)) => Err(failure.message),
+        Ok(Ok(models)) => {
+            let ms = start.elapsed().as_millis();
+            let has = models.iter().any(|told| told.name.model == *model);
+            let among = match (models.len(), has) {
+                (0, _) => "it lists no models",
+                (_, true) => "the model is there",
+                (_, false) => "the model is not among those that it lists",
+            };
+            let line = format!("{name} answers after {ms} ms: {among}.");
+            if has || models.is_empty() { Ok(line) } else { Err(line) }
+        }
+    }
+}
+
+/// `8k`, `128k`, `1M`: a number of tokens, short. Powers of two and of ten are both written so by their makers.
+pub fn tokens(number: u64) -> String {
+    let scaled = |by: u64, unit: &str| {
+        let tenths = number.saturating_mul(10).saturating_add(by / 2) / by;
+        match (tenths / 10, tenths % 10) {
+            (whole, tenth) if whole < 10 && tenth > 0 => format!("{whole}.{tenth}{unit}"),
+            (whole, _) => format!("{whole}{unit}"),
+        }
+    };
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..1_000_000 if number.is_multiple_of(1024) => scaled(1024, "k"),
+        1_000..1_000_000 => scaled(1000, "k"),
+        _ if number.is_multiple_of(1 << 20) => scaled(1 << 20, "M"),
+        _ => scaled(1_000_000, "M"),
+    }
+}
+
+/// `$2.50/$10`: dollars for a million tokens, of requests and of replies; `free` where both cost nothing.
+pub fn price(price: &Price) -> String {
+    // Billionths of a dollar a token are thousandths of a dollar a million.
+    let dollars = |thousandths: u64| match (thousandths / 1000, thousandths % 1000) {
+        (whole, 0) => format!("${whole}"),
+        (whole, rest) if rest.is_multiple_of(10) => format!("${whole}.{:02}", rest / 10),
+        (whole, rest) => format!("${whole}.{rest:03}"),
+    };
+    match (price.input, price.output) {
+        (0, 0) => "free".into(),
+        (input, output) => format!("{}/{}", dollars(input), dollars(output)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_and_prices_are_short() {
+        for (number, text) in [
+            (512, "512"),
+            (4096, "4k"),
+            (8192, "8k"),
+            (32_768, "32k"),
+            (128_000, "128k"),
+            (131_072, "128k"),
+            (200_000, "200k"),
+            (16_385, "16k"),
+            (1_500, "1.5k"),
+            (1_000_000, "1M"),
+            (1_048_576, "1M"),
+            (1_047_576, "1M"),
+            (2_500_000, "2.5M"),
+        ] {
+            assert_eq!(tokens(number), text);
+        }
+        let of = |input, output| price(&Price { input, output, cached: 0, cache_written: 0 });
+        assert_eq!(of(2_500, 10_000), "$2.50/$10");
+        assert_eq!(of(75, 300), "$0.075/$0.30");
+        assert_eq!(of(0, 0), "free");
+    }
+
+    #[test]
+    fn what_the_configuration_says_counts_more_and_what_it_adds_is_offered() {
+        let name = |model: &str| ModelName { provider: "p".into(), model: model.into() };
+        let info = |model: &str, context| ModelInfo { context, ..ModelInfo::named(name(model)) };
+        let known = [info("a", Some(1)), info("c", None)].map(|m| (m.name.model.clone(), m)).into();
+        let source = Source {
+            name: "p".into(),
+            kind: "openai",
+            address: None,
+            local: false,
+            key: KeyState::Needless,
+            provider: Err(String::new()),
+            known,
+        };
+        let models = source.with_known(vec![info("b", Some(9)), info("a", Some(9))]);
+        assert_eq!(models, [info("b", Some(9)), info("a", Some(1)), info("c", None)]);
+    }
+}

@@ -1,0 +1,86 @@
+//! The second opinion: a request beside the turn, whose answer is gathered whole, in bounded time and size.
+
+use super::Driver;
+use super::sources::Signal;
+use crate::domain::{BlockId, Consultation, ModelName, ModelRequest, ReplyEvent, Revision, Usage};
+use crate::engine::Event;
+use crate::provider::Provider;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// Opinions that come later are none.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// An answer of more bytes is none.
+const LONGEST: usize = 64 << 10;
+/// Pieces of an answer that may wait.
+const WAITING: usize = 64;
+
+impl Driver {
+    /// Asks a model about a block. The answer comes as an event, exactly once.
+    pub(super) fn consult(
+        &self,
+        block: BlockId,
+        revision: Revision,
+        wanted: Option<ModelName>,
+        request: ModelRequest,
+    ) {
+        let provider = match &wanted {
+            Some(name) => (self.connect)(name),
+            None => self.provider.clone().ok_or_else(|| "no model is chosen yet".into()),
+        };
+        let inbox = self.inbox();
+        tokio::spawn(async move {
+            let answer = match provider {
+                Ok(provider) => gather(&provider, &request).await,
+                Err(why) => {
+                    let model = wanted.unwrap_or(ModelName { provider: String::new(), model: String::new() });
+                    Consultation { model, text: Err(why), usage: Usage::default() }
+                }
+            };
+            let _ = inbox.send(Signal::Event(Event::Consulted(block, revision, Box::new(answer)))).await;
+        });
+    }
+}
+
+async fn gather(provider: &Provider, request: &ModelRequest) -> Consultation {
+    let mut usage = Usage::default();
+    let text = timeout(PATIENCE, listen(provider, request, &mut usage)).await;
+    let text = text.unwrap_or_else(|_| Err(format!("it did not come within {} s", PATIENCE.as_secs())));
+    Consultation { model: provider.name().clone(), text, usage }
+}
+
+/// Listens until the reply is over. Dropping the future closes the connection.
+async fn listen(provider: &Provider, request: &ModelRequest, usage: &mut Usage) -> Result<String, String> {
+    let (sender, mut events) = mpsc::channel(WAITING);
+    let asking = async {
+        provider.ask(request, &sender).await;
+        // The last of it may still wait in the channel; it is read below.
+        std::future::pending::<()>().await;
+    };
+    let mut text = String::new();
+    let hearing = async {
+        while let Some(event) = events.recv().await {
+            match event {
+                ReplyEvent::Delta(more) => {
+                    text.push_str(&more);
+                    if text.len() > LONGEST {
+                        return Err("it grew too long".to_owned());
+                    }
+                }
+                ReplyEvent::Usage(told) => *usage = told,
+                ReplyEvent::Failed(failure) => return Err(failure.message),
+                ReplyEvent::Finished(finish) if !finish.reason.complete() => {
+                    return Err("it broke off".to_owned());
+                }
+                ReplyEvent::Finished(_) => return Ok(std::mem::take(&mut text)),
+                _ => {}
+            }
+        }
+        Err("it broke off".to_owned())
+    };
+    tokio::select! {
+        heard = hearing => heard,
+        () = asking => Err("it broke off".to_owned()),
+    }
+}

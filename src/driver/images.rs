@@ -1,0 +1,110 @@
+//! The bytes of images that go along with a request. They are read before it leaves; what can't be read is told in the
+//! text instead.
+
+use crate::domain::{MessageImage, ModelRequest};
+use crate::workspace::read;
+use std::path::{Path, PathBuf};
+
+/// Images of more bytes are not sent.
+const LARGEST: u64 = 3 << 20;
+
+/// Whether a request waits for the bytes of images.
+pub(super) fn wanted(request: &ModelRequest) -> bool {
+    request.messages.iter().any(|message| message.images.iter().any(|image| image.data.is_none()))
+}
+
+/// Reads the images of a request. Only files in the session's own folder of blobs are read: a session's file may come
+/// from somebody else, and must not send away what it names. Blocks; for a worker.
+pub(super) fn read(mut request: ModelRequest, blobs: &Path) -> ModelRequest {
+    for message in &mut request.messages {
+        let mut missing = Vec::new();
+        message.images.retain_mut(|image| match bytes(image, blobs) {
+            Ok(data) => {
+                image.data = Some(data.into());
+                true
+            }
+            Err(why) => {
+                missing.push(format!("[The image {} can't be shown: {why}.]", image.image.name));
+                false
+            }
+        });
+        for note in missing {
+            message.text.push_str("\n\n");
+            message.text.push_str(&note);
+        }
+    }
+    request
+}
+
+fn bytes(image: &MessageImage, blobs: &Path) -> Result<Vec<u8>, String> {
+    let real = |path: &Path| path.canonicalize().map_err(|_| "it is gone".to_owned());
+    let path: PathBuf = real(&image.image.path)?;
+    if !path.starts_with(real(blobs)?) {
+        return Err("it does not belong to this session".into());
+    }
+    let bytes = read::bounded(&path, LARGEST).map_err(|_| "it can't be read".to_owned())?;
+    if kind(&bytes) == Some(image.image.mime.as_str()) {
+        Ok(bytes)
+    } else {
+        Err("it is no such image".into())
+    }
+}
+
+/// The kind of image that its first bytes tell.
+fn kind(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{ImageRef, Message, Purpose, Role, StepId};
+
+    fn request(paths: &[&Path]) -> ModelRequest {
+        let mut message = Message::new(Role::User, "look");
+        message.images = paths
+            .iter()
+            .map(|path| MessageImage {
+                image: ImageRef {
+                    path: path.to_path_buf(),
+                    name: "figure-1.png".into(),
+                    mime: "image/png".into(),
+                    width: 1,
+                    height: 1,
+                    bytes: 8,
+                },
+                data: None,
+            })
+            .collect();
+        ModelRequest::new(StepId(1), Purpose::Answer, vec![message])
+    }
+
+    #[test]
+    fn images_of_the_session_are_read_and_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        let (blobs, outside) = (home.path().join("blobs"), home.path().join("secret"));
+        std::fs::create_dir(&blobs).unwrap();
+        let (good, text, link) = (blobs.join("a.png"), blobs.join("b.png"), blobs.join("c.png"));
+        std::fs::write(&good, b"\x89PNG....").unwrap();
+        std::fs::write(&text, b"root:x:0:0").unwrap();
+        std::fs::write(&outside, b"\x89PNG secret").unwrap();
+        std::os::unix::fs::symlink(&outside, &link).unwrap();
+        let gone = blobs.join("d.png");
+        let asked = request(&[&good, &text, &link, &outside, &gone]);
+        assert!(wanted(&asked));
+        let read = read(asked, &blobs);
+        assert!(!wanted(&read));
+        let [message] = &read.messages[..] else { panic!() };
+        assert_eq!(message.images.len(), 1);
+        assert_eq!(message.images[0].data.as_deref(), Some(&b"\x89PNG...."[..]));
+        for why in ["no such image", "does not belong to this session", "is gone"] {
+            assert!(message.text.contains(why), "{}", message.text);
+        }
+    }
+}

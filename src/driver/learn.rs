@@ -1,0 +1,55 @@
+//! What the engine has to know beside the session: the model's context and price, and files of instructions.
+
+use super::sources::Signal;
+use super::{Driver, Told};
+use crate::domain::{Instructions, ModelInfo, Notice};
+use crate::engine::Event;
+use crate::provider::Provider;
+use crate::workspace::instructions;
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// How long a prompt waits for the files of instructions. A folder that does not answer must not hold it up; what is
+/// found later holds from the next request on.
+const PATIENCE: Duration = Duration::from_millis(150);
+
+impl Driver {
+    /// Asks what is known of the model in use.
+    pub(super) fn learn_model(&mut self) {
+        self.learned = true;
+        let Some(provider) = self.provider.clone() else { return };
+        let inbox = self.inbox();
+        tokio::spawn(async move {
+            let info = info(&provider).await;
+            let _ = inbox.send(Signal::Event(Event::Model(Box::new(info)))).await;
+        });
+    }
+
+    /// Reads the files of instructions anew: they may have changed since the last prompt.
+    pub(super) fn read_instructions(&mut self) {
+        let (search, inbox) = (self.instructions.clone(), self.inbox());
+        let (sender, found) = mpsc::sync_channel(0);
+        tokio::task::spawn_blocking(move || {
+            let (files, notices) = instructions::find(&search);
+            // Nobody waits for it any more: it came too late for this prompt.
+            if let Err(mpsc::SendError((files, _))) = sender.send((files, notices)) {
+                let _ = inbox.blocking_send(Signal::Event(Event::Instructions(files)));
+            }
+        });
+        if let Ok((files, notices)) = found.recv_timeout(PATIENCE) {
+            self.take_instructions(files, notices);
+        }
+    }
+
+    /// What can't be used is told when it is news.
+    fn take_instructions(&mut self, files: Vec<Instructions>, notices: Vec<Notice>) {
+        let told: Vec<Notice> = notices.into_iter().filter(|notice| !self.told.contains(notice)).collect();
+        self.told.extend(told.iter().cloned());
+        self.update.told.extend(told.into_iter().map(Told::Notice));
+        self.feed(Event::Instructions(files));
+    }
+}
+
+async fn info(provider: &Provider) -> ModelInfo {
+    ModelInfo::named(provider.name().clone())
+}

@@ -1,0 +1,266 @@
+//! The length of a conversation: how much of the context it takes, when it no longer fits, and the summary that takes
+//! the place of its oldest items.
+//!
+//! A summary is the model's own words, asked for by the person. Until it is there whole, everything stays as it was.
+
+mod request;
+
+use super::context::{Composed, Composer, OFFER, kept_free, left_out};
+use super::cost::Held;
+use super::instructions;
+use super::notices::{self, grouped};
+use super::state::{ContextShare, LiveSummary, Retry};
+use super::transcript::Item;
+use super::{Effect, Engine, Phase};
+use crate::domain::{
+    Entry, FailureKind, Finish, ModelInfo, ModelName, ModelRequest, Notice, Purpose, ReplyEvent,
+    ReplyFailure, StepId,
+};
+
+/// A summary that is longer than this many bytes is none.
+const LONGEST: usize = 64 << 10;
+/// Tokens that are taken for the context where its size is not known, for a summary only.
+const ASSUMED: u64 = 32_768;
+
+impl Engine {
+    /// Something is known of the model now.
+    pub(super) fn learn_model(&mut self, info: ModelInfo) {
+        self.meter.infos.insert(info.name.clone(), info.clone());
+        if self.state.transcript.model.as_ref().is_none_or(|model| *model == info.name) {
+            self.state.live.model = Some(info);
+        }
+        self.meter.stale();
+    }
+
+    /// Another model is used from here on.
+    pub(super) fn forget_model(&mut self, next: &ModelName) {
+        if self.state.transcript.model.as_ref() != Some(next) {
+            self.meter.forget();
+            self.state.live.model = self.meter.infos.get(next).cloned();
+        }
+    }
+
+    /// Tokens that a conversation may have, its reply included.
+    fn context_size(&self) -> Option<u64> {
+        self.settings.context_tokens.or_else(|| self.state.live.model.as_ref()?.context)
+    }
+
+    /// Tokens that a request may have.
+    fn request_size(&self) -> Option<u64> {
+        let of = self.context_size()?;
+        Some(of.saturating_sub(kept_free(of, self.state.live.model.as_ref())))
+    }
+
+    /// The next request within the budget, and the share of the context that it takes.
+    pub(super) fn compose(&mut self) -> Composed {
+        let instructions = instructions::compose(&self.settings.own_instructions, &self.used_instructions());
+        let sees = self.state.live.model.as_ref().is_some_and(|model| model.images == Some(true));
+        let composer = Composer::new(&self.state.transcript, &self.settings, self.dialect())
+            .instructed(&instructions)
+            .seeing(self.settings.images && sees);
+        let composed = match self.request_size() {
+            Some(size) => composer.within(self.meter.room(size)),
+            None => composer.whole(),
+        };
+        let (used, estimated) = self.meter.used(composed.estimate);
+        self.state.live.context = ContextShare {
+            used,
+            of: self.context_size(),
+            estimated,
+            shortened: composed.shortened,
+            summarised_upto: self.state.transcript.summary().map_or(0, |summary| summary.upto),
+        };
+        self.meter.composed = Some(self.state.transcript.version);
+        composed
+    }
+
+    /// Why a request can't be sent, if it is too long.
+    pub(super) fn too_long(&self, composed: &Composed) -> Option<ReplyFailure> {
+        let (of, size) = (self.context_size()?, self.request_size()?);
+        let (used, estimated) = self.meter.used(composed.estimate);
+        (used > size).then(|| ReplyFailure {
+            kind: FailureKind::Overflow,
+            status: None,
+            message: format!(
+                "This chat needs {}{} of {} tokens. Nothing was sent.",
+                if estimated { "about " } else { "" },
+                // The reply needs room too.
+                grouped(used.saturating_add(of.saturating_sub(size))),
+                grouped(of)
+            ),
+            hint: "Shorten it, use a model with a longer context, or start a new chat.".into(),
+        })
+    }
+
+    /// Brings what is told of the conversation's length and cost up to date.
+    pub(super) fn take_stock(&mut self) {
+        let version = self.state.transcript.version;
+        if self.meter.added != Some(version) {
+            self.meter.added = Some(version);
+            self.add_up();
+        }
+        if self.meter.composed == Some(version) {
+            return;
+        }
+        self.compose();
+        let share = self.state.live.context;
+        match share.percent() {
+            Some(percent) if percent >= OFFER && !self.meter.offered => {
+                self.meter.offered = true;
+                if !matches!(self.state.phase, Phase::Stuck(_)) {
+                    self.notify(offered(&share, percent));
+                }
+            }
+            Some(percent) if percent >= OFFER => {}
+            _ => self.meter.offered = false,
+        }
+    }
+
+    /// The newest reply was recorded: what the provider counted tells how long the conversation is.
+    pub(super) fn measure(&mut self) {
+        let Some(reply) = self.state.transcript.last_reply() else { return };
+        let usage = reply.usage;
+        let told = !left_out(reply, &self.state.transcript);
+        if usage.input.is_some() {
+            let estimate = self.compose().estimate;
+            self.meter.count(estimate, &usage, told);
+            self.meter.composed = None;
+        }
+    }
+
+    /// The person wants older items summed up.
+    pub(super) fn compact(&mut self) {
+        match &self.state.phase {
+            Phase::Idle => self.begin_summary(None),
+            Phase::Stuck(failure) => self.begin_summary(Some(failure.clone())),
+            _ => self.notify(Notice::info("A summary can be made when this turn is over.")),
+        }
+    }
+
+    /// Asks for a summary; `stuck`: the failure in which the turn is stuck.
+    pub(super) fn begin_summary(&mut self, stuck: Option<ReplyFailure>) {
+        let room = self.meter.room(self.request_size().unwrap_or(ASSUMED));
+        let Some(upto) = request::boundary(&self.state.transcript, stuck.is_some(), room / 4) else {
+            self.leave_summary(stuck);
+            return self.notify(Notice::info("There is nothing older to be summed up."));
+        };
+        if self.hold_for_budget(Held::Summary(stuck.clone())) {
+            return;
+        }
+        let messages = request::messages(&self.state.transcript, &self.settings, upto, room);
+        let step = self.counted.step.next();
+        self.counted.step = step;
+        self.state.live.summary = Some(LiveSummary {
+            step,
+            upto,
+            text: String::new(),
+            since: self.now,
+            usage: None,
+            retry: None,
+            stuck,
+        });
+        self.state.phase = Phase::Compacting(step);
+        self.effects.push(Effect::Ask(Box::new(ModelRequest::new(step, Purpose::Summary, messages))));
+    }
+
+    /// Something of the summary arrived.
+    pub(super) fn summed_up(&mut self, event: ReplyEvent) {
+        let Some(summary) = &mut self.state.live.summary else { return };
+        match event {
+            ReplyEvent::Delta(text) => {
+                summary.retry = None;
+                summary.text.push_str(&text);
+                if summary.text.len() > LONGEST {
+                    let step = summary.step;
+                    self.effects.push(Effect::CancelAsk(step));
+                    self.no_summary("it grew too long");
+                }
+            }
+            ReplyEvent::Usage(usage) => summary.usage = Some(usage),
+            ReplyEvent::Retrying { attempt, of, wait_ms, failure } => {
+                summary.retry = Some(Retry { attempt, of, due: self.now.plus(wait_ms), failure });
+            }
+            ReplyEvent::Remark(text) => self.notify(Notice::warn(text)),
+            ReplyEvent::Finished(finish) => self.summary_finished(&finish),
+            ReplyEvent::Failed(failure) => self.no_summary(&failure.message),
+            ReplyEvent::Sent | ReplyEvent::Reasoning(_) | ReplyEvent::ToolCall(_) | ReplyEvent::Kept(_) => {}
+        }
+    }
+
+    fn summary_finished(&mut self, finish: &Finish) {
+        let Some(summary) = &self.state.live.summary else { return };
+        if summary.text.trim().is_empty() {
+            return self.no_summary("the model wrote nothing");
+        }
+        if !finish.reason.complete() {
+            return self.no_summary("it broke off");
+        }
+        let upto = u32::try_from(summary.upto).unwrap_or(u32::MAX);
+        let (text, usage) = (summary.text.trim().to_owned(), summary.usage.unwrap_or_default());
+        let model = self.state.transcript.model.clone();
+        let before = self.state.live.context.used;
+        self.record(Entry::Summary { upto, text, model, usage });
+        self.compose();
+        let after = self.state.live.context.used;
+        self.notify(made(before, after));
+        let stuck = self.state.live.summary.take().and_then(|summary| summary.stuck);
+        if stuck.is_some() {
+            return self.send_request();
+        }
+        self.leave_summary(None);
+    }
+
+    /// No summary came: all stays as it was.
+    fn no_summary(&mut self, why: &str) {
+        let why = notices::one_line(why.trim_end_matches('.'));
+        let stuck = self.state.live.summary.take().and_then(|summary| summary.stuck);
+        self.notify(Notice::error(format!("No summary: {why}. The chat is as it was.")));
+        self.leave_summary(stuck);
+    }
+
+    /// The person stops the summary.
+    pub(super) fn stop_summary(&mut self, step: StepId) {
+        self.effects.push(Effect::CancelAsk(step));
+        let stuck = self.state.live.summary.take().and_then(|summary| summary.stuck);
+        self.notify(Notice::info("Stopped. The chat is as it was."));
+        self.leave_summary(stuck);
+    }
+
+    /// Back to where the turn stood.
+    pub(super) fn leave_summary(&mut self, stuck: Option<ReplyFailure>) {
+        match stuck {
+            Some(failure) => self.state.phase = Phase::Stuck(failure),
+            None => {
+                self.state.phase = Phase::Idle;
+                self.take_queued_prompt();
+            }
+        }
+    }
+}
+
+fn offered(share: &ContextShare, percent: u64) -> Notice {
+    let about = if share.estimated { "about " } else { "" };
+    let of = share.of.unwrap_or_default();
+    Notice::warn(format!(
+        "{about}{percent} % of the context is used ({} of {} tokens). /compact sums up what is older.",
+        grouped(share.used),
+        grouped(of)
+    ))
+}
+
+fn made(before: u64, after: u64) -> Notice {
+    Notice::info(format!(
+        "Summed up: {} tokens became {}. The whole chat stays in the session.",
+        grouped(before),
+        grouped(after)
+    ))
+}
+
+/// Whether a turn goes on at the end of these items.
+fn in_turn(items: &[Item]) -> bool {
+    let last = items.iter().rev().find(|item| matches!(item, Item::Prompt { .. } | Item::TurnEnd { .. }));
+    matches!(last, Some(Item::Prompt { .. }))
+}
+
+#[cfg(test)]
+mod tests;

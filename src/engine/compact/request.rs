@@ -1,0 +1,103 @@
+//! What is asked for a summary: which items it will stand for, and how they are shown to the model that writes it.
+//!
+//! The items are shown as one fenced text, not as a conversation: the model must not go on with it, and servers need
+//! not know the tools that were called in it.
+
+use super::in_turn;
+use crate::domain::{Dialect, Message, Role};
+use crate::engine::Settings;
+use crate::engine::context::{self, fenced, shortened, tokens};
+use crate::engine::transcript::{Item, Transcript};
+
+const PROMPT: &str = include_str!("../../../assets/prompts/summary.md");
+/// The least that is told of a message, in bytes.
+const LEAST: usize = 256;
+
+/// Up to which item a summary would reach; `None`: there is nothing to sum up.
+///
+/// The newest turn stays whole, if it has at most about `kept` tokens. Of a turn that is stuck, the newest step stays.
+pub(super) fn boundary(transcript: &Transcript, stuck: bool, kept: u64) -> Option<usize> {
+    let items = &transcript.items;
+    let from = transcript.summary().map_or(0, |summary| summary.upto);
+    let is_worth_it = |upto: &usize| {
+        items.get(from..*upto).unwrap_or_default().iter().any(|item| matches!(item, Item::Reply(_)))
+    };
+    let turn = items.iter().rposition(|item| matches!(item, Item::Prompt { .. }));
+    if let Some(turn) = turn.filter(|turn| is_worth_it(turn))
+        && length(items.get(turn..).unwrap_or_default()) <= kept
+    {
+        return Some(turn);
+    }
+    let step = items.iter().rposition(|item| matches!(item, Item::Reply(_)));
+    let candidates = if stuck { [step, turn] } else { [Some(items.len()), turn] };
+    candidates.into_iter().flatten().find(is_worth_it)
+}
+
+/// About how many tokens items have, without their results.
+fn length(items: &[Item]) -> u64 {
+    let text = |item: &Item| match item {
+        Item::Prompt { text, .. } => tokens(text),
+        Item::Reply(reply) => tokens(&reply.text),
+        _ => 0,
+    };
+    items.iter().map(text).sum()
+}
+
+/// The messages that ask for a summary of the items before `upto`, in about `room` tokens.
+pub(super) fn messages(transcript: &Transcript, settings: &Settings, upto: usize, room: u64) -> Vec<Message> {
+    let part = part(transcript, upto);
+    let settings = Settings { system_prompt: String::new(), ..settings.clone() };
+    let told = context::messages(&part, &settings, Dialect::Fences);
+    let room = room.saturating_sub(tokens(PROMPT) + 64);
+    let mut most = told.iter().map(|message| message.text.len()).max().unwrap_or_default().max(LEAST);
+    let mut text = document(&told, most);
+    while tokens(&text) > room && most > LEAST {
+        most = (most / 2).max(LEAST);
+        text = document(&told, most);
+    }
+    if tokens(&text) > room {
+        // A long row of short messages: its middle is left out, and that is said.
+        text = shortened(&text, usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(3));
+    }
+    let open = if in_turn(&part.items) { "\n\nThe last message in it is being worked on." } else { "" };
+    let ask = format!(
+        "The older part of the conversation:\n\n{}{open}\n\nWrite the summary.",
+        fenced("text", &text)
+    );
+    vec![Message::new(Role::System, PROMPT.trim_end()), Message::new(Role::User, ask)]
+}
+
+/// The conversation up to an item.
+fn part(transcript: &Transcript, upto: usize) -> Transcript {
+    let mut part = transcript.clone();
+    part.items.truncate(upto);
+    part.settled.retain(|settled| settled.after <= upto);
+    part.summary = part.items.iter().rposition(|item| matches!(item, Item::Summary(_)));
+    // The summary that stands for the beginning may itself stand behind that item.
+    let newest = transcript.summary.filter(|at| *at >= upto).and_then(|at| transcript.items.get(at));
+    if let Some(newest) = newest {
+        part.summary = Some(part.items.len());
+        part.items.push(newest.clone());
+    }
+    part
+}
+
+fn document(messages: &[Message], most: usize) -> String {
+    let mut out = String::new();
+    for message in messages {
+        let who = match message.role {
+            Role::System => "rules",
+            Role::User => "person, and results of blocks",
+            Role::Assistant => "assistant",
+            Role::Tool => "result of a block",
+        };
+        let text =
+            if message.text.len() > most { shortened(&message.text, most) } else { message.text.clone() };
+        out.extend(["## ", who, "\n", text.as_str()]);
+        for call in &message.tool_calls {
+            out.extend(["\n", call.name.as_str(), " ", shortened(&call.arguments, most).as_str()]);
+        }
+        out.push_str("\n\n");
+    }
+    out
+}

@@ -1,0 +1,213 @@
+//! The second opinion: what a model is asked about a block, how its answer is read, and where that stands.
+//!
+//! It is advice beside the findings, marked as a model's. It lowers no finding, opens no gate and holds up nothing: a
+//! decision can be made before it comes, and an opinion on an older revision is dropped.
+
+use super::context::{fenced, shortened};
+use super::notices::{self, one_line};
+use super::transcript::Standing;
+use super::{Effect, Engine, Phase};
+use crate::domain::{
+    AnswerForm, Block, BlockId, Consultation, Entry, Message, ModelName, ModelRequest, Notice, Opinion,
+    Purpose, Review, Revision, Risk, Role, Severity,
+};
+use serde_json::Value;
+
+const PROMPT: &str = include_str!("../../assets/prompts/judge.md");
+const SCHEMA: &str = r#"{"type":"object","properties":{"risk":{"type":"string","enum":["none","low","medium","high"]},"reason":{"type":"string"},"lines":{"type":"array","items":{"type":"integer"}}},"required":["risk","reason","lines"],"additionalProperties":false}"#;
+/// Bytes of a block that are shown at most.
+const LARGEST: usize = 48 << 10;
+/// Letters of a reason that are kept.
+const LONGEST: usize = 2_000;
+/// Lines that are kept.
+const MOST_LINES: usize = 100;
+
+/// When a second opinion is asked for by itself, and of which model.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct JudgeSettings {
+    /// From this severity on; `None`: only when the person asks.
+    pub from: Option<Severity>,
+    /// The model; `None`: the one in use.
+    pub model: Option<ModelName>,
+}
+
+/// What is asked about a block.
+fn request(block: &Block, review: Option<&Review>) -> ModelRequest {
+    let version = block.current();
+    let language = version.language.as_ref().map_or("text", |language| language.as_str());
+    let mut ask = format!(
+        "The code ({}, {}):\n\n{}",
+        one_line(language),
+        notices::counted(version.source.lines().count(), "line"),
+        fenced("text", &shortened(&version.source, LARGEST))
+    );
+    let findings = review.map_or(&[][..], |review| &review.findings);
+    if findings.is_empty() {
+        ask.push_str("\n\nA check by rules found nothing in it.");
+    } else {
+        ask.push_str("\n\nA check by rules found:");
+        for finding in findings.iter().take(MOST_LINES) {
+            let (line, severity) = (finding.place.line, finding.severity.as_str());
+            ask.push_str(&format!("\n- line {line}, {severity}: {}", one_line(&finding.message)));
+        }
+    }
+    if let Some(why) = review.and_then(|review| review.unchecked.as_ref()) {
+        ask.push_str(&format!("\n\nParts of it were not checked: {}.", one_line(why)));
+    }
+    let messages = vec![Message::new(Role::System, PROMPT.trim_end()), Message::new(Role::User, ask)];
+    let mut request = ModelRequest::new(block.step, Purpose::Judge, messages);
+    request.form = Some(AnswerForm { name: "opinion".into(), schema: SCHEMA.into() });
+    request
+}
+
+/// Reads an answer: lenient about what stands around the object, strict about the object.
+fn parse(text: &str, lines: u32) -> Result<Opinion, String> {
+    let object = objects(text).find_map(|object| match serde_json::from_str::<Value>(object) {
+        Ok(Value::Object(fields)) if fields.contains_key("risk") => Some(fields),
+        _ => None,
+    });
+    let fields = object.ok_or("the answer holds no opinion in the form that was asked for")?;
+    let risk = fields.get("risk").and_then(Value::as_str).unwrap_or_default().trim().to_ascii_lowercase();
+    let risk = Risk::parse(&risk).ok_or("its risk is none of none, low, medium, high")?;
+    let reason = fields.get("reason").and_then(Value::as_str).map(str::trim).unwrap_or_default();
+    if reason.is_empty() {
+        return Err("it gives no reason".into());
+    }
+    let mut meant = Vec::new();
+    match fields.get("lines") {
+        None | Some(Value::Null) => {}
+        Some(Value::Array(found)) => {
+            for line in found.iter().take(MOST_LINES) {
+                let line = line.as_u64().and_then(|line| u32::try_from(line).ok());
+                meant.push(line.ok_or("its lines are no numbers")?);
+            }
+        }
+        Some(_) => return Err("its lines are no list".into()),
+    }
+    // A line that is not there means nothing.
+    meant.retain(|line| (1..=lines).contains(line));
+    meant.sort_unstable();
+    meant.dedup();
+    Ok(Opinion { risk, reason: reason.chars().take(LONGEST).collect(), lines: meant })
+}
+
+/// The stretches of a text that could be objects of JSON: from an opening brace to the one that closes it.
+fn objects(text: &str) -> impl Iterator<Item = &str> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = from + text.get(from..)?.find('{')?;
+            match closing(text.get(start..)?) {
+                Some(length) => {
+                    from = start + length;
+                    return text.get(start..from);
+                }
+                None => from = start + 1,
+            }
+        }
+    })
+    // A text of braces only must not take for ever.
+    .take(64)
+}
+
+/// The length of the object at the beginning of a text.
+fn closing(text: &str) -> Option<usize> {
+    let (mut depth, mut quoted, mut escaped) = (0u32, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' if !quoted => depth += 1,
+            b'}' if !quoted => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+impl Engine {
+    /// The person wants a second opinion.
+    pub(super) fn consult(&mut self, block: BlockId) {
+        let open = self.state.transcript.blocks.get(&block).filter(|item| item.standing == Standing::Open);
+        let Some(item) = open else {
+            return self.notify(Notice::info(format!("Block {block} does not wait for a decision.")));
+        };
+        if item.block.current().source.trim().is_empty() {
+            return self.notify(Notice::info(format!("Block {block} is empty: there is nothing to judge.")));
+        }
+        if self.state.consulting(block).is_some() {
+            return self.notify(Notice::info(format!("A second opinion on block {block} is on its way.")));
+        }
+        if self.budget_reached().is_some() {
+            let text = format!("No second opinion on block {block}: the session budget is reached.");
+            return self.notify(Notice::warn(text));
+        }
+        self.ask_for_opinion(block);
+    }
+
+    /// Asks by itself where the findings are grave enough, once for each revision.
+    pub(super) fn consult_if_grave(&mut self, block: BlockId) {
+        let (Some(from), Some(inspected)) = (self.settings.judge.from, self.state.inspected(block)) else {
+            return;
+        };
+        let grave = inspected.review.gravest().is_some_and(|gravest| gravest >= from);
+        let waits =
+            self.state.transcript.blocks.get(&block).is_some_and(|item| item.standing == Standing::Open);
+        let known = self.state.opinion(block).is_some() || self.state.consulting(block).is_some();
+        if grave && waits && !known && self.budget_reached().is_none() {
+            self.ask_for_opinion(block);
+        }
+    }
+
+    fn ask_for_opinion(&mut self, block: BlockId) {
+        let Some(item) = self.state.transcript.blocks.get(&block) else { return };
+        let revision = item.block.current().revision;
+        let review = self.state.inspected(block).map(|inspected| &inspected.review);
+        let request = Box::new(request(&item.block, review));
+        self.state.live.blocks.entry(block).or_default().consulting = Some((revision, self.now));
+        let model = self.settings.judge.model.clone();
+        self.effects.push(Effect::Consult { block, revision, model, request });
+    }
+
+    /// An answer. It is noted where it was waited for; whoever looks finds it beside the findings of its revision.
+    pub(super) fn consulted(&mut self, block: BlockId, revision: Revision, answer: Consultation) {
+        let Some(live) = self.state.live.blocks.get_mut(&block) else { return };
+        if live.consulting.is_none_or(|(asked, _)| asked != revision) {
+            return;
+        }
+        live.consulting = None;
+        let Some(item) = self.state.transcript.blocks.get(&block) else { return };
+        let Some(version) = item.block.version(revision) else { return };
+        let lines = u32::try_from(version.source.lines().count()).unwrap_or(u32::MAX);
+        let stale = item.block.current().revision != revision;
+        let Consultation { model, text, usage } = answer;
+        let answer =
+            text.and_then(|text| parse(&text, lines)).map_err(|why| one_line(why.trim_end_matches('.')));
+        let notice = said(block, &model, &answer);
+        let decides = self.state.phase == Phase::Deciding(block);
+        self.record(Entry::Opinion { block, revision, model, answer, usage });
+        if decides && !stale {
+            self.notify(notice);
+        }
+    }
+}
+
+fn said(block: BlockId, model: &ModelName, answer: &Result<Opinion, String>) -> Notice {
+    let model = one_line(&model.to_string());
+    match answer {
+        Ok(opinion) => Notice::info(format!(
+            "Second opinion of {model} on block {block}: risk {}.",
+            opinion.risk.as_str()
+        )),
+        Err(why) => Notice::warn(format!("No second opinion of {model} on block {block}: {why}.")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! Making room: which results are told shorter when a conversation is longer than the model's context.
+//!
+//! Prompts and replies are always whole. Results are shortened head and tail, the oldest first; where that is not
+//! enough, nothing more is done here: the person is asked, and a summary can take the place of the oldest items.
+
+use super::{compose, estimate, images};
+use crate::domain::{Dialect, ImageRef, Message};
+use crate::engine::Settings;
+use crate::engine::transcript::{Item, Settled, Transcript};
+
+/// A conversation as it would be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Composed {
+    /// Its messages, oldest first.
+    pub messages: Vec<Message>,
+    /// About how many tokens they have.
+    pub estimate: u64,
+    /// How many results are told shorter than usual.
+    pub shortened: usize,
+}
+
+/// What a conversation is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Composer<'a> {
+    /// What was said and done.
+    pub(super) transcript: &'a Transcript,
+    /// The system prompt, and how much of a result is told usually.
+    pub(super) settings: &'a Settings,
+    /// How the model is told to hand over code.
+    pub(super) dialect: Dialect,
+    /// Instructions behind the system prompt.
+    pub(super) instructions: &'a str,
+    /// Whether the model is sent images of results.
+    pub(super) images: bool,
+}
+
+impl<'a> Composer<'a> {
+    /// A composer without instructions and images.
+    pub fn new(transcript: &'a Transcript, settings: &'a Settings, dialect: Dialect) -> Self {
+        Self { transcript, settings, dialect, instructions: "", images: false }
+    }
+
+    /// With these instructions behind the system prompt.
+    #[must_use]
+    pub fn instructed(self, instructions: &'a str) -> Self {
+        Self { instructions, ..self }
+    }
+
+    /// With the newest images of results, if the model can see them.
+    #[must_use]
+    pub fn seeing(self, images: bool) -> Self {
+        Self { images, ..self }
+    }
+
+    /// The conversation with nothing left out.
+    pub fn whole(&self) -> Composed {
+        self.cut(Cuts::default())
+    }
+
+    /// The conversation in about this many tokens, if cutting results is enough for that; else as short as it gets.
+    pub fn within(&self, room: u64) -> Composed {
+        let mut composed = self.whole();
+        for cuts in LEVELS {
+            if composed.estimate <= room {
+                break;
+            }
+            composed = self.cut(cuts);
+        }
+        composed
+    }
+
+    pub(super) fn chosen_images(&self) -> Vec<ImageRef> {
+        if self.images { images::newest(self.transcript) } else { Vec::new() }
+    }
+
+    fn cut(&self, cuts: Cuts) -> Composed {
+        let (messages, shortened) = compose(self, cuts);
+        Composed { estimate: estimate(&messages), messages, shortened }
+    }
+}
+
+/// How many bytes of a result are told at most, by its age. `None`: as usual.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cuts {
+    /// Of earlier turns.
+    older: Option<usize>,
+    /// Of this turn, but for the newest.
+    turn: Option<usize>,
+    /// Of what the model has not been told yet.
+    newest: Option<usize>,
+}
+
+const KIB: usize = 1 << 10;
+
+const fn cuts(older: usize, turn: Option<usize>, newest: Option<usize>) -> Cuts {
+    Cuts { older: Some(older), turn, newest }
+}
+
+/// One after the other is tried.
+const LEVELS: [Cuts; 8] = [
+    cuts(4 * KIB, None, None),
+    cuts(KIB, None, None),
+    cuts(256, None, None),
+    cuts(256, Some(4 * KIB), None),
+    cuts(256, Some(KIB), None),
+    cuts(256, Some(256), None),
+    cuts(256, Some(256), Some(4 * KIB)),
+    cuts(256, Some(256), Some(KIB)),
+];
+
+impl Cuts {
+    /// The cap for results that were settled in a row.
+    pub(super) fn cap(&self, transcript: &Transcript, group: &[Settled]) -> Option<usize> {
+        let after = group.first()?.after;
+        let behind =
+            |what: fn(&Item) -> bool| transcript.items.iter().rposition(what).is_none_or(|at| after > at);
+        match (
+            behind(|item| matches!(item, Item::Reply(_))),
+            behind(|item| matches!(item, Item::Prompt { .. })),
+        ) {
+            (true, _) => self.newest,
+            (false, true) => self.turn,
+            (false, false) => self.older,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+//! Which images of results a model that can see is sent.
+
+use crate::domain::ImageRef;
+use crate::engine::transcript::{Settled, Settlement, Transcript};
+
+/// So many images are sent with a request, the newest ones.
+const MOST: usize = 4;
+/// Images of more bytes than this are not sent.
+const LARGEST: u64 = 3 << 20;
+/// The kinds that models read.
+const KINDS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// The images that came of these runs and could be sent.
+pub(super) fn of<'a>(
+    transcript: &'a Transcript,
+    settled: &'a [Settled],
+) -> impl DoubleEndedIterator<Item = &'a ImageRef> {
+    let report = |settled: &'a Settled| match settled.what {
+        Settlement::Ran(run) => {
+            let item = transcript.blocks.get(&settled.block)?;
+            let run = item.runs.iter().find(|item| item.run == run)?;
+            run.ended.as_ref().map(|(_, report)| report)
+        }
+        Settlement::Rejected(_) => None,
+    };
+    let fits = |image: &&ImageRef| image.bytes <= LARGEST && KINDS.contains(&image.mime.as_str());
+    settled.iter().filter_map(report).flat_map(|report| &report.images).filter(fits)
+}
+
+/// The newest images of a conversation.
+pub(super) fn newest(transcript: &Transcript) -> Vec<ImageRef> {
+    of(transcript, &transcript.settled).rev().take(MOST).cloned().collect()
+}

@@ -1,0 +1,114 @@
+//! Commands of notebooks inside Python: `!command`, `%pip install`, `%%bash` cells, which are no Python and do run.
+
+use super::judge::Nested;
+use super::rules::Inner;
+use super::syntax::Matter;
+use super::value::HOLE;
+use std::ops::Range;
+
+/// Most commands that are read in one text.
+const MOST: usize = 256;
+
+/// Magics that run a shell command given behind them.
+const SHELLS: &[&str] = &["sx", "system", "sc"];
+
+/// Programs that a magic of the same name runs.
+const PROGRAMS: &[&str] = &["pip", "conda", "mamba", "uv", "rm", "mv", "cp", "mkdir", "rmdir", "cat"];
+
+/// The commands of a text, each read by a shell. `matter` tells where strings and comments are: lines inside them that
+/// begin alike are none.
+pub(super) fn commands(source: &str, matter: &[(Range<usize>, Matter)]) -> Vec<Nested> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in source.split_inclusive('\n') {
+        let start = at + (line.len() - line.trim_start().len());
+        at += line.len();
+        let text = line.trim();
+        if found.len() >= MOST
+            || !text.starts_with(['!', '%']) && !text.contains("= !")
+            || inside(matter, start)
+        {
+            continue;
+        }
+        if let Some(language) = text.strip_prefix("%%").and_then(cell) {
+            // A cell magic has the rest of the text.
+            let span = at..source.len();
+            found.extend(nested(language, source, span));
+            break;
+        }
+        let Some(offset) = command(text) else { continue };
+        let span = start + offset..start + text.len();
+        found.extend(nested(Inner::Bash, source, span));
+    }
+    found
+}
+
+/// Whether a place is inside a string or comment.
+fn inside(matter: &[(Range<usize>, Matter)], at: usize) -> bool {
+    let next = matter.partition_point(|(range, _)| range.end <= at);
+    matter.get(next).is_some_and(|(range, _)| range.start <= at)
+}
+
+/// The language of a cell magic.
+fn cell(text: &str) -> Option<Inner> {
+    match text.split_whitespace().next()? {
+        "bash" | "sh" | "script" | "system" | "sx" => Some(Inner::Bash),
+        "javascript" | "js" => Some(Inner::Javascript),
+        "sql" => Some(Inner::Sql),
+        "perl" | "ruby" => Some(Inner::Other),
+        _ => None,
+    }
+}
+
+/// Where the command begins in a line that runs one.
+fn command(line: &str) -> Option<usize> {
+    if let Some(rest) = line.strip_prefix('!') {
+        return Some(line.len() - rest.trim_start_matches('!').len());
+    }
+    if let Some(rest) = line.strip_prefix('%') {
+        let name = rest.split_whitespace().next()?;
+        if SHELLS.contains(&name) {
+            return Some(1 + name.len());
+        }
+        return PROGRAMS.contains(&name).then_some(1);
+    }
+    // `files = !ls`: a name, and a command behind the sign.
+    let (name, _) = line.split_once("= !")?;
+    let plain = name.trim().chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ',' | ' '));
+    plain.then_some(name.len() + 3)
+}
+
+fn nested(language: Inner, source: &str, span: Range<usize>) -> Option<Nested> {
+    let text = source.get(span.clone())?;
+    // `{name}` is put in by the notebook; what it holds is not known to a shell.
+    let text = if text.contains('{') && language == Inner::Bash && !text.contains("${") {
+        fill(text)
+    } else {
+        text.to_owned()
+    };
+    Some(Nested::Text { language, text, span })
+}
+
+/// A command with what a notebook puts in as holes of the same length, so that places stay true.
+fn fill(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((head, tail)) = rest.split_once('{') {
+        out.push_str(head);
+        match tail.split_once('}') {
+            Some((name, after))
+                if !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_') =>
+            {
+                out.push(HOLE);
+                out.push_str(&"_".repeat((name.len() + 2).saturating_sub(HOLE.len_utf8())));
+                rest = after;
+            }
+            _ => {
+                out.push('{');
+                rest = tail;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}

@@ -1,0 +1,91 @@
+//! What a person forbids: modules, calls, programs and rules by name. A block that has one is denied until it is edited.
+//!
+//! One list serves all: `urllib` is the module and all that is called in it, `os.system` one call however it is spelled,
+//! `curl` a program in any shell, `py.eval*` what those rules find. Names are compared after aliases were followed.
+
+use super::judge::Remark;
+use super::value::Act;
+use crate::domain::Severity;
+use std::ops::Range;
+
+/// The strict profile: what the rooms of the function-calling demos forbid, and the ways around it.
+const STRICT: &str = include_str!("../../assets/rules/strict.toml");
+
+/// Lists of names that may not be used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Forbid {
+    names: Vec<String>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Profile {
+    forbid: Vec<String>,
+}
+
+impl Forbid {
+    /// These names. One that ends with `*` stands for all that begin like it.
+    pub fn new(names: impl IntoIterator<Item = String>) -> Self {
+        let mut names: Vec<String> =
+            names.into_iter().map(|n| n.trim().to_owned()).filter(|n| !n.is_empty() && n != "*").collect();
+        names.sort_unstable();
+        names.dedup();
+        Self { names }
+    }
+
+    /// The names of the strict profile.
+    pub fn strict() -> Vec<String> {
+        toml::from_str::<Profile>(STRICT).map(|profile| profile.forbid).unwrap_or_default()
+    }
+
+    /// The names, sorted.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Whether nothing is forbidden.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The entry of the list that a name falls under: itself, what it is below of, or what it begins with.
+    fn entry(&self, name: &str) -> Option<&str> {
+        let hit = |entry: &&String| match entry.strip_suffix('*') {
+            Some(prefix) => name.starts_with(prefix),
+            None => name
+                .strip_prefix(entry.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(', '/', ' ', '['])),
+        };
+        self.names.iter().find(hit).map(String::as_str)
+    }
+
+    /// Whether a rule is on the list.
+    pub(super) fn rule(&self, id: &str) -> bool {
+        self.entry(id).is_some()
+    }
+
+    /// A remark on an act, where it is forbidden. Names with a `?` are not known, so they can't be compared.
+    pub(super) fn act(&self, act: &Act) -> Option<Remark> {
+        let name = act.name.as_str();
+        // A program with its verb and the program itself; what is called on a value (`open()`) is the call.
+        let found = self.entry(name).or_else(|| self.entry(name.split(' ').next().unwrap_or_default()))?;
+        Some(remark(found, &format!("calls {name}"), &act.span))
+    }
+
+    /// A remark on an import, where it is forbidden.
+    pub(super) fn import(&self, module: &str, span: &Range<usize>) -> Option<Remark> {
+        let found = self.entry(module)?;
+        Some(remark(found, &format!("uses {module}"), span))
+    }
+}
+
+fn remark(entry: &str, what: &str, span: &Range<usize>) -> Remark {
+    Remark {
+        rule: "common.forbidden".to_owned(),
+        severity: Severity::High,
+        span: span.clone(),
+        message: format!("forbidden ({entry}): {what}"),
+        effect: None,
+        forbidden: true,
+    }
+}

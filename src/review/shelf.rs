@@ -1,0 +1,171 @@
+//! The rules that a review goes by: those that ship, a person's own, and what the person forbids.
+//!
+//! Own rule files look like the shipped ones (`assets/rules/*.toml`), with `language = "…"` at their head. Who loads them
+//! gives their texts; nothing is read here.
+
+use super::book::{self, RuleBook, parse};
+use super::forbid::Forbid;
+use super::queries;
+use super::rules::{Builtin, Rule, RuleError, RuleFile};
+use super::tongue::Tongue;
+use super::{RuleInfo, Scope, review};
+use crate::domain::Language;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Most bytes of one rule file.
+const LARGEST: usize = 1 << 20;
+
+/// The rules that a review goes by. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Book {
+    /// Languages with rules of the person's own: shipped and own ones together.
+    own: HashMap<Tongue, Arc<RuleBook>>,
+    forbid: Arc<Forbid>,
+}
+
+impl Book {
+    /// The shipped rules and those of files, each a name (for messages) and a text.
+    ///
+    /// # Errors
+    /// All files that can't be used; each error names the file, the rule or the line, and what to do.
+    pub fn with<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> Result<Self, Vec<RuleError>> {
+        let mut errors = Vec::new();
+        let mut added: HashMap<Tongue, Vec<(&str, RuleFile)>> = HashMap::new();
+        for (name, text) in files {
+            match own_file(name, text) {
+                Ok((tongue, file)) => added.entry(tongue).or_default().push((name, file)),
+                Err(error) => errors.push(error),
+            }
+        }
+        let mut book = Book::default();
+        for (tongue, files) in added {
+            match together(tongue, files) {
+                Ok(rules) => drop(book.own.insert(tongue, Arc::new(rules))),
+                Err(error) => errors.push(error),
+            }
+        }
+        if errors.is_empty() {
+            errors.extend(book.broken_examples());
+        }
+        if errors.is_empty() { Ok(book) } else { Err(errors) }
+    }
+
+    /// The same rules, and what these lists forbid.
+    #[must_use]
+    pub fn forbidding(mut self, forbid: Forbid) -> Self {
+        self.forbid = Arc::new(forbid);
+        self
+    }
+
+    /// What is forbidden.
+    pub fn forbid(&self) -> &Forbid {
+        &self.forbid
+    }
+
+    /// The rules of a language.
+    pub(super) fn of(&self, tongue: Tongue) -> &RuleBook {
+        self.own.get(&tongue).map_or_else(|| book::book(tongue), |own| own)
+    }
+
+    /// All rules that make findings, by language and in the order of their files; a person's own stand behind the
+    /// shipped ones.
+    pub fn rules(&self) -> Vec<RuleInfo<'_>> {
+        let books = Tongue::ALL.map(|tongue| (tongue.as_str(), self.of(tongue)));
+        let books = books.into_iter().chain([("common", book::common())]);
+        books
+            .flat_map(|(language, book)| book.file.rule.iter().map(move |rule| (language, rule)))
+            .filter_map(|(language, rule)| info(language, rule))
+            .collect()
+    }
+
+    /// Examples of own rules that do not hold: a rule that misses what it was written for is worse than none.
+    fn broken_examples(&self) -> Vec<RuleError> {
+        let mut errors = Vec::new();
+        for (tongue, own) in &self.own {
+            let shipped = book::book(*tongue).file.rule.len();
+            for rule in own.file.rule.iter().skip(shipped) {
+                let examples = rule.matches.iter().map(|text| (text, true));
+                for (text, wanted) in examples.chain(rule.near_misses.iter().map(|text| (text, false))) {
+                    if self.finds(rule, *tongue, text) != wanted {
+                        let verb = if wanted { "misses" } else { "finds" };
+                        let (file, rule, example) = ("own rules".to_owned(), rule.id.clone(), text.clone());
+                        errors.push(RuleError::Example { file, rule, verb, example });
+                    }
+                }
+            }
+        }
+        errors
+    }
+
+    fn finds(&self, rule: &Rule, tongue: Tongue, text: &str) -> bool {
+        let book = Arc::new(self.clone());
+        let scope = Scope { cwd: PathBuf::from("/home/ann/work"), home: Some("/home/ann".into()), book };
+        let review = review(text, Some(&Language(tongue.as_str().to_owned())), &scope);
+        review.findings.iter().any(|finding| finding.rule == rule.id)
+    }
+}
+
+fn own_file(name: &str, text: &str) -> Result<(Tongue, RuleFile), RuleError> {
+    let file = name.to_owned();
+    if text.len() > LARGEST {
+        let reason = format!("it is larger than {} KiB", LARGEST / 1024);
+        return Err(RuleError::Unreadable { file, line: 1, reason });
+    }
+    let parsed = parse(name, text)?;
+    let known = || Tongue::ALL.map(Tongue::as_str).join(", ");
+    let tongue = parsed.language.as_deref().and_then(Tongue::of);
+    let tongue = tongue.ok_or_else(|| RuleError::NoLanguage { file: file.clone(), known: known() })?;
+    let unfit = |rule: &&Rule| rule.builtin.is_some() || rule.query.is_some() && !tongue.has_grammar();
+    if let Some(rule) = parsed.rule.iter().find(unfit) {
+        return Err(RuleError::NoMatcher { file, rule: rule.id.clone() });
+    }
+    if !parsed.place.is_empty() {
+        let reason = "[[place]] belongs to the shipped rules: name paths in `when` instead".to_owned();
+        return Err(RuleError::Unreadable { file, line: 1, reason });
+    }
+    Ok((tongue, parsed))
+}
+
+/// The shipped rules of a language and own ones, each file checked with all before it.
+fn together(tongue: Tongue, files: Vec<(&str, RuleFile)>) -> Result<RuleBook, RuleError> {
+    let (shipped, text) = book::shipped(tongue);
+    let mut whole = parse(shipped, text)?;
+    let mut last = shipped;
+    for (name, file) in files {
+        let known: Vec<&str> = whole.rule.iter().map(|rule| rule.id.as_str()).collect();
+        if let Some(rule) = file.rule.iter().find(|rule| known.contains(&rule.id.as_str())) {
+            return Err(RuleError::Twice { file: name.to_owned(), rule: rule.id.clone() });
+        }
+        whole.extend(file);
+        last = name;
+    }
+    let book = RuleBook::new(last, whole)?;
+    if tongue.has_grammar() {
+        queries::check(last, tongue, &book)?;
+    }
+    Ok(book)
+}
+
+fn info<'a>(language: &'static str, rule: &'a Rule) -> Option<RuleInfo<'a>> {
+    let matcher = match (rule.builtin, &rule.query) {
+        (Some(Builtin::Hidden), _) => "characters that hide",
+        (Some(Builtin::Lookalike), _) => "names that read like others",
+        (Some(Builtin::Shape), _) => "code out of sight",
+        (Some(Builtin::Forbid), _) => "review.forbid",
+        (None, Some(_)) => "a query of the grammar",
+        (None, None) => "calls",
+    };
+    Some(RuleInfo {
+        id: &rule.id,
+        language,
+        severity: rule.severity?,
+        message: &rule.message,
+        reason: &rule.reason,
+        reference: &rule.reference,
+        matcher,
+        matches: &rule.matches,
+        near_misses: &rule.near_misses,
+    })
+}

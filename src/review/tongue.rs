@@ -1,0 +1,90 @@
+//! Languages that the review can read, by their names and by the extensions of their files.
+
+/// How a language is read: by a grammar of its own, or by its words alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Tongue {
+    Python,
+    /// TypeScript and JSX too: one grammar reads them all.
+    Javascript,
+    Bash,
+    /// Read by its words: there is no grammar that fits all its kinds.
+    Sql,
+    /// Any language without a rule file of its own: what is common to most of them, by words alone.
+    Other,
+}
+
+impl Tongue {
+    pub(super) const ALL: [Tongue; 5] =
+        [Tongue::Python, Tongue::Javascript, Tongue::Bash, Tongue::Sql, Tongue::Other];
+
+    /// Whether a grammar reads it.
+    pub(super) fn has_grammar(self) -> bool {
+        matches!(self, Tongue::Python | Tongue::Javascript | Tongue::Bash)
+    }
+
+    /// The tongue of a language by its canonical name; `None` for texts that are no programs (`json`, `markdown`).
+    pub(super) fn of(language: &str) -> Option<Self> {
+        Some(match language {
+            "python" | "py" | "ipython" => Tongue::Python,
+            "javascript" | "js" | "node" | "jsx" | "typescript" | "ts" | "tsx" | "deno" | "bun" => {
+                Tongue::Javascript
+            }
+            "bash" | "sh" | "shell" | "zsh" | "ksh" | "dash" => Tongue::Bash,
+            "sql" | "postgresql" | "mysql" | "sqlite" | "plsql" | "tsql" => Tongue::Sql,
+            "other" => Tongue::Other,
+            _ if LANGUAGES.iter().any(|(name, _)| *name == language) => Tongue::Other,
+            _ => return None,
+        })
+    }
+
+    /// The name of its language, as rule files and lists spell it.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Tongue::Python => "python",
+            Tongue::Javascript => "javascript",
+            Tongue::Bash => "bash",
+            Tongue::Sql => "sql",
+            Tongue::Other => "other",
+        }
+    }
+}
+
+/// Languages and the extensions of their files, without the dot.
+const LANGUAGES: &[(&str, &[&str])] = &[
+    ("python", &["py", "pyw", "pyi"]),
+    ("javascript", &["js", "mjs", "cjs", "jsx"]),
+    ("typescript", &["ts", "tsx", "mts", "cts"]),
+    ("bash", &["sh", "bash", "zsh", "ksh", "bats"]),
+    ("sql", &["sql", "psql", "ddl"]),
+    ("ruby", &["rb", "rake", "gemspec"]),
+    ("perl", &["pl", "pm"]),
+    ("php", &["php", "phtml"]),
+    ("lua", &["lua"]),
+    ("r", &["r"]),
+    ("julia", &["jl"]),
+    ("go", &["go"]),
+    ("rust", &["rs"]),
+    ("java", &["java"]),
+    ("kotlin", &["kt", "kts"]),
+    ("scala", &["scala", "sc"]),
+    ("groovy", &["groovy", "gradle"]),
+    ("csharp", &["cs", "csx"]),
+    ("c", &["c", "h"]),
+    ("cpp", &["cpp", "cc", "cxx", "hpp"]),
+    ("swift", &["swift"]),
+    ("dart", &["dart"]),
+    ("elixir", &["ex", "exs"]),
+    ("powershell", &["ps1", "psm1"]),
+    ("batch", &["bat", "cmd"]),
+    ("fish", &["fish"]),
+    ("tcl", &["tcl"]),
+    ("awk", &["awk"]),
+    ("applescript", &["applescript", "scpt"]),
+];
+
+/// The name of the language that files with this extension (without the dot) are written in, where the review can read
+/// it. More are known here than can be run.
+pub fn language_of_extension(extension: &str) -> Option<&'static str> {
+    let extension = extension.to_ascii_lowercase();
+    LANGUAGES.iter().find(|(_, all)| all.contains(&extension.as_str())).map(|(name, _)| *name)
+}

@@ -1,0 +1,166 @@
+//! Walking a tree from top to bottom: written once for all languages, without recursion, so that depth costs no stack.
+//!
+//! `Shared` is what the readers of programming languages have in common: names, calls that were folded already, bodies
+//! that wait. What a node means is theirs to say.
+
+use super::Scope;
+use super::book::RuleBook;
+use super::flow::{Frames, Reading, element};
+use super::judge::taint;
+use super::syntax::DEEPEST;
+use super::value::{Act, Argument, Kind, Taint, Value};
+use std::collections::HashMap;
+use std::ops::Range;
+use tree_sitter::Node;
+
+/// Where in a walk a node is met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// The scope of names.
+    pub(super) frame: usize,
+    /// Whether it may or may not happen, or happens more than once.
+    pub(super) branch: bool,
+    /// Whether the walk began here.
+    pub(super) top: bool,
+}
+
+/// A reader of one language.
+pub(super) trait Walker<'t> {
+    /// Takes in one node; says whether to go into it.
+    fn visit(&mut self, node: Node<'t>, step: Step) -> bool;
+
+    /// Whether what is inside a node of this kind may or may not happen.
+    fn is_branch(kind: &str) -> bool;
+
+    /// Told where something is nested too deep to be followed.
+    fn too_deep(&mut self);
+}
+
+/// Walks everything below a node, in the order of the text.
+pub(super) fn walk<'t, W: Walker<'t>>(walker: &mut W, root: Node<'t>, frame: usize) {
+    let mut cursor = root.walk();
+    let (mut depth, mut branches) = (0_u32, 0_u32);
+    loop {
+        let node = cursor.node();
+        let deeper = walker.visit(node, Step { frame, branch: branches > 0, top: depth == 0 });
+        if deeper && depth >= DEEPEST {
+            if node.child_count() > 0 {
+                walker.too_deep();
+            }
+        } else if deeper && cursor.goto_first_child() {
+            depth += 1;
+            branches += u32::from(W::is_branch(node.kind()));
+            continue;
+        }
+        loop {
+            if depth == 0 {
+                return;
+            }
+            if cursor.goto_next_sibling() {
+                break;
+            }
+            cursor.goto_parent();
+            depth -= 1;
+            branches = branches.saturating_sub(u32::from(W::is_branch(cursor.node().kind())));
+        }
+    }
+}
+
+/// What readers of programming languages have in common.
+pub(super) struct Shared<'a, 't> {
+    pub(super) source: &'a str,
+    pub(super) book: &'a RuleBook,
+    pub(super) scope: &'a Scope,
+    pub(super) frames: Frames,
+    /// Calls that were folded already: what they give, and the act.
+    pub(super) calls: HashMap<usize, (Value, Act)>,
+    /// Where a change of the working folder went.
+    pub(super) folder: Option<Value>,
+    /// Bodies that wait, each with its frame: they are read when the names that they use are bound.
+    waiting: Vec<(Node<'t>, usize)>,
+    pub(super) reading: Reading,
+}
+
+impl<'a, 't> Shared<'a, 't> {
+    pub(super) fn new(root: Node<'t>, source: &'a str, book: &'a RuleBook, scope: &'a Scope) -> Self {
+        Self {
+            source,
+            book,
+            scope,
+            frames: Frames::new(source.len()),
+            calls: HashMap::new(),
+            folder: None,
+            waiting: vec![(root, 0)],
+            reading: Reading::default(),
+        }
+    }
+
+    /// The body in this position of the queue, the text itself first.
+    pub(super) fn body(&self, position: usize) -> Option<(Node<'t>, usize)> {
+        self.waiting.get(position).copied()
+    }
+
+    /// Puts a body off until what surrounds it was read; returns its frame.
+    pub(super) fn put_off(&mut self, body: Node<'t>, frame: usize) -> usize {
+        let inner = self.frames.open(frame);
+        self.waiting.push((body, inner));
+        inner
+    }
+
+    /// What was read.
+    pub(super) fn finish(mut self) -> Reading {
+        self.reading.cut |= self.frames.exhausted();
+        self.reading
+    }
+
+    /// A name as the rules spell it, with the marks that it carries.
+    pub(super) fn named(&self, name: &str) -> Value {
+        let canonical = self.book.canonical(name);
+        let name = canonical.as_deref().unwrap_or(name);
+        Value::name(name).tainted(self.mark_of(name))
+    }
+
+    /// The mark that the rules give to a name.
+    pub(super) fn mark_of(&self, name: &str) -> Taint {
+        self.book.mark_of(name).map(taint).unwrap_or_default()
+    }
+
+    /// A member of a name: keeps what the name is about, and its marks.
+    pub(super) fn member_of(&self, path: &str, about: Option<&Value>, name: &str, marks: Taint) -> Value {
+        let member = self.named(format!("{path}.{name}").trim_start_matches('.')).tainted(marks);
+        match (member.kind, about) {
+            (Kind::Name { path, .. }, Some(about)) => {
+                Value { kind: Kind::Name { path, about: Some(Box::new(about.clone())) }, taint: member.taint }
+            }
+            (kind, _) => Value { kind, taint: member.taint },
+        }
+    }
+
+    /// Notes that a module is used, for lists of forbidden ones.
+    pub(super) fn imported(&mut self, name: &str, span: Range<usize>) {
+        const MOST: usize = 4096;
+        if self.reading.imports.len() < MOST {
+            self.reading.imports.push((name.to_owned(), span));
+        }
+    }
+
+    /// An act without named arguments.
+    pub(super) fn tell(&mut self, name: &str, arguments: Vec<Argument>, span: Range<usize>) {
+        self.reading.acts.push(Act {
+            name: name.to_owned(),
+            receiver: None,
+            arguments,
+            named: Vec::new(),
+            folder: self.folder.clone(),
+            span,
+        });
+    }
+}
+
+/// The items that a pattern of names is bound to, one for each of so many.
+pub(super) fn spread(value: &Value, index: usize) -> Value {
+    match &value.kind {
+        Kind::List(items) => items.get(index).cloned().unwrap_or_else(Value::unknown),
+        _ => Value::unknown().tainted(element(value).all_taint()),
+    }
+}

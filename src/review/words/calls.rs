@@ -1,0 +1,114 @@
+//! Calls in a language whose grammar is not known: a name in front of `(` or of a string is taken for one.
+//!
+//! Arguments that are not written as texts stay unknown. That is little, and it is said: the review tells that only
+//! words were checked.
+
+use super::lexer::{Sort, Word};
+use crate::review::book::RuleBook;
+use crate::review::flow::Reading;
+use crate::review::value::{Act, Argument, Kind, Value};
+
+/// Most arguments of one call that are looked at.
+const MOST: usize = 64;
+
+/// Reads the words of a text.
+pub(super) fn read(source: &str, words: &[Word], book: &RuleBook) -> Reading {
+    let words: Vec<&Word> = words.iter().filter(|w| w.sort != Sort::Comment).collect();
+    let mut reading = Reading::default();
+    for (at, word) in words.iter().enumerate() {
+        match word.sort {
+            Sort::Command => command(source, word, &mut reading),
+            Sort::Name => {
+                if let Some(act) = call(source, &words, at, book) {
+                    reading.acts.push(act);
+                }
+            }
+            _ => {}
+        }
+    }
+    reading
+}
+
+/// A command in backquotes.
+fn command(source: &str, word: &Word, reading: &mut Reading) {
+    let text = source.get(word.inner.clone()).unwrap_or_default();
+    reading.acts.push(Act {
+        name: "`".to_owned(),
+        receiver: None,
+        arguments: vec![Argument { value: value(text), span: word.span.clone() }],
+        named: Vec::new(),
+        folder: None,
+        span: word.span.clone(),
+    });
+}
+
+/// The call that begins with the name in this position, where rules know it.
+fn call(source: &str, words: &[&Word], at: usize, book: &RuleBook) -> Option<Act> {
+    let word = words.get(at)?;
+    let spelled = source.get(word.span.clone())?;
+    let name = spelled.replace("::", ".").replace("->", ".").trim_start_matches(['$', '@']).to_owned();
+    let name = book.canonical(&name).unwrap_or(name);
+    let lower = name.to_ascii_lowercase();
+    let name = [name, lower].into_iter().find(|name| book.rules_for(name).next().is_some())?;
+    // A definition of the same name is no call.
+    let before = at.checked_sub(1).and_then(|b| words.get(b)).and_then(|w| source.get(w.span.clone()));
+    if before
+        .is_some_and(|b| matches!(b, "def" | "function" | "func" | "fn" | "sub" | "fun" | "void" | "int"))
+    {
+        return None;
+    }
+    let open = words.get(at + 1)?;
+    let from = match open.sort {
+        Sort::Sign('(') => (at + 2, true),
+        Sort::Text | Sort::Name | Sort::Sign('-' | '/' | '%') => (at + 1, false),
+        _ => return None,
+    };
+    let mut act = Act {
+        name,
+        receiver: None,
+        arguments: Vec::new(),
+        named: Vec::new(),
+        folder: None,
+        span: word.span.clone(),
+    };
+    let end = arguments(source, words, from, &mut act);
+    act.span.end = end.max(word.span.end);
+    Some(act)
+}
+
+/// Takes in the arguments up to the closing bracket, or to the end of the line; returns where they end.
+fn arguments(source: &str, words: &[&Word], (from, bracket): (usize, bool), act: &mut Act) -> usize {
+    let mut depth = 0_u32;
+    let mut end = 0;
+    for word in words.iter().skip(from).take(4 * MOST) {
+        let text = || source.get(word.inner.clone()).unwrap_or_default();
+        let span = word.span.clone();
+        match word.sort {
+            Sort::Sign(')') if depth == 0 => return if bracket { word.span.end } else { end },
+            Sort::Break | Sort::Sign(';') if !bracket => return end,
+            Sort::Sign('(' | '[' | '{') => depth += 1,
+            Sort::Sign(')' | ']' | '}') => depth = depth.saturating_sub(1),
+            Sort::Text => act.arguments.push(Argument { value: value(text()), span }),
+            Sort::Name | Sort::Number => match text().to_ascii_lowercase().as_str() {
+                // Options that are written as words: `-Recurse`, `recursive = TRUE`.
+                option @ ("recursive" | "recurse" | "force") => {
+                    let set = Argument { value: Value::new(Kind::Bool(true)), span };
+                    act.named.push((option.to_owned(), set));
+                }
+                "true" | "false" => {}
+                _ => act.arguments.push(Argument { value: Value::unknown(), span }),
+            },
+            _ => {}
+        }
+        end = word.span.end;
+        if act.arguments.len() >= MOST {
+            break;
+        }
+    }
+    end
+}
+
+/// A text as it is written; what a language puts into it (`#{x}`, `$x`) is not known.
+fn value(text: &str) -> Value {
+    if text.contains("#{") || text.contains("${") { Value::part(text) } else { Value::text(text) }
+}

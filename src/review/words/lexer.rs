@@ -1,0 +1,189 @@
+//! Words of a text: names, strings, comments, signs. Linear, and total: any text has words.
+
+use crate::review::syntax::Matter;
+use crate::review::tongue::Tongue;
+use std::ops::Range;
+
+/// What a word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// A name or keyword; parts are joined (`os.remove`, `std::fs::remove_file`, `$x->run`).
+    Name,
+    /// A number.
+    Number,
+    /// A string; the range of its content.
+    Text,
+    /// A command in backquotes.
+    Command,
+    /// A comment.
+    Comment,
+    /// Anything else, one character.
+    Sign(char),
+    /// The end of a line.
+    Break,
+}
+
+/// One word.
+#[derive(Clone, Debug)]
+pub(super) struct Word {
+    pub(super) sort: Sort,
+    /// All of it, quotes too.
+    pub(super) span: Range<usize>,
+    /// What is inside the quotes.
+    pub(super) inner: Range<usize>,
+}
+
+impl Word {
+    /// What kind of matter it is, for strings and comments.
+    pub(super) fn matter(&self) -> Option<(Range<usize>, Matter)> {
+        match self.sort {
+            Sort::Text => Some((self.inner.clone(), Matter::Text)),
+            Sort::Comment => Some((self.span.clone(), Matter::Comment)),
+            _ => None,
+        }
+    }
+}
+
+/// How a language writes comments and strings.
+pub(super) struct Style {
+    lines: &'static [&'static str],
+    blocks: &'static [(&'static str, &'static str)],
+    quotes: &'static str,
+    /// A backslash in a string takes the next character with it.
+    escapes: bool,
+    /// Backquotes hold a command.
+    commands: bool,
+    /// Signs that join parts of a name.
+    joins: &'static [&'static str],
+}
+
+/// The style of a language.
+pub(super) fn style(tongue: Tongue, language: &str) -> Style {
+    let c = Style {
+        lines: &["//"],
+        blocks: &[("/*", "*/")],
+        quotes: "\"'",
+        escapes: true,
+        commands: false,
+        joins: &[".", "::", "->"],
+    };
+    if tongue == Tongue::Sql {
+        return Style { lines: &["--"], escapes: false, joins: &["."], ..c };
+    }
+    let hash = Style { lines: &["#"], blocks: &[], commands: true, ..c };
+    match language {
+        "ruby" | "perl" | "elixir" | "fish" | "awk" | "tcl" => hash,
+        "r" | "julia" => Style { commands: language == "julia", joins: &[".", "::", "$"], ..hash },
+        "powershell" => Style { commands: false, escapes: false, joins: &[".", "::", "-"], ..hash },
+        "php" => Style { lines: &["//", "#"], commands: true, ..c },
+        "lua" => Style { lines: &["--"], blocks: &[("--[[", "]]")], joins: &[".", ":"], ..c },
+        "batch" => Style { lines: &["REM ", "rem ", "::"], blocks: &[], quotes: "\"", escapes: false, ..c },
+        "applescript" => Style { lines: &["--", "#"], blocks: &[("(*", "*)")], quotes: "\"", ..c },
+        // A character in Rust and Go is written like a string, a lifetime is not closed: only double quotes count.
+        "rust" => Style { quotes: "\"", ..c },
+        "go" => Style { quotes: "\"`", ..c },
+        "other" => Style { joins: &[".", "::", "->", "-"], ..hash },
+        _ => c,
+    }
+}
+
+/// Most words of one text; what follows is not looked at.
+const MOST: usize = 400_000;
+
+/// The words of a text.
+pub(super) fn words(source: &str, style: &Style) -> Vec<Word> {
+    let mut lexer = Lexer { source, style, at: 0, words: Vec::new() };
+    while lexer.at < source.len() && lexer.words.len() < MOST {
+        lexer.next();
+    }
+    lexer.words
+}
+
+struct Lexer<'a> {
+    source: &'a str,
+    style: &'a Style,
+    at: usize,
+    words: Vec<Word>,
+}
+
+impl Lexer<'_> {
+    fn rest(&self) -> &str {
+        self.source.get(self.at..).unwrap_or_default()
+    }
+
+    fn push(&mut self, sort: Sort, length: usize) {
+        let span = self.at..(self.at + length).min(self.source.len());
+        self.at = span.end;
+        self.words.push(Word { sort, inner: span.clone(), span });
+    }
+
+    fn next(&mut self) {
+        let rest = self.rest();
+        let Some(c) = rest.chars().next() else { return };
+        let block = self.style.blocks.iter().find(|(open, _)| rest.starts_with(open));
+        if let Some((open, close)) = block {
+            let body = rest.get(open.len()..).unwrap_or_default();
+            let length = body.find(close).map_or(rest.len(), |at| open.len() + at + close.len());
+            return self.push(Sort::Comment, length);
+        }
+        if self.style.lines.iter().any(|open| rest.starts_with(open)) {
+            return self.push(Sort::Comment, rest.find('\n').unwrap_or(rest.len()));
+        }
+        match c {
+            '\n' => self.push(Sort::Break, 1),
+            c if c.is_whitespace() => self.at += c.len_utf8(),
+            '`' if self.style.commands => self.quoted('`', Sort::Command),
+            c if self.style.quotes.contains(c) => self.quoted(c, Sort::Text),
+            c if c.is_alphabetic() || matches!(c, '_' | '$' | '@') => self.name(),
+            c if c.is_ascii_digit() => {
+                let length =
+                    rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.').unwrap_or(rest.len());
+                self.push(Sort::Number, length);
+            }
+            c => self.push(Sort::Sign(c), c.len_utf8()),
+        }
+    }
+
+    /// A string to its closing quote; one that is not closed ends with its line, so that the rest is still read.
+    fn quoted(&mut self, quote: char, sort: Sort) {
+        let rest = self.rest();
+        let mut escaped = false;
+        let mut line = None;
+        let close = rest.char_indices().skip(1).find(|(at, c)| {
+            if *c == '\n' {
+                line.get_or_insert(*at);
+            }
+            let hit = *c == quote && !escaped;
+            escaped = self.style.escapes && *c == '\\' && !escaped;
+            hit || *at > 64 * 1024
+        });
+        let (inner_end, end) = match close {
+            Some((at, c)) if c == quote => (at, at + quote.len_utf8()),
+            _ => line.map_or((rest.len(), rest.len()), |at| (at, at)),
+        };
+        let inner = self.at + quote.len_utf8()..self.at + inner_end.max(quote.len_utf8());
+        let span = self.at..self.at + end.max(quote.len_utf8());
+        self.at = span.end;
+        self.words.push(Word { sort, span, inner });
+    }
+
+    fn name(&mut self) {
+        let rest = self.rest();
+        let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '@' | '?');
+        let mut end = 0;
+        loop {
+            let tail = rest.get(end..).unwrap_or_default();
+            end += tail.find(|c| !part(c)).unwrap_or(tail.len());
+            let tail = rest.get(end..).unwrap_or_default();
+            let join = self.style.joins.iter().find(|join| {
+                let after = tail.strip_prefix(**join).and_then(|t| t.chars().next());
+                after.is_some_and(|c| c.is_alphabetic() || c == '_')
+            });
+            match join {
+                Some(join) => end += join.len(),
+                None => break,
+            }
+        }
+        self.push(Sort::Name, end.max(1));
+    }
+}

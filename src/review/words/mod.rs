@@ -1,0 +1,31 @@
+//! Languages without a grammar, read by their words: strings, comments and names are told apart, nothing more.
+//!
+//! `sql` knows the statements that lose or give away data; `calls` takes a name in front of an argument for a call, in
+//! whatever language. Neither follows variables: what is not written as it is stays unknown.
+
+mod calls;
+mod lexer;
+mod sql;
+
+use super::book::RuleBook;
+use super::flow::Reading;
+use super::syntax::Matter;
+use super::tongue::Tongue;
+use std::ops::Range;
+
+/// Reads a text: its acts, and where its strings and comments are.
+pub(super) fn read(
+    source: &str,
+    tongue: Tongue,
+    language: &str,
+    book: &RuleBook,
+) -> (Reading, Vec<(Range<usize>, Matter)>) {
+    let style = lexer::style(tongue, language);
+    let words = lexer::words(source, &style);
+    let matter = words.iter().filter_map(|word| word.matter()).collect();
+    let reading = match tongue {
+        Tongue::Sql => sql::read(source, &words),
+        _ => calls::read(source, &words, book),
+    };
+    (reading, matter)
+}

@@ -1,0 +1,210 @@
+//! Files with instructions: `AGENTS.md` from the working folder upwards, and those that the person named.
+//!
+//! Only looks and reads, bounded. What a project's file says is the project's word: a link in it must not carry other
+//! files of the person to a model, so links that lead out of the project are not followed.
+
+use crate::domain::{Instructions, Notice};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// The name that is looked for.
+pub const NAME: &str = "AGENTS.md";
+/// Bytes of one file that are told.
+const LARGEST: u64 = 32 << 10;
+/// Bytes of all files together that are told.
+const ALL: u64 = 64 << 10;
+/// Folders that are looked into, from the working folder upwards.
+const HEIGHT: usize = 64;
+
+/// Where instructions are looked for.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Search {
+    /// The working folder.
+    pub cwd: PathBuf,
+    /// The person's home folder: nothing above it is looked at.
+    pub home: Option<PathBuf>,
+    /// Whether the project is looked at.
+    pub project: bool,
+    /// Files that the person named.
+    pub own: Vec<PathBuf>,
+}
+
+/// The files that are there, the person's first, then the project's with the nearest last; and what could not be used.
+pub fn find(search: &Search) -> (Vec<Instructions>, Vec<Notice>) {
+    let mut notices = Vec::new();
+    let mut left = ALL;
+    let mut files = Vec::new();
+    for path in &search.own {
+        match one(path, &mut left, true) {
+            Ok(file) => files.extend(file),
+            Err(why) => notices.push(Notice::warn(format!("{} is not used: {why}.", path.display()))),
+        }
+    }
+    let mut found = Vec::new();
+    if search.project {
+        // The nearest comes first here: what there is no room for any more is what is farthest.
+        let folders = folders(search);
+        let top = folders.last().cloned().unwrap_or_default();
+        for folder in &folders {
+            let path = folder.join(NAME);
+            match inside(&path, &top)
+                .and_then(|there| if there { one(&path, &mut left, false) } else { Ok(None) })
+            {
+                Ok(file) => found.extend(file),
+                Err(why) => notices.push(Notice::warn(format!("{} is not used: {why}.", path.display()))),
+            }
+        }
+    }
+    files.extend(found.into_iter().rev());
+    (files, notices)
+}
+
+/// The folders from the working folder up to that of the repository; outside of one up to the home folder, where the
+/// working folder is below it, and else only the working folder.
+fn folders(search: &Search) -> Vec<PathBuf> {
+    let all: Vec<&Path> = search.cwd.ancestors().take(HEIGHT).collect();
+    let home = search.home.as_deref().and_then(|home| all.iter().position(|folder| *folder == home));
+    let below_home = home.map_or(all.len(), |at| at + 1);
+    let repository = all.iter().take(below_home).position(|folder| folder.join(".git").exists());
+    let count = repository.or(home).map_or(1, |at| at + 1);
+    all.into_iter().take(count).map(Path::to_path_buf).collect()
+}
+
+/// Whether there is a file, which lies in the project.
+fn inside(path: &Path, top: &Path) -> Result<bool, String> {
+    let Ok(info) = std::fs::symlink_metadata(path) else { return Ok(false) };
+    if !info.is_symlink() {
+        return Ok(info.is_file());
+    }
+    let real = path.canonicalize().map_err(|_| "it is a link that leads nowhere".to_owned())?;
+    let top = top.canonicalize().map_err(|error| error.to_string())?;
+    if real.starts_with(&top) { Ok(true) } else { Err("it is a link that leads out of the project".into()) }
+}
+
+/// The beginning of a file, as much of it as there is room for. `None`: it is empty.
+fn one(path: &Path, left: &mut u64, own: bool) -> Result<Option<Instructions>, String> {
+    let info = std::fs::metadata(path).map_err(|_| "it can't be read".to_owned())?;
+    if !info.is_file() {
+        return Err("it is no plain file".into());
+    }
+    let room = LARGEST.min(*left);
+    if room == 0 && info.len() > 0 {
+        return Err("there is no room for it behind the others".into());
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|_| "it can't be read".to_owned())?;
+    file.take(room).read_to_end(&mut bytes).map_err(|_| "it can't be read".to_owned())?;
+    if bytes.contains(&0) {
+        return Err("it is no text".into());
+    }
+    // A character that is cut at the end goes.
+    let text = match std::str::from_utf8(&bytes) {
+        Ok(text) => text.to_owned(),
+        Err(error) if error.error_len().is_none() => {
+            String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default()).into_owned()
+        }
+        Err(_) => return Err("it is no text in UTF-8".into()),
+    };
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    *left = left.saturating_sub(text.len() as u64);
+    let bytes = info.len().max(text.len() as u64);
+    Ok(Some(Instructions { path: path.to_path_buf(), text: text.into(), bytes, own }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(path: &Path, text: impl AsRef<[u8]>) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn search(cwd: &Path, home: &Path) -> Search {
+        Search { cwd: cwd.into(), home: Some(home.into()), project: true, own: Vec::new() }
+    }
+
+    fn texts(found: &[Instructions]) -> Vec<&str> {
+        found.iter().map(|file| &*file.text).collect()
+    }
+
+    #[test]
+    fn from_the_folder_upwards_to_the_repository_and_the_nearest_last() {
+        let home = tempfile::tempdir().unwrap();
+        let (home, project) = (home.path(), home.path().join("project"));
+        let deep = project.join("a/b");
+        put(&home.join(NAME), "home");
+        put(&project.join(NAME), "top");
+        put(&deep.join(NAME), "deep");
+        put(&project.join("a").join(NAME), " \n");
+        assert_eq!(
+            texts(&find(&search(&deep, home)).0),
+            ["home", "top", "deep"],
+            "no repository: up to the home"
+        );
+        std::fs::create_dir(project.join(".git")).unwrap();
+        assert_eq!(texts(&find(&search(&deep, home)).0), ["top", "deep"]);
+        let elsewhere = Search { home: Some("/nowhere".into()), ..search(&home.join("project/a/b"), home) };
+        assert_eq!(texts(&find(&elsewhere).0), ["top", "deep"], "a repository outside of the home");
+        std::fs::remove_dir(project.join(".git")).unwrap();
+        assert_eq!(texts(&find(&elsewhere).0), ["deep"], "neither: only the folder itself");
+        assert_eq!(find(&Search { project: false, ..search(&deep, home) }), (vec![], vec![]));
+    }
+
+    #[test]
+    fn the_persons_files_come_first_and_a_missing_one_is_told() {
+        let home = tempfile::tempdir().unwrap();
+        let (own, cwd) = (home.path().join("me.md"), home.path().join("work"));
+        put(&own, "me");
+        put(&cwd.join(NAME), "project");
+        let own = vec![home.path().join("missing.md"), own];
+        let (found, notices) = find(&Search { own, ..search(&cwd, &cwd) });
+        assert_eq!(texts(&found), ["me", "project"]);
+        assert_eq!((found[0].own, found[1].own), (true, false));
+        assert!(notices[0].text.ends_with("missing.md is not used: it can't be read."), "{notices:?}");
+    }
+
+    #[test]
+    fn long_files_are_cut_and_the_nearest_has_the_first_claim() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path();
+        let deep = home.join("a/b");
+        put(&home.join(NAME), "h".repeat(40_000));
+        put(&home.join("a").join(NAME), "é".repeat(20_000));
+        put(&deep.join(NAME), "d".repeat(40_000));
+        let (found, notices) = find(&search(&deep, home));
+        assert_eq!(found.iter().map(|f| f.text.len()).collect::<Vec<_>>(), [32 << 10, 32 << 10]);
+        assert_eq!(found[1].left_out(), 40_000 - (32 << 10));
+        assert!(notices[0].text.contains("there is no room for it"), "{notices:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_text_or_leads_out_of_the_project_is_not_told() {
+        let home = tempfile::tempdir().unwrap();
+        let project = home.path().join("project");
+        std::fs::create_dir_all(project.join(".git")).unwrap();
+        put(&home.path().join(".ssh/id"), "secret");
+        let told = || find(&search(&project, home.path()));
+        std::os::unix::fs::symlink(home.path().join(".ssh/id"), project.join(NAME)).unwrap();
+        let (found, notices) = told();
+        assert_eq!(found, []);
+        assert!(notices[0].text.contains("leads out of the project"), "{notices:?}");
+        std::fs::remove_file(project.join(NAME)).unwrap();
+        for bad in [&b"a\0b"[..], b"\xff\xfe text"] {
+            put(&project.join(NAME), bad);
+            let (found, notices) = told();
+            assert_eq!((found, notices.len()), (vec![], 1));
+        }
+        std::fs::remove_file(project.join(NAME)).unwrap();
+        put(&project.join("CLAUDE.md"), "inside");
+        std::os::unix::fs::symlink("CLAUDE.md", project.join(NAME)).unwrap();
+        assert_eq!(texts(&told().0), ["inside"]);
+        std::fs::remove_file(project.join(NAME)).unwrap();
+        std::fs::create_dir(project.join(NAME)).unwrap();
+        assert_eq!(told(), (vec![], vec![]));
+    }
+}
