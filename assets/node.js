@@ -1,9 +1,21 @@
 // Starts a block in node: its text comes from a descriptor, its name is `block N` in the working folder, so that
 // `require` and `import` look from there. A block that needs to be a module (import, export, top-level await) becomes one.
 const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm"), Module = require("node:module");
-const source = fs.readFileSync(90, "utf8").replace(/^\uFEFF/, "");
+let source = fs.readFileSync(90, "utf8").replace(/^\uFEFF/, "");
 fs.closeSync(90);
 const file = path.join(process.cwd(), process.argv[1]);
+if (process.argv[2] === "typescript") {
+  // Types become blanks: lines and columns stay what they were. The warning that this is new helps nobody.
+  const warn = process.emitWarning;
+  process.emitWarning = () => {};
+  try {
+    source = Module.stripTypeScriptTypes(source);
+  } catch (error) {
+    console.error(String(error.message || error));
+    process.exit(1);
+  }
+  process.emitWarning = warn;
+}
 process.argv = [process.execPath, file];
 
 function needsModule() {

@@ -10,7 +10,7 @@ use crate::config::{Chosen, Loaded};
 use crate::domain::{FunctionFile, Header, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
 use crate::engine::{Engine, Settings, prompt};
-use crate::exec::{Executor, Setup};
+use crate::exec::{self, Executor, Setup};
 use crate::provider::Provider;
 use crate::review::{Book, Scope};
 use crate::store::{self, Store, StoreError};
@@ -106,7 +106,8 @@ impl House {
         let config = &self.loaded.config;
         let (dialect, languages) = (config.dialect.chosen(), config.languages());
         let cwd = self.place.cwd.display().to_string();
-        let system_prompt = prompt::system(&languages, &cwd, std::env::consts::OS);
+        // The model is told of what is there only; what it writes in another language can still be read and saved.
+        let system_prompt = prompt::system(&exec::on_path(&languages), &cwd, std::env::consts::OS);
         Settings {
             step_limit: config.step_limit,
             repeat_limit: config.repeat_limit,

@@ -151,6 +151,10 @@ pub struct LanguageChoice {
     pub aliases: Vec<String>,
     /// Extensions of its files, without the dot.
     pub extensions: Vec<String>,
+    /// What the program is given; empty: the descriptor with the text, or the language's own way.
+    pub arguments: Vec<String>,
+    /// What the program is given to build `{program}`; empty: nothing is built.
+    pub compile: Vec<String>,
     /// Whether its blocks can be run.
     pub enabled: bool,
 }
@@ -242,6 +246,8 @@ impl Default for Config {
                 command: l.command,
                 aliases: l.aliases,
                 extensions: l.extensions,
+                arguments: l.arguments,
+                compile: l.compile,
                 ..LanguageChoice::default()
             };
             (l.name.0, choice)
@@ -291,7 +297,14 @@ impl Default for RunLimits {
 
 impl Default for LanguageChoice {
     fn default() -> Self {
-        Self { command: String::new(), aliases: Vec::new(), extensions: Vec::new(), enabled: true }
+        Self {
+            command: String::new(),
+            aliases: Vec::new(),
+            extensions: Vec::new(),
+            arguments: Vec::new(),
+            compile: Vec::new(),
+            enabled: true,
+        }
     }
 }
 

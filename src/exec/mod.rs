@@ -10,6 +10,7 @@
 use crate::domain::{Interpreter, Language, Languages, Limits, Outcome, RunEvent, RunId, RunRequest, Terms};
 use actor::{Actor, Command};
 use interpreters::Finder;
+pub use interpreters::on_path;
 use std::io::{PipeWriter, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +28,7 @@ mod helper_wire;
 mod interpreters;
 mod kernel;
 mod kernel_wire;
+mod languages;
 mod link;
 mod outbox;
 mod plan;

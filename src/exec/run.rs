@@ -4,11 +4,12 @@ use super::blob::{keep_image, png_size};
 use super::capture::Capture;
 use super::helper_wire::Used;
 use super::kernel_wire::{Done, Token};
+use super::languages;
 use super::outbox::Outbox;
 use super::process::Process;
 use super::receipt::{self, Ending, Pressed};
 use crate::domain::{
-    Captured, ImageRef, KernelFate, Limits, Outcome, Receipt, RunEvent, RunId, RunReport, RunRequest,
+    Captured, ImageRef, KernelFate, Limits, Outcome, Receipt, RunEvent, RunId, RunReport, RunRequest, Stream,
 };
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,8 @@ pub struct Run {
     pub started: bool,
     /// Why the kernel can't be spoken to any more, when that came before its end.
     pub broken: Option<String>,
+    /// Whether its program was never built: the compiler refused the text.
+    pub unbuilt: bool,
     /// When it is given up.
     pub give_up: Instant,
     images: Vec<ImageRef>,
@@ -89,6 +92,7 @@ impl Run {
             pressed: Pressed::default(),
             started: false,
             broken: None,
+            unbuilt: false,
             give_up,
             images: Vec::new(),
             folder: folder.into(),
@@ -180,6 +184,8 @@ impl Run {
         };
         let (output, blob) = self.capture.finish();
         let (value, error) = self.done.map_or((None, None), |done| (done.value, done.error));
+        let unbuilt = self.unbuilt && outcome == Outcome::Failed;
+        let error = if unbuilt { Some(languages::build_error(&output.bytes(Stream::Stderr))) } else { error };
         let images = self.images;
         self.outbox.finish(RunReport { outcome, receipt, output, blob, value, error, images, kernel, cwd });
     }

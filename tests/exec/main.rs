@@ -12,6 +12,7 @@ mod bytes;
 mod endings;
 mod functions;
 mod kernel;
+mod languages;
 mod programs;
 mod speed;
 mod support;

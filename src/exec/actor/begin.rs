@@ -12,7 +12,7 @@ use crate::exec::kernel_wire::Token;
 use crate::exec::outbox::Outbox;
 use crate::exec::plan::{self, Given};
 use crate::exec::run::{Carrier, Run, nothing};
-use crate::exec::{blob, process};
+use crate::exec::{blob, languages, process};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -167,7 +167,12 @@ impl Actor {
             _ => self.environment.clone(),
         };
         let mut state = None;
-        let invocation = plan::subprocess(language, &terms.interpreter, label, &terms.cwd, env);
+        let invocation = match self.finder.way(&terms.language) {
+            Some((way, extension)) => {
+                languages::invocation(language, &way, &extension, &terms.interpreter, label, &terms.cwd, env)
+            }
+            None => plan::subprocess(language, &terms.interpreter, label, &terms.cwd, env),
+        };
         let process = process::start(&self.setup.helper, invocation, |given| match given {
             Given::State => {
                 let file = process::empty()?;
