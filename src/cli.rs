@@ -1,5 +1,6 @@
 //! The command line: what can be written there, and what is refused at once. It parses; it does nothing.
 
+use crate::config::ExecutorChoice;
 use crate::domain::Severity;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -54,6 +55,9 @@ pub struct ModelArgs {
     /// The working folder
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
+    /// What carries out runs: local, container, container:IMAGE, jupyter, jupyter:KERNEL
+    #[arg(long, value_name = "NAME")]
+    pub executor: Option<ExecutorChoice>,
 }
 
 /// The story of `--demo` without a name.
@@ -68,6 +72,7 @@ impl ModelArgs {
             model: self.model.or_else(|| outer.model.clone()),
             base_url: self.base_url.or_else(|| outer.base_url.clone()),
             cwd: self.cwd.or_else(|| outer.cwd.clone()),
+            executor: self.executor.or_else(|| outer.executor.clone()),
         }
     }
 }
@@ -178,6 +183,12 @@ pub struct ExecArgs {
     /// The folder in which they start
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
+    /// What carries them out: local, container, container:IMAGE, jupyter, jupyter:KERNEL
+    #[arg(long, value_name = "NAME")]
+    pub executor: Option<ExecutorChoice>,
+    /// Fetch images of containers that are missing
+    #[arg(long)]
+    pub pull: bool,
     /// How runs are confined
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub sandbox: Option<Sandbox>,
@@ -189,8 +200,8 @@ pub struct ExecArgs {
 /// `sayso check`.
 #[derive(Args, Clone, Debug)]
 pub struct CheckArgs {
-    /// Files with code; `-` reads it from standard input
-    #[arg(value_name = "FILE|-", required = true)]
+    /// Files with code, or folders of them; `-` reads it from standard input
+    #[arg(value_name = "FILE|-", required_unless_present = "rules")]
     pub files: Vec<PathBuf>,
     /// The language of all of them, instead of what their extensions say
     #[arg(long, value_name = "NAME")]
@@ -198,6 +209,12 @@ pub struct CheckArgs {
     /// One JSON object
     #[arg(long)]
     pub json: bool,
+    /// A SARIF 2.1.0 log, for code hosts and editors
+    #[arg(long, conflicts_with = "json")]
+    pub sarif: bool,
+    /// List all rules instead, the shipped ones and those in rules/*.toml of the configuration
+    #[arg(long, conflicts_with_all = ["sarif", "files"])]
+    pub rules: bool,
     /// From which severity on a finding is a failure
     #[arg(long, value_enum, default_value_t = FailOn::High)]
     pub fail_on: FailOn,

@@ -6,10 +6,11 @@ use super::keys::KeyRing;
 use super::place::Place;
 use super::rules;
 use super::source::{self, Unusable};
-use crate::config::{Chosen, Loaded};
+use crate::config::{self, Chosen, ExecutorChoice, Loaded};
 use crate::domain::{FunctionFile, Header, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
-use crate::engine::{Engine, Settings, prompt};
+use crate::engine::cost::Prices;
+use crate::engine::{Engine, JudgeSettings, Settings, prompt};
 use crate::exec::{self, Executor, Setup};
 use crate::provider::Provider;
 use crate::review::{Book, Scope};
@@ -92,12 +93,29 @@ impl House {
     }
 
     fn connect(&self, chosen: Chosen) -> Result<Provider, Unusable> {
+        if self.keys.asks_program(&chosen.name.provider, &chosen.provider, self)? {
+            return Ok(self.connect_later(chosen));
+        }
         let key = self.keys.find(&chosen.name.provider, &chosen.provider, self)?;
         source::connect(chosen, key)
     }
 
+    /// A program that writes a key may take its time: it is run when the first request is about to leave.
+    fn connect_later(&self, chosen: Chosen) -> Provider {
+        let house = self.clone();
+        let name = chosen.name.clone();
+        Provider::later(
+            name,
+            Arc::new(move || {
+                let key = house.keys.find(&chosen.name.provider, &chosen.provider, &house);
+                let made = key.and_then(|key| source::connect(chosen.clone(), key));
+                made.map_err(|error| (error.what, error.hint))
+            }),
+        )
+    }
+
     /// All keys that are known, for masking them in what is written.
-    pub fn secrets(&self) -> Vec<SecretString> {
+    fn secrets(&self) -> Vec<SecretString> {
         self.keys.known(self)
     }
 
@@ -117,20 +135,49 @@ impl House {
             policy,
             limits: config.limits(),
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
+            context_tokens: config.context.tokens,
+            images: config.context.images,
+            use_instructions: config.instructions.project,
+            own_instructions: config.instructions.text.clone().unwrap_or_default(),
+            prices: self.prices(),
+            session_budget: config.budget.session.map(|dollars| dollars.0),
+            judge: self.judge(),
             functions: self.functions().0,
-            ..Settings::default()
         }
     }
 
     /// The files of the person's own functions, and what is wrong with the others.
     fn functions(&self) -> (Vec<FunctionFile>, Vec<String>) {
-        workspace::functions::read_all(&self.loaded.config.functions.files)
+        let files = &self.loaded.config.functions.files;
+        if self.loaded.config.executor == ExecutorChoice::Local || files.is_empty() {
+            return workspace::functions::read_all(files);
+        }
+        (Vec::new(), vec!["functions: files of your own are loaded into the local kernel only".into()])
+    }
+
+    fn prices(&self) -> Prices {
+        let (as_of, shipped) = config::shipped_prices();
+        Prices { own: config::prices(&self.loaded.config.prices), shipped, as_of }
+    }
+
+    /// When a second opinion is asked for, and of whom. A name that leads to no model is kept: another model than the
+    /// one that was named must not be shown the code, and asking this one says why it can't be asked.
+    fn judge(&self) -> JudgeSettings {
+        let review = &self.loaded.config.review;
+        let named = |name: &String| match self.loaded.config.resolve(name) {
+            Ok(chosen) => chosen.name,
+            Err(_) => match name.split_once('/') {
+                Some((provider, model)) => ModelName { provider: provider.into(), model: model.into() },
+                None => ModelName { provider: name.clone(), model: String::new() },
+            },
+        };
+        JudgeSettings { from: review.judge.from(), model: review.judge_model.as_ref().map(named) }
     }
 
     /// What carries out runs, with large outputs in this folder.
     pub fn executor(&self, blobs: PathBuf) -> Executor {
         let config = &self.loaded.config;
-        Executor::new(Setup {
+        let setup = Setup {
             helper: self.place.program.clone(),
             cwd: self.place.cwd.clone(),
             blobs,
@@ -138,7 +185,8 @@ impl House {
             environment: config.run.environment.clone(),
             python: config.run.python.clone(),
             limits: config.limits(),
-        })
+        };
+        Executor::of(setup, &config.executor, &config.executors)
     }
 
     /// What the review has to know of this place.
@@ -149,7 +197,9 @@ impl House {
 
     /// Where files of instructions are looked for.
     fn instructions(&self) -> Search {
-        Search { cwd: self.place.cwd.clone(), home: self.place.home.clone(), project: true, own: Vec::new() }
+        let own = self.loaded.config.instructions.files.clone();
+        // Those of the project are looked for even where they are switched off: they can be switched on.
+        Search { cwd: self.place.cwd.clone(), home: self.place.home.clone(), project: true, own }
     }
 
     /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.
@@ -215,6 +265,8 @@ impl House {
         notices: Vec<Notice>,
     ) -> Opened {
         let (house, asked) = (self.clone(), self.clone());
+        let masks = store.clone();
+        self.keys.on_new(Box::new(move |key| masks.add_secrets(vec![key])));
         let executor = self.executor(store.blobs());
         let driver = Driver::new(Parts {
             engine,

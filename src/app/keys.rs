@@ -12,26 +12,52 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The keys of this process.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct KeyRing {
     inner: Mutex<Inner>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Inner {
     /// By provider and origin.
     typed: BTreeMap<(String, String), SecretString>,
     /// By provider.
     written: BTreeMap<String, SecretString>,
     notices: Vec<Notice>,
+    /// Who masks keys in what is written.
+    on_new: Option<OnNew>,
 }
+
+/// Is told of a key that was not known before.
+type OnNew = Box<dyn Fn(SecretString) + Send + Sync>;
 
 impl KeyRing {
     /// Remembers a key that was typed in, for a provider at this address.
     pub fn remember(&self, provider: &str, address: &str, key: SecretString) {
         if let Some(origin) = origin(address) {
-            self.inner().typed.insert((provider.to_owned(), origin), key);
+            let mut inner = self.inner();
+            inner.tell(&key);
+            inner.typed.insert((provider.to_owned(), origin), key);
         }
+    }
+
+    /// Who is told of keys that come later, so that they are masked in what is written: the session that is open.
+    pub(super) fn on_new(&self, told: OnNew) {
+        self.inner().on_new = Some(told);
+    }
+
+    /// Whether a program has to be run for a provider's key.
+    ///
+    /// # Errors
+    /// When the file of keys can't be used.
+    pub(super) fn asks_program(
+        &self,
+        name: &str,
+        provider: &Provider,
+        house: &House,
+    ) -> Result<bool, Unusable> {
+        let known = self.typed(name, provider).is_some() || self.has_written(name);
+        Ok(!known && matches!(look(name, provider, house)?, Key::Command(_)))
     }
 
     /// What the person should know of keys that were not sent; told once.
@@ -70,7 +96,9 @@ impl KeyRing {
                 let hint = format!("Correct key_command under [providers.{name}].");
                 let key = key_command::run(&command)
                     .map_err(|why| Unusable::new(format!("the key_command of {name} {why}"), hint))?;
-                self.inner().written.insert(name.to_owned(), key.clone());
+                let mut inner = self.inner();
+                inner.tell(&key);
+                inner.written.insert(name.to_owned(), key.clone());
                 Ok(Some(key))
             }
         }
@@ -135,6 +163,14 @@ impl KeyRing {
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn tell(&self, key: &SecretString) {
+        if let Some(told) = &self.on_new {
+            told(key.clone());
+        }
     }
 }
 

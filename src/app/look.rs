@@ -74,6 +74,7 @@ fn setup(house: &House, welcome: bool) -> Setup {
         mouse: config.ui.mouse,
         languages: config.languages(),
         clouds: clouds(house),
+        ignored: house.loaded.notices.iter().map(|notice| notice.text.clone()).collect(),
         welcome,
         log: Some(house.loaded.paths.log()),
         ..Setup::default()

@@ -2,7 +2,7 @@
 
 use crate::config::{self, ChoiceError, Chosen, ProviderKind};
 use crate::provider::story::Story;
-use crate::provider::{Choice, Provider, ProviderError, Timeouts};
+use crate::provider::{Choice, Kind, Provider, ProviderError, Server, Timeouts};
 use secrecy::SecretString;
 use std::time::Duration;
 
@@ -41,10 +41,10 @@ impl From<ProviderError> for Unusable {
 /// When the address, a header or the key can't be used, or a story can't be read.
 pub(super) fn connect(chosen: Chosen, key: Option<SecretString>) -> Result<Provider, Unusable> {
     let Chosen { name, provider } = chosen;
-    if provider.kind == ProviderKind::Scripted {
+    let Some(kind) = kind_of(provider.kind) else {
         let story = story(&name.model)?;
         return Ok(Provider::new(Choice::Scripted { name, story })?);
-    }
+    };
     let base_url = provider.address().map(str::to_owned);
     let base_url = base_url.ok_or_else(|| ChoiceError::NoAddress(name.provider.clone()))?;
     let seconds = Duration::from_secs;
@@ -54,7 +54,29 @@ pub(super) fn connect(chosen: Chosen, key: Option<SecretString>) -> Result<Provi
         silence: seconds(provider.timeouts.silence),
     };
     let (headers, _) = config::keys::headers(&provider);
-    Ok(Provider::new(Choice::OpenAi { name, base_url, key, headers, timeouts })?)
+    let said = provider.models.get(&name.model).copied().unwrap_or_default();
+    let server = Server {
+        key,
+        headers,
+        timeouts,
+        query: provider.query.into_iter().collect(),
+        context: said.context.or(provider.context),
+        max_output: said.max_output.or(provider.max_output),
+        ..Server::new(kind, name, base_url)
+    };
+    Ok(Provider::new(Choice::Server(server))?)
+}
+
+/// How a provider of the configuration is spoken to; `None`: not at all, it is a story.
+fn kind_of(kind: ProviderKind) -> Option<Kind> {
+    Some(match kind {
+        ProviderKind::Openai => Kind::OpenAi,
+        ProviderKind::OpenaiResponses => Kind::OpenAiResponses,
+        ProviderKind::Anthropic => Kind::Anthropic,
+        ProviderKind::Gemini => Kind::Gemini,
+        ProviderKind::Ollama => Kind::Ollama,
+        ProviderKind::Scripted => return None,
+    })
 }
 
 /// A story as a model: a shipped one by its name, or a file.

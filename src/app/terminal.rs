@@ -137,7 +137,6 @@ async fn sessions(
             }
             Exit::UseProvider(choice) => match choose(&house, choice, opened.driver.state()).await {
                 Ok((chosen, None)) => {
-                    opened.driver.learn_secrets(house.secrets());
                     opened.driver.use_provider(chosen.clone());
                     provider = Some(chosen);
                     continue;
@@ -218,34 +217,36 @@ async fn choose(house: &House, choice: Choice, state: &State) -> Result<(Provide
             };
             Ok((house.provider(&name).map_err(|error| error.to_string())?, None))
         }
-        Choice::Server { base_url, model } => at(house, &base_url, model).await,
+        Choice::Server { provider, model } => {
+            let model = match model {
+                Some(model) => model,
+                None => first_model(&house.provider(&any_of(&provider)).map_err(|e| e.to_string())?).await?,
+            };
+            let name = ModelName { provider, model };
+            Ok((house.provider(&name).map_err(|error| error.to_string())?, None))
+        }
         Choice::Address { base_url, key } => {
+            let provider = house.loaded.config.provider_at(&base_url).unwrap_or("other").to_owned();
             if let Some(key) = key {
-                house.keys.remember(provider_at(house, &base_url), &base_url, key);
+                house.keys.remember(&provider, &base_url, key);
             }
-            at(house, &base_url, None).await
+            let at = |name| house.provider_at(name, &base_url).map_err(|error| error.to_string());
+            let model = first_model(&at(any_of(&provider))?).await?;
+            Ok((at(ModelName { provider, model })?, None))
         }
     }
 }
 
-/// A server at an address. Where no model is named, a server on this computer is asked for its first.
-async fn at(
-    house: &House,
-    base_url: &str,
-    model: Option<String>,
-) -> Result<(Provider, Option<House>), String> {
-    let model = match model {
-        Some(model) => model,
-        None => {
-            let offered = crate::provider::probe::models(base_url).await.unwrap_or_default();
-            offered.into_iter().next().unwrap_or_else(|| "default".into())
-        }
-    };
-    let name = ModelName { provider: provider_at(house, base_url).to_owned(), model };
-    Ok((house.provider_at(name, base_url).map_err(|e| e.to_string())?, None))
+/// A name for asking a provider which models it has.
+fn any_of(provider: &str) -> ModelName {
+    ModelName { provider: provider.to_owned(), model: "any".into() }
 }
 
-/// The name of the provider that has this address in the configuration, else `other`.
-fn provider_at<'h>(house: &'h House, base_url: &str) -> &'h str {
-    house.loaded.config.provider_at(base_url).unwrap_or("other")
+/// The first model that a server lists.
+async fn first_model(provider: &Provider) -> Result<String, String> {
+    let name = &provider.name().provider;
+    let models =
+        provider.models().await.map_err(|failure| format!("{} {}", failure.message, failure.hint))?;
+    let first = models.into_iter().next().map(|model| model.name.model);
+    first.ok_or_else(|| format!("{name} lists no models. Name one: /model PROVIDER/MODEL"))
 }

@@ -7,12 +7,13 @@ use crate::config;
 use crate::domain::language::LanguageEntry;
 use crate::domain::visible::visible_line;
 use crate::domain::{Header, Moment, SessionId};
+use crate::driver::catalogue::{self, Catalogue};
 use crate::headless::json;
-use crate::provider::probe;
 use crate::report::Failure;
 use crate::store::{Store, index};
 use serde_json::{Value, json};
 use std::io::IsTerminal as _;
+use std::sync::Arc;
 
 /// One thing that was looked for.
 struct Look {
@@ -128,9 +129,13 @@ async fn models(house: &House) -> Vec<Look> {
         let kept = house.keys.kept(name, provider, house);
         looks.extend(kept.map(|kept| Look::good(format!("key {name}"), format!("there is one ({kept})"))));
     }
-    for server in probe::servers().await {
-        let models = if server.models.is_empty() { "no models".into() } else { server.models.join(", ") };
-        looks.push(Look::good("server", format!("{} at {}: {models}", server.name, server.base_url)));
+    let asked = house.clone();
+    let catalogue: Catalogue = Arc::new(move || asked.sources(None));
+    for server in catalogue::servers(&catalogue).await {
+        let names: Vec<&str> = server.models().iter().map(|model| model.name.model.as_str()).collect();
+        let names = if names.is_empty() { "no models".into() } else { names.join(", ") };
+        let address = server.address.as_deref().unwrap_or_default();
+        looks.push(Look::good("server", format!("{} at {address}: {names}", server.name)));
     }
     looks
 }

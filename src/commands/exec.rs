@@ -43,7 +43,11 @@ struct Ran {
 }
 
 pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(), Failure> {
-    let model = crate::cli::ModelArgs { cwd: args.cwd.clone(), ..Default::default() };
+    let model = crate::cli::ModelArgs {
+        cwd: args.cwd.clone(),
+        executor: args.executor.clone(),
+        ..Default::default()
+    };
     // Files are named from where the person stands, whatever the folder is in which they start.
     let files = read(&args)?;
     let house = setup::house(&model, &setup::More::default())?;

@@ -6,12 +6,14 @@ use crate::cli::ModelArgs;
 use crate::config::{self, ConfigError, Flags, Paths};
 use crate::domain::visible::Visible;
 use crate::domain::{Level, ModelName, Notice};
+use crate::driver::catalogue::{self, Catalogue};
 use crate::provider::story::Story;
-use crate::provider::{Choice, Provider, probe};
+use crate::provider::{Choice, Provider};
 use crate::report::{Failure, Kind};
 use crate::workspace::folder;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Options beside those of the model that the configuration has a place for.
@@ -37,6 +39,7 @@ pub fn house(model: &ModelArgs, more: &More) -> Result<House, Failure> {
         base_url: model.base_url.clone(),
         theme: more.theme.clone(),
         max_steps: more.max_steps,
+        executor: model.executor.as_ref().map(ToString::to_string),
         timeout: more.timeout.map(|time| time.as_secs_f64().ceil() as u64),
     };
     let paths = Paths::find(&env).map_err(|error| broken(&error))?;
@@ -189,10 +192,11 @@ pub fn chosen(house: &House) -> Result<Option<Provider>, Failure> {
     }
 }
 
-/// The first model of the first server that answers on this computer.
+/// The first model of the first server that answers on this computer, and where that is.
 async fn local(house: &House) -> Option<(Provider, String)> {
-    let server = probe::servers().await.into_iter().find(|server| !server.models.is_empty())?;
-    let provider = house.loaded.config.provider_at(&server.base_url).unwrap_or("other").to_owned();
-    let name = ModelName { provider, model: server.models.first()?.clone() };
-    Some((house.provider_at(name, &server.base_url).ok()?, server.base_url))
+    let asked = house.clone();
+    let catalogue: Catalogue = Arc::new(move || asked.sources(None));
+    let offers = catalogue::servers(&catalogue).await;
+    let (offer, model) = offers.iter().find_map(|offer| Some((offer, offer.models().first()?)))?;
+    Some((house.provider(&model.name).ok()?, offer.address.clone().unwrap_or_default()))
 }

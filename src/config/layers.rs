@@ -3,6 +3,7 @@
 //! A later layer wins, setting by setting, and each value knows where it came from. Pure: texts in, values out.
 
 use super::error::{ConfigError, Invalid, harmless};
+use super::executors::ExecutorChoice;
 use super::settings::{self, Form, Setting};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -202,11 +203,14 @@ pub(super) fn wanted(form: Form) -> String {
         Form::Bytes(min, max) => {
             format!("a size from {} to {} (bytes, or a text like \"64 KiB\")", size(min), size(max))
         }
+        Form::Dollars(most) => format!("an amount of dollars from 0 to {most}"),
+        Form::Paths => "a list of paths, each absolute or beginning with ~/".into(),
         Form::Texts => "a list of texts".into(),
         Form::TextOrTexts => "a text that is not empty, or a list of such".into(),
         Form::Folder => "an absolute path, or one that begins with ~/".into(),
         Form::Program => "the name or path of a program".into(),
         Form::Address => "an address that begins with http:// or https://".into(),
+        Form::Executor => "local, container, container:IMAGE, jupyter or jupyter:KERNEL".into(),
     }
 }
 
@@ -249,11 +253,21 @@ pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, String> {
         (Form::TextOrTexts, Value::Array(items)) => {
             !items.is_empty() && items.iter().all(|item| item.as_str().is_some_and(is_text))
         }
-        (Form::Folder, Value::String(text)) => text.starts_with('/') || text.starts_with("~/") || text == "~",
+        (Form::Dollars(most), Value::Integer(n)) if within(*n, 0, most) => {
+            return Ok(Value::Float(*n as f64));
+        }
+        (Form::Dollars(most), Value::Float(n)) => (0.0..=most as f64).contains(n),
+        (Form::Paths, Value::Array(items)) => items.iter().all(|item| item.as_str().is_some_and(is_path)),
+        (Form::Folder, Value::String(text)) => is_path(text),
+        (Form::Executor, Value::String(text)) => text.parse::<ExecutorChoice>().is_ok(),
         (Form::Address, Value::String(text)) => return address(text).map(|()| value.clone()),
         _ => false,
     };
     if good { Ok(value) } else { Err(refuse(&value)) }
+}
+
+fn is_path(text: &str) -> bool {
+    text.starts_with('/') || text.starts_with("~/") || text == "~"
 }
 
 fn is_text(text: &str) -> bool {

@@ -28,6 +28,8 @@ pub struct Flags {
     pub max_steps: Option<u32>,
     /// `--timeout SECONDS`.
     pub timeout: Option<u64>,
+    /// `--executor NAME`.
+    pub executor: Option<String>,
 }
 
 /// The configuration, and where it came from.
@@ -167,7 +169,8 @@ impl Layered {
         let mut config: Config = serde_path_to_error::deserialize(Value::Table(whole.clone()))
             .map_err(|error| ConfigError::Flaw(format!("{}: {}", error.path(), error.inner().message())))?;
         let home = env("HOME").filter(|home| !home.is_empty());
-        for path in [&mut config.sessions.folder, &mut config.run.python].into_iter().flatten() {
+        let single = [&mut config.sessions.folder, &mut config.run.python].into_iter().flatten();
+        for path in single.chain(&mut config.instructions.files) {
             if let Ok(below) = path.strip_prefix("~") {
                 *path = Path::new(home.as_deref().ok_or(ConfigError::NoHome)?).join(below);
             }

@@ -1,7 +1,7 @@
 //! The configuration: what can be set, where it is set, and what holds in the end.
 //!
 //! - `schema`: the settings as the program uses them, with their defaults - `providers`: sources of replies, those that
-//!   are known among them - `chosen`: what follows from them - `settings`: the form and bounds of each - `layers`: one
+//!   are known among them - `context`: what a conversation carries and costs - `executors`: what carries out runs - `chosen`: what follows from them - `settings`: the form and bounds of each - `layers`: one
 //!   source over the other, each value knows where it came from (pure) - `outside`: what environment and options say
 //!   (pure) - `trust`: what a project may say (pure) - `load`, `paths`: files and environment - `keys`: keys of
 //!   providers, each for its `origin` - `show`: as text, as a schema.
@@ -9,7 +9,9 @@
 //! It decides nothing and keeps no state: it is loaded once, and handed on as a value.
 
 mod chosen;
+mod context;
 mod error;
+mod executors;
 pub mod keys;
 mod layers;
 mod load;
@@ -23,14 +25,18 @@ mod show;
 mod trust;
 
 pub use chosen::{ChoiceError, Chosen};
+pub use context::{Budget, Context, Dollars, Instructions, PriceChoice, prices, shipped_prices};
 pub use error::{ConfigError, Invalid};
+pub use executors::{
+    ContainerExecutor, ExecutorChoice, Executors, FolderInContainer, JupyterExecutor, NoExecutor,
+};
 pub use layers::{Origin, Origins};
 pub use load::{Flags, Loaded, load};
 pub use origin::{is_loopback, origin, without_secrets};
 pub use paths::Paths;
 pub use providers::{BY_KEY, ModelChoice, Provider, ProviderKind, Texts, Timeouts};
 pub use schema::{
-    Autofocus, Config, DialectChoice, Editor, Images, LanguageChoice, Profile, Review, Run, RunLimits,
+    Autofocus, Config, DialectChoice, Editor, Images, Judge, LanguageChoice, Profile, Review, Run, RunLimits,
     Sessions, ThemeChoice, Ui,
 };
 pub use show::{init, schema_json, show};

@@ -40,6 +40,7 @@ pub(super) fn flags(flags: &Flags) -> Vec<Told> {
         ("--model", "model", text(&flags.model)),
         ("--base-url", "base_url", text(&flags.base_url)),
         ("--theme", "ui.theme", text(&flags.theme)),
+        ("--executor", "executor", text(&flags.executor)),
         ("--max-steps", "step_limit", flags.max_steps.map(|n| Value::Integer(n.into()))),
         (
             "--timeout",

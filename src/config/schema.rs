@@ -1,7 +1,9 @@
 //! The configuration as the program uses it. `Default` is the one home of the values that hold without any file.
 
+use super::context::{Budget, Context, Instructions, PriceChoice};
+use super::executors::{ExecutorChoice, Executors};
 use super::providers::Provider;
-use crate::domain::{Dialect, Languages, Limits};
+use crate::domain::{Dialect, Languages, Limits, Severity};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,12 +27,24 @@ pub struct Config {
     pub repeat_limit: u32,
     /// The guard of a decision.
     pub review: Review,
+    /// What of a conversation is sent.
+    pub context: Context,
+    /// Words that stand before every conversation.
+    pub instructions: Instructions,
+    /// What may be spent.
+    pub budget: Budget,
+    /// What models cost, by `PROVIDER/MODEL`; over the prices that come with the program.
+    pub prices: BTreeMap<String, PriceChoice>,
     /// How much a run may use.
     pub limits: RunLimits,
     /// What runs are given.
     pub run: Run,
     /// The person's own functions.
     pub functions: Functions,
+    /// What carries out runs.
+    pub executor: ExecutorChoice,
+    /// How runs elsewhere are reached.
+    pub executors: Executors,
     /// Languages that can be run, by name. See [`Config::languages`].
     pub languages: BTreeMap<String, LanguageChoice>,
     /// The terminal.
@@ -84,6 +98,35 @@ pub struct Review {
     pub profile: Profile,
     /// Modules, calls, programs and rules that no block may have.
     pub forbid: Vec<String>,
+    /// From which severity on a second opinion is asked for by itself.
+    pub judge: Judge,
+    /// The model that is asked for second opinions, `PROVIDER/MODEL`; `None`: the one in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge_model: Option<String>,
+}
+
+/// From which severity on a second opinion is asked for by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Judge {
+    /// Only when the person asks.
+    #[default]
+    Off,
+    /// For medium and high findings.
+    Medium,
+    /// For high findings.
+    High,
+}
+
+impl Judge {
+    /// The severity; `None`: never.
+    pub fn from(self) -> Option<Severity> {
+        match self {
+            Judge::Off => None,
+            Judge::Medium => Some(Severity::Medium),
+            Judge::High => Some(Severity::High),
+        }
+    }
 }
 
 /// Whether a new block may take the focus.
@@ -259,9 +302,15 @@ impl Default for Config {
             step_limit: 12,
             repeat_limit: 3,
             review: Review::default(),
+            context: Context::default(),
+            instructions: Instructions::default(),
+            budget: Budget::default(),
+            prices: BTreeMap::new(),
             limits: RunLimits::default(),
             run: Run::default(),
             functions: Functions::default(),
+            executor: ExecutorChoice::default(),
+            executors: Executors::default(),
             languages: languages.collect(),
             ui: Ui::default(),
             editor: Editor::default(),
@@ -279,6 +328,8 @@ impl Default for Review {
             autofocus: Autofocus::default(),
             profile: Profile::default(),
             forbid: Vec::new(),
+            judge: Judge::default(),
+            judge_model: None,
         }
     }
 }

@@ -14,6 +14,10 @@ pub enum Form {
     Flag,
     /// A whole number within these bounds.
     Whole(i64, i64),
+    /// An amount of US dollars, up to this many.
+    Dollars(i64),
+    /// A list of paths: absolute, or below `~/`.
+    Paths,
     /// A size within these bounds: a number of bytes, or a text like `64 KiB`.
     Bytes(i64, i64),
     /// A list of texts.
@@ -26,6 +30,8 @@ pub enum Form {
     Program,
     /// An address that begins with `http://` or `https://`.
     Address,
+    /// An executor: `local`, `container`, `container:IMAGE`, `jupyter`, `jupyter:KERNEL`.
+    Executor,
 }
 
 /// What a project's file may do with a setting.
@@ -63,7 +69,9 @@ const fn setting(name: &'static str, form: Form, tighten: Tighten, help: &'stati
 }
 
 use super::providers::ProviderKind;
-use Form::{Address, Bytes, Flag, Folder, Program, Text, TextOrTexts, Texts, Whole, Words};
+use Form::{
+    Address, Bytes, Dollars, Executor, Flag, Folder, Paths, Program, Text, TextOrTexts, Texts, Whole, Words,
+};
 use Tighten::{Add, Higher, Lower, Never, Off, Word};
 
 const KIB: i64 = 1 << 10;
@@ -113,6 +121,43 @@ pub const SETTINGS: &[Setting] = &[
         Add,
         "modules, calls, programs and rules that no block may have: [\"urllib\", \"os.system\", \"curl\"]",
     ),
+    setting(
+        "review.judge",
+        Words(&["off", "medium", "high"]),
+        Never,
+        "from which severity on a second opinion is asked for by itself",
+    ),
+    setting(
+        "review.judge_model",
+        Text,
+        Never,
+        "the model that is asked for second opinions, in place of the one in use",
+    ),
+    setting(
+        "context.tokens",
+        Whole(1024, TOKENS),
+        Lower,
+        "tokens of a conversation, reply included, whatever is known of the model",
+    ),
+    setting("context.images", Flag, Off, "whether models that can see images are sent those of results"),
+    setting("instructions.text", Text, Never, "your words before every conversation"),
+    setting("instructions.files", Paths, Never, "files with your words before every conversation"),
+    setting("instructions.project", Flag, Off, "whether the model is told the project's AGENTS.md"),
+    setting("budget.session", Dollars(10_000), Lower, "US dollars that a session may cost before it asks"),
+    setting("prices.*.input", Dollars(100_000), Never, "dollars for a million tokens of requests"),
+    setting("prices.*.output", Dollars(100_000), Never, "dollars for a million tokens of replies"),
+    setting(
+        "prices.*.cached",
+        Dollars(100_000),
+        Never,
+        "dollars for a million tokens that came from a cache",
+    ),
+    setting(
+        "prices.*.cache_written",
+        Dollars(100_000),
+        Never,
+        "dollars for a million tokens that were written to a cache",
+    ),
     setting("limits.wall", Whole(1, 86_400), Lower, "seconds that a run may take"),
     setting(
         "limits.output",
@@ -139,6 +184,55 @@ pub const SETTINGS: &[Setting] = &[
         Texts,
         Never,
         "Python files whose functions are loaded into the kernel, after you have looked at them",
+    ),
+    setting(
+        "executor",
+        Executor,
+        Never,
+        "what carries out runs: local, container, container:IMAGE, jupyter, jupyter:KERNEL",
+    ),
+    setting(
+        "executors.container.host",
+        Text,
+        Never,
+        "the address of the container engine, in place of DOCKER_HOST and the usual sockets",
+    ),
+    setting("executors.container.images.*", Text, Never, "the image of a language"),
+    setting(
+        "executors.container.folder",
+        Words(&["writable", "read-only", "none"]),
+        Word("none"),
+        "what a container may do with the working folder",
+    ),
+    setting("executors.container.memory", Bytes(16 * MIB, TIB), Lower, "bytes of memory of a container"),
+    setting("executors.container.tmp", Bytes(MIB, TIB), Lower, "bytes of its /tmp, which count as memory"),
+    setting("executors.container.processes", Whole(8, 100_000), Lower, "processes in a container"),
+    setting("executors.container.processors", Whole(1, 1024), Lower, "processors that a container may use"),
+    setting(
+        "executors.container.user",
+        Text,
+        Never,
+        "the user in a container, UID:GID; else the account's own",
+    ),
+    setting(
+        "executors.jupyter.url",
+        Address,
+        Never,
+        "the address of a Jupyter server; else kernels of this machine are started",
+    ),
+    setting(
+        "executors.jupyter.token_env",
+        Text,
+        Never,
+        "the environment variable that holds the server's token",
+    ),
+    setting("executors.jupyter.token_command", Text, Never, "a command that prints the server's token"),
+    setting("executors.jupyter.start", Whole(1, 3600), Never, "seconds that a kernel may take to start"),
+    setting(
+        "executors.jupyter.reconnect",
+        Whole(0, 86_400),
+        Never,
+        "seconds for which a lost connection is made again",
     ),
     setting("languages.*.command", Program, Never, "the program that runs the language"),
     setting("languages.*.aliases", Texts, Never, "other words for it behind the fence"),

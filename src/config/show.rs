@@ -115,6 +115,7 @@ fn texts() -> Value {
 
 fn form(form: Form) -> Map<String, Value> {
     let value = match form {
+        Form::Executor => json!({ "type": "string", "pattern": "^(local|(container|jupyter)(:.+)?)$" }),
         Form::Text | Form::Program | Form::Folder => json!({ "type": "string", "minLength": 1 }),
         Form::Words(words) => json!({ "enum": words }),
         Form::Flag => json!({ "type": "boolean" }),
@@ -126,7 +127,8 @@ fn form(form: Form) -> Map<String, Value> {
             ],
             "examples": [size(max)],
         }),
-        Form::Texts => texts(),
+        Form::Dollars(most) => json!({ "type": "number", "minimum": 0, "maximum": most }),
+        Form::Texts | Form::Paths => texts(),
         Form::TextOrTexts => json!({ "anyOf": [{ "type": "string", "minLength": 1 }, texts()] }),
         Form::Address => json!({ "type": "string", "pattern": "^https?://" }),
     };

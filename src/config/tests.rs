@@ -81,6 +81,7 @@ fn the_example_file_equals_the_defaults_and_is_complete() {
             .replace("providers.*", "providers.openai")
             .replace("languages.*", "languages.python");
         let name = name.replace(".headers.*", ".headers.X-Team").replace(".query.*", ".query.api-version");
+        let name = name.replace("prices.*", "prices.\"openai/gpt-5\"");
         let name = name.replace(".models.*", ".models.\"gpt-4.1\"");
         assert!(matches!(loaded.origins.of(&name), Origin::File(..)), "{name} is not in the example");
     }
@@ -88,7 +89,9 @@ fn the_example_file_equals_the_defaults_and_is_complete() {
 }
 
 fn is_setting(line: &str) -> bool {
-    line.split_once(" = ").is_some_and(|(key, _)| key.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+    line.split_once(" = ").is_some_and(|(key, _)| {
+        key.starts_with('"') || key.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+    })
 }
 
 #[test]

@@ -43,7 +43,8 @@ fn verdict(found: &Found, now: Option<&Value>) -> Result<(), String> {
         let now = now.map_or_else(|| "not set".to_owned(), shown);
         format!("a project can only make it stricter, it is {now}")
     };
-    let numbers = || Some((found.value.as_integer()?, now?.as_integer()?));
+    let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
+    let numbers = || Some((number(&found.value)?, number(now?)?));
     let stricter = match tighten {
         Tighten::Never => return Err("a project can't set this".into()),
         Tighten::Lower => numbers().is_some_and(|(new, now)| new <= now),

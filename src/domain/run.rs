@@ -10,6 +10,10 @@ pub enum ExecutorKind {
     Kernel,
     /// A program started for this run alone.
     Subprocess,
+    /// A container, which has a kernel or is there for this run alone.
+    Container,
+    /// A Jupyter kernel.
+    Jupyter,
     /// sayso itself: it reads, writes or lists what the terms name, and nothing else.
     Files,
     /// A package manager, started for this run alone.
@@ -22,6 +26,8 @@ impl ExecutorKind {
         match self {
             ExecutorKind::Kernel => "kernel",
             ExecutorKind::Subprocess => "subprocess",
+            ExecutorKind::Container => "container",
+            ExecutorKind::Jupyter => "jupyter",
             ExecutorKind::Files => "files",
             ExecutorKind::Installer => "installer",
         }

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// How long a provider may take to list its models.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a server on this computer may take: it is there, or it is not.
-const LOCAL_PATIENCE: Duration = Duration::from_secs(2);
+const LOCAL_PATIENCE: Duration = Duration::from_millis(1_500);
 /// Models of one provider that are kept; no person reads more.
 const MOST: usize = 2_000;
 
@@ -78,6 +78,16 @@ pub enum Answer {
     Failed(String),
 }
 
+impl Offer {
+    /// Its models, as far as they are known.
+    pub fn models(&self) -> &[ModelInfo] {
+        match &self.answer {
+            Answer::Models(models) => models,
+            _ => &[],
+        }
+    }
+}
+
 impl Source {
     /// What it offers, before it is asked.
     pub fn offer(&self) -> Offer {
@@ -109,7 +119,7 @@ impl Source {
         let answer = match tokio::time::timeout(patience, provider.models()).await {
             Ok(Ok(told)) => Answer::Models(self.with_known(told)),
             Ok(Err(failure)) => self.failed(&failure),
-            Err(_) => Answer::Failed(format!("no answer within {} s", patience.as_secs())),
+            Err(_) => Answer::Failed(format!("no answer within {:.1} s", patience.as_secs_f64())),
         };
         Offer { answer, ..offer }
     }
@@ -153,6 +163,16 @@ fn over(told: ModelInfo, said: &ModelInfo) -> ModelInfo {
 /// All offers, in the order of the sources.
 pub async fn ask_all(sources: Vec<Source>) -> Vec<Offer> {
     futures_util::future::join_all(sources.into_iter().map(Source::ask)).await
+}
+
+/// The servers on this computer that answer with their models. Nothing leaves this computer.
+pub async fn servers(catalogue: &Catalogue) -> Vec<Offer> {
+    let catalogue = catalogue.clone();
+    // Who can be asked is read from disk.
+    let sources = tokio::task::spawn_blocking(move || catalogue()).await.unwrap_or_default();
+    let local = sources.into_iter().filter(|source| source.local).collect();
+    let offers = ask_all(local).await;
+    offers.into_iter().filter(|offer| matches!(offer.answer, Answer::Models(_))).collect()
 }
 
 /// Whether a model answers, in a line for the person. Its provider's list is asked for; no request to the model leaves.

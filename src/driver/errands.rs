@@ -7,7 +7,6 @@ use super::open;
 use super::sources::Signal;
 use crate::domain::{ImageRef, Interpreter, ModelName};
 use crate::engine::transcript::BlockItem;
-use crate::provider::probe::Server;
 use crate::store::index::{self, Summary};
 use crate::store::manage;
 use crate::workspace;
@@ -57,7 +56,7 @@ pub enum Found {
     /// The interpreters on this machine.
     Interpreters(Vec<Interpreter>),
     /// Model servers that answered on this machine.
-    Servers(Vec<Server>),
+    Servers(Vec<Offer>),
     /// What the providers offer, before they are asked.
     Offers(Vec<Offer>),
     /// What one provider offers, now that it was asked.
@@ -90,8 +89,9 @@ impl Driver {
                 });
             }
             Errand::Servers => {
+                let catalogue = self.catalogue.clone();
                 tokio::spawn(async move {
-                    let found = Found::Servers(crate::provider::probe::servers().await);
+                    let found = Found::Servers(catalogue::servers(&catalogue).await);
                     let _ = inbox.send(Signal::Errand(found)).await;
                 });
             }

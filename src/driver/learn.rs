@@ -2,9 +2,8 @@
 
 use super::sources::Signal;
 use super::{Driver, Told};
-use crate::domain::{Instructions, ModelInfo, Notice};
+use crate::domain::{Instructions, Notice};
 use crate::engine::Event;
-use crate::provider::Provider;
 use crate::workspace::instructions;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -20,7 +19,7 @@ impl Driver {
         let Some(provider) = self.provider.clone() else { return };
         let inbox = self.inbox();
         tokio::spawn(async move {
-            let info = info(&provider).await;
+            let info = provider.info().await;
             let _ = inbox.send(Signal::Event(Event::Model(Box::new(info)))).await;
         });
     }
@@ -48,8 +47,4 @@ impl Driver {
         self.update.told.extend(told.into_iter().map(Told::Notice));
         self.feed(Event::Instructions(files));
     }
-}
-
-async fn info(provider: &Provider) -> ModelInfo {
-    ModelInfo::named(provider.name().clone())
 }

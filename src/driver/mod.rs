@@ -16,7 +16,6 @@ mod perform;
 mod sources;
 mod update;
 
-pub use crate::provider::probe::Server;
 pub use crate::store::index::Summary;
 pub use clock::Clock;
 pub use errands::{Errand, Found};
@@ -145,11 +144,6 @@ impl Driver {
         if self.state().transcript.model.as_ref() != Some(&name) {
             self.send(Command::UseModel(name));
         }
-    }
-
-    /// Masks these too in what is written from here on.
-    pub fn learn_secrets(&self, secrets: Vec<secrecy::SecretString>) {
-        self.store.add_secrets(secrets);
     }
 
     /// Sends a wish of the person; the state shows its consequences when this returns.

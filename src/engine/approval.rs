@@ -216,6 +216,7 @@ impl Engine {
         self.state.live.run = Some(LiveRun {
             run,
             block,
+            of_code: terms.executor != ExecutorKind::Files,
             since: self.now,
             started: false,
             output: Captured::new(terms.limits.kept_bytes),

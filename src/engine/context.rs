@@ -1,12 +1,15 @@
 //! What the model is told: the transcript as messages, within the budget of its context.
 //!
 //! Prompts are the person's, replies are the model's exactly as it wrote them, and what came of blocks is told in the
-//! person's place, never as if the model had said it. Nothing is told of blocks that were skipped or wait. What is
-//! left out to make room stands in `budget`, how long all of it is in `share`.
+//! person's place, never as if the model had said it; in the dialect of tools each call has its own answer (`calls`).
+//! Nothing is told of blocks that were skipped or wait. What is left out to make room stands in `budget`, how long all of
+//! it is in `share`.
 
 mod bounded;
 mod budget;
+mod calls;
 mod images;
+mod pending;
 mod results;
 mod share;
 
@@ -20,9 +23,10 @@ use super::transcript::{Item, ReplyItem, Settled, SummaryItem, Transcript};
 use super::{Settings, prompt};
 use crate::domain::{Dialect, ImageRef, Message, MessageImage, Role};
 use budget::Cuts;
+use pending::Pending;
 use results::Results;
 
-/// The messages of the next request, oldest first, with nothing left out.
+/// The messages of the next request, oldest first, with nothing left out, as this dialect wants them.
 pub fn messages(transcript: &Transcript, settings: &Settings, dialect: Dialect) -> Vec<Message> {
     Composer::new(transcript, settings, dialect).whole().messages
 }
@@ -34,27 +38,50 @@ fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
     told.say(Role::System, &prompt::in_dialect(&settings.system_prompt, composer.dialect));
     told.say(Role::System, composer.instructions);
     let mut results = Results::new(transcript, settings.output_to_model);
-    let mut settled = transcript.settled.as_slice();
+    let mut pending = Pending::new(&transcript.settled);
     let images = composer.chosen_images();
     let mut shortened = 0;
     let summed_up = transcript.summary().map_or(0, |summary| {
-        told.begin(transcript, summary, &mut results, &mut settled);
+        told.begin(transcript, summary, &mut results, &mut pending);
         summary.upto
     });
     for (at, item) in transcript.items.iter().enumerate().skip(summed_up) {
-        let group = before(&mut settled, at);
-        shortened += told.results(&mut results, group, cuts.cap(transcript, group), &images, transcript);
+        let group = pending.before(at);
+        shortened += told.results(&mut results, &group, cuts.cap(transcript, &group), &images, transcript);
         match item {
             Item::Prompt { text, .. } => told.say(Role::User, text),
             Item::Reply(reply) if left_out(reply, transcript) => {}
-            Item::Reply(reply) => told.say(Role::Assistant, &reply.text),
+            Item::Reply(reply) if composer.dialect == Dialect::Tools && !reply.tool_calls.is_empty() => {
+                told.messages.push(calls::reply(reply));
+                let until = next_word(&transcript.items, at);
+                for call in &reply.tool_calls {
+                    let group = calls::settled(reply, transcript, call, &mut pending, until);
+                    let (text, cut) = results.capped(&group, cuts.cap(transcript, &group));
+                    shortened += cut;
+                    told.answer(calls::answer(reply, call, text), images::of(transcript, &group), &images);
+                }
+                told.deferred_images();
+            }
+            Item::Reply(reply) => {
+                told.reply(reply, &calls::as_text(reply, transcript, composer.dialect));
+                told.say(Role::User, &calls::refused(reply));
+            }
             Item::Resumed { .. } => told.say(Role::User, results.kernel_gone(RESUMED)),
             Item::KernelRestarted { .. } => told.say(Role::User, results.kernel_gone(RESTARTED)),
             Item::TurnEnd { .. } | Item::Model { .. } | Item::Own { .. } | Item::Summary(_) => {}
         }
     }
-    shortened += told.results(&mut results, settled, cuts.cap(transcript, settled), &images, transcript);
-    (told.0, shortened)
+    let group = pending.before(usize::MAX);
+    shortened += told.results(&mut results, &group, cuts.cap(transcript, &group), &images, transcript);
+    (told.messages, shortened)
+}
+
+/// How many items stand before the next word of the person or the model behind `at`: what is settled by then answers
+/// the calls of that reply.
+fn next_word(items: &[Item], at: usize) -> usize {
+    let behind = items.get(at + 1..).unwrap_or_default();
+    let next = behind.iter().position(|item| matches!(item, Item::Prompt { .. } | Item::Reply(_)));
+    next.map_or(usize::MAX, |next| at + 1 + next)
 }
 
 const RESUMED: &str = "[The session was opened again: the Python kernel and the shell are new. Variables, functions, \
@@ -66,14 +93,6 @@ const SUMMARY: &str = "[The conversation until here is left out; this summary of
 const TASK: &str = "[What is being worked on, in the person's words:]";
 const IMAGES: &str = "[Images that the blocks made.]";
 
-/// Cuts off what was settled when only so many items stood.
-fn before<'a>(settled: &mut &'a [Settled], items: usize) -> &'a [Settled] {
-    let count = settled.iter().take_while(|s| s.after <= items).count();
-    let (now, later) = settled.split_at_checked(count).unwrap_or((settled, &[]));
-    *settled = later;
-    now
-}
-
 /// A reply that broke off because the provider failed stays visible, but the model is asked anew as if it had not
 /// begun; unless something came of its blocks.
 pub(super) fn left_out(reply: &ReplyItem, transcript: &Transcript) -> bool {
@@ -84,19 +103,34 @@ pub(super) fn left_out(reply: &ReplyItem, transcript: &Transcript) -> bool {
 
 /// Messages so far; what the same side says in a row is one message.
 #[derive(Default)]
-struct Told(Vec<Message>);
+struct Told {
+    messages: Vec<Message>,
+    /// Images of answers to calls: they are sent behind all answers of a reply.
+    deferred: Vec<ImageRef>,
+}
 
 impl Told {
+    /// What the model said, with what its provider wants back.
+    fn reply(&mut self, reply: &ReplyItem, text: &str) {
+        // What was kept beside calls makes no sense without them.
+        let kept = if reply.tool_calls.is_empty() { reply.kept.clone() } else { Vec::new() };
+        if kept.is_empty() {
+            self.say(Role::Assistant, text);
+        } else {
+            self.messages.push(Message { kept, ..Message::new(Role::Assistant, text) });
+        }
+    }
+
     fn say(&mut self, role: Role, text: &str) {
         if text.is_empty() {
             return;
         }
-        match self.0.last_mut() {
-            Some(last) if last.role == role => {
+        match self.messages.last_mut() {
+            Some(last) if last.role == role && last.kept.is_empty() && last.tool_calls.is_empty() => {
                 last.text.push_str("\n\n");
                 last.text.push_str(text);
             }
-            _ => self.0.push(Message::new(role, text)),
+            _ => self.messages.push(Message::new(role, text)),
         }
     }
 
@@ -107,19 +141,17 @@ impl Told {
         transcript: &Transcript,
         summary: &SummaryItem,
         results: &mut Results<'_>,
-        settled: &mut &[Settled],
+        pending: &mut Pending<'_>,
     ) {
         let left_out = transcript.items.get(..summary.upto).unwrap_or_default();
-        let (gone, rest) = settled.split_at_checked(summary.settled).unwrap_or((settled, &[]));
-        *settled = rest;
-        let mut gone = gone;
+        let mut gone = pending.first(summary.settled);
         for (at, item) in left_out.iter().enumerate() {
-            results.tell(before(&mut gone, at));
+            results.capped(&gone.before(at), None);
             if matches!(item, Item::Resumed { .. } | Item::KernelRestarted { .. }) {
                 results.kernel_gone("");
             }
         }
-        results.tell(gone);
+        results.capped(&gone.before(usize::MAX), None);
         self.say(Role::User, SUMMARY);
         self.say(Role::User, &summary.text);
         let last = left_out.iter().rev().find(|i| matches!(i, Item::Prompt { .. } | Item::TurnEnd { .. }));
@@ -133,24 +165,31 @@ impl Told {
     fn results(
         &mut self,
         results: &mut Results<'_>,
-        group: &[Settled],
+        group: &[&Settled],
         cap: Option<usize>,
         images: &[ImageRef],
         transcript: &Transcript,
     ) -> usize {
-        let mut shortened = 0;
-        if cap.is_some() {
-            let (mut whole, mut cut) = (results.clone(), results.clone());
-            cut.limit(cap);
-            let differ = |one| whole.tell(std::slice::from_ref(one)) != cut.tell(std::slice::from_ref(one));
-            shortened = group.iter().map(differ).filter(|differ| *differ).count();
-        }
-        results.limit(cap);
-        let text = results.tell(group);
-        results.limit(None);
-        self.say(Role::User, &text);
+        let (text, shortened) = results.capped(group, cap);
+        self.say(Role::User, &results::headed(text));
         self.images(images::of(transcript, group).filter(|image| images.contains(image)));
         shortened
+    }
+
+    /// The answer to a call; its images wait.
+    fn answer<'i>(
+        &mut self,
+        answer: Message,
+        images: impl Iterator<Item = &'i ImageRef>,
+        chosen: &[ImageRef],
+    ) {
+        self.messages.push(answer);
+        self.deferred.extend(images.filter(|image| chosen.contains(image)).cloned());
+    }
+
+    fn deferred_images(&mut self) {
+        let images = std::mem::take(&mut self.deferred);
+        self.images(images.iter());
     }
 
     fn images<'i>(&mut self, images: impl Iterator<Item = &'i ImageRef>) {
@@ -158,10 +197,10 @@ impl Told {
         if images.is_empty() {
             return;
         }
-        if self.0.last().is_none_or(|last| last.role != Role::User) {
+        if self.messages.last().is_none_or(|last| last.role != Role::User) {
             self.say(Role::User, IMAGES);
         }
-        if let Some(last) = self.0.last_mut() {
+        if let Some(last) = self.messages.last_mut() {
             last.images.extend(images);
         }
     }

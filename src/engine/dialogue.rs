@@ -13,7 +13,7 @@ use super::state::Question;
 use super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, State};
 use crate::domain::{
     BlockId, Captured, Chunk, Decision, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason,
-    KernelFate, KernelRef, Language, Limits, Message, Moment, Outcome, Place, Receipt, ReplyEvent,
+    KernelFate, KernelRef, Language, Limits, Message, Moment, Outcome, Place, Purpose, Receipt, ReplyEvent,
     ReplyFailure, Review, Revision, Rights, RunError, RunEvent, RunId, RunReport, Severity, StepId, Stream,
     Terms,
 };
@@ -298,6 +298,7 @@ pub(super) fn report(outcome: Outcome) -> RunReport {
 fn effect(effect: &Effect) -> Option<String> {
     Some(match effect {
         Effect::Record(entry) => entry_word(entry),
+        Effect::Ask(request) if request.purpose == Purpose::Summary => format!("sum up s{}", request.step),
         Effect::Ask(request) => format!("ask s{}", request.step),
         Effect::CancelAsk(step) => format!("cancel s{step}"),
         Effect::Inspect { block, revision, .. } => format!("look {}.{revision}", block.id),
@@ -310,6 +311,7 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Foresee(language) => format!("foresee {language}"),
         Effect::RetryStore => "retry store".into(),
         Effect::Settled(_) => return None,
+        Effect::Consult { block, revision, .. } => format!("consult {block}.{revision}"),
         Effect::Notify(notice) => format!("'{}'", notice.text),
     })
 }
@@ -341,6 +343,12 @@ fn entry_word(entry: &Entry) -> String {
         Entry::Ran { run, report, .. } => format!("+ran r{run} {}", report.outcome.as_str()),
         Entry::KernelRestarted => "+restarted".into(),
         Entry::TurnEnd(end) => format!("+end {}", end.as_str()),
+        Entry::Summary { upto, .. } => format!("+summary {upto}"),
+        Entry::Opinion { block, revision, answer, .. } => {
+            let said = answer.as_ref().map_or("none", |opinion| opinion.risk.as_str());
+            format!("+opinion {block}.{revision} {said}")
+        }
+        Entry::Instructions(noted) => format!("+instructions {}", noted.len()),
     }
 }
 
@@ -354,6 +362,8 @@ fn phase(phase: &Phase) -> String {
         Phase::Asking(Question::Repeated(block, times)) => {
             format!("asking: block {block} came {times} times")
         }
+        Phase::Asking(Question::Budget { .. }) => "asking: budget".into(),
+        Phase::Compacting(step) => format!("compacting s{step}"),
         Phase::Stuck(failure) => format!("stuck {}", failure.kind.as_str()),
     }
 }

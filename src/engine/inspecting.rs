@@ -97,7 +97,7 @@ impl Engine {
     pub(super) fn wait_for_decision(&mut self, block: BlockId) {
         self.state.phase = Phase::Deciding(block);
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
-        if let Some(language) = item.block.current().language.clone() {
+        if let Some(language) = item.block.current().language.clone().filter(|_| item.block.kind.is_code()) {
             self.effects.push(Effect::Foresee(language));
         }
         if self.looks.orders.get(&block).is_none_or(|look| look.world != self.looks.world) {
@@ -118,7 +118,7 @@ impl Engine {
     pub(super) fn choose_language(&mut self, block: BlockId, language: Language) {
         let Some(item) = self.open_block(block) else { return };
         let version = item.block.current();
-        if version.language.is_some() {
+        if version.language.is_some() || !item.block.kind.is_code() {
             return;
         }
         if !self.settings.languages.0.iter().any(|entry| entry.name == language) {

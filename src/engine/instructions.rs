@@ -93,7 +93,7 @@ mod tests {
         let (own, project) = (file("/h/me.md", "be brief", true), file("/p/AGENTS.md", "use tabs", false));
         let text = compose("answer in verse", &[&own, &project]);
         let places: Vec<_> =
-            ["the person\n", "answer in verse", "of the person", "be brief", "of the project", "use tabs"]
+            ["of the person\n", "answer in verse", "# Files with", "be brief", "of the project", "use tabs"]
                 .iter()
                 .map(|part| text.find(part).unwrap_or_else(|| panic!("{part} is not in {text}")))
                 .collect();

@@ -4,13 +4,14 @@
 //! about exactly those bytes and terms, that every run ends once, that the durable half is what its entries fold to,
 //! and that the phase fits the state. Here events are thrown at it: mostly such as could come, aimed a little off.
 
+use super::cost::Prices;
 use super::dialogue::{Watched, failure, report, review, terms};
 use super::replying::follow_all;
-use super::{Command, Engine, Event, Inspection, Phase, Settings, StoreEvent};
+use super::{Command, Engine, Event, Inspection, JudgeSettings, Phase, Settings, StoreEvent};
 use crate::domain::{
-    BlockId, Chunk, Decision, FailureKind, Finish, FinishReason, KernelFate, KernelRef, Language, Limits,
-    ModelName, Moment, Outcome, Policy, ReplyEvent, Review, Revision, RunEvent, RunId, RunReport,
-    SandboxLevel, Severity, StepId, Stream, Terms, TimerId, Usage,
+    BlockId, Chunk, Consultation, Decision, FailureKind, Finish, FinishReason, Instructions, KernelFate,
+    KernelRef, Language, Limits, ModelInfo, ModelName, Moment, Outcome, Policy, Price, ReplyEvent, Review,
+    Revision, RunEvent, RunId, RunReport, SandboxLevel, Severity, StepId, Stream, Terms, TimerId, Usage,
 };
 use proptest::prelude::*;
 
@@ -64,10 +65,13 @@ fn event(watched: &Watched, (kind, a, b): Throw) -> Event {
         } else {
             StoreEvent::Recovered
         }),
-        37 => match aim.a % 3 {
+        37 => match aim.a % 7 {
             0 => Event::KernelDied("signal 9".into()),
             1 => Event::Timer(TimerId(1)),
-            _ => Event::User(Command::RestartKernel),
+            2 => Event::User(Command::RestartKernel),
+            3 => aim.known(),
+            4 => Event::Instructions(aim.instructions()),
+            _ => aim.consulted(),
         },
         _ => Event::User(aim.command()),
     }
@@ -116,7 +120,16 @@ impl Aim<'_> {
             Phase::Running(_) => self.run(RunEvent::Ended(Box::new(self.report()))),
             Phase::Asking(_) if self.b.is_multiple_of(2) => Event::User(Command::EndTurn),
             Phase::Asking(_) => Event::User(Command::Continue),
+            Phase::Stuck(_) if self.b.is_multiple_of(3) => Event::User(Command::Compact),
             Phase::Stuck(_) => Event::User(Command::Retry),
+            Phase::Compacting(_) => {
+                let summary = self.watched.engine.state().live.summary.as_ref();
+                if summary.is_some_and(|summary| summary.text.is_empty()) && !self.b.is_multiple_of(5) {
+                    self.reply(ReplyEvent::Delta("They wanted x.".into()))
+                } else {
+                    self.reply(ReplyEvent::Finished(Finish { reason: self.reason(), word: None }))
+                }
+            }
         }
     }
 
@@ -135,7 +148,8 @@ impl Aim<'_> {
         match self.b % 4 {
             0 => ReplyEvent::Sent,
             1 => ReplyEvent::Reasoning("hm".into()),
-            2 => ReplyEvent::Usage(Usage { output: Some(7), ..Usage::default() }),
+            2 if self.a.is_multiple_of(2) => ReplyEvent::Usage(Usage { output: Some(7), ..Usage::default() }),
+            2 => ReplyEvent::Usage(Usage { input: Some(40), output: Some(7), ..Usage::default() }),
             _ => {
                 ReplyEvent::Retrying { attempt: 1, of: 5, wait_ms: 9, failure: failure(FailureKind::Server) }
             }
@@ -209,8 +223,39 @@ impl Aim<'_> {
         RunReport { kernel, ..report(outcome) }
     }
 
+    /// Something is known of a model: of the one in use, or of another.
+    fn known(&self) -> Event {
+        let model = self.watched.engine.state().transcript.model.clone();
+        let model = model.filter(|_| !self.b.is_multiple_of(4)).unwrap_or_else(name);
+        let context = [None, Some(0), Some(40), Some(400), Some(100_000)][self.b % 5];
+        let info = ModelInfo { context, price: Some(PRICE), ..ModelInfo::named(model) };
+        Event::Model(Box::new(info))
+    }
+
+    fn instructions(&self) -> Vec<Instructions> {
+        let text = ["use tabs", "be brief"][self.b % 2];
+        let file = Instructions {
+            path: "/p/AGENTS.md".into(),
+            text: text.into(),
+            bytes: 8,
+            own: self.b.is_multiple_of(3),
+        };
+        [Vec::new(), vec![file]][usize::from(self.b > 60)].clone()
+    }
+
+    fn consulted(&self) -> Event {
+        let block = self.block();
+        let text = match self.b % 3 {
+            0 => Err("too late".into()),
+            1 => Ok("no JSON".into()),
+            _ => Ok("{\"risk\":\"low\",\"reason\":\"r\",\"lines\":[1]}".into()),
+        };
+        let usage = Usage { input: Some(9), output: Some(9), ..Usage::default() };
+        Event::Consulted(block, self.revision(block), Box::new(Consultation { model: name(), text, usage }))
+    }
+
     fn command(&self) -> Command {
-        match self.b % 11 {
+        match self.b % 15 {
             0 | 1 => Command::Stop,
             2 => Command::Kill,
             3 => Command::Retry,
@@ -218,15 +263,33 @@ impl Aim<'_> {
             5 => Command::EndTurn,
             6 => Command::SkipAll,
             7 => Command::TakeQueued,
-            8 => Command::UseModel(ModelName { provider: "p".into(), model: "m".into() }),
+            8 => Command::UseModel(name()),
             9 => Command::Rename("n".into()),
+            10 => Command::Compact,
+            11 | 12 => Command::Consult(self.block()),
+            13 => Command::UseInstructions(self.a.is_multiple_of(2)),
             _ => Command::RetryStore,
         }
     }
 }
 
+const PRICE: Price = Price { input: 3_000, output: 9_000, cached: 0, cache_written: 0 };
+
+fn name() -> ModelName {
+    ModelName { provider: "p".into(), model: "m".into() }
+}
+
 fn settings(policy: Policy) -> Settings {
-    Settings { policy, step_limit: 2, repeat_limit: 2, ..Settings::default() }
+    Settings {
+        policy,
+        step_limit: 2,
+        repeat_limit: 2,
+        session_budget: Some(100_000),
+        prices: Prices { own: [(name().to_string(), PRICE)].into(), ..Prices::default() },
+        use_instructions: true,
+        judge: JudgeSettings { from: Some(Severity::Medium), model: None },
+        ..Settings::default()
+    }
 }
 
 fn policy() -> impl Strategy<Value = Policy> {
@@ -363,6 +426,12 @@ fn the_throws_reach_every_corner() {
         "not_started",
         "answered",
         "stopped",
+        "budget",
+        "Summary",
+        "Opinion",
+        "Instructions",
+        "Compacting StepId",
+        "Asking Budget",
         "step_limit",
         "repeated",
         "PutBack",

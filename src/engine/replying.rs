@@ -3,13 +3,15 @@
 //! A piece costs the same however long the reply already is: the parser keeps its place, and only the last segments
 //! of the live copy are brought up to date. What the whole text means is found out once, at the end.
 
-use super::reply::{Parser, Proposed, Segment};
+use super::reply::think::{self, Piece, Thinking};
+use super::reply::{Parser, Proposed, Segment, call, parse, reread};
 use super::state::{LiveReply, Retry};
 use super::{Effect, Engine, Phase, notices};
 use crate::domain::{
-    Block, BlockId, BlockKind, Dialect, Entry, FailureKind, Finish, FinishReason, Kept, Notice, Origin,
-    ReplyEvent, ReplyFailure, Revision, StepId, ToolCall, TurnEnd, Version,
+    Block, BlockId, Dialect, Entry, FailureKind, Finish, FinishReason, Kept, Notice, Origin, ReplyEvent,
+    ReplyFailure, Revision, StepId, ToolCall, TurnEnd, Version,
 };
+use std::collections::BTreeSet;
 
 /// The provider's word of a reply that the person stopped.
 pub(super) const STOPPED: &str = "stopped";
@@ -23,9 +25,9 @@ const OVERLAP: usize = 256;
 #[derive(Debug)]
 pub(super) struct Stream {
     parser: Parser,
+    thinking: Thinking,
     /// The dialect in which it was asked for.
     dialect: Dialect,
-    tool_calls: Vec<ToolCall>,
     kept: Vec<Kept>,
     foreseen: bool,
 }
@@ -45,7 +47,7 @@ impl Engine {
         self.stream = Some(Stream {
             parser: Parser::new(self.dialect(), &self.settings.languages),
             dialect: self.dialect(),
-            tool_calls: Vec::new(),
+            thinking: Thinking::default(),
             kept: Vec::new(),
             foreseen: false,
         });
@@ -73,9 +75,8 @@ impl Engine {
         match event {
             ReplyEvent::Delta(text) => {
                 arrived(reply, self.now);
-                reply.text.push_str(&text);
-                stream.parser.push(&text);
-                let changed = follow(&mut reply.segments, stream.parser.segments());
+                let pieces = stream.thinking.push(&text);
+                let changed = take(reply, &mut stream.parser, pieces);
                 if !stream.foreseen {
                     let language =
                         reply.segments.get(changed..).unwrap_or_default().iter().find_map(language);
@@ -91,7 +92,14 @@ impl Engine {
             }
             ReplyEvent::ToolCall(call) => {
                 arrived(reply, self.now);
-                stream.tool_calls.push(call);
+                let called = call::read(&call.name, &call.arguments, &self.settings.languages, false).ok();
+                let language =
+                    called.filter(|called| called.file.is_none()).and_then(|called| called.language);
+                if let Some(language) = language.filter(|_| !stream.foreseen) {
+                    stream.foreseen = true;
+                    self.effects.push(Effect::Foresee(language));
+                }
+                reply.calls.push(call);
             }
             ReplyEvent::Usage(usage) => reply.usage = Some(usage),
             ReplyEvent::Retrying { attempt, of, wait_ms, failure } => {
@@ -105,11 +113,16 @@ impl Engine {
 
     fn reply_finished(&mut self, finish: Finish) {
         let reason = finish.reason;
-        let blocks = self.close_reply(finish, Blocks::Offered);
+        let Came { blocks, refused } = self.close_reply(finish, Blocks::Offered);
         if let Some(notice) = notices::finish(reason) {
             self.notify(notice);
         }
-        if blocks.is_empty() {
+        if let Some(why) = refused.first() {
+            self.notify(notices::call_refused(why));
+            // The model hears of it with the next request; of a reply that was cut it would hear the same again.
+            self.turn.news |= reason.complete();
+        }
+        if blocks.is_empty() && !self.turn.news {
             return self.finish(TurnEnd::Answered);
         }
         self.look_ahead(&blocks);
@@ -144,40 +157,123 @@ impl Engine {
     }
 
     /// Records the reply and its blocks. A reply that broke off before anything came leaves nothing.
-    fn close_reply(&mut self, finish: Finish, fate: Blocks) -> Vec<BlockId> {
-        let (Some(reply), Some(stream)) = (self.state.live.reply.take(), self.stream.take()) else {
-            return Vec::new();
+    fn close_reply(&mut self, finish: Finish, fate: Blocks) -> Came {
+        let (Some(mut reply), Some(mut stream)) = (self.state.live.reply.take(), self.stream.take()) else {
+            return Came::default();
         };
-        let empty = reply.text.is_empty() && reply.reasoning.is_empty() && stream.tool_calls.is_empty();
+        take(&mut reply, &mut stream.parser, stream.thinking.finish());
+        let empty = reply.text.is_empty() && reply.reasoning.is_empty() && reply.calls.is_empty();
         if fate == Blocks::Shelved && empty {
-            return Vec::new();
+            return Came::default();
         }
-        let (text, segments) = stream.parser.finish(finish.reason.complete());
+        let complete = finish.reason.complete();
+        let (text, segments) = self.read_whole(stream.parser, stream.dialect, &mut reply.reasoning, complete);
+        name_calls(&mut reply.calls, reply.step);
+        let calls = reply.calls.clone();
         self.record(Entry::Reply {
             step: reply.step,
-            text,
+            text: text.clone(),
             reasoning: reply.reasoning,
-            tool_calls: stream.tool_calls,
+            tool_calls: reply.calls,
             kept: stream.kept,
             finish,
             usage: reply.usage.unwrap_or_default(),
         });
-        let mut blocks = Vec::new();
+        let mut came = Came::default();
         for segment in segments {
-            // An empty block is nothing to run: it stays a part of the prose.
             let Segment::Block(proposed) = segment else { continue };
-            if proposed.source.trim().is_empty() {
-                continue;
+            // Code without text is nothing to run: it stays a part of the prose. An empty file is something to write.
+            if proposed.file.is_some() || !proposed.source.trim().is_empty() {
+                came.blocks.push(self.propose(reply.step, proposed, None, fate));
             }
-            self.counted.block = self.counted.block.next();
-            let block = self.counted.block;
-            self.record(Entry::Block(propose(block, reply.step, proposed)));
-            if fate == Blocks::Shelved {
-                self.record(Entry::Skipped { block, revision: Revision(1) });
-            }
-            blocks.push(block);
         }
-        blocks
+        for called in calls {
+            let read = match self.call_of_function(&called, complete) {
+                Some(read) => read,
+                None => call::read(&called.name, &called.arguments, &self.settings.languages, complete),
+            };
+            match read {
+                Ok(mut proposed) => {
+                    proposed.range = text.len()..text.len();
+                    came.blocks.push(self.propose(reply.step, proposed, Some(called.id), fate));
+                }
+                Err(why) => {
+                    let why = notices::one_line(&why);
+                    came.refused.push(why.clone());
+                    self.record(Entry::CallRefused { step: reply.step, call: called.id, why });
+                }
+            }
+        }
+        came
+    }
+
+    /// What the whole text means.
+    fn read_whole(
+        &self,
+        parser: Parser,
+        dialect: Dialect,
+        reasoning: &mut String,
+        complete: bool,
+    ) -> (String, Vec<Segment>) {
+        let languages = &self.settings.languages;
+        let (mut text, mut segments) = parser.finish(complete);
+        if let Some(at) = think::behind_stray_close(&text) {
+            reasoning.push_str(text.get(..at).unwrap_or("").trim_end());
+            text = text.get(at..).unwrap_or("").to_owned();
+            segments = parse(&text, dialect, languages, complete);
+        }
+        let segments = reread(&text, segments, languages, complete);
+        (text, segments)
+    }
+
+    fn propose(&mut self, step: StepId, proposed: Proposed, call: Option<String>, fate: Blocks) -> BlockId {
+        self.counted.block = self.counted.block.next();
+        let block = self.counted.block;
+        self.record(Entry::Block(made(block, step, proposed, call)));
+        if fate == Blocks::Shelved {
+            self.record(Entry::Skipped { block, revision: Revision(1) });
+        }
+        block
+    }
+}
+
+/// What came of a reply.
+#[derive(Default)]
+struct Came {
+    /// Its blocks.
+    blocks: Vec<BlockId>,
+    /// Why calls came to no block.
+    refused: Vec<String>,
+}
+
+/// Adds pieces to the live reply and its parser; returns the first segment that may have changed.
+fn take(reply: &mut LiveReply, parser: &mut Parser, pieces: impl IntoIterator<Item = Piece>) -> usize {
+    let mut changed = reply.segments.len();
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) => {
+                reply.text.push_str(&text);
+                parser.push(&text);
+                changed = changed.min(follow(&mut reply.segments, parser.segments()));
+            }
+            Piece::Reasoning(text) => reply.reasoning.push_str(&text),
+        }
+    }
+    changed
+}
+
+/// Sees to it that each call has an identity of its own: some servers give none, or the same to all.
+fn name_calls(calls: &mut [ToolCall], step: StepId) {
+    let mut seen = BTreeSet::new();
+    for (at, call) in calls.iter_mut().enumerate() {
+        if call.id.trim().is_empty() || seen.contains(&call.id) {
+            let mut id = format!("call_{step}_{}", at + 1);
+            while seen.contains(&id) {
+                id.push('_');
+            }
+            call.id = id;
+        }
+        seen.insert(call.id.clone());
     }
 }
 
@@ -186,18 +282,18 @@ fn arrived(reply: &mut LiveReply, now: crate::domain::Moment) {
     reply.retry = None;
 }
 
-fn propose(id: BlockId, step: StepId, proposed: Proposed) -> Block {
+fn made(id: BlockId, step: StepId, proposed: Proposed, call: Option<String>) -> Block {
     Block {
         id,
         step,
-        kind: BlockKind::Code { language: proposed.language.clone() },
+        kind: proposed.kind(),
         origin: Origin {
             dialect: proposed.dialect,
             info: proposed.info,
             range: proposed.range,
             closed: proposed.closed,
-            call: None,
-            note: None,
+            call,
+            note: proposed.note,
         },
         versions: vec![Version {
             revision: Revision(1),
@@ -245,6 +341,8 @@ fn follow_block(old: &mut Proposed, new: &Proposed) {
         old.range = new.range.clone();
         old.lines = new.lines;
         old.closed = new.closed;
+        old.file.clone_from(&new.file);
+        old.note.clone_from(&new.note);
     } else {
         old.clone_from(new);
     }

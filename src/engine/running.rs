@@ -16,7 +16,7 @@ impl Engine {
         match event {
             RunEvent::Started => {
                 run.started = true;
-                self.state.live.ran_any = true;
+                self.state.live.ran_any |= run.of_code;
             }
             RunEvent::Output(chunk) => run.output.push(chunk.stream, &chunk.bytes),
             RunEvent::Image(image) => run.images.push(image),
@@ -39,9 +39,9 @@ impl Engine {
             Outcome::Refused(_) | Outcome::NotStarted(_) => self.turn.halted = true,
             Outcome::Interrupted => {
                 self.turn.halted = true;
-                self.state.live.ran_any = true;
+                self.state.live.ran_any |= run.of_code;
             }
-            _ => self.state.live.ran_any = true,
+            _ => self.state.live.ran_any |= run.of_code,
         }
         let notice = notices::ended(run.block, run.wall_ms, &report);
         self.file_ran(run.block, &report);

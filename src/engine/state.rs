@@ -8,7 +8,8 @@ use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
     BlockId, Captured, ExecutorKind, Function, ImageRef, Instructions, KernelRef, Limits, ModelInfo, Moment,
-    Notice, ReplyFailure, Review, Revision, RunId, SandboxLevel, Severity, StepId, Terms, Usage, Variable,
+    Notice, ReplyFailure, Review, Revision, RunId, SandboxLevel, Severity, StepId, Terms, ToolCall, Usage,
+    Variable,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,6 +61,8 @@ pub struct LiveReply {
     pub reasoning: String,
     /// The text so far in segments. Byte ranges point into `text`. While the reply streams, only the last segment may still change.
     pub segments: Vec<Segment>,
+    /// The tool calls so far; each is whole.
+    pub calls: Vec<ToolCall>,
     /// When the request was ordered.
     pub since: Moment,
     /// When the first piece of it arrived.
@@ -90,6 +93,8 @@ pub struct LiveRun {
     pub run: RunId,
     /// Of which block.
     pub block: BlockId,
+    /// Whether a program runs; else sayso itself does something with a file.
+    pub of_code: bool,
     /// When it was approved.
     pub since: Moment,
     /// Whether the program has the code already.

@@ -3,10 +3,13 @@
 //! What happens inside a step (a reply, a decision, a run) is told elsewhere; each of those ends in [`Engine::advance`].
 
 use super::cost::Held;
+use super::reply::call;
 use super::state::{LiveReply, Question};
 use super::transcript::Standing;
-use super::{Effect, Engine, Phase, notices};
-use crate::domain::{Block, BlockId, Entry, Language, ModelRequest, Purpose, ReplyFailure, Sha256, TurnEnd};
+use super::{Effect, Engine, Phase, functions, notices};
+use crate::domain::{
+    Block, BlockId, BlockKind, Dialect, Entry, Language, ModelRequest, Purpose, ReplyFailure, Sha256, TurnEnd,
+};
 use std::collections::BTreeMap;
 
 /// What is known of the turn beside the state: it dies with the turn.
@@ -41,7 +44,12 @@ impl Proposals {
 
     fn key(block: &Block) -> (Option<Language>, [u8; 32]) {
         let version = block.original();
-        (version.language.clone(), Sha256::of(version.source.trim().as_bytes()).0)
+        let text = match &block.kind {
+            BlockKind::Code { .. } => version.source.trim().to_owned(),
+            // The same content in two files is no repetition.
+            kind => format!("{kind:?} {}", version.source),
+        };
+        (version.language.clone(), Sha256::of(text.as_bytes()).0)
     }
 }
 
@@ -118,7 +126,12 @@ impl Engine {
         self.turn.halted = false;
         self.open_reply(LiveReply { step, since: self.now, ..LiveReply::default() });
         self.state.phase = Phase::Replying(step);
-        self.effects.push(Effect::Ask(Box::new(ModelRequest::new(step, Purpose::Answer, composed.messages))));
+        let mut request = ModelRequest::new(step, Purpose::Answer, composed.messages);
+        if self.dialect() == Dialect::Tools {
+            request.tools = call::offered(&self.settings.languages);
+            request.tools.extend(functions::tools(&self.state.live.functions));
+        }
+        self.effects.push(Effect::Ask(Box::new(request)));
     }
 
     /// Moves on after something was settled or a run has ended: the next block waits, or the step is over.

@@ -7,6 +7,8 @@ mod begin;
 mod end;
 mod hear;
 
+pub use begin::differs;
+
 use super::Setup;
 use super::environment::{self, Environment};
 use super::helper_wire::Order;

@@ -95,6 +95,14 @@ impl Capture {
         }
     }
 
+    /// Takes output that did not come through a pipe.
+    pub fn print(&mut self, stream: Stream, bytes: &[u8], outbox: &mut Outbox) {
+        if !bytes.is_empty() {
+            self.keep(stream, bytes);
+            outbox.print(stream, bytes);
+        }
+    }
+
     /// The kept output and the file with all of it, where there is one.
     pub fn finish(self) -> (Captured, Option<PathBuf>) {
         (self.captured, self.blob.map(Blob::finish))
@@ -125,10 +133,7 @@ impl Capture {
             }
         };
         let bytes = buffer.get(..count).unwrap_or_default();
-        if !bytes.is_empty() {
-            self.keep(stream, bytes);
-            outbox.print(stream, bytes);
-        }
+        self.print(stream, bytes, outbox);
         self.buffer = buffer;
         count
     }

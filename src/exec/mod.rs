@@ -7,8 +7,10 @@
 //! One thread (`actor`) does all of it; what stands here passes orders to it. Pure parts: `plan`, `frames`, the two
 //! wires, `environment`, `shell_state`, `receipt`.
 
+use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{Interpreter, Language, Languages, Limits, Outcome, RunEvent, RunId, RunRequest, Terms};
 use actor::{Actor, Command};
+use executors::{Desk as Other, Order};
 use interpreters::Finder;
 pub use interpreters::on_path;
 use std::io::{PipeWriter, Write as _};
@@ -20,12 +22,17 @@ use tokio::sync::{mpsc, oneshot};
 mod actor;
 mod blob;
 mod capture;
+#[cfg(feature = "docker")]
+mod container;
 mod environment;
 mod error;
+mod executors;
 mod frames;
 pub mod helper;
 mod helper_wire;
 mod interpreters;
+#[cfg(feature = "jupyter")]
+mod jupyter;
 mod kernel;
 mod kernel_wire;
 mod languages;
@@ -38,6 +45,8 @@ mod run;
 mod shell_state;
 mod supervisor;
 mod tree;
+
+pub use executors::Missing;
 
 /// What an executor has to know beforehand.
 #[derive(Clone, Debug)]
@@ -69,6 +78,8 @@ struct Inner {
     setup: Arc<Setup>,
     finder: Arc<Finder>,
     thread: Mutex<Thread>,
+    /// Where runs are carried out instead, when another executor than the local one was chosen.
+    other: Option<Other>,
     deaths: tokio::sync::Mutex<mpsc::Receiver<String>>,
     death: mpsc::Sender<String>,
 }
@@ -94,15 +105,23 @@ struct Desk {
 }
 
 impl Executor {
-    /// An executor that has not started anything yet.
+    /// The local executor; it has not started anything yet.
     pub fn new(setup: Setup) -> Self {
+        Self::of(setup, &ExecutorChoice::Local, &Executors::default())
+    }
+
+    /// The executor that was chosen; it has not started or reached anything yet.
+    pub fn of(setup: Setup, choice: &ExecutorChoice, executors: &Executors) -> Self {
+        let setup = Arc::new(setup);
         let finder = Finder::new(setup.languages.clone(), setup.python.clone(), setup.cwd.clone());
         let (death, deaths) = mpsc::channel(8);
+        let other = Other::new(choice, executors, setup.clone(), death.clone());
         Self {
             inner: Arc::new(Inner {
-                setup: Arc::new(setup),
+                setup,
                 finder: Arc::new(finder),
                 thread: Mutex::default(),
+                other,
                 deaths: tokio::sync::Mutex::new(deaths),
                 death,
             }),
@@ -114,6 +133,9 @@ impl Executor {
     /// # Errors
     /// In words, with what to do, when it can't run here.
     pub async fn terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
+        if let Some(other) = &self.inner.other {
+            return other.terms(language, limits).await;
+        }
         let interpreter = match self.inner.finder.known_already(language) {
             Some(known) => known,
             None => {
@@ -131,6 +153,9 @@ impl Executor {
 
     /// Carries out a run. [`RunEvent::Ended`] arrives exactly once and last, whatever happens.
     pub fn start(&self, request: RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
+        if let Some(other) = &self.inner.other {
+            return other.start(request, out);
+        }
         if let Err(Command::Start(request, out)) = self.order(Command::Start(Box::new(request), out)) {
             let outcome = Outcome::NotStarted("sayso is ending: nothing runs any more".into());
             let report = run::nothing(outcome, request.approval().terms().limits);
@@ -140,22 +165,34 @@ impl Executor {
 
     /// Sends SIGINT to the group of this run; a kernel keeps its state.
     pub fn interrupt(&self, run: RunId) {
+        if let Some(other) = &self.inner.other {
+            return other.give(Order::Interrupt(run));
+        }
         let _ = self.order(Command::Interrupt(run));
     }
 
     /// Ends this run by force; a kernel loses its state.
     pub fn kill(&self, run: RunId) {
+        if let Some(other) = &self.inner.other {
+            return other.give(Order::Kill(run));
+        }
         let _ = self.order(Command::Kill(run));
     }
 
     /// Gets ready for a block in this language: finds the interpreter, starts the empty kernel. Nothing that lies in the
     /// working folder is started.
     pub fn warm(&self, language: &Language) {
+        if let Some(other) = &self.inner.other {
+            return other.give(Order::Warm(language.clone()));
+        }
         let _ = self.order(Command::Warm(language.clone()));
     }
 
     /// Ends the kernel; the next block starts a new one. Does nothing while a run goes on in it.
     pub fn restart_kernel(&self) {
+        if let Some(other) = &self.inner.other {
+            return other.give(Order::RestartKernel);
+        }
         let _ = self.order(Command::RestartKernel);
     }
 
@@ -169,12 +206,35 @@ impl Executor {
 
     /// The interpreters on this machine, with their versions where they may be asked.
     pub async fn found(&self) -> Vec<Interpreter> {
+        if let Some(other) = &self.inner.other {
+            return other.ask(Order::Found).await.unwrap_or_default();
+        }
         let finder = self.inner.finder.clone();
         tokio::task::spawn_blocking(move || finder.all()).await.unwrap_or_default()
     }
 
+    /// What has to be fetched over the network before blocks in this language can run: an image. Fetching is asked for
+    /// first; until then [`Executor::terms`] tells that it is missing.
+    pub async fn missing(&self, language: &Language) -> Option<Missing> {
+        let other = self.inner.other.as_ref()?;
+        other.ask(|reply| Order::Missing(language.clone(), reply)).await.flatten()
+    }
+
+    /// Fetches what is missing; lines of progress arrive on the way.
+    ///
+    /// # Errors
+    /// In words, with what to do, when it can't be fetched.
+    pub async fn fetch(&self, missing: Missing, progress: mpsc::Sender<String>) -> Result<(), String> {
+        let Some(other) = &self.inner.other else { return Ok(()) };
+        let done = other.ask(|reply| Order::Fetch(missing, progress, reply)).await;
+        done.unwrap_or_else(|| Err("sayso is ending: nothing is fetched any more".into()))
+    }
+
     /// Ends everything that was started: no process, descriptor or temporary file is left.
     pub async fn close(&self) {
+        if let Some(other) = &self.inner.other {
+            other.close().await;
+        }
         let Thread::Awake(desk) = std::mem::replace(&mut *self.thread(), Thread::Closed) else { return };
         let _ = desk.give(Command::Close);
         let Desk { thread, .. } = desk;

@@ -12,7 +12,8 @@ pub const MARK: &str = "SAYSO_RUN";
 /// The kernel's own text.
 pub const KERNEL: &str = include_str!("../../assets/kernel.py");
 const SHELL: &str = include_str!("../../assets/shell.sh");
-const NODE: &str = include_str!("../../assets/node.js");
+/// What starts a block in node.
+pub const NODE: &str = include_str!("../../assets/node.js");
 
 /// What a program finds behind a descriptor that it is given; the first has the number [`FIRST_GIVEN`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,6 +19,14 @@ pub fn line(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     out.flush()
 }
 
+/// Writes a value and nothing behind it: a piece of a larger one.
+///
+/// # Errors
+/// When `out` can't be written.
+pub fn piece(out: &mut dyn Write, value: &Value) -> io::Result<()> {
+    out.write_all(&text(value)?)
+}
+
 /// The bytes of a value.
 fn text(value: &Value) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(256);

@@ -1,5 +1,6 @@
 //! The address of a server, in every form in which people write it.
 
+use super::server::Kind;
 use reqwest::Url;
 
 /// Why an address can't be used.
@@ -39,12 +40,89 @@ fn local(address: &str) -> bool {
     ["localhost", "127.", "0.0.0.0", "[::1]", "192.168.", "10."].iter().any(|p| address.starts_with(p))
 }
 
-/// The address to which requests go: `path` is appended once; an address without any path gets `/v1` first. A query
-/// (`?api-version=…`) is kept.
+/// The address to which requests for replies go, from any form of `base_url`: what the kind adds to it is added once, a
+/// missing version too. A query (`?api-version=…`) is kept.
 ///
 /// # Errors
 /// When the address is none.
-pub(super) fn endpoint(base_url: &str, path: &str) -> Result<Url, AddressError> {
+pub(super) fn endpoint(kind: Kind, base_url: &str, model: &str) -> Result<Url, AddressError> {
+    let mut url = parse(base_url)?;
+    let given = url.path().trim_end_matches('/').to_owned();
+    let root = root_of(kind, &given);
+    match kind {
+        Kind::OpenAi => url.set_path(&format!("{root}/chat/completions")),
+        Kind::OpenAiResponses => url.set_path(&format!("{root}/responses")),
+        Kind::Anthropic => url.set_path(&format!("{root}/messages")),
+        Kind::Ollama => url.set_path(&format!("{root}/api/chat")),
+        Kind::Gemini => {
+            url.set_path(&format!("{root}/models/"));
+            let model = model.strip_prefix("models/").unwrap_or(model);
+            if let Ok(mut segments) = url.path_segments_mut() {
+                segments.pop_if_empty().push(&format!("{model}:streamGenerateContent"));
+            }
+            if !url.query_pairs().any(|(name, _)| name == "alt") {
+                url.query_pairs_mut().append_pair("alt", "sse");
+            }
+        }
+    }
+    Ok(url)
+}
+
+/// Another address of the server whose address for replies is `url`. The path stands behind what all addresses of the
+/// kind begin with (`/v1`); one that begins with `/../` stands before the version.
+pub(super) fn beside(kind: Kind, url: &Url, path: &str) -> Url {
+    let mut url = url.clone();
+    let root = root_of(kind, url.path());
+    match path.strip_prefix("/..") {
+        Some(path) => url.set_path(&format!("{}{path}", root.trim_end_matches("/v1"))),
+        None => url.set_path(&format!("{root}{path}")),
+    }
+    let rest: Vec<(String, String)> = url
+        .query_pairs()
+        .filter(|(name, _)| kind != Kind::Gemini || name != "alt")
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect();
+    url.set_query(None);
+    if !rest.is_empty() {
+        url.query_pairs_mut().extend_pairs(rest);
+    }
+    url
+}
+
+/// What the paths of a kind begin with, from a path that may hold more than that or less.
+fn root_of(kind: Kind, path: &str) -> String {
+    let path = path.trim_end_matches('/');
+    let without = |ends: &[&str]| {
+        let found = ends.iter().find_map(|end| path.strip_suffix(end));
+        found.unwrap_or(path).trim_end_matches('/').to_owned()
+    };
+    match kind {
+        Kind::OpenAi | Kind::OpenAiResponses => {
+            let root = without(&["/chat/completions", "/responses"]);
+            if root.is_empty() { "/v1".to_owned() } else { root }
+        }
+        Kind::Anthropic => {
+            let root = without(&["/messages"]);
+            if root.ends_with("/v1") { root } else { format!("{root}/v1") }
+        }
+        Kind::Gemini => {
+            let root = path.rfind("/models").map_or(path, |at| path.get(..at).unwrap_or(path));
+            let last = root.rsplit('/').next().unwrap_or_default();
+            let versioned =
+                last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            // Vertex names project, place and publisher behind the version.
+            if versioned || root.contains("/publishers/") {
+                root.to_owned()
+            } else {
+                format!("{root}/v1beta")
+            }
+        }
+        Kind::Ollama => without(&["/api/chat", "/api", "/v1/chat/completions", "/v1"]),
+    }
+}
+
+/// Reads an address.
+pub(super) fn parse(base_url: &str) -> Result<Url, AddressError> {
     let base = base_url.trim();
     let lower = base.to_ascii_lowercase();
     if !lower.starts_with("http://") && !lower.starts_with("https://") {
@@ -62,14 +140,14 @@ pub(super) fn endpoint(base_url: &str, path: &str) -> Result<Url, AddressError> 
         return Err(AddressError::HoldsKey);
     }
     url.set_fragment(None);
-    let given = url.path().trim_end_matches('/').to_owned();
-    if !given.ends_with(path) {
-        let given = if given.is_empty() { "/v1" } else { &given };
-        url.set_path(&format!("{given}{path}"));
-    } else if given != url.path() {
-        url.set_path(&given);
-    }
     Ok(url)
+}
+
+/// An address as it is shown: without its query, in which some people write keys.
+pub(super) fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.to_string()
 }
 
 /// What stands before an `@` may be a password: it isn't shown.
@@ -97,8 +175,12 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 mod tests {
     use super::*;
 
-    fn at(base: &str) -> String {
-        endpoint(base, "/chat/completions").unwrap().to_string()
+    fn at(kind: Kind, base: &str) -> String {
+        endpoint(kind, base, "m/x").unwrap().to_string()
+    }
+
+    fn refused(address: &str) -> AddressError {
+        endpoint(Kind::OpenAi, address, "m").unwrap_err()
     }
 
     #[test]
@@ -111,26 +193,72 @@ mod tests {
             " https://api.openai.com/v1/chat/completions/ ",
             "HTTPS://api.openai.com/v1#x",
         ] {
-            assert_eq!(at(base), "https://api.openai.com/v1/chat/completions", "{base}");
+            assert_eq!(at(Kind::OpenAi, base), "https://api.openai.com/v1/chat/completions", "{base}");
+            assert_eq!(at(Kind::OpenAiResponses, base), "https://api.openai.com/v1/responses", "{base}");
         }
-        assert_eq!(at("http://127.0.0.1:8000/r/x/c1/"), "http://127.0.0.1:8000/r/x/c1/chat/completions");
-        assert_eq!(
-            at("https://x.openai.azure.com/openai/deployments/d?api-version=1"),
-            "https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=1"
-        );
-        assert_eq!(at("http://[::1]:11434"), "http://[::1]:11434/v1/chat/completions");
+        for (kind, base, expected) in [
+            (Kind::OpenAi, "http://127.0.0.1:8000/r/x/c1/", "http://127.0.0.1:8000/r/x/c1/chat/completions"),
+            (
+                Kind::OpenAi,
+                "https://x.openai.azure.com/openai/deployments/d?api-version=1",
+                "https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=1",
+            ),
+            (Kind::OpenAi, "http://[::1]:11434", "http://[::1]:11434/v1/chat/completions"),
+            (Kind::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1/messages"),
+            (
+                Kind::Anthropic,
+                "https://api.anthropic.com/v1/messages",
+                "https://api.anthropic.com/v1/messages",
+            ),
+            (
+                Kind::Anthropic,
+                "https://api.deepseek.com/anthropic/",
+                "https://api.deepseek.com/anthropic/v1/messages",
+            ),
+            (Kind::Gemini, "https://g", "https://g/v1beta/models/m%2Fx:streamGenerateContent?alt=sse"),
+            (Kind::Gemini, "https://g/v1", "https://g/v1/models/m%2Fx:streamGenerateContent?alt=sse"),
+            (
+                Kind::Gemini,
+                "https://g/p/v1beta/models",
+                "https://g/p/v1beta/models/m%2Fx:streamGenerateContent?alt=sse",
+            ),
+            (
+                Kind::Gemini,
+                "https://v/v1/projects/p/locations/l/publishers/google",
+                "https://v/v1/projects/p/locations/l/publishers/google/models/m%2Fx:streamGenerateContent?alt=sse",
+            ),
+            (Kind::Ollama, "http://127.0.0.1:11434", "http://127.0.0.1:11434/api/chat"),
+            (Kind::Ollama, "http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/api/chat"),
+            (Kind::Ollama, "http://h/ollama/api/", "http://h/ollama/api/chat"),
+        ] {
+            assert_eq!(at(kind, base), expected, "{base}");
+        }
+    }
+
+    #[test]
+    fn other_addresses_stand_beside_the_one_for_replies() {
+        for (kind, base, path, expected) in [
+            (Kind::OpenAi, "http://h:1", "/models", "http://h:1/v1/models"),
+            (Kind::OpenAi, "http://h:1/v1", "/../props", "http://h:1/props"),
+            (Kind::OpenAi, "http://h:1/a?api-version=2", "/models", "http://h:1/a/models?api-version=2"),
+            (Kind::Anthropic, "http://h", "/models", "http://h/v1/models"),
+            (Kind::Gemini, "http://h?x=1", "/models", "http://h/v1beta/models?x=1"),
+            (Kind::Ollama, "http://h/v1", "/api/tags", "http://h/api/tags"),
+        ] {
+            let url = endpoint(kind, base, "m").unwrap();
+            assert_eq!(beside(kind, &url, path).to_string(), expected);
+        }
     }
 
     #[test]
     fn a_missing_scheme_is_told_with_the_address_to_write() {
-        let error = endpoint("localhost:11434", "/chat/completions").unwrap_err();
+        let error = refused("localhost:11434");
         assert_eq!(error.to_string(), "the address `localhost:11434` has no http:// or https:// in front");
         assert_eq!(error.hint(), "Write http://localhost:11434");
-        let error = endpoint("api.example.com/v1", "/x").unwrap_err();
-        assert_eq!(error.hint(), "Write https://api.example.com/v1");
-        assert!(endpoint("", "/x").is_err());
-        assert!(endpoint("ftp://a/b", "/x").is_err());
-        assert!(endpoint("http://", "/x").is_err());
+        assert_eq!(refused("api.example.com/v1").hint(), "Write https://api.example.com/v1");
+        for address in ["", "ftp://a/b", "http://"] {
+            refused(address);
+        }
     }
 
     #[test]
@@ -138,10 +266,12 @@ mod tests {
         for address in
             ["https://me:hunter22@h/v1", "me:hunter22@h/v1", "ftp://me:hunter22@h", "http://hunter22@"]
         {
-            let error = endpoint(address, "/x").unwrap_err();
+            let error = refused(address);
             let told = format!("{error} {error:?} {}", error.hint());
             assert!(!told.contains("hunter22"), "{told}");
         }
+        let url = endpoint(Kind::OpenAi, "https://h/v1?key=hunter22", "m").unwrap();
+        assert_eq!(shown(&url), "https://h/v1/chat/completions");
     }
 
     #[test]

@@ -145,24 +145,33 @@ impl Asked {
         let status = answer.status;
         let said = self.said(body);
         let never = |failure| Refusal { failure, again: Again::Never };
-        if body.tells_overflow() && (400..=500).contains(&status) {
+        if status != 429 && body.tells_overflow() && (400..=500).contains(&status) {
             return never(self.overflow(body.tokens(), Some(status), true));
         }
-        let again = answer.retry_after.map_or(Again::Backoff, Again::After);
+        if status != 429 && body.refuses_tools() && (400..=501).contains(&status) {
+            return never(self.no_tools(status, said));
+        }
+        let again = answer.retry_after.or(body.retry_after).map_or(Again::Backoff, Again::After);
         match status {
             300..=399 => never(self.sent_on(status, answer.location.as_deref())),
             401 | 403 => never(self.key_refused(status, said)),
+            400 if body.tells_wrong_key() => never(self.key_refused(status, said)),
             404 | 405 => never(self.not_found(status, body, said)),
-            402 => never(failure(
-                FailureKind::Refused,
-                Some(status),
-                format!("{} asks to be paid (402). Not sent again.", self.provider),
-                said,
-            )),
+            402 => never(self.unpaid(status, said)),
+            400 if body.tells_unpaid() => never(self.unpaid(status, said)),
             429 if body.tells_quota() => never(failure(
                 FailureKind::RateLimit,
                 Some(status),
                 format!("The quota of the key for {} is used up (429). Not sent again.", self.provider),
+                said,
+            )),
+            429 if body.tells_too_large() => never(failure(
+                FailureKind::RateLimit,
+                Some(status),
+                format!(
+                    "The request alone is larger than {} allows in a minute (429). Not sent again.",
+                    self.provider
+                ),
                 said,
             )),
             429 => {
@@ -174,11 +183,11 @@ impl Asked {
             }
             500..=599 => self.failed(status, body, said, again),
             _ if body.is_page => never(self.not_a_model(Some(status), "a web page")),
-            _ if body.refuses_usage() => {
-                Refusal { failure: self.bad_request(status, said), again: Again::WithoutUsage }
-            }
             _ if body.tells_unknown_model() => never(self.not_found(status, body, said)),
-            _ => never(self.bad_request(status, said)),
+            _ => {
+                let again = body.refused_part().map_or(Again::Never, Again::Without);
+                Refusal { failure: self.bad_request(status, said), again }
+            }
         }
     }
 
@@ -249,6 +258,17 @@ impl Asked {
         // Not implemented, or a version that is not spoken: no wait helps.
         let again = if matches!(status, 501 | 505) { Again::Never } else { again };
         Refusal { failure: failure(FailureKind::Server, Some(status), message, said), again }
+    }
+
+    fn unpaid(&self, status: u16, said: String) -> ReplyFailure {
+        let message = format!("{} asks to be paid ({status}). Not sent again.", self.provider);
+        failure(FailureKind::Refused, Some(status), message, said)
+    }
+
+    fn no_tools(&self, status: u16, said: String) -> ReplyFailure {
+        let message =
+            format!("{} can't be given tools for the model {} ({status}).", self.provider, self.model);
+        failure(FailureKind::NoTools, Some(status), message, said)
     }
 
     fn bad_request(&self, status: u16, said: String) -> ReplyFailure {

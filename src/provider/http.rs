@@ -9,21 +9,26 @@ mod client;
 pub(super) use client::install_crypto;
 
 use super::Timeouts;
-use super::failure::{Answer, Refusal};
+use super::address;
+use super::failure::{Answer, Asked, Refusal};
 use super::retry::{self, Again, REPETITIONS};
-use super::wire::{self, End, LeftOut, Wire};
+use super::server::Access;
+use super::wire::{self, Decoder, End, HttpRequest, Known, LeftOut, Wire};
 use crate::domain::{FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
 use jiff::Timestamp;
 use reqwest::{Client, Response};
+use serde_json::Value;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 use tokio::time::timeout;
 
 /// Bytes of an error's body that are read.
 const ERROR_BODY: usize = 64 << 10;
+/// Bytes of a list of models that are read.
+const LONGEST_LIST: usize = 16 << 20;
 /// How long counts are waited for when the model has said that it is done.
 const COUNTS: Duration = Duration::from_secs(2);
 /// How long the end of the body is waited for, so that the connection can be used again.
@@ -35,8 +40,10 @@ pub(super) struct Connection {
     wire: Box<dyn Wire>,
     timeouts: Timeouts,
     client: OnceLock<Result<Client, String>>,
-    /// The server refused to be asked for counts.
-    no_usage: AtomicBool,
+    /// What the server refused, as [`LeftOut`].
+    left_out: AtomicU8,
+    /// Tokens that the model can have in its context; 0: not known.
+    context: AtomicU64,
 }
 
 /// How a try ended. `None` in its place: nobody listens any more.
@@ -49,7 +56,28 @@ enum Tried {
 
 impl Connection {
     pub(super) fn new(wire: Box<dyn Wire>, timeouts: Timeouts) -> Self {
-        Self { wire, timeouts, client: OnceLock::new(), no_usage: AtomicBool::new(false) }
+        Self {
+            wire,
+            timeouts,
+            client: OnceLock::new(),
+            left_out: AtomicU8::new(0),
+            context: AtomicU64::new(0),
+        }
+    }
+
+    /// The server.
+    pub(super) fn access(&self) -> &Access {
+        self.wire.access()
+    }
+
+    /// Learns how many tokens the model can have in its context.
+    pub(super) fn learn_context(&self, tokens: Option<u64>) {
+        self.context.store(tokens.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    fn known(&self) -> Known {
+        let context = Some(self.context.load(Ordering::Relaxed)).filter(|tokens| *tokens > 0);
+        Known { left_out: LeftOut(self.left_out.load(Ordering::Relaxed)), context }
     }
 
     /// Builds the client if that was not done yet.
@@ -58,25 +86,25 @@ impl Connection {
     }
 
     fn client(&self) -> Result<&Client, ReplyFailure> {
-        let built = self.client.get_or_init(|| client::client(self.timeouts.connect, self.wire.url()));
-        built.as_ref().map_err(|why| self.wire.asked().unreachable(FailureKind::Tls, why))
+        let built = self.client.get_or_init(|| client::client(self.timeouts.connect, &self.access().url));
+        built.as_ref().map_err(|why| self.access().asked.unreachable(FailureKind::Tls, why))
     }
 
     /// Asks until there is a reply, a failure that stays, or nobody who listens.
     pub(super) async fn ask(&self, request: &ModelRequest, out: &Sender<ReplyEvent>) {
         let mut attempt = 0;
         loop {
-            let left_out = LeftOut { usage: self.no_usage.load(Ordering::Relaxed) };
-            let Some(Tried::Refused(refusal)) = self.once(request, left_out, out).await else { return };
-            let Refusal { mut failure, again } = refusal;
-            failure.message = self.wire.secrets().redact(&failure.message);
-            failure.hint = self.wire.secrets().redact(&failure.hint);
-            if again == Again::WithoutUsage && !left_out.usage {
-                self.no_usage.store(true, Ordering::Relaxed);
+            let known = self.known();
+            let Some(Tried::Refused(refusal)) = self.once(request, &known, out).await else { return };
+            let Refusal { failure, again } = self.without_keys(refusal);
+            if let Again::Without(part) = again
+                && !known.left_out.has(part)
+            {
+                self.left_out.fetch_or(LeftOut::bit(part), Ordering::Relaxed);
                 continue;
             }
             attempt += 1;
-            let wait = if again == Again::WithoutUsage { None } else { again.wait(attempt, chance()) };
+            let wait = again.wait(attempt, chance());
             let Some(wait) = wait else {
                 let failure = given_up(failure, attempt - 1, again);
                 let _ = out.send(ReplyEvent::Failed(failure)).await;
@@ -100,21 +128,63 @@ impl Connection {
         }
     }
 
+    fn without_keys(&self, mut refusal: Refusal) -> Refusal {
+        let secrets = &self.access().secrets;
+        refusal.failure.message = secrets.redact(&refusal.failure.message);
+        refusal.failure.hint = secrets.redact(&refusal.failure.hint);
+        refusal
+    }
+
+    /// Asks for something that is no reply: a list of models. Once, within this time, whole and as JSON.
+    pub(super) async fn fetch(&self, request: HttpRequest, within: Duration) -> Result<Value, ReplyFailure> {
+        let address = address::shown(&request.url);
+        let fetched = timeout(within, self.fetch_whole(request)).await;
+        let refusal = match fetched {
+            Ok(Ok(body)) => match serde_json::from_slice(&body) {
+                Ok(value) => return Ok(value),
+                Err(_) => Refusal {
+                    failure: Asked { address, ..self.access().asked.clone() }
+                        .not_a_model(None, "something that is no list"),
+                    again: Again::Never,
+                },
+            },
+            Ok(Err(refusal)) => refusal,
+            Err(_) => Refusal { failure: self.access().asked.silent(within, false), again: Again::Never },
+        };
+        Err(self.without_keys(refusal).failure)
+    }
+
+    async fn fetch_whole(&self, request: HttpRequest) -> Result<Vec<u8>, Refusal> {
+        let never = |failure| Refusal { failure, again: Again::Never };
+        let asked = Asked { address: address::shown(&request.url), ..self.access().asked.clone() };
+        let client = self.client().map_err(never)?;
+        let sent = client::build(client, request).send().await;
+        let mut response = sent.map_err(|error| client::not_sent(&asked, &error, self.timeouts))?;
+        if !response.status().is_success() {
+            let answer = self.read_refusal(response).await;
+            return Err(asked.refusal(&answer));
+        }
+        let mut body = Vec::new();
+        while let Some(bytes) = response.chunk().await.map_err(|_| never(asked.cut(false)))? {
+            body.extend_from_slice(&bytes);
+            if body.len() > LONGEST_LIST {
+                return Err(never(asked.not_a_model(None, "a list without end")));
+            }
+        }
+        Ok(body)
+    }
+
     /// One request.
-    async fn once(
-        &self,
-        request: &ModelRequest,
-        left_out: LeftOut,
-        out: &Sender<ReplyEvent>,
-    ) -> Option<Tried> {
-        let asked = self.wire.asked();
+    async fn once(&self, request: &ModelRequest, known: &Known, out: &Sender<ReplyEvent>) -> Option<Tried> {
+        let asked = &self.access().asked;
         let refused = |failure, again| Some(Tried::Refused(Refusal { failure, again }));
         let client = match self.client() {
             Ok(client) => client,
             Err(failure) => return refused(failure, Again::Never),
         };
         let began = Instant::now();
-        let sending = client::build(client, self.wire.encode(request, left_out)).send();
+        let body = self.wire.encode(request, known);
+        let sending = client::build(client, self.access().post(&body)).send();
         let sent = tokio::select! {
             sent = timeout(self.timeouts.first, sending) => sent,
             () = out.closed() => return None,
@@ -134,17 +204,17 @@ impl Connection {
             return Some(Tried::Refused(asked.refusal(&answer)));
         }
         out.send(ReplyEvent::Sent).await.ok()?;
-        self.read_reply(response, began, out).await
+        self.read_reply(response, self.wire.decoder(&body), began, out).await
     }
 
     /// Reads the reply and tells what comes.
     async fn read_reply(
         &self,
         mut response: Response,
+        mut decoder: Box<dyn Decoder>,
         began: Instant,
         out: &Sender<ReplyEvent>,
     ) -> Option<Tried> {
-        let mut decoder = self.wire.decoder();
         let mut events = Vec::new();
         let (mut begun, mut last_piece) = (false, began);
         loop {
@@ -163,7 +233,7 @@ impl Connection {
                 Ok(Ok(None)) => decoder.end(End::Closed, &mut events),
                 Ok(Err(_)) => decoder.end(End::Cut, &mut events),
                 Err(_) if decoder.settled() => decoder.end(End::Closed, &mut events),
-                Err(_) => events.push(ReplyEvent::Failed(self.wire.asked().silent(patience, begun))),
+                Err(_) => events.push(ReplyEvent::Failed(self.access().asked.silent(patience, begun))),
             }
             for event in events.drain(..) {
                 if wire::is_reply(&event) {
@@ -209,7 +279,7 @@ impl Connection {
                 break;
             }
         }
-        answer.body = self.wire.secrets().redact(&String::from_utf8_lossy(&body));
+        answer.body = self.access().secrets.redact(&String::from_utf8_lossy(&body));
         answer
     }
 }

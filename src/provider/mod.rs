@@ -1,28 +1,48 @@
 //! Models: where replies come from. A request goes in, [`ReplyEvent`]s come out through a bounded channel.
 //!
-//! What a server speaks is a [`wire`]: a pure encoder and a pure decoder. One file, `http`, carries every wire; `story`
-//! and `scripted` need no network at all. This room does not decide what is asked and does not read what is answered.
+//! What a server speaks is a [`wire`]: a pure encoder and a pure decoder. There are five: `openai`, `responses`,
+//! `anthropic`, `gemini` and `ollama`. What they share stands once: `conversation` and `kept` for what is sent; `framing`,
+//! `gathered` and `reading` for what comes; `failure` for what goes wrong. One file, `http`, carries every wire;
+//! `catalogue` asks what models there are, `find` looks for servers on this computer; `story` and `scripted` need no
+//! network at all. This room does not decide what is asked and does not read what is answered.
 
 mod address;
+mod anthropic;
+mod catalogue;
+mod conversation;
 mod failure;
+pub mod find;
+mod framing;
+mod gathered;
+mod gemini;
 mod http;
+mod kept;
+mod later;
+mod ollama;
 mod openai;
-pub mod probe;
+mod reading;
+#[cfg(test)]
+mod recorded;
 mod redact;
+mod responses;
 mod retry;
 mod scripted;
+mod server;
 mod sse;
 pub mod story;
 mod wire;
 
 use crate::domain::{ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure};
-use secrecy::SecretString;
+use server::Access;
 use std::sync::Arc;
 use std::time::Duration;
 use story::Story;
 use tokio::sync::mpsc::Sender;
+use wire::Wire;
 
 pub use address::AddressError;
+pub use later::Make;
+pub use server::{Effort, Kind, Server};
 
 /// How long a model may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,19 +76,8 @@ pub enum Choice {
         /// The replies.
         story: Story,
     },
-    /// A server that speaks OpenAI's chat completions.
-    OpenAi {
-        /// The provider's name and the model's name there.
-        name: ModelName,
-        /// The address, with or without `/v1`.
-        base_url: String,
-        /// The key; local servers need none.
-        key: Option<SecretString>,
-        /// More headers; their values are held to be secrets too.
-        headers: Vec<(String, String)>,
-        /// How long it may take.
-        timeouts: Timeouts,
-    },
+    /// A server of models.
+    Server(Server),
 }
 
 /// Why a provider can't be made from what was given.
@@ -118,7 +127,8 @@ pub struct Provider {
 #[derive(Debug)]
 enum Source {
     Scripted(scripted::Player),
-    Http(http::Connection),
+    Http(Box<catalogue::Server>),
+    Later(later::Later),
 }
 
 impl Provider {
@@ -132,12 +142,18 @@ impl Provider {
                 let source = Source::Scripted(scripted::Player::new(name.clone(), story));
                 Ok(Self { name, source: Arc::new(source) })
             }
-            Choice::OpenAi { name, base_url, key, headers, timeouts } => {
-                let wire = openai::OpenAi::new(&name, &base_url, key, headers)?;
-                let source = Source::Http(http::Connection::new(Box::new(wire), timeouts));
+            Choice::Server(server) => {
+                let (name, timeouts) = (server.name.clone(), server.timeouts);
+                let connection = http::Connection::new(wire_of(Access::new(server)?), timeouts);
+                let source = Source::Http(Box::new(catalogue::Server::new(connection)));
                 Ok(Self { name, source: Arc::new(source) })
             }
         }
+    }
+
+    /// A provider that is made when it is needed first.
+    pub fn later(name: ModelName, make: Make) -> Self {
+        Self { name, source: Arc::new(Source::Later(later::Later::new(make))) }
     }
 
     /// Which model this is.
@@ -150,23 +166,56 @@ impl Provider {
     pub async fn ask(&self, request: &ModelRequest, out: &Sender<ReplyEvent>) {
         match &*self.source {
             Source::Scripted(player) => player.play(request, out).await,
-            Source::Http(connection) => connection.ask(request, out).await,
+            Source::Http(server) => server.ask(request, out).await,
+            Source::Later(later) => match later.get().await {
+                Ok(provider) => Box::pin(provider.ask(request, out)).await,
+                // Nobody listens any more.
+                Err(failure) => drop(out.send(ReplyEvent::Failed(failure)).await),
+            },
         }
     }
 
-    /// The models that it offers.
+    /// The models that the server offers, with what it tells of each. A scripted provider has one. Within some seconds.
     ///
     /// # Errors
-    /// Why it could not be asked.
+    /// When the server does not answer, or not with a list.
     pub async fn models(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
-        std::future::ready(Ok(Vec::new())).await
+        match &*self.source {
+            Source::Scripted(player) => Ok(vec![player.info()]),
+            Source::Http(server) => server.models().await,
+            Source::Later(later) => Box::pin(later.get().await?.models()).await,
+        }
+    }
+
+    /// What is known of the model: its context, tools, images, price. Asks the server, within some seconds, where it can
+    /// tell; what it told is remembered. What is not known is `None`, also when the server does not answer.
+    pub async fn info(&self) -> ModelInfo {
+        match &*self.source {
+            Source::Scripted(player) => player.info(),
+            Source::Http(server) => server.info().await,
+            Source::Later(later) => match later.get().await {
+                Ok(provider) => Box::pin(provider.info()).await,
+                Err(_) => ModelInfo::named(self.name.clone()),
+            },
+        }
     }
 
     /// Does what the first request would have to wait for (certificates are read from disk); no network. May block
     /// for some milliseconds: for a worker, after the first frame.
     pub fn warm(&self) {
-        if let Source::Http(connection) = &*self.source {
-            connection.warm();
+        if let Source::Http(server) = &*self.source {
+            server.warm();
         }
+    }
+}
+
+/// The wire that a server of this kind speaks.
+fn wire_of(access: Access) -> Box<dyn Wire> {
+    match access.kind {
+        Kind::OpenAi => Box::new(openai::OpenAi { access }),
+        Kind::OpenAiResponses => Box::new(responses::Responses { access }),
+        Kind::Anthropic => Box::new(anthropic::Anthropic { access }),
+        Kind::Gemini => Box::new(gemini::Gemini { access }),
+        Kind::Ollama => Box::new(ollama::Ollama { access }),
     }
 }

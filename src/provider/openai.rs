@@ -5,133 +5,152 @@ mod calls;
 mod chunk;
 mod decoder;
 
-pub(super) use decoder::OpenAiDecoder;
+pub(super) use chunk::{reason, usage};
 
-use super::ProviderError;
-use super::address;
-use super::failure::Asked;
-use super::redact::Secrets;
-use super::wire::{Decoder, HttpRequest, LeftOut, Wire};
-use crate::domain::{ModelName, ModelRequest, Role};
-use reqwest::Url;
-use reqwest::header::{HeaderName, HeaderValue};
-use secrecy::{ExposeSecret, SecretString};
-use serde::Serialize;
+use super::conversation::{self, Outcome, Said};
+use super::kept;
+use super::reading::ReplyDecoder;
+use super::server::{Access, Kind};
+use super::wire::{Decoder, Known, LeftOut, Part, Wire};
+use crate::domain::{AnswerForm, MessageImage, ModelRequest, Tool};
+use serde_json::{Map, Value, json};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// A server that speaks chat completions.
 #[derive(Debug)]
 pub(super) struct OpenAi {
-    asked: Asked,
-    url: Url,
-    secret_headers: Vec<(String, SecretString)>,
-    secrets: Secrets,
-}
-
-#[derive(Serialize)]
-struct Body<'a> {
-    model: &'a str,
-    messages: Vec<Said<'a>>,
-    stream: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stream_options: Option<StreamOptions>,
-}
-
-#[derive(Serialize)]
-struct Said<'a> {
-    role: &'static str,
-    content: &'a str,
-}
-
-#[derive(Serialize)]
-struct StreamOptions {
-    include_usage: bool,
-}
-
-impl OpenAi {
-    /// Checks what it is given, so that no request can fail for it later.
-    pub(super) fn new(
-        name: &ModelName,
-        base_url: &str,
-        key: Option<SecretString>,
-        headers: Vec<(String, String)>,
-    ) -> Result<Self, ProviderError> {
-        let url = address::endpoint(base_url, "/chat/completions")?;
-        let key = key.filter(|key| !key.expose_secret().trim().is_empty());
-        let mut secret_headers = Vec::new();
-        if let Some(key) = &key {
-            let key = key.expose_secret().trim();
-            if !key.bytes().all(|b| b.is_ascii_graphic()) {
-                return Err(ProviderError::Key { provider: name.provider.clone() });
-            }
-            secret_headers.push(("authorization".to_owned(), SecretString::from(format!("Bearer {key}"))));
-        }
-        for (header, value) in headers {
-            let wrong =
-                |why| ProviderError::Header { provider: name.provider.clone(), name: header.clone(), why };
-            HeaderName::from_bytes(header.as_bytes()).map_err(|_| wrong("that is no name of a header"))?;
-            HeaderValue::from_str(&value).map_err(|_| wrong("its value holds a line break or a control"))?;
-            let header = header.to_ascii_lowercase();
-            secret_headers.retain(|(other, _)| *other != header);
-            secret_headers.push((header, SecretString::from(value)));
-        }
-        let secrets = Secrets::new(secret_headers.iter().map(|(_, value)| value.clone()));
-        let asked = Asked {
-            provider: name.provider.clone(),
-            model: name.model.clone(),
-            host: address::host(&url),
-            address: url.to_string(),
-            has_key: !secret_headers.is_empty(),
-        };
-        Ok(Self { asked, url, secret_headers, secrets })
-    }
+    pub(super) access: Access,
 }
 
 impl Wire for OpenAi {
-    fn asked(&self) -> &Asked {
-        &self.asked
+    fn access(&self) -> &Access {
+        &self.access
     }
 
-    fn secrets(&self) -> &Secrets {
-        &self.secrets
+    fn encode(&self, request: &ModelRequest, known: &Known) -> Value {
+        let left_out = known.left_out;
+        let kept = (!left_out.has(Part::Reasoning)).then_some(Kind::OpenAi.as_str());
+        let messages: Vec<Value> =
+            conversation::said(request, kept).iter().flat_map(|said| messages(said, left_out)).collect();
+        let mut body = Map::new();
+        body.insert("model".into(), json!(self.access.name.model));
+        body.insert("messages".into(), messages.into());
+        body.insert("stream".into(), true.into());
+        if !left_out.has(Part::Usage) {
+            body.insert("stream_options".into(), json!({ "include_usage": true }));
+        }
+        if !request.tools.is_empty() {
+            body.insert("tools".into(), request.tools.iter().map(tool).collect());
+        }
+        if let Some(form) = request.form.as_ref().filter(|_| !left_out.has(Part::Form)) {
+            body.insert(
+                "response_format".into(),
+                json!({ "type": "json_schema", "json_schema": strict(form) }),
+            );
+        }
+        if let Some(limit) = self.access.max_output {
+            // OpenAI itself refuses the name that everybody else expects.
+            let usual = self.access.asked.host.ends_with("openai.com") || known.left_out.has(Part::Limit);
+            let name = if usual { "max_completion_tokens" } else { "max_tokens" };
+            body.insert(name.into(), limit.into());
+        }
+        if let Some(effort) = self.access.effort.filter(|_| !left_out.has(Part::Reasoning)) {
+            body.insert("reasoning_effort".into(), effort.as_str().into());
+        }
+        Value::Object(body)
     }
 
-    fn url(&self) -> &Url {
-        &self.url
+    fn decoder(&self, _: &Value) -> Box<dyn Decoder> {
+        Box::new(ReplyDecoder::new(&self.access, false, decoder::Completion::new()))
     }
+}
 
-    fn encode(&self, request: &ModelRequest, left_out: LeftOut) -> HttpRequest {
-        let messages = request
-            .messages
-            .iter()
-            .map(|message| Said {
-                role: match message.role {
-                    Role::System => "system",
-                    Role::Assistant => "assistant",
-                    // Without an id of a call a server refuses the role `tool`; results are told by the user then.
-                    Role::User | Role::Tool => "user",
-                },
-                content: &message.text,
-            })
-            .collect();
-        let body = Body {
-            model: &self.asked.model,
-            messages,
-            stream: true,
-            stream_options: (!left_out.usage).then_some(StreamOptions { include_usage: true }),
-        };
-        HttpRequest {
-            url: self.url.clone(),
-            headers: vec![
-                ("content-type", "application/json".into()),
-                ("accept", "text/event-stream, application/json".into()),
-            ],
-            secret_headers: self.secret_headers.clone(),
-            // Strings and flags only: this can't fail, and an empty body would be refused by every server.
-            body: serde_json::to_vec(&body).unwrap_or_default(),
+/// What was said, as messages of this wire.
+fn messages(said: &Said<'_>, left_out: LeftOut) -> Vec<Value> {
+    match said {
+        Said::System(text) => vec![json!({ "role": "system", "content": text })],
+        Said::User { text, images } => vec![json!({ "role": "user", "content": content(text, images) })],
+        Said::Model(parts) => vec![model(parts, left_out)],
+        Said::Results(outcomes) => results(outcomes, left_out),
+    }
+}
+
+/// Text alone, or text with images.
+fn content(text: &str, images: &[MessageImage]) -> Value {
+    if images.is_empty() {
+        return text.into();
+    }
+    let words = (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text }));
+    words.into_iter().chain(images.iter().map(image)).collect()
+}
+
+fn image(image: &MessageImage) -> Value {
+    match conversation::data_url(image) {
+        Some(url) => json!({ "type": "image_url", "image_url": { "url": url } }),
+        None => json!({ "type": "text", "text": conversation::missing(image) }),
+    }
+}
+
+fn model(parts: &[kept::Part<'_>], left_out: LeftOut) -> Value {
+    let (mut text, mut calls, mut message) = (String::new(), Vec::new(), Map::new());
+    message.insert("role".into(), "assistant".into());
+    message.insert("content".into(), Value::Null);
+    for part in parts {
+        match part {
+            kept::Part::Text(piece) => text.push_str(piece),
+            kept::Part::Call(call) => calls.push(json!({
+                "id": id(&call.id, left_out),
+                "type": "function",
+                "function": { "name": call.name, "arguments": conversation::arguments(call).to_string() },
+            })),
+            kept::Part::Item(Value::Object(fields)) => message.extend(fields.clone()),
+            kept::Part::Item(_) => {}
         }
     }
-
-    fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(OpenAiDecoder::new(self.asked.clone(), self.secrets.clone()))
+    if !text.is_empty() {
+        message.insert("content".into(), text.into());
     }
+    if !calls.is_empty() {
+        message.insert("tool_calls".into(), calls.into());
+    }
+    Value::Object(message)
+}
+
+/// Results, and behind them the images that came with them: the role `tool` takes text only.
+fn results(outcomes: &[Outcome<'_>], left_out: LeftOut) -> Vec<Value> {
+    let mut all: Vec<Value> = outcomes
+        .iter()
+        .map(|o| json!({ "role": "tool", "tool_call_id": id(&o.call.id, left_out), "content": o.text }))
+        .collect();
+    let images: Vec<Value> = outcomes.iter().flat_map(|o| o.images).map(image).collect();
+    if !images.is_empty() {
+        let words = json!({ "type": "text", "text": "Images of these results:" });
+        let content: Value = std::iter::once(words).chain(images).collect();
+        all.push(json!({ "role": "user", "content": content }));
+    }
+    all
+}
+
+/// The id of a call; where a server takes its own form of ids only (Mistral: nine letters and digits), one of that form.
+fn id(given: &str, left_out: LeftOut) -> String {
+    let fits = given.len() == 9 && given.bytes().all(|b| b.is_ascii_alphanumeric());
+    if !left_out.has(Part::Ids) || fits {
+        return given.to_owned();
+    }
+    let mut hasher = DefaultHasher::new();
+    given.hash(&mut hasher);
+    format!("{:09}", hasher.finish() % 1_000_000_000)
+}
+
+fn tool(tool: &Tool) -> Value {
+    let parameters = conversation::schema(&tool.parameters);
+    let function = json!({ "name": tool.name, "description": tool.description, "parameters": parameters });
+    json!({ "type": "function", "function": function })
+}
+
+/// The form of an answer. Strictness has rules of its own; a schema that follows them closes its objects.
+pub(super) fn strict(form: &AnswerForm) -> Value {
+    let schema = conversation::schema(&form.schema);
+    let strict = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    json!({ "name": form.name, "schema": schema, "strict": strict })
 }

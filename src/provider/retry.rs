@@ -1,5 +1,6 @@
 //! When to ask again, and how long to wait. Pure: the time and chance arrive as arguments.
 
+use super::wire::Part;
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -19,8 +20,8 @@ pub(super) enum Again {
     Loading,
     /// The server says when.
     After(Duration),
-    /// At once, without the wish to be told the tokens used.
-    WithoutUsage,
+    /// At once, without this part of the request.
+    Without(Part),
 }
 
 impl Again {
@@ -33,8 +34,8 @@ impl Again {
         let spread = |ms: u64| Duration::from_millis(ms * 3 / 4 + chance % (ms / 2).max(1));
         let doubled = 1u64 << (attempt.saturating_sub(1)).min(16);
         match self {
-            Again::Never => None,
-            Again::WithoutUsage => Some(Duration::ZERO),
+            // What was left out already can't be left out again.
+            Again::Never | Again::Without(_) => None,
             Again::Backoff => Some(spread((500 * doubled).min(30_000))),
             Again::Loading => Some(spread((2_000 * doubled).min(30_000))),
             // Never earlier than asked for.

@@ -5,7 +5,7 @@ use super::retry::{Again, REPETITIONS};
 use super::story::{Cause, Chosen, Fault, Position, Scripted, Story};
 use super::wire::failure;
 use crate::domain::{
-    FailureKind, Finish, FinishReason, ModelName, ModelRequest, ReplyEvent, ReplyFailure, ToolCall,
+    FailureKind, Finish, FinishReason, ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure, ToolCall,
 };
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -31,6 +31,16 @@ struct Gone;
 impl Player {
     pub(super) fn new(name: ModelName, story: Story) -> Self {
         Self { name, story, position: Mutex::default() }
+    }
+
+    /// What is known of the model that is not there.
+    pub(super) fn info(&self) -> ModelInfo {
+        ModelInfo {
+            context: self.story.context(),
+            tools: Some(true),
+            local: true,
+            ..ModelInfo::named(self.name.clone())
+        }
     }
 
     pub(super) async fn play(&self, request: &ModelRequest, out: &Sender<ReplyEvent>) {

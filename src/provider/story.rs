@@ -3,6 +3,7 @@
 //! # The format
 //! ```toml
 //! pace = 200                    # tokens a second; 0 = as fast as possible (the default)
+//! context = 32768               # tokens that the model is said to have in its context; default: not known
 //! [files]                       # put into the working folder at the start; relative paths only
 //! "sales.csv" = "region,revenue\n"
 //! [[reply]]
@@ -44,6 +45,7 @@ use crate::domain::{FinishReason, Purpose, Usage};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Story {
     pace: u32,
+    context: Option<u64>,
     replies: Vec<Scripted>,
     files: Vec<(String, String)>,
 }
@@ -134,6 +136,11 @@ impl Story {
     /// The stories that come with the program: name, and what each shows in one line.
     pub fn names() -> &'static [(&'static str, &'static str)] {
         &shipped::NAMES
+    }
+
+    /// How many tokens the model is said to have in its context; `None`: not told.
+    pub fn context(&self) -> Option<u64> {
+        self.context
     }
 
     /// Files for the working folder: relative path (checked) and text.

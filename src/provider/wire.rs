@@ -1,11 +1,11 @@
-//! What a server speaks: a pure encoder (a request of ours to a request of HTTP) and a pure decoder (bytes to events).
+//! What a server speaks: a pure encoder (a request of ours to a body of JSON) and a pure decoder (bytes to events).
 //! Nothing here touches the network; `http` carries it.
 
-use super::failure::Asked;
-use super::redact::Secrets;
+use super::server::Access;
 use crate::domain::{FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
 use reqwest::Url;
 use secrecy::SecretString;
+use serde_json::Value;
 
 /// A request as a value.
 #[derive(Debug)]
@@ -16,15 +16,54 @@ pub(super) struct HttpRequest {
     pub(super) headers: Vec<(&'static str, String)>,
     /// Its headers whose values are not shown, checked to be sendable.
     pub(super) secret_headers: Vec<(String, SecretString)>,
-    /// Its body: JSON.
-    pub(super) body: Vec<u8>,
+    /// Its body: JSON. `None`: something is asked for only.
+    pub(super) body: Option<Vec<u8>>,
+}
+
+/// A part of a request that some servers refuse and that can be left out, or said otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The wish to be told the tokens used (`stream_options`).
+    Usage,
+    /// The form of the answer: the messages say it too.
+    Form,
+    /// How much to think, and what was kept of earlier thinking.
+    Reasoning,
+    /// The usual name or size of the limit of a reply.
+    Limit,
+    /// The ids of calls as another provider made them.
+    Ids,
 }
 
 /// What had to be left out because a server refused it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct LeftOut {
-    /// The wish to be told the tokens used (`stream_options`).
-    pub(super) usage: bool,
+pub(super) struct LeftOut(pub(super) u8);
+
+impl LeftOut {
+    /// Whether this part is left out.
+    pub(super) fn has(self, part: Part) -> bool {
+        self.0 & Self::bit(part) != 0
+    }
+
+    /// The same without this part too.
+    #[cfg(test)]
+    pub(super) fn with(self, part: Part) -> Self {
+        Self(self.0 | Self::bit(part))
+    }
+
+    /// The part as a number.
+    pub(super) fn bit(part: Part) -> u8 {
+        1 << part as u8
+    }
+}
+
+/// What was learnt of the server and the model before the request is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Known {
+    /// What it refuses.
+    pub(super) left_out: LeftOut,
+    /// Tokens that the model can have in its context.
+    pub(super) context: Option<u64>,
 }
 
 /// How the bytes of a reply ended.
@@ -38,16 +77,12 @@ pub(super) enum End {
 
 /// A wire: everything that differs from one kind of server to another.
 pub(super) trait Wire: std::fmt::Debug + Send + Sync {
-    /// Who is asked, for the words of failures.
-    fn asked(&self) -> &Asked;
-    /// What may not be shown.
-    fn secrets(&self) -> &Secrets;
-    /// The address.
-    fn url(&self) -> &Url;
-    /// The request.
-    fn encode(&self, request: &ModelRequest, left_out: LeftOut) -> HttpRequest;
-    /// A decoder for one reply.
-    fn decoder(&self) -> Box<dyn Decoder>;
+    /// The server.
+    fn access(&self) -> &Access;
+    /// The body of the request.
+    fn encode(&self, request: &ModelRequest, known: &Known) -> Value;
+    /// A decoder for the reply to this body.
+    fn decoder(&self, sent: &Value) -> Box<dyn Decoder>;
 }
 
 /// Reads one reply. After `Finished` or `Failed` it says nothing more.

@@ -47,6 +47,8 @@ pub(super) struct Past {
 pub(super) struct Judged {
     pub(super) remarks: Vec<Remark>,
     pub(super) nested: Vec<Nested>,
+    /// Files that the act makes or writes anew.
+    made: Vec<String>,
 }
 
 /// Judges one act by a rule book. `source` is the text that its spans point into.
@@ -63,6 +65,7 @@ pub(super) fn judge(act: &Act, book: &RuleBook, source: &str, scope: &Scope, pas
             over.extend(rule.over.iter().map(String::as_str));
         }
     }
+    past.made.extend(judged.made.drain(..));
     strongest(&mut judged.remarks, &over);
     judged
 }
@@ -128,7 +131,7 @@ fn apply(
             nest(value, &more, language, span, judged, &mut past.effects);
         }
     }
-    past.made.extend(made);
+    judged.made.append(&mut made);
     if shown.is_empty() && !any {
         // The target is not given as the rule knows it (`rmtree(*args)`): that counts as unknown.
         let absent = none_given && rule.r#where.as_ref().is_none_or(|w| w.contains(&Ground::Unknown));
@@ -251,6 +254,10 @@ fn fulfils(condition: &Condition, value: &Value) -> bool {
     of_text(&condition.is, |text, word| text == word)
         && of_text(&condition.contains, |text, word| text.contains(word))
         && of_text(&condition.starts, |text, word| text.starts_with(word))
+        && condition
+            .named
+            .as_ref()
+            .is_none_or(|names| value.as_name().is_some_and(|n| names.iter().any(|w| w == n)))
         && condition.constant.is_none_or(|constant| value.is_constant() == constant)
         && condition.mark.as_ref().is_none_or(|marks| {
             let all = value.all_taint();

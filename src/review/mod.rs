@@ -42,7 +42,7 @@ mod tests;
 pub use forbid::Forbid;
 pub use rules::RuleError;
 pub use shelf::Book;
-pub use tongue::language_of_extension;
+pub use tongue::{language_of_extension, reads};
 
 use crate::domain::{Finding, Language, Review, Severity};
 use std::path::PathBuf;

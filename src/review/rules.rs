@@ -199,6 +199,8 @@ pub(super) struct Condition {
     pub(super) contains: Option<Vec<String>>,
     /// Its text begins with one of these.
     pub(super) starts: Option<Vec<String>>,
+    /// It is what one of these names stands for, or what a call of it gave (`os.getpid()`).
+    pub(super) named: Option<Vec<String>>,
     /// It carries one of these marks.
     pub(super) mark: Option<Vec<Mark>>,
     /// Whether all of it is known.

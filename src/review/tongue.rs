@@ -88,3 +88,8 @@ pub fn language_of_extension(extension: &str) -> Option<&'static str> {
     let extension = extension.to_ascii_lowercase();
     LANGUAGES.iter().find(|(_, all)| all.contains(&extension.as_str())).map(|(name, _)| *name)
 }
+
+/// Whether the review has rules for a language by this name, or reads its words at least.
+pub fn reads(language: &str) -> bool {
+    Tongue::of(language).is_some()
+}

@@ -41,6 +41,17 @@ impl Taint {
     }
 }
 
+/// A whole number as programs write it: `1_000`, `0x1f`, `0o777`.
+pub(super) fn integer(spelled: &str) -> Option<i64> {
+    let digits = spelled.replace('_', "").to_ascii_lowercase();
+    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
+        if let Some(rest) = digits.strip_prefix(prefix) {
+            return i64::from_str_radix(rest, radix).ok();
+        }
+    }
+    digits.parse().ok()
+}
+
 /// What is known of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -230,10 +241,22 @@ pub(super) struct Act {
 }
 
 impl Act {
-    /// The arguments that a selector means: a position (`0`, `-1`), `*` for all positions, `receiver`, or a name.
+    /// The arguments that a selector means: a position (`0`, `-1`), `*` for all positions, `0/1` for an
+    /// item of a list (or what stands in its place), `receiver`, or a name.
     pub(super) fn select(&self, selector: &str) -> Vec<(&Value, Option<&Range<usize>>)> {
         if selector == "*" {
             return self.arguments.iter().map(|a| (&a.value, Some(&a.span))).collect();
+        }
+        if let Some((list, item)) = selector.split_once('/') {
+            let item = item.parse::<usize>().ok();
+            return self
+                .select(list)
+                .into_iter()
+                .filter_map(|(value, span)| match &value.kind {
+                    Kind::List(items) => Some((items.get(item?)?, span)),
+                    _ => Some((value, span)),
+                })
+                .collect();
         }
         if selector == "receiver" {
             return self.receiver.iter().map(|v| (v, None)).collect();

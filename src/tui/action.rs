@@ -157,6 +157,8 @@ actions! {
     FindingNext = "review.finding-next",
     /// The previous finding.
     FindingPrevious = "review.finding-previous",
+    /// What a model thinks of it.
+    Opinion = "review.opinion",
     /// The list of what waits.
     Queue = "review.queue",
     /// The rights in full.

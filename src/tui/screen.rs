@@ -68,8 +68,8 @@ pub struct Setup {
     pub pick_session: bool,
     /// The file that the log is written to.
     pub log: Option<PathBuf>,
-    /// The size of the model's context in tokens, where it is known.
-    pub context_tokens: Option<u64>,
+    /// Settings of the project that were ignored, each with its place and why.
+    pub ignored: Vec<String>,
 }
 
 impl Default for Setup {
@@ -85,7 +85,7 @@ impl Default for Setup {
             welcome: false,
             pick_session: false,
             log: None,
-            context_tokens: None,
+            ignored: Vec::new(),
         }
     }
 }

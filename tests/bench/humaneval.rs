@@ -119,6 +119,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         connect: std::sync::Arc::new(|_| Err("no other".into())),
         scope: Scope { cwd: home.to_path_buf(), home: None, ..Scope::default() },
         sessions: home.join("sessions"),
+        instructions: sayso::workspace::instructions::Search::default(),
         clock: Clock::System,
     });
     driver.send(Command::Submit("solve it".into()));

@@ -9,6 +9,8 @@
 )]
 
 mod bytes;
+#[cfg(feature = "docker")]
+mod container;
 mod endings;
 mod functions;
 mod kernel;

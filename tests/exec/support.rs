@@ -1,5 +1,6 @@
 //! A workshop for runs: an executor in a folder of its own, with the helper that was just built.
 
+use sayso::config::Executors;
 use sayso::domain::*;
 use sayso::exec::{Executor, Setup};
 use std::path::{Path, PathBuf};
@@ -43,6 +44,17 @@ impl Shop {
         };
         change(&mut setup);
         Self { executor: Executor::new(setup), folder, next: AtomicU32::new(1) }
+    }
+
+    /// A workshop with another executor than the local one.
+    pub fn elsewhere(choice: &str, executors: &Executors, environment: &[&str]) -> Self {
+        let mut own = None;
+        let shop = Self::with(|setup| {
+            setup.environment = environment.iter().map(ToString::to_string).collect();
+            own = Some(setup.clone());
+        });
+        let executor = Executor::of(own.unwrap(), &choice.parse().unwrap(), executors);
+        Self { executor, ..shop }
     }
 
     pub fn work(&self) -> PathBuf {

@@ -1,6 +1,6 @@
 //! What keys do, without a terminal: wishes are compared as values.
 
-use super::scene::{CODE, Scene, findings, key};
+use super::scene::{CODE, Scene, clouds, findings, key};
 use sayso::domain::*;
 use sayso::engine::{Command, Phase};
 use sayso::tui::screen::layer::Layer;
@@ -384,7 +384,7 @@ fn a_finding_is_scrolled_to() {
 
 #[test]
 fn a_pasted_key_stays_out_of_sight_and_leaves_as_a_secret() {
-    let mut scene = Scene::set_up(Setup { welcome: true, ..Setup::default() });
+    let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
     scene.frame();
     scene.press(&["3"]);
     scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));

@@ -5,6 +5,7 @@ use sayso::engine::state::{Inspected, LiveReply, LiveRun};
 use sayso::engine::transcript::Item;
 use sayso::engine::{Phase, State};
 use sayso::tui::keymap::Keymap;
+use sayso::tui::screen::layer::Cloud;
 use sayso::tui::screen::{Ctx, Screen, Setup};
 use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::view::look::{Glyphs, Look};
@@ -249,6 +250,7 @@ impl Scene {
         self.state.live.run = Some(LiveRun {
             run,
             block: BlockId(block),
+            of_code: true,
             since: self.now,
             started: true,
             output: captured,
@@ -331,6 +333,21 @@ impl Scene {
     pub fn items(&mut self) -> &mut Vec<Item> {
         &mut self.state.transcript.items
     }
+}
+
+/// Providers in the cloud, one of them with a key.
+pub fn clouds() -> Vec<Cloud> {
+    let cloud = |provider: &str, title: &str, place: &str, kept: Option<&str>| Cloud {
+        provider: provider.into(),
+        title: title.into(),
+        place: place.into(),
+        kept: kept.map(Into::into),
+    };
+    vec![
+        cloud("openai", "OpenAI", "OPENAI_API_KEY", None),
+        cloud("anthropic", "Anthropic", "ANTHROPIC_API_KEY", Some("ANTHROPIC_API_KEY")),
+        cloud("gemini", "Gemini", "GEMINI_API_KEY", None),
+    ]
 }
 
 pub fn findings() -> Vec<Finding> {

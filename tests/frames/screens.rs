@@ -1,8 +1,10 @@
 //! The screens of the design, one test each.
 
-use super::scene::{CODE, Scene, findings};
+use super::models::ollama;
+use super::scene::{CODE, Scene, clouds, findings};
 use super::snapshots;
 use sayso::domain::*;
+use sayso::driver::{Found, Told};
 use sayso::engine::Phase;
 use sayso::engine::state::{Question, Retry};
 use sayso::tui::screen::Setup;
@@ -10,7 +12,12 @@ use sayso::tui::view::layout::Pane;
 
 #[test]
 fn first_start() {
-    snapshots("01_first_start", || Scene::set_up(Setup { welcome: true, ..Setup::default() }));
+    snapshots("01_first_start", || {
+        let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
+        let server = ollama(&["qwen3-coder:30b", "llama3.3:8b", "gemma3"]);
+        scene.step(|screen, ctx| screen.told(Told::Found(Found::Servers(vec![server])), ctx));
+        scene
+    });
 }
 
 #[test]

@@ -14,7 +14,7 @@ use model_server::{DEADLINE, ModelServer};
 use sayso::domain::{
     Finish, Message, ModelName, ModelRequest, Purpose, ReplyEvent, ReplyFailure, Role, StepId,
 };
-use sayso::provider::{Choice, Provider, Timeouts};
+use sayso::provider::{Choice, Kind, Provider, Server, Timeouts};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -22,9 +22,8 @@ const KEY: &str = "sk-test-0123456789abcdef";
 
 fn provider_at(base_url: &str, timeouts: Timeouts) -> Provider {
     let name = ModelName { provider: "openai".into(), model: "gpt-x".into() };
-    let key = Some(KEY.into());
-    Provider::new(Choice::OpenAi { name, base_url: base_url.into(), key, headers: vec![], timeouts })
-        .expect("the address is good")
+    let server = Server { key: Some(KEY.into()), timeouts, ..Server::new(Kind::OpenAi, name, base_url) };
+    Provider::new(Choice::Server(server)).expect("the address is good")
 }
 
 fn provider(server: &ModelServer) -> Provider {

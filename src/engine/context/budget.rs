@@ -110,7 +110,7 @@ const LEVELS: [Cuts; 8] = [
 
 impl Cuts {
     /// The cap for results that were settled in a row.
-    pub(super) fn cap(&self, transcript: &Transcript, group: &[Settled]) -> Option<usize> {
+    pub(super) fn cap(&self, transcript: &Transcript, group: &[&Settled]) -> Option<usize> {
         let after = group.first()?.after;
         let behind =
             |what: fn(&Item) -> bool| transcript.items.iter().rposition(what).is_none_or(|at| after > at);

@@ -13,7 +13,7 @@ const KINDS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 /// The images that came of these runs and could be sent.
 pub(super) fn of<'a>(
     transcript: &'a Transcript,
-    settled: &'a [Settled],
+    settled: &[&'a Settled],
 ) -> impl DoubleEndedIterator<Item = &'a ImageRef> {
     let report = |settled: &'a Settled| match settled.what {
         Settlement::Ran(run) => {
@@ -24,10 +24,17 @@ pub(super) fn of<'a>(
         Settlement::Rejected(_) => None,
     };
     let fits = |image: &&ImageRef| image.bytes <= LARGEST && KINDS.contains(&image.mime.as_str());
-    settled.iter().filter_map(report).flat_map(|report| &report.images).filter(fits)
+    settled
+        .iter()
+        .copied()
+        .filter_map(report)
+        .flat_map(|report| &report.images)
+        .filter(fits)
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 /// The newest images of a conversation.
 pub(super) fn newest(transcript: &Transcript) -> Vec<ImageRef> {
-    of(transcript, &transcript.settled).rev().take(MOST).cloned().collect()
+    of(transcript, &transcript.settled.iter().collect::<Vec<_>>()).rev().take(MOST).cloned().collect()
 }

@@ -1,9 +1,7 @@
 //! What came of blocks, told to the model: outcomes, output, what the person changed, why a block was rejected.
 
 use super::bounded;
-use crate::domain::{
-    Block, BlockId, BlockKind, ExecutorKind, KernelFate, Outcome, RunReport, Stream, Version,
-};
+use crate::domain::{Block, BlockKind, KernelFate, Outcome, RunReport, Stream, Version};
 use crate::engine::changes;
 use crate::engine::notices::{counted, limit, one_line, seconds};
 use crate::engine::transcript::{BlockItem, RunItem, Settled, Settlement, Transcript};
@@ -30,21 +28,34 @@ pub(super) struct Results<'a> {
     ran: bool,
 }
 
+/// Results as the person's side tells them.
+pub(super) fn headed(text: String) -> String {
+    if text.is_empty() { text } else { format!("{HEAD}\n\n{text}") }
+}
+
 impl<'a> Results<'a> {
     pub(super) fn new(transcript: &'a Transcript, budget: usize) -> Self {
         Self { transcript, budget, least: LEAST, usual: budget, kernel: None, ran: false }
     }
 
     /// What follows is told in at most about so many bytes a result; `None`: as usual.
-    pub(super) fn limit(&mut self, cap: Option<usize>) {
+    fn limit(&mut self, cap: Option<usize>) {
         self.budget = cap.unwrap_or(self.usual).min(self.usual);
         self.least = cap.unwrap_or(LEAST).min(LEAST);
     }
 
-    /// One text for all that was settled in a row; empty where there was nothing.
-    pub(super) fn tell(&mut self, settled: &[Settled]) -> String {
-        let parts: Vec<_> = settled.iter().filter_map(|one| self.result(one)).collect();
-        if parts.is_empty() { String::new() } else { format!("{HEAD}\n\n{}", parts.join("\n\n")) }
+    /// What was settled in a row, told with this cap, and how many results are shorter for it.
+    pub(super) fn capped(&mut self, group: &[&Settled], cap: Option<usize>) -> (String, usize) {
+        let mut shortened = 0;
+        if cap.is_some() {
+            let (mut whole, mut cut) = (self.clone(), self.clone());
+            cut.limit(cap);
+            shortened = group.iter().filter(|one| whole.result(one) != cut.result(one)).count();
+        }
+        self.limit(cap);
+        let parts: Vec<_> = group.iter().filter_map(|one| self.result(one)).collect();
+        self.limit(None);
+        (parts.join("\n\n"), shortened)
     }
 
     /// The kernel is gone: `note`, if the model has anything to lose.
@@ -61,7 +72,7 @@ impl<'a> Results<'a> {
         }
         Some(match &settled.what {
             Settlement::Rejected(reason) => {
-                let name = name(item.block.id, item.block.current());
+                let name = name(&item.block, item.block.current());
                 let why = if reason.is_empty() {
                     "No reason was given.".into()
                 } else {
@@ -77,9 +88,9 @@ impl<'a> Results<'a> {
     }
 
     fn ran(&mut self, item: &BlockItem, run: &RunItem) -> String {
-        self.ran = true;
+        self.ran |= item.block.kind.is_code();
         let version = item.block.version(run.revision).unwrap_or_else(|| item.block.current());
-        let mut lines = vec![format!("{}: {}", name(item.block.id, version), outcome(run))];
+        let mut lines = vec![format!("{}: {}", name(&item.block, version), outcome(run))];
         lines.extend(self.kernel_before(run));
         lines.extend(edit(&item.block, version, self.budget.max(self.least)));
         if let Some((_, report)) = &run.ended {
@@ -91,7 +102,7 @@ impl<'a> Results<'a> {
 
     /// A kernel that ended between two blocks is told with the first block that met the new one.
     fn kernel_before(&mut self, run: &RunItem) -> Option<String> {
-        let generation = run.terms.kernel.filter(|_| run.terms.executor == ExecutorKind::Kernel)?.generation;
+        let generation = run.terms.kernel?.generation;
         let before = self.kernel.replace(generation)?;
         (before != generation)
             .then(|| "The Python kernel had ended before: this block met an empty one.".into())
@@ -146,10 +157,16 @@ fn started(outcome: &Outcome) -> bool {
     !matches!(outcome, Outcome::Refused(_) | Outcome::NotStarted(_))
 }
 
-fn name(id: BlockId, version: &Version) -> String {
-    match &version.language {
-        Some(language) => format!("Block {id} ({})", one_line(language.as_str())),
-        None => format!("Block {id}"),
+fn name(block: &Block, version: &Version) -> String {
+    let id = block.id;
+    match (&block.kind, &version.language) {
+        (BlockKind::Code { .. }, Some(language)) => {
+            format!("Block {id} ({})", one_line(language.as_str()))
+        }
+        (BlockKind::Code { .. }, None) => format!("Block {id}"),
+        (kind, _) => {
+            format!("Block {id} ({} {})", kind.as_str(), one_line(&block.path().unwrap_or_default()))
+        }
     }
 }
 

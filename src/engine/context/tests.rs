@@ -170,12 +170,13 @@ fn long_output_keeps_its_head_and_more_of_its_tail() {
     let text = result(RunReport { output, ..report(Outcome::Ok) });
     assert!(text.contains("```text\nline 0\n") && text.ends_with("line 9999\n```"), "{}", text.len());
     assert!((15_000..17_500).contains(&text.len()), "{}", text.len());
-    let (head, tail) = text.split_once("[… ").unwrap();
-    let missing: usize = tail.split_once(' ').unwrap().0.parse().unwrap();
-    let kept = text.len()
-        - "Block 1 (python): exit 0, 0.8 s\nOutput:\n```text\n".len()
-        - "[…  bytes left out …]\n```".len();
-    assert_eq!(lines.len(), missing + kept - missing.to_string().len());
+    let (head, tail) = text.split_once("[shortened: ").unwrap();
+    let (told, kept_tail) = tail.split_once(" characters left out]\n").unwrap();
+    let (missing, of) = told.split_once(" of ").unwrap();
+    let number = |text: &str| text.replace(',', "").parse::<usize>().unwrap();
+    let kept_head = head.strip_prefix("Block 1 (python): exit 0, 0.8 s\nOutput:\n```text\n").unwrap();
+    assert_eq!(number(of), lines.len());
+    assert_eq!(number(missing) + kept_head.len() + kept_tail.len() - "```".len(), lines.len());
     assert!(head.len() < tail.len() && head.ends_with('\n'), "cut at lines");
 }
 
@@ -186,7 +187,8 @@ fn bytes_that_were_never_kept_are_counted_too() {
         output.push(Stream::Stdout, "0123456789\n".as_bytes());
     }
     let text = result(RunReport { output: output.clone(), ..report(Outcome::Ok) });
-    assert!(text.contains(&format!("[… {} bytes left out …]", output.dropped(Stream::Stdout))), "{text}");
+    let missing = output.dropped(Stream::Stdout);
+    assert!(text.contains(&format!("[shortened: {missing} of 1,100 characters left out]")), "{text}");
 }
 
 #[test]

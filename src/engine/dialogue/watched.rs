@@ -4,8 +4,8 @@
 
 use super::super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, StoreEvent, Transcript};
 use crate::domain::{
-    BlockId, Decision, Entry, Grantor, ModelRequest, Moment, Policy, Revision, RunEvent, RunId, RunRequest,
-    SandboxLevel, Severity, Sha256, StepId, Terms, Verdict,
+    BlockId, Decision, Entry, Grantor, ModelRequest, Moment, Policy, Purpose, Revision, RunEvent, RunId,
+    RunRequest, SandboxLevel, Severity, Sha256, StepId, Terms, Verdict,
 };
 use crate::engine::transcript::Standing;
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,7 +81,10 @@ impl Watched {
     pub(in crate::engine) fn send(&mut self, event: Event, now: Moment) -> Vec<Effect> {
         let before = self.engine.state().transcript.version;
         let stale = match &event {
-            Event::Reply(step, _) => *step != self.last_step || self.engine.state().live.reply.is_none(),
+            Event::Reply(step, _) => {
+                let live = &self.engine.state().live;
+                *step != self.last_step || (live.reply.is_none() && live.summary.is_none())
+            }
             Event::Run(run, _) => Some(*run) != self.going,
             _ => false,
         };
@@ -140,6 +143,9 @@ impl Watched {
                     assert!(self.going.is_none(), "asked while something runs");
                     assert!(request.step > self.last_step, "a step came twice");
                     self.last_step = request.step;
+                    if request.purpose == Purpose::Answer {
+                        self.check_request();
+                    }
                     self.request = Some((**request).clone());
                 }
                 _ => {}
@@ -222,6 +228,14 @@ impl Watched {
         self.said.extend(said);
     }
 
+    /// What is too long does not leave, and nothing leaves for which the person has not paid.
+    fn check_request(&self) {
+        let live = &self.engine.state().live;
+        assert!(live.context.of.is_none_or(|of| live.context.used <= of), "sent, but too long");
+        let cost = &live.cost;
+        assert!(cost.budget.is_none_or(|budget| cost.nanos < budget), "sent, but over the budget");
+    }
+
     /// The state agrees with the account, and the phase with the state.
     fn compare(&self) {
         let state = self.engine.state();
@@ -241,8 +255,13 @@ impl Watched {
                 let block = state.live.run.as_ref().map(|run| run.block).unwrap();
                 assert_eq!(state.transcript.blocks[&block].standing, Standing::Approved);
             }
+            Phase::Compacting(step) => {
+                assert_eq!((first, run, step), (None, None, self.last_step));
+                assert_eq!(state.live.summary.as_ref().map(|summary| summary.step), Some(step));
+            }
             Phase::Asking(_) => assert_eq!(run, None),
         }
+        assert!(matches!(state.phase, Phase::Compacting(_)) || state.live.summary.is_none());
         assert!(matches!(state.phase, Phase::Replying(_)) || state.live.reply.is_none());
     }
 

@@ -7,12 +7,13 @@
 mod call;
 mod schema;
 
+use super::reply::{self, Proposed};
 use super::state::Inspected;
 use super::transcript::Standing;
 use super::{Engine, Phase};
 use crate::domain::{
     Block, BlockId, BlockKind, Dialect, Entry, Function, FunctionFile, Grantor, KernelRef, Language, Origin,
-    Outcome, ParameterKind, Revision, RunReport, Sha256, Terms, Tool, Version,
+    Outcome, ParameterKind, Revision, RunReport, Sha256, Terms, Tool, ToolCall, Version,
 };
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -135,6 +136,31 @@ impl Engine {
         }
     }
 
+    /// What a call of one of the functions proposes; `None` where it names none of them.
+    pub(super) fn call_of_function(
+        &self,
+        called: &ToolCall,
+        complete: bool,
+    ) -> Option<Result<Proposed, String>> {
+        let name = called.name.trim();
+        let name = name.strip_prefix("functions.").unwrap_or(name);
+        let function = self.state.live.functions.iter().find(|function| function.name == name)?;
+        if !is_offered(&function.name) {
+            return None;
+        }
+        Some(call::source(function, &called.arguments).map(|source| Proposed {
+            dialect: Dialect::Tools,
+            info: String::new(),
+            file: Some(BlockKind::Call { function: function.name.clone() }),
+            language: Some(Language::python()),
+            source,
+            range: 0..0,
+            lines: (0, 0),
+            closed: complete,
+            note: None,
+        }))
+    }
+
     /// A block was granted: what the person approved of files is remembered as long as the program runs.
     pub(super) fn remember_file(&mut self, block: BlockId, hash: Sha256, terms: &Terms) {
         let item = self.state.transcript.blocks.get(&block);
@@ -247,7 +273,12 @@ fn told(functions: &[Function]) -> String {
 
 /// The functions as tools that a model may call.
 pub fn tools(functions: &[Function]) -> Vec<Tool> {
-    functions.iter().filter(|function| is_tool_name(&function.name)).map(tool).collect()
+    functions.iter().filter(|function| is_offered(&function.name)).map(tool).collect()
+}
+
+/// Whether a function is offered under its name: not where a tool of sayso has it.
+fn is_offered(name: &str) -> bool {
+    is_tool_name(name) && !reply::is_tool(name)
 }
 
 /// Tools are named with letters, digits, `_` and `-` only; a name of Python may hold more letters than those.

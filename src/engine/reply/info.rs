@@ -5,7 +5,8 @@
 
 use crate::domain::{Language, Languages};
 
-/// Transcripts of a terminal or a prompt: prompts and output between the commands, so never run, whatever is configured.
+/// Transcripts of a terminal or a prompt: prompts and output between the commands, so never run as they stand, whatever is
+/// configured. What `prompts` makes of them is another text.
 const TRANSCRIPTS: [&str; 8] = [
     "console",
     "shell-session",
@@ -45,10 +46,30 @@ pub(super) fn named(word: &str, languages: &Languages) -> Offer {
     if TRANSCRIPTS.iter().any(|t| word.eq_ignore_ascii_case(t)) {
         return Offer::Shown;
     }
-    match languages.find(word) {
-        Some(entry) => Offer::Run(entry.name.clone()),
+    match lenient(word, languages) {
+        Some(language) => Offer::Run(language),
         None => Offer::Shown,
     }
+}
+
+/// The language that a word names, a version behind it passed over: `python3.11`, `Python-3`, `node20`.
+pub(super) fn lenient(word: &str, languages: &Languages) -> Option<Language> {
+    let bare = word.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '_'));
+    languages.find(word).or_else(|| languages.find(bare)).map(|entry| entry.name.clone())
+}
+
+/// What to say of a word that names its language only when a version is passed over.
+pub(super) fn off(word: &str, languages: &Languages) -> Option<String> {
+    let read = lenient(word, languages).filter(|_| languages.find(word).is_none())?;
+    Some(format!("the tag {word:?} was read as {read}"))
+}
+
+/// In which language the commands of a transcript are written, where an info string names one.
+pub(super) fn transcript(info: &str) -> Option<Language> {
+    let word = language_word(info);
+    let python = ["pycon", "python-console"].iter().any(|t| word.eq_ignore_ascii_case(t));
+    let any = python || TRANSCRIPTS.iter().any(|t| word.eq_ignore_ascii_case(t));
+    any.then(|| if python { Language::python() } else { Language::bash() })
 }
 
 /// The word of an info string that names the language, as written; empty where there is none.
@@ -84,6 +105,8 @@ mod tests {
             "python {1,3}",
             "python:main.py",
             "python,ignore",
+            "python3.11",
+            "Python-3.12",
             "language-python",
         ] {
             assert_eq!(offer(info, &Languages::default()), Offer::Run(Language::python()), "{info}");

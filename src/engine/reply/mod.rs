@@ -3,15 +3,27 @@
 //! Segments tile the text: each byte belongs to exactly one, in order. A fence is what CommonMark says it is (the
 //! Markdown parser decides, also in lists and quotes); an `<execute>` tag counts where Markdown lets HTML stand. What
 //! is not to be run is prose. Whether a block may run is not decided here.
+//!
+//! When the reply is whole, [`reread`] looks once more at what a model may have meant by it: calls printed as text
+//! (`printed`, `json`), prompts in front of code (`prompts`), words for languages that are a little off. What it makes of
+//! them waits like every other block, and says how it was read. `call` reads the arguments of tool calls, `think` takes
+//! printed thinking out of the text before anything else sees it.
 
+pub mod call;
 mod info;
+mod json;
 mod markdown;
 mod parser;
+mod printed;
+mod prompts;
+mod reread;
 mod tag;
+pub mod think;
 
 pub use parser::Parser;
+pub use reread::reread;
 
-use crate::domain::{Dialect, Language, Languages};
+use crate::domain::{BlockKind, Dialect, Language, Languages};
 use std::ops::Range;
 
 /// A stretch of a reply.
@@ -40,7 +52,9 @@ pub struct Proposed {
     pub dialect: Dialect,
     /// The info string of the fence (escapes resolved), or the attributes of the tag.
     pub info: String,
-    /// Its language; `None`: the fence named none.
+    /// What it is, where it is more than code: an act on a file, a call of a function. `None`: it is code.
+    pub file: Option<BlockKind>,
+    /// Its language; `None`: the fence named none. Of a file that would be written, what it is coloured as.
     pub language: Option<Language>,
     /// Its text: the exact bytes that would run. Line ends are those of the reply.
     pub source: String,
@@ -51,6 +65,31 @@ pub struct Proposed {
     /// Whether its end was seen: its closing fence or tag. A fence that only ends with its quote or list item was not
     /// closed by the model.
     pub closed: bool,
+    /// How it was read, where that took more than reading. One line.
+    pub note: Option<String>,
+}
+
+impl Proposed {
+    /// Adds to what is told of how it was read.
+    pub(super) fn remark(&mut self, text: &str) {
+        match &mut self.note {
+            Some(note) => {
+                note.push_str("; ");
+                note.push_str(text);
+            }
+            None => self.note = Some(text.to_owned()),
+        }
+    }
+
+    /// What kind of block it makes.
+    pub fn kind(&self) -> BlockKind {
+        self.file.clone().unwrap_or_else(|| BlockKind::Code { language: self.language.clone() })
+    }
+}
+
+/// Whether sayso itself has a tool of this name.
+pub fn is_tool(name: &str) -> bool {
+    call::known(name)
 }
 
 /// Takes a whole reply apart. `complete` tells whether the model said all that it wanted to say.

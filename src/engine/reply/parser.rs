@@ -268,6 +268,8 @@ impl Parser {
             let shown = offer != Offer::Shown;
             if shown {
                 self.segments.push(Segment::Block(Proposed {
+                    file: None,
+                    note: None,
                     dialect: Dialect::Fences,
                     info: fence.info.clone(),
                     language,

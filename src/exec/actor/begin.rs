@@ -188,7 +188,7 @@ impl Actor {
 }
 
 /// What of the terms is not as it was approved.
-fn differs(now: &Terms, approved: &Terms) -> Option<String> {
+pub fn differs(now: &Terms, approved: &Terms) -> Option<String> {
     if now.same_as(approved) {
         return None;
     }

@@ -1,6 +1,8 @@
 //! The bodies of errors: every server has a form of its own. What they say is read into one value.
 
+use super::super::wire::Part;
 use serde_json::Value;
+use std::time::Duration;
 
 /// What an error's body says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub(in crate::provider) struct ErrorBody {
     words: String,
     /// Tokens needed and allowed, where they are told as numbers of their own.
     counts: Option<(u64, u64)>,
+    /// How long it asks to wait (Google tells it here, not in a header).
+    pub(in crate::provider) retry_after: Option<Duration>,
     /// It is JSON.
     pub(in crate::provider) is_structured: bool,
     /// It is a web page.
@@ -64,10 +68,17 @@ impl ErrorBody {
             let status = field(name).and_then(as_status)?;
             u16::try_from(status).ok().filter(|s| (400..=599).contains(s))
         });
+        let mut words = words.join(" ").to_lowercase();
+        // Google names the reason and the quota in the details.
+        for detail in error.get("details").and_then(Value::as_array).into_iter().flatten() {
+            let named = detail.get("reason").or_else(|| detail.pointer("/violations/0/quotaId")).map(text);
+            words.push_str(&format!(" {}", named.unwrap_or_default().to_lowercase()));
+        }
         Self {
             message,
-            status,
-            words: words.join(" ").to_lowercase(),
+            status: status.or_else(|| status_of(&words)),
+            retry_after: retry_delay(error),
+            words,
             counts: number("n_prompt_tokens").zip(number("n_ctx")),
             is_structured: true,
             is_page: false,
@@ -94,7 +105,101 @@ impl ErrorBody {
             "too many tokens",
             "reduce the length of",
             "string_above_max_length",
+            "context limit",
+            "input token count",
+            "maximum prompt length",
+            "prompt token count",
+            "context the overflows",
+            "request_too_large",
+            "too large for model",
+            "must be <=",
         ])
+    }
+
+    /// Whether tools are what was refused: the model or the server can't be given any.
+    pub(in crate::provider) fn refuses_tools(&self) -> bool {
+        self.holds(&[
+            "does not support tool",
+            "not support tool",
+            "does not support function",
+            "not support function call",
+            "tool calling is not",
+            "tool use is not supported",
+            "tool use with function calling is unsupported",
+            "support tool use",
+            "function calling is not",
+            "tools is not supported",
+            "'tools' is not supported",
+            "`tools` is not supported",
+            "tools are not supported",
+            "tool_choice is not supported",
+            "unsupported parameter: 'tools'",
+            "unknown name \"tools\"",
+            "--jinja",
+            "enable-auto-tool-choice",
+            "tool-call-parser",
+        ])
+    }
+
+    /// The part of the request that was refused and that can be left out.
+    pub(in crate::provider) fn refused_part(&self) -> Option<Part> {
+        let parts: [(Part, &[&str]); 5] = [
+            (Part::Usage, &["stream_options", "include_usage"]),
+            (Part::Ids, &["a-z, a-z, 0-9, with a length of 9", "tool call id was"]),
+            (
+                Part::Form,
+                &[
+                    "response_format",
+                    "json_schema",
+                    "responseschema",
+                    "response_schema",
+                    "output_config",
+                    "structured output",
+                    "text.format",
+                    "response_mime_type",
+                    "responsemimetype",
+                    "invalid format",
+                ],
+            ),
+            (
+                Part::Reasoning,
+                &[
+                    "reasoning",
+                    "encrypted",
+                    "thinking",
+                    "thought signature",
+                    "thought_signature",
+                    "thoughtsignature",
+                    "does not support think",
+                ],
+            ),
+            (
+                Part::Limit,
+                &["max_tokens", "max_completion_tokens", "maximum allowed number of output tokens"],
+            ),
+        ];
+        parts.into_iter().find(|(_, words)| self.holds(words)).map(|(part, _)| part)
+    }
+
+    /// Whether the key is what was refused, in an answer that is no 401.
+    pub(in crate::provider) fn tells_wrong_key(&self) -> bool {
+        self.holds(&[
+            "api key not valid",
+            "api_key_invalid",
+            "api key expired",
+            "invalid api key",
+            "invalid_api_key",
+        ])
+    }
+
+    /// Whether the account has no money left.
+    pub(in crate::provider) fn tells_unpaid(&self) -> bool {
+        self.holds(&["credit balance is too low", "insufficient balance", "insufficient credits"])
+    }
+
+    /// Whether one request is more than may be sent in a minute: waiting does not help.
+    pub(in crate::provider) fn tells_too_large(&self) -> bool {
+        self.holds(&["request too large"])
     }
 
     /// Tokens needed and tokens allowed, where the text has them: the first two numbers, the larger one is the need.
@@ -113,12 +218,8 @@ impl ErrorBody {
 
     /// Whether money or quota has run out: waiting does not help.
     pub(in crate::provider) fn tells_quota(&self) -> bool {
-        self.holds(&[
-            "insufficient_quota",
-            "billing_hard_limit",
-            "exceeded your current quota",
-            "insufficient balance",
-        ])
+        self.holds(&["insufficient_quota", "billing_hard_limit", "insufficient balance", "perday"])
+            || (self.retry_after.is_none() && self.holds(&["exceeded your current quota"]))
     }
 
     /// Whether the server is still loading the model.
@@ -138,11 +239,6 @@ impl ErrorBody {
         ])
     }
 
-    /// Whether the wish to be told the tokens used is what was refused.
-    pub(in crate::provider) fn refuses_usage(&self) -> bool {
-        self.holds(&["stream_options", "include_usage"])
-    }
-
     /// Whether it speaks of a model (Azure: of a deployment).
     pub(in crate::provider) fn names_the_model(&self) -> bool {
         self.is_structured && self.holds(&["model", "deployment"])
@@ -158,6 +254,40 @@ impl ErrorBody {
             "unknown model",
         ]) || (self.holds(&["does not exist"]) && self.holds(&["model"]))
     }
+}
+
+/// The status that a code or a type stands for, where the error itself has no number.
+fn status_of(words: &str) -> Option<u16> {
+    let known = [
+        ("overloaded_error", 529),
+        ("rate_limit", 429),
+        ("resource_exhausted", 429),
+        ("insufficient_quota", 429),
+        ("authentication_error", 401),
+        ("unauthenticated", 401),
+        ("permission", 403),
+        ("not_found", 404),
+        ("request_too_large", 413),
+        ("timeout_error", 504),
+        ("deadline_exceeded", 504),
+        ("unavailable", 503),
+        ("invalid_request", 400),
+        ("invalid_prompt", 400),
+        ("invalid_argument", 400),
+        ("failed_precondition", 400),
+        ("api_error", 500),
+        ("server_error", 500),
+        ("internal", 500),
+    ];
+    known.into_iter().find(|(word, _)| words.contains(word)).map(|(_, status)| status)
+}
+
+/// How long Google asks to wait: `"retryDelay": "34s"` in one of the details.
+fn retry_delay(error: &Value) -> Option<Duration> {
+    let details = error.get("details")?.as_array()?;
+    let text = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    let seconds: f64 = text.strip_suffix('s')?.parse().ok()?;
+    (0.0..=1e6).contains(&seconds).then(|| Duration::from_millis((seconds * 1000.0).ceil() as u64))
 }
 
 /// Whether a body is a web page.

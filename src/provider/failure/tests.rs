@@ -1,3 +1,4 @@
+use super::super::wire::Part;
 use super::*;
 
 fn asked() -> Asked {
@@ -97,7 +98,7 @@ fn a_full_context_is_known_in_every_dialect_with_its_numbers() {
 #[test]
 fn a_refused_wish_for_usage_is_dropped() {
     let body = r#"{"error":{"message":"Unrecognized request argument supplied: stream_options"}}"#;
-    assert_eq!(refusal(400, body).again, Again::WithoutUsage);
+    assert_eq!(refusal(400, body).again, Again::Without(Part::Usage));
 }
 
 #[test]

@@ -63,7 +63,10 @@ pub(super) fn build(client: &Client, request: HttpRequest) -> reqwest::RequestBu
             headers.insert(name, value);
         }
     }
-    client.post(request.url).headers(headers).body(request.body)
+    match request.body {
+        Some(body) => client.post(request.url).headers(headers).body(body),
+        None => client.get(request.url).headers(headers),
+    }
 }
 
 /// Why a request could not be sent, or got no answer.

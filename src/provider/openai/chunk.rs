@@ -35,6 +35,8 @@ pub(super) struct Said {
     pub(super) content: Option<Content>,
     pub(super) reasoning_content: Option<Content>,
     pub(super) reasoning: Option<Content>,
+    /// OpenRouter's reasoning, to be given back as it is.
+    pub(super) reasoning_details: Option<Vec<Value>>,
     pub(super) refusal: Option<String>,
     pub(super) tool_calls: Option<Vec<CallPiece>>,
     pub(super) function_call: Option<Function>,
@@ -98,7 +100,7 @@ impl Content {
 }
 
 /// What a provider's word for the end means. A word that is not known is not taken for completeness.
-pub(super) fn reason(word: &str) -> FinishReason {
+pub(in crate::provider) fn reason(word: &str) -> FinishReason {
     match word.to_ascii_lowercase().as_str() {
         "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "end" | "complete" | "completed" => {
             FinishReason::Stop
@@ -111,7 +113,7 @@ pub(super) fn reason(word: &str) -> FinishReason {
 }
 
 /// The tokens used, under the names that servers have for them.
-pub(super) fn usage(value: &Value) -> Option<Usage> {
+pub(in crate::provider) fn usage(value: &Value) -> Option<Usage> {
     let number = |path: &[&str]| {
         path.iter()
             .find_map(|p| value.pointer(p).and_then(|v| v.as_u64().or_else(|| v.as_f64().map(|f| f as u64))))
@@ -119,9 +121,16 @@ pub(super) fn usage(value: &Value) -> Option<Usage> {
     let usage = Usage {
         input: number(&["/prompt_tokens", "/input_tokens"]),
         output: number(&["/completion_tokens", "/output_tokens"]),
-        cached: number(&["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens"]),
-        cache_written: None,
-        reasoning: number(&["/completion_tokens_details/reasoning_tokens"]),
+        cached: number(&[
+            "/prompt_tokens_details/cached_tokens",
+            "/input_tokens_details/cached_tokens",
+            "/prompt_cache_hit_tokens",
+        ]),
+        cache_written: number(&["/prompt_tokens_details/cache_write_tokens"]),
+        reasoning: number(&[
+            "/completion_tokens_details/reasoning_tokens",
+            "/output_tokens_details/reasoning_tokens",
+        ]),
     };
     (usage != Usage::default()).then_some(usage)
 }

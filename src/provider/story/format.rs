@@ -27,6 +27,7 @@ pub struct StoryError {
 struct RawStory {
     #[serde(default)]
     pace: u32,
+    context: Option<u64>,
     #[serde(default)]
     reply: Vec<toml::Spanned<RawReply>>,
     #[serde(default)]
@@ -144,7 +145,7 @@ fn story(raw: RawStory) -> Result<Story, Wrong> {
         });
     }
     let replies = raw.reply.into_iter().map(|r| reply(r, raw.pace)).collect::<Result<_, _>>()?;
-    Ok(Story { pace: raw.pace, replies, files })
+    Ok(Story { pace: raw.pace, context: raw.context, replies, files })
 }
 
 fn reply(raw: toml::Spanned<RawReply>, pace: u32) -> Result<Scripted, Wrong> {

@@ -40,8 +40,8 @@ impl<'t> Reader<'_, 't> {
             "string" => self.string(node),
             "template_string" => self.template(node, frame, deeper),
             "number" => {
-                let digits = text(node, self.shared.source).replace('_', "");
-                digits.parse().map_or_else(|_| Value::unknown(), |n| Value::new(Kind::Number(n)))
+                let number = crate::review::value::integer(text(node, self.shared.source));
+                number.map_or_else(Value::unknown, |n| Value::new(Kind::Number(n)))
             }
             "true" => Value::new(Kind::Bool(true)),
             "false" => Value::new(Kind::Bool(false)),
@@ -173,7 +173,8 @@ impl<'t> Reader<'_, 't> {
     fn binary(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let operator =
             node.child_by_field_name("operator").map(|o| text(o, self.shared.source)).unwrap_or_default();
-        let parts: Vec<Value> = named(node, 3).into_iter().map(|n| self.fold(n, frame, depth)).collect();
+        let parts = named(node, 3).into_iter().skip(usize::from(node.kind() == "ternary_expression"));
+        let parts: Vec<Value> = parts.map(|n| self.fold(n, frame, depth)).collect();
         let texts = parts.iter().any(|v| v.as_text().is_some());
         if operator == "+" && texts {
             return Value::join(&parts, "");

@@ -96,7 +96,10 @@ impl Reader<'_, '_> {
                 parts.extend(act.arguments.iter().map(|a| a.value.clone()));
                 Value::join(&parts, "")
             }
+            // Its text is not needed; whether all of it is known is.
+            "JSON.stringify" if first?.is_constant() => Value::text("{}").tainted(first?.all_taint()),
             "JSON.stringify" => Value::unknown().tainted(first?.all_taint()),
+            "Boolean" => Value::unknown(),
             _ => return None,
         })
     }

@@ -29,10 +29,8 @@ impl<'t> Reader<'_, 't> {
                 let parts = self.fold_all(&named(node, LONGEST), frame, deeper);
                 Value::join(&parts, "")
             }
-            "integer" => {
-                let digits = text(node, self.shared.source).replace('_', "");
-                digits.parse().map_or_else(|_| Value::unknown(), |n| Value::new(Kind::Number(n)))
-            }
+            "integer" => crate::review::value::integer(text(node, self.shared.source))
+                .map_or_else(Value::unknown, |n| Value::new(Kind::Number(n))),
             "unary_operator" => {
                 let inner = node.child_by_field_name("argument").map(|n| self.fold(n, frame, deeper));
                 match inner.map(|v| v.kind) {
@@ -65,7 +63,12 @@ impl<'t> Reader<'_, 't> {
             "call" => self.fold_call(node, frame, deeper),
             "list_splat" => Value::unknown(),
             "conditional_expression" | "boolean_operator" => {
-                let parts = self.fold_all(&named(node, 3), frame, deeper);
+                let mut parts = named(node, 3);
+                if node.kind() == "conditional_expression" && parts.len() == 3 {
+                    // The condition decides which value it is; it is not in the value.
+                    parts.remove(1);
+                }
+                let parts = self.fold_all(&parts, frame, deeper);
                 parts.iter().fold(Value::unknown(), |v, part| v.tainted(part.all_taint()))
             }
             "list_comprehension" | "generator_expression" | "set_comprehension" => {
@@ -112,7 +115,8 @@ impl<'t> Reader<'_, 't> {
             return value;
         }
         let value = self.fold(object, frame, depth);
-        self.member(&value, text(attribute, self.shared.source))
+        let member = self.member(&value, text(attribute, self.shared.source));
+        if member.as_name() == Some("sys.executable") { Value::text("python3") } else { member }
     }
 
     /// A member of a value: of a module, or a method of what is known.
@@ -180,6 +184,7 @@ impl<'t> Reader<'_, 't> {
             "+" => plus(&left, &right),
             "/" => known::below(&left, &right),
             "%" => percent(&left, &right),
+            "*" | "**" | "<<" => known::product(operator, &left, &right),
             _ => Value::unknown().tainted(left.all_taint()).tainted(right.all_taint()),
         }
     }

@@ -26,6 +26,15 @@ impl Reader<'_, '_> {
             return Value::name_about(format!("{}()", act.name), path).tainted(given);
         }
         match called.as_name() {
+            Some("sqlite3.connect") if act.arguments.first().is_some_and(|a| a.value.as_text().is_some()) => {
+                let path = act.arguments.first().map_or_else(Value::unknown, |a| a.value.clone());
+                Value::name_about("sqlite3.connect()", path)
+            }
+            // What is asked of a connection speaks to the same database.
+            Some(name) if name.starts_with("sqlite3.connect()") => {
+                let about = act.receiver.clone().unwrap_or_else(Value::unknown);
+                Value::name_about(format!("{name}()"), about).tainted(given)
+            }
             Some(name) => Value::name(format!("{name}()")).tainted(given),
             None => Value::unknown().tainted(given),
         }
@@ -35,6 +44,11 @@ impl Reader<'_, '_> {
         let first = act.arguments.first().map(|a| &a.value);
         let second = act.arguments.get(1).map(|a| &a.value);
         Some(match act.name.as_str() {
+            // What says nothing of its content.
+            "len" | "bool" | "isinstance" | "type" | "hash" | "callable" | "hasattr" | "all" | "any" => {
+                Value::unknown()
+            }
+            "compile" => first?.clone(),
             "getattr" => match second.and_then(Value::as_whole_text) {
                 Some(name) => self.member(first?, name),
                 None => Value::unknown(),
@@ -189,6 +203,27 @@ pub(super) fn plus(left: &Value, right: &Value) -> Value {
             Value::new(Kind::List(a.iter().chain(b).cloned().collect()))
         }
         (Kind::Text { .. }, _) | (_, Kind::Text { .. }) => Value::join(&[left.clone(), right.clone()], ""),
+        _ => Value::unknown().tainted(left.all_taint()).tainted(right.all_taint()),
+    }
+}
+
+/// Multiplication and its like: of numbers, and of texts and lists by a number.
+pub(super) fn product(operator: &str, left: &Value, right: &Value) -> Value {
+    let number = |n: Option<i64>| n.map_or_else(Value::unknown, |n| Value::new(Kind::Number(n)));
+    match (&left.kind, &right.kind) {
+        (Kind::Number(a), Kind::Number(b)) => match operator {
+            "*" => number(a.checked_mul(*b)),
+            "**" => number(u32::try_from(*b).ok().and_then(|b| a.checked_pow(b))),
+            _ => number(u32::try_from(*b).ok().and_then(|b| a.checked_shl(b))),
+        },
+        (Kind::Text { text, whole: true }, Kind::Number(n))
+        | (Kind::Number(n), Kind::Text { text, whole: true })
+            if (0..64).contains(n) && text.len() < 64 =>
+        {
+            Value::text(text.repeat(usize::try_from(*n).unwrap_or(0)))
+                .tainted(left.taint)
+                .tainted(right.taint)
+        }
         _ => Value::unknown().tainted(left.all_taint()).tainted(right.all_taint()),
     }
 }

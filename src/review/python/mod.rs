@@ -11,14 +11,17 @@ mod text;
 use super::Scope;
 use super::book::RuleBook;
 use super::flow::{Reading, element};
+use super::ground::SCRATCH;
 use super::syntax::{named, pair, text};
 use super::value::{Act, Argument, Kind, Value};
 use super::walk::{Shared, Step, Walker, spread, walk};
+use std::ops::Range;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope) -> Reading {
-    let mut reader = Reader { shared: Shared::new(root, source, book, scope), stars: Vec::new() };
+    let mut reader =
+        Reader { shared: Shared::new(root, source, book, scope), stars: Vec::new(), endless: 0..0 };
     let mut next = 0;
     while let Some((node, frame)) = reader.shared.body(next) {
         walk(&mut reader, node, frame);
@@ -32,6 +35,8 @@ struct Reader<'a, 't> {
     shared: Shared<'a, 't>,
     /// Modules that were imported with `*`.
     stars: Vec<String>,
+    /// The loop without an end that is being read.
+    endless: Range<usize>,
 }
 
 impl<'t> Walker<'t> for Reader<'_, 't> {
@@ -78,6 +83,8 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
             "as_pattern" => self.bind_as(node, frame, branch),
             "call" => self.call(node, frame),
             "subscript" => self.subscript(node, frame),
+            "while_statement" => self.endless(node),
+            "binary_operator" => self.repeated(node, frame),
             _ => {}
         }
         true
@@ -114,8 +121,42 @@ impl<'t> Reader<'_, 't> {
                 _ => parameter.child_by_field_name("name").or_else(|| parameter.named_child(0)),
             };
             if let Some(name) = name.filter(|n| n.kind() == "identifier") {
-                self.shared.frames.bind(frame, text(name, self.shared.source), Value::unknown(), false);
+                let name = text(name, self.shared.source);
+                // What pytest hands to a test is a fresh folder.
+                let value = match name {
+                    "tmp_path" => Value::name_about("pathlib.Path()", Value::part(SCRATCH)),
+                    "tmpdir" => Value::part(SCRATCH),
+                    _ => Value::unknown(),
+                };
+                self.shared.frames.bind(frame, name, value, false);
             }
+        }
+    }
+
+    /// Notes a loop that nothing in it ends.
+    fn endless(&mut self, node: Node<'t>) {
+        let condition = node.child_by_field_name("condition").map(|c| text(c, self.shared.source));
+        let body = text(node, self.shared.source);
+        let ends = ["break", "return", "raise", "exit", "yield", "await", "sleep"];
+        if matches!(condition, Some("True" | "1")) && !ends.iter().any(|word| body.contains(word)) {
+            self.endless = node.byte_range();
+        }
+    }
+
+    /// A text or list that is repeated beyond what a computer holds is told like a call.
+    fn repeated(&mut self, node: Node<'t>, frame: usize) {
+        let (Some(left), Some(right)) = pair(node, "left", "right") else { return };
+        let star = node.child_by_field_name("operator").is_some_and(|o| text(o, self.shared.source) == "*");
+        let long = |kind: &str| matches!(kind, "string" | "list" | "tuple" | "call");
+        if !star || !long(left.kind()) && !long(right.kind()) {
+            return;
+        }
+        let (number, span) = if long(left.kind()) { (right, right) } else { (left, left) };
+        if let Kind::Number(times) = self.fold(number, frame, 0).kind
+            && times >= 1 << 30
+        {
+            let argument = Argument { value: Value::new(Kind::Number(times)), span: span.byte_range() };
+            self.shared.tell("@repeat", vec![argument], node.byte_range());
         }
     }
 
@@ -192,6 +233,11 @@ impl<'t> Reader<'_, 't> {
             act.named.iter().filter(|(name, _)| matches!(name.as_str(), "target" | "func" | "key"))
         {
             self.hand_over(&act, 0, &argument.value);
+        }
+        let mut act = act;
+        if self.endless.contains(&act.span.start) {
+            let set = Argument { value: Value::new(Kind::Bool(true)), span: act.span.clone() };
+            act.named.push(("endless".to_owned(), set));
         }
         self.shared.reading.unknown |= act.name == "?";
         self.shared.reading.acts.push(act);

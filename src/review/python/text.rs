@@ -11,7 +11,7 @@ pub(super) fn of_text(act: &Act) -> Option<Value> {
     Some(match act.name.as_str() {
         "chr" => match first?.kind {
             Kind::Number(n) => Value::text(u32::try_from(n).ok().and_then(char::from_u32)?.to_string()),
-            _ => return None,
+            _ => Value::unknown().tainted(Taint::DECODED),
         },
         "reversed" => {
             Value::text(first?.as_whole_text()?.chars().rev().collect::<String>()).tainted(Taint::DECODED)

@@ -4,7 +4,7 @@ use super::Reader;
 use super::options::plain_key;
 use crate::review::judge::Nested;
 use crate::review::rules::{Inner, Wrapper};
-use crate::review::value::{Argument, HOLE, Kind, Value};
+use crate::review::value::{Argument, HOLE, Kind, Taint, Value};
 use std::ops::Range;
 
 /// Wrappers inside wrappers are followed so deep.
@@ -24,6 +24,11 @@ impl Reader<'_> {
         let rest: Vec<Argument> = words.collect();
         let Some(spelled) = first.value.as_whole_text().filter(|name| !name.is_empty()) else {
             self.reading.unknown = true;
+            // Text that was decoded or downloaded and stands where a command does runs like `eval` of it.
+            let hidden = first.value.all_taint().meets(Taint::DECODED.with(Taint::DOWNLOADED));
+            let name = if hidden { "eval" } else { "?" };
+            let act = self.parted(name, vec![first], None, span);
+            self.reading.acts.push(act);
             return;
         };
         let name = spelled.rsplit('/').next().unwrap_or(spelled).trim_end_matches(".exe").to_owned();
@@ -32,6 +37,9 @@ impl Reader<'_> {
             return;
         }
         self.start(&name);
+        if let Some(rest) = module_command(&name, &rest) {
+            return self.command(rest, input, span, depth + 1);
+        }
         let book = self.book;
         let wrapper = book.file.wrapper.iter().find(|w| w.names.contains(&name));
         match wrapper {
@@ -214,6 +222,16 @@ impl Reader<'_> {
             rest = tail.get(end..).unwrap_or_default();
         }
     }
+}
+
+/// `python -m pip …` is `pip …`: the words of the module's own command.
+fn module_command(name: &str, words: &[Argument]) -> Option<Vec<Argument>> {
+    let python =
+        name == "py" || name.strip_prefix("python").is_some_and(|v| v.chars().all(|c| !c.is_alphabetic()));
+    let at = words.iter().position(|word| word.value.as_whole_text() == Some("-m")).filter(|_| python)?;
+    let rest = words.get(at + 1..)?;
+    let known = matches!(rest.first()?.value.as_whole_text(), Some("pip" | "pipx" | "conda"));
+    known.then(|| rest.to_vec())
 }
 
 /// Puts what a command is run on in the place of `{}`.

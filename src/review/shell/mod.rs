@@ -218,7 +218,17 @@ impl Reader<'_> {
         if let Some(here) = self.here_string(node) {
             input = Some(here);
         }
+        let before = self.reading.acts.len();
         self.command(words, input, &node.byte_range(), 0);
+        let holder = node.parent().map_or("", |parent| parent.kind());
+        if matches!(holder, "pipeline" | "redirected_statement" | "command_substitution") {
+            return;
+        }
+        // What it prints is seen, and not given to another command.
+        let set = Argument { value: Value::new(Kind::Bool(true)), span: node.byte_range() };
+        for act in self.reading.acts.iter_mut().skip(before).filter(|act| act.span == node.byte_range()) {
+            act.named.push(("shown".to_owned(), set.clone()));
+        }
     }
 
     fn here_string(&mut self, node: Node<'_>) -> Option<Argument> {

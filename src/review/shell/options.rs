@@ -54,8 +54,29 @@ impl Reader<'_> {
         if let Some(input) = input {
             act.named.push(("stdin".to_owned(), input));
         }
+        if matches!(name, "curl" | "wget" | "xh")
+            && let Some(file) = uploaded(&act)
+        {
+            act.named.push(("file".to_owned(), file));
+        }
         act
     }
+}
+
+/// The file whose content a transfer takes: `-T file`, `-d @file`, `-F name=@file`.
+fn uploaded(act: &Act) -> Option<Argument> {
+    let given = act.named.iter().find(|(name, argument)| {
+        let text = argument.value.as_text().map_or("", |(text, _)| text);
+        match name.as_str() {
+            "T" | "upload-file" | "post-file" | "body-file" => true,
+            "d" | "data" | "data-binary" | "data-ascii" | "json" => text.starts_with('@'),
+            "F" | "form" | "data-urlencode" => {
+                text.contains("=@") || text.contains("=<") || text.starts_with('@')
+            }
+            _ => false,
+        }
+    });
+    given.map(|(_, argument)| argument.clone())
 }
 
 /// Notes an option; returns the name that the next word is the value of.

@@ -6,7 +6,11 @@ use crate::review::judge::taint;
 use crate::review::rules::Ground;
 use crate::review::syntax::{named, text};
 use crate::review::value::{HOLE, Kind, Taint, Value};
+use base64::Engine as _;
 use tree_sitter::Node;
+
+/// Stands for a process that the text started itself.
+const JOB: &str = "@job";
 
 /// Words and substitutions nested deeper than this are not folded.
 const DEEPEST: u32 = 24;
@@ -112,6 +116,8 @@ impl Reader<'_> {
             "PWD" => Value::text("."),
             "TMPDIR" => Value::text("/tmp"),
             "IFS" => Value::text(" "),
+            // The last job that this text started itself.
+            "!" => Value::text(JOB),
             _ if ground::secret_name(name) => Value::unknown().tainted(Taint::SECRET),
             _ => Value::unknown(),
         }
@@ -153,7 +159,14 @@ impl Reader<'_> {
         let given = operands.iter().fold(Taint::default(), |t, v| t.with(v.all_taint()));
         let given = input.iter().fold(given, |t, v| t.with(v.all_taint()));
         match name.as_str() {
-            "echo" | "printf" => {
+            "printf" => {
+                let text = operands.first().and_then(Value::as_whole_text).map(ansi_c);
+                if let (Some(text), 1) = (text, operands.len()) {
+                    return Value::text(text);
+                }
+                return Value::join(&operands, " ");
+            }
+            "echo" => {
                 let shown = |v: &&Value| v.as_whole_text().is_none_or(|t| !t.starts_with('-'));
                 let operands: Vec<Value> = operands.iter().filter(shown).cloned().collect();
                 return Value::join(&operands, " ");
@@ -176,6 +189,12 @@ impl Reader<'_> {
         let mut all = given.with(mark);
         if decodes {
             all = all.with(Taint::DECODED);
+            if name == "base64"
+                && let Some(text) = input.as_ref().and_then(Value::as_whole_text)
+                && let Some(text) = unbase64(text)
+            {
+                return Value::text(text).tainted(all);
+            }
         }
         for operand in
             operands.iter().filter_map(Value::as_text).map(|(t, _)| t).filter(|t| !t.starts_with('-'))
@@ -187,6 +206,13 @@ impl Reader<'_> {
         }
         Value::unknown().tainted(all)
     }
+}
+
+/// What a text in base64 says, where it is text.
+fn unbase64(text: &str) -> Option<String> {
+    let clean: String = text.chars().filter(|c| !c.is_whitespace() && *c != '=').collect();
+    let bytes = base64::engine::general_purpose::STANDARD_NO_PAD.decode(clean).ok()?;
+    String::from_utf8(bytes).ok()
 }
 
 /// A bare word without its backslashes.

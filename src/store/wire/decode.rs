@@ -247,19 +247,23 @@ fn decision(mut f: Reader<'_>) -> Result<Entry, Missing> {
     })
 }
 
+const EXECUTORS: [ExecutorKind; 6] = [
+    ExecutorKind::Kernel,
+    ExecutorKind::Subprocess,
+    ExecutorKind::Container,
+    ExecutorKind::Jupyter,
+    ExecutorKind::Files,
+    ExecutorKind::Installer,
+];
+
 fn terms(mut f: Reader<'_>) -> Result<Terms, Missing> {
     let executor = f.word("executor")?;
     Ok(Terms {
         language: Language(f.text("language")?),
-        executor: [
-            ExecutorKind::Kernel,
-            ExecutorKind::Subprocess,
-            ExecutorKind::Files,
-            ExecutorKind::Installer,
-        ]
-        .into_iter()
-        .find(|kind| kind.as_str() == executor)
-        .ok_or_else(|| lacking("executor", "an executor that this version knows"))?,
+        executor: EXECUTORS
+            .into_iter()
+            .find(|kind| kind.as_str() == executor)
+            .ok_or_else(|| lacking("executor", "an executor that this version knows"))?,
         interpreter: f.path("interpreter")?,
         version: f.text_or_none("version"),
         kernel: f.object_or_none("kernel").map(kernel).transpose()?,

@@ -246,9 +246,14 @@ impl Session<'_> {
     fn turn_deadline(&self) -> Option<Instant> {
         let last = self.last_frame;
         let state = self.driver.state();
-        let spins =
-            state.live.run.is_some() || state.live.reply.as_ref().is_some_and(|reply| reply.retry.is_none());
-        let counts = state.live.reply.as_ref().is_some_and(|reply| reply.retry.is_some());
+        let live = &state.live;
+        let waits = |retry: Option<bool>| retry == Some(true);
+        let goes = |retry: Option<bool>| retry == Some(false);
+        let reply = live.reply.as_ref().map(|reply| reply.retry.is_some());
+        let summary = live.summary.as_ref().map(|summary| summary.retry.is_some());
+        let asked = state.waiting().is_some_and(|item| state.consulting(item.block.id).is_some());
+        let spins = live.run.is_some() || goes(reply) || goes(summary);
+        let counts = waits(reply) || waits(summary) || asked;
         let pause = match (self.screen.is_attended(), self.options.motion) {
             (false, _) if spins || counts => Duration::from_secs(5),
             (true, true) if spins => Duration::from_millis(250),

@@ -11,6 +11,14 @@ pub enum Slash {
     Resume,
     /// Give the session another name.
     Rename,
+    /// Have the model sum up what is older.
+    Compact,
+    /// What the session cost.
+    Cost,
+    /// How things stand.
+    Status,
+    /// Whether the project's instructions are told.
+    Instructions,
     /// Use another model.
     Model,
     /// Choose where answers come from.
@@ -69,6 +77,11 @@ pub const COMMANDS: &[Entry] = &[
     entry(Slash::Model, "model", "use another model from the next message on", "PROVIDER/MODEL"),
     entry(Slash::Provider, "provider", "choose where answers come from", ""),
     entry(Slash::Key, "key", "paste a key; it stays in memory", "PROVIDER"),
+    entry(Slash::Compact, "compact", "sum up what is older, for the model", ""),
+    entry(Slash::Cost, "cost", "what this session cost", ""),
+    entry(Slash::Status, "status", "model, context, cost, instructions, what was ignored", ""),
+    entry(Slash::Status, "config", "settings of the project that were ignored", ""),
+    entry(Slash::Instructions, "instructions", "whether AGENTS.md is told to the model", "ON|OFF"),
     entry(Slash::Queue, "queue", "blocks that wait; a queued message back to edit", ""),
     entry(Slash::Sandbox, "sandbox", "what confines a block here", ""),
     entry(Slash::Limits, "limits", "time limit of the block that waits", "SECONDS"),

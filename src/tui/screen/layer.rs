@@ -27,6 +27,8 @@ pub enum Layer {
     Models(Models),
     /// The keys of the place that the person came from.
     Help(Help),
+    /// How things stand; the first row on screen.
+    Status(usize),
     /// The commands.
     Commands(CommandList),
     /// The word that has to be typed.
@@ -126,7 +128,7 @@ impl Layer {
             | Layer::Key(_, field)
             | Layer::FindInEditor(field) => Some(field),
             Layer::Welcome(welcome) => welcome.field.as_mut().map(|(_, field)| field),
-            Layer::Help(_) | Layer::Ask(_) | Layer::Language(..) => None,
+            Layer::Help(_) | Layer::Status(_) | Layer::Ask(_) | Layer::Language(..) => None,
         }
     }
 
@@ -146,7 +148,7 @@ impl Layer {
             | Layer::Rename(_)
             | Layer::Key(..)
             | Layer::FindInEditor(_) => Context::Text,
-            Layer::Help(_) => Context::Pane,
+            Layer::Help(_) | Layer::Status(_) => Context::Pane,
             Layer::Ask(_) => Context::Everywhere,
         }
     }

@@ -51,7 +51,7 @@ impl Screen {
             Some(Layer::Welcome(welcome)) if welcome.field.is_none() => {
                 return self.welcome_letter(letter, ctx);
             }
-            Some(Layer::Help(_)) if matches!(letter, 'q' | '?') => {
+            Some(Layer::Help(_) | Layer::Status(_)) if matches!(letter, 'q' | '?') => {
                 self.layers.pop();
             }
             Some(Layer::Language(_, list, cursor)) => {
@@ -102,6 +102,7 @@ impl Screen {
     fn layer_step(&mut self, by: isize, ctx: Ctx<'_>) -> Vec<Wish> {
         match self.layers.last_mut() {
             Some(Layer::Help(help)) => help.top = help.top.saturating_add_signed(by),
+            Some(Layer::Status(top)) => *top = top.saturating_add_signed(by).min(1_000),
             Some(Layer::Sessions(list)) => {
                 let rows = list.rows();
                 list.cursor.step(by, rows);
@@ -239,9 +240,12 @@ impl Screen {
                 }
                 Vec::new()
             }
-            Layer::Rename(_) | Layer::Key(..) | Layer::Help(_) | Layer::Find(_) | Layer::Welcome(_) => {
-                Vec::new()
-            }
+            Layer::Rename(_)
+            | Layer::Key(..)
+            | Layer::Help(_)
+            | Layer::Status(_)
+            | Layer::Find(_)
+            | Layer::Welcome(_) => Vec::new(),
         }
     }
 

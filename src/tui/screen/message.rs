@@ -121,6 +121,13 @@ impl Screen {
                 self.layers.push(Layer::Rename(field));
             }
             Slash::Model => return self.model_command(argument, ctx),
+            Slash::Compact => return vec![Wish::Send(Command::Compact)],
+            Slash::Cost => self.say(Note::info(format!(
+                "This session cost {}",
+                crate::tui::view::overlay::cost(ctx.state).join(" ")
+            ))),
+            Slash::Status => self.layers.push(Layer::Status(0)),
+            Slash::Instructions => return self.instructions_command(argument, ctx),
             Slash::Provider => return self.open_welcome(),
             Slash::Key => self.key_command(argument, ctx),
             Slash::Queue if ctx.state.live.queued.is_some() => return self.take_queued(ctx),
@@ -150,6 +157,20 @@ impl Screen {
             Slash::Quit => return self.quit(ctx),
         }
         Vec::new()
+    }
+
+    /// Switches the project's instructions on or off; without a word, to what they are not.
+    fn instructions_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
+        let wanted = match argument {
+            "" => !ctx.state.live.use_instructions,
+            "on" => true,
+            "off" => false,
+            _ => {
+                self.say(Note::warn("/instructions on, or /instructions off."));
+                return Vec::new();
+            }
+        };
+        vec![Wish::Send(Command::UseInstructions(wanted))]
     }
 
     fn theme_command(&mut self, argument: &str) -> Vec<Wish> {

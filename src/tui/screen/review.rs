@@ -197,6 +197,7 @@ impl Screen {
                     self.say(Note::of_wait("No findings."));
                 }
             }
+            Action::Opinion => return self.ask_opinion(ctx.state),
             Action::Rights => self.code.full_rights = !self.code.full_rights,
             Action::TimeLimit => {
                 if let Some(item) = ctx.state.waiting() {
@@ -233,6 +234,17 @@ impl Screen {
             _ => {}
         }
         Vec::new()
+    }
+
+    /// Asks a model what it thinks of the block on screen; deciding doesn't wait for it.
+    fn ask_opinion(&mut self, state: &State) -> Vec<Wish> {
+        let Some(item) = self.decidable(state) else { return Vec::new() };
+        let block = item.block.id;
+        if state.consulting(block).is_some() {
+            self.say(Note::of_wait("A second opinion is asked for already."));
+            return Vec::new();
+        }
+        vec![Wish::Send(Command::Consult(block))]
     }
 
     fn choose_language(&mut self, block: BlockId) {

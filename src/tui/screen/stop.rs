@@ -48,7 +48,8 @@ impl Screen {
             return self.stop_run(run.block, ctx);
         }
         self.ladder.interrupted = None;
-        let reply = ctx.state.live.reply.is_some() || matches!(ctx.state.phase, Phase::Replying(_));
+        let reply = ctx.state.live.reply.is_some()
+            || matches!(ctx.state.phase, Phase::Replying(_) | Phase::Compacting(_));
         if reply {
             self.say(Note::info("Stopped."));
             return vec![Wish::Send(Command::Stop)];
@@ -205,5 +206,5 @@ fn uses_kernel(ctx: Ctx<'_>, block: crate::domain::BlockId) -> bool {
         .blocks
         .get(&block)
         .and_then(|item| item.runs.last())
-        .is_some_and(|run| run.terms.executor == crate::domain::ExecutorKind::Kernel)
+        .is_some_and(|run| run.terms.kernel.is_some())
 }

@@ -2,6 +2,7 @@
 
 use super::wish::Exit;
 use super::{Ctx, Note, Screen, Wish};
+use crate::domain::FailureKind;
 use crate::engine::{Command, Phase};
 use crate::tui::action::Action;
 use crate::tui::view::layout::Pane;
@@ -38,6 +39,9 @@ impl Screen {
         match (letter, &ctx.state.phase) {
             ('c', Phase::Asking(_)) => vec![Wish::Send(Command::Continue)],
             ('e', Phase::Asking(_)) => vec![Wish::Send(Command::EndTurn)],
+            ('c', Phase::Stuck(failure)) if failure.kind == FailureKind::Overflow => {
+                vec![Wish::Send(Command::Compact)]
+            }
             ('e', Phase::Stuck(_)) => vec![Wish::Send(Command::EndTurn)],
             ('i', _) => {
                 self.focus = Pane::Message;

@@ -77,8 +77,8 @@ pub enum Choice {
     Demo,
     /// A model server on this computer.
     Server {
-        /// Its address.
-        base_url: String,
+        /// Its name in the configuration.
+        provider: String,
         /// A model that it offers, where it was asked.
         model: Option<String>,
     },

@@ -5,6 +5,7 @@ use super::layout::{Class, Pane};
 use super::look::Look;
 use super::safe;
 use crate::domain::{SandboxLevel, Terms};
+use crate::engine::cost::dollars;
 use crate::engine::transcript::Standing;
 use crate::engine::{Phase, State};
 use crate::tui::screen::{Lower, Screen};
@@ -21,24 +22,39 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
     }
 }
 
-/// Model, share of the context, kernel; the most important last, as it is kept longest.
-fn right(screen: &Screen, state: &State) -> Vec<String> {
+/// Cost, model, share of the context; the most important last, as it is kept longest.
+fn right(state: &State) -> Vec<String> {
     let mut parts = Vec::new();
+    parts.extend(cost(state));
     if let Some(model) = &state.transcript.model {
         parts.push(safe::one_line(&model.model));
     }
-    if let Some(share) = context_share(screen, state) {
-        parts.push(format!("ctx {share}%"));
-    }
+    parts.extend(context_share(state));
     parts
 }
 
-/// The part of the model's context that the last request filled, in hundredths.
-fn context_share(screen: &Screen, state: &State) -> Option<u64> {
-    let of = screen.setup.context_tokens.filter(|n| *n > 0)?;
-    let reply = state.transcript.last_reply()?;
-    let used = reply.usage.input? + reply.usage.output.unwrap_or(0);
-    Some((used * 100 / of).min(999))
+/// What the session has cost; a `+` says that more is not known.
+fn cost(state: &State) -> Option<String> {
+    let cost = &state.live.cost;
+    let more = if cost.unknown > 0 { "+" } else { "" };
+    (cost.nanos > 0).then(|| format!("{}{more}", dollars(cost.nanos)))
+}
+
+/// The part of the model's context that the next request fills; `~` says that it is an estimate, `?` that the size of
+/// the context is not known.
+fn context_share(state: &State) -> Option<String> {
+    let share = &state.live.context;
+    let about = if share.estimated { "~" } else { "" };
+    match share.percent() {
+        Some(percent) => Some(format!("ctx {about}{}%", percent.min(999))),
+        // A story has no context to fill.
+        None if share.used > 0
+            && state.transcript.model.as_ref().is_some_and(|m| m.provider != "scripted") =>
+        {
+            Some("ctx ?".into())
+        }
+        None => None,
+    }
 }
 
 fn kernel(state: &State) -> Option<String> {
@@ -50,7 +66,7 @@ fn kernel(state: &State) -> Option<String> {
 fn wide(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
     let area = screen.arrangement.header;
     let width = usize::from(area.width);
-    let mut parts = right(screen, state);
+    let mut parts = right(state);
     parts.extend(kernel(state));
     let right = parts.join("  ");
     let name = safe::one_line(&state.transcript.name);
@@ -112,7 +128,7 @@ fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
     }
     let room = usize::from(area.right().saturating_sub(x + 2));
     // What doesn't fit is left out as a whole, the share of the context last.
-    let parts = right(screen, state);
+    let parts = right(state);
     let fitting =
         (0..parts.len()).map(|from| parts.iter().skip(from).cloned().collect::<Vec<_>>().join("  "));
     if let Some(text) = fitting.into_iter().find(|text| !text.is_empty() && text.width() <= room) {

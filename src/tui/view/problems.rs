@@ -30,7 +30,7 @@ pub fn problems(state: &State, look: Look<'_>) -> Vec<Problem> {
     match &state.phase {
         Phase::Stuck(failure) => list.push(of_failure(failure)),
         Phase::Asking(question) => list.push(of_question(question)),
-        Phase::Replying(_) => list.extend(retry(state, look)),
+        Phase::Replying(_) | Phase::Compacting(_) => list.extend(retry(state, look)),
         _ => {}
     }
     if let Some(why) = &state.live.store_failure {
@@ -45,7 +45,10 @@ pub fn problems(state: &State, look: Look<'_>) -> Vec<Problem> {
 
 /// The wait before the request is sent again.
 pub fn retry(state: &State, look: Look<'_>) -> Option<Problem> {
-    let retry = state.live.reply.as_ref()?.retry.as_ref()?;
+    let live = &state.live;
+    let of_reply = live.reply.as_ref().and_then(|reply| reply.retry.as_ref());
+    let of_summary = live.summary.as_ref().and_then(|summary| summary.retry.as_ref());
+    let retry = of_reply.or(of_summary)?;
     let seconds = retry.due.since(look.now).div_ceil(1000);
     let what = match retry.failure.kind {
         FailureKind::RateLimit => "Rate limit.".to_owned(),
@@ -64,7 +67,7 @@ pub fn retry(state: &State, look: Look<'_>) -> Option<Problem> {
 fn of_failure(failure: &ReplyFailure) -> Problem {
     let keys = match failure.kind {
         FailureKind::Refused | FailureKind::NoKey => "u new key   m model   r retry",
-        FailureKind::Overflow => "m model   N new chat",
+        FailureKind::Overflow => "c shorten   m model   N new chat",
         _ => "r retry   m model",
     };
     let hint = safe::one_line(&failure.hint);

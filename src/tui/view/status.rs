@@ -190,6 +190,11 @@ fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
         }
         return (parts.join("   "), info);
     }
+    if let Some(summary) = &state.live.summary {
+        let seconds = look.now.since(summary.since) / 1000;
+        let about = words::grouped(summary.text.len() as u64 / 4);
+        return (format!("Summing up what is older {seconds} s   about {about} tokens   Ctrl-C stop"), info);
+    }
     if let Some(reply) = &state.live.reply {
         let mut parts = vec![format!("Answering {} s", look.now.since(reply.since) / 1000)];
         if let Some(tokens) = reply.usage.and_then(|u| u.output) {
@@ -215,7 +220,14 @@ fn idle(screen: &Screen, state: &State) -> String {
     let run = blocks.values().filter(|b| b.standing == Standing::Approved).count();
     let waiting = blocks.values().filter(|b| b.standing == Standing::Open).count();
     let saved = if state.transcript.header.is_some() { ", session saved" } else { "" };
-    format!("Idle.  {} run, {waiting} waiting{saved}.", words::count(run, "block"))
+    let idle = format!("Idle.  {} run, {waiting} waiting{saved}.", words::count(run, "block"));
+    let live = &state.live;
+    let told = live.instructions.iter().filter(|file| file.own || live.use_instructions).count();
+    match told {
+        0 => idle,
+        1 => format!("{idle}  AGENTS.md is told to the model."),
+        n => format!("{idle}  {} are told to the model.", format_args!("{n} files of instructions")),
+    }
 }
 
 /// What a layer says in place of all that.
@@ -230,6 +242,7 @@ fn of_layer(layer: &Layer, state: &State) -> Option<String> {
             }
         }
         Layer::Models(_) => "Model changes apply to the next message.".into(),
+        Layer::Status(_) => "How things stand in this session.".into(),
         Layer::Help(_) => "Help shows the keys of the pane you came from.".into(),
         Layer::Commands(list) => {
             let all = crate::tui::screen::commands::COMMANDS.len();

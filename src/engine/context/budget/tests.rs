@@ -1,1 +1,275 @@
 use super::*;
+use crate::domain::{
+    Block, BlockId, BlockKind, Captured, Entry, Finish, FinishReason, Grantor, ImageRef, KernelRef, Moment,
+    Origin, Outcome, Revision, Role, RunId, RunReport, Sha256, StepId, Stream, Terms, Usage, Version,
+};
+use crate::engine::dialogue::{report, terms};
+use crate::engine::transcript::Standing;
+use proptest::prelude::*;
+
+/// What happened in one step of a session: the length of the reply, and what became of its block.
+#[derive(Clone, Debug)]
+enum Fate {
+    Ran(usize),
+    Rejected,
+    Skipped,
+    Waits,
+    NoBlock,
+}
+
+/// A session in which each turn has these steps; every text names itself, so that it is found again.
+fn session(turns: &[Vec<(usize, Fate)>], summary: Option<usize>) -> Transcript {
+    let mut transcript = Transcript::default();
+    let mut step = 0;
+    for (turn, steps) in turns.iter().enumerate() {
+        if turn > 0 {
+            transcript.apply(&Entry::TurnEnd(crate::domain::TurnEnd::Answered), Moment(1));
+        }
+        transcript.apply(&Entry::Prompt(format!("prompt {turn}.")), Moment(1));
+        for (length, fate) in steps {
+            step += 1;
+            for entry in entries(step, *length, fate) {
+                transcript.apply(&entry, Moment(1));
+            }
+        }
+    }
+    if let Some(upto) = summary {
+        let upto = (upto % (transcript.items.len() + 1)) as u32;
+        let entry =
+            Entry::Summary { upto, text: "the summary.".into(), model: None, usage: Usage::default() };
+        transcript.apply(&entry, Moment(1));
+    }
+    transcript
+}
+
+fn entries(n: u32, length: usize, fate: &Fate) -> Vec<Entry> {
+    let (block, revision, run) = (BlockId(n), Revision(1), RunId(n));
+    let mut entries = vec![Entry::Reply {
+        step: StepId(n),
+        text: format!("reply {n}. {}", "r".repeat(length)),
+        reasoning: "never told".into(),
+        tool_calls: Vec::new(),
+        kept: Vec::new(),
+        finish: Finish { reason: FinishReason::Stop, word: None },
+        usage: Usage::default(),
+    }];
+    if matches!(fate, Fate::NoBlock) {
+        return entries;
+    }
+    let language = Some(terms().language);
+    entries.push(Entry::Block(Block {
+        id: block,
+        step: StepId(n),
+        kind: BlockKind::Code { language: language.clone() },
+        origin: Origin {
+            dialect: Dialect::Fences,
+            info: "python".into(),
+            range: 0..1,
+            closed: true,
+            call: None,
+            note: None,
+        },
+        versions: vec![Version { revision, source: format!("source {n}.").into(), language, whole: true }],
+    }));
+    match fate {
+        Fate::Ran(bytes) => {
+            let mut output = Captured::new(1 << 20);
+            output.push(
+                Stream::Stdout,
+                format!("begin {n}.\n{}end {n}.\n", "line of output\n".repeat(bytes / 15)).as_bytes(),
+            );
+            let image = ImageRef {
+                path: format!("/blobs/{n}.png").into(),
+                name: format!("figure-{n}.png"),
+                mime: if n.is_multiple_of(7) { "image/tiff" } else { "image/png" }.into(),
+                width: 64,
+                height: 64,
+                bytes: if n.is_multiple_of(5) { 9 << 20 } else { 900 },
+            };
+            entries.push(Entry::Approved {
+                run,
+                block,
+                revision,
+                sha256: Sha256::of(b""),
+                terms: Terms { kernel: Some(KernelRef { generation: 1, variables: 0 }), ..terms() },
+                by: Grantor::Person { typed: false },
+            });
+            let report = RunReport { output, images: vec![image], ..report(Outcome::Ok) };
+            entries.push(Entry::Ran { run, block, report: Box::new(report) });
+        }
+        Fate::Rejected => entries.push(Entry::Rejected { block, revision, reason: format!("reason {n}.") }),
+        Fate::Skipped => entries.push(Entry::Skipped { block, revision }),
+        Fate::Waits | Fate::NoBlock => {}
+    }
+    entries
+}
+
+fn composer<'a>(transcript: &'a Transcript, settings: &'a Settings) -> Composer<'a> {
+    Composer::new(transcript, settings, Dialect::Fences)
+}
+
+fn texts(composed: &Composed) -> String {
+    composed.messages.iter().map(|message| message.text.as_str()).collect::<Vec<_>>().join("\n\n")
+}
+
+fn fates() -> impl Strategy<Value = Vec<Vec<(usize, Fate)>>> {
+    let fate = prop_oneof![
+        4 => (0usize..40_000).prop_map(Fate::Ran),
+        1 => Just(Fate::Rejected),
+        1 => Just(Fate::Skipped),
+        1 => Just(Fate::Waits),
+        1 => Just(Fate::NoBlock),
+    ];
+    prop::collection::vec(prop::collection::vec((0usize..2_000, fate), 0..4), 1..5)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Within a budget that is feasible nothing exceeds it; nothing but results is ever shorter, and each that is says
+    /// so and is counted; the order stays; nothing is told of blocks that were skipped or wait.
+    #[test]
+    fn a_conversation_in_its_budget(
+        turns in fates(),
+        room in 0u64..60_000,
+        summary in prop::option::of(0usize..20),
+    ) {
+        let transcript = session(&turns, summary);
+        let settings = Settings { system_prompt: "be kind.".into(), ..Settings::default() };
+        let composer = composer(&transcript, &settings).instructed("the instructions.");
+        let whole = composer.whole();
+        let shortest = composer.cut(LEVELS[LEVELS.len() - 1]);
+        let composed = composer.within(room);
+
+        prop_assert!(composed.estimate <= room.max(shortest.estimate));
+        prop_assert_eq!(composed.estimate, estimate(&composed.messages));
+        if whole.estimate <= room {
+            prop_assert_eq!(&composed, &whole, "cut without need");
+        }
+
+        // Every cut is announced where it is, and counted.
+        let marks = |composed: &Composed| texts(composed).matches("[shortened: ").count();
+        prop_assert_eq!(composed.shortened > 0, texts(&composed) != texts(&whole));
+        prop_assert!(marks(&composed) >= composed.shortened.max(marks(&whole)));
+
+        // Prompts and replies are whole and in their order.
+        let text = texts(&composed);
+        let upto = transcript.summary().map_or(0, |summary| summary.upto);
+        let mut from = 0;
+        for item in transcript.items.iter().skip(upto) {
+            let wanted = match item {
+                Item::Prompt { text, .. } => text,
+                Item::Reply(reply) => &reply.text,
+                _ => continue,
+            };
+            let at = text[from..].find(wanted.as_str());
+            prop_assert!(at.is_some(), "{} is gone", wanted.get(..12).unwrap_or(wanted));
+            from += at.unwrap_or_default() + wanted.len();
+        }
+        prop_assert!(text.starts_with("be kind.\n\nthe instructions."));
+        prop_assert!(!text.contains("never told"));
+
+        for item in transcript.blocks.values() {
+            let id = item.block.id;
+            let told = text.contains(&format!("Block {id} ("));
+            match &item.standing {
+                Standing::Skipped | Standing::Open => prop_assert!(!told),
+                Standing::Approved | Standing::Rejected(_) if upto == 0 => prop_assert!(told),
+                _ => {}
+            }
+            prop_assert!(!text.contains(&format!("source {id}.")), "the block's text is the reply's business");
+        }
+        // Sides take turns.
+        let roles: Vec<Role> = composed.messages.iter().map(|message| message.role).collect();
+        prop_assert!(roles.windows(2).all(|pair| pair[0] != pair[1]), "{roles:?}");
+    }
+}
+
+/// Three turns with results of so many bytes, and a last one that has not been answered.
+fn long() -> Vec<Vec<(usize, Fate)>> {
+    vec![
+        vec![(10, Fate::Ran(30_000)), (10, Fate::Ran(30_000))],
+        vec![(10, Fate::Ran(30_000))],
+        vec![(10, Fate::Ran(30_000)), (10, Fate::Ran(30_000))],
+    ]
+}
+
+#[test]
+fn the_oldest_results_give_way_first() {
+    let (transcript, settings) = (session(&long(), None), Settings::default());
+    let composer = composer(&transcript, &settings);
+    let whole = composer.whole();
+    let composed = composer.within(whole.estimate * 2 / 3);
+    assert_eq!(composed.shortened, 3, "those of the first two turns");
+    let text = texts(&composed);
+    let told = |n: u32| {
+        let start = text.find(&format!("Block {n} (python)")).unwrap();
+        text[start..].split("\n\n").next().unwrap().to_owned()
+    };
+    assert!(
+        told(1).len() < 5_000 && told(1).contains("begin 1.") && told(1).contains("end 1."),
+        "{}",
+        told(1)
+    );
+    assert!(told(4).len() > 16_000 && told(5).len() > 16_000);
+    let tight = composer.within(0);
+    assert_eq!(tight.shortened, 5);
+    assert!(texts(&tight).contains("end 5."), "the newest keeps its tail");
+}
+
+#[test]
+fn a_summary_stands_for_what_came_before() {
+    let turns = long();
+    // Items: a prompt, two replies, the end; a prompt, a reply, the end; a prompt, two replies.
+    let (transcript, settings) = (session(&turns, Some(7)), Settings::default());
+    let text = texts(&composer(&transcript, &settings).whole());
+    assert!(
+        text.contains("written by a model, stands in its place.]\n\nthe summary.\n\nprompt 2."),
+        "{}",
+        text.len()
+    );
+    for gone in ["prompt 0.", "prompt 1.", "reply 3.", "Block 3 (python)", "begin 1."] {
+        assert!(!text.contains(gone), "{gone}");
+    }
+    assert!(text.contains("Block 4 (python)"));
+
+    // In the middle of a turn its prompt stays.
+    let transcript = session(&turns, Some(9));
+    let text = texts(&composer(&transcript, &settings).whole());
+    assert!(text.contains("in the person's words:]\n\nprompt 2."), "{text}");
+    assert!(!text.contains("reply 4.") && text.contains("reply 5."), "{text}");
+}
+
+#[test]
+fn what_is_settled_after_a_summary_of_everything_is_told() {
+    let mut transcript = session(&[vec![(10, Fate::Ran(30)), (10, Fate::Skipped)]], Some(3));
+    assert_eq!(transcript.summary().map(|s| (s.upto, s.settled)), Some((3, 1)));
+    let reject = Entry::Rejected { block: BlockId(2), revision: Revision(1), reason: "reason 2.".into() };
+    transcript.apply(&reject, Moment(1));
+    let text = texts(&composer(&transcript, &Settings::default()).whole());
+    assert!(text.contains("reason 2.") && !text.contains("Block 1 (python)"), "{text}");
+}
+
+#[test]
+fn the_loss_of_a_kernel_is_told_also_when_a_summary_hides_what_ran() {
+    let mut transcript = session(&[vec![(10, Fate::Ran(30))]], Some(2));
+    transcript.apply(&Entry::Resumed, Moment(1));
+    let text = texts(&composer(&transcript, &Settings::default()).whole());
+    assert!(text.contains("The session was opened again"), "{text}");
+}
+
+#[test]
+fn the_newest_images_go_along_if_the_model_can_see() {
+    let turns: Vec<_> = (0..9).map(|_| vec![(10, Fate::Ran(10))]).collect();
+    let (transcript, settings) = (session(&turns, None), Settings::default());
+    let names = |composed: Composed| -> Vec<String> {
+        composed.messages.iter().flat_map(|m| &m.images).map(|image| image.image.name.clone()).collect()
+    };
+    assert_eq!(names(composer(&transcript, &settings).whole()), Vec::<String>::new());
+    // The fifth is too large, the seventh of a kind that models don't read.
+    let seen = composer(&transcript, &settings).seeing(true).whole();
+    assert!(seen.estimate > composer(&transcript, &settings).whole().estimate);
+    assert_eq!(names(seen.clone()), ["figure-4.png", "figure-6.png", "figure-8.png", "figure-9.png"]);
+    let message = seen.messages.iter().find(|m| !m.images.is_empty()).unwrap();
+    assert!(message.role == Role::User && message.text.contains("Block 4 (python)"), "{}", message.text);
+}

@@ -20,6 +20,8 @@ impl Parser {
         let shown = matches!(offer, Offer::Run(_));
         if let Offer::Run(language) = offer {
             self.segments.push(Segment::Block(Proposed {
+                file: None,
+                note: None,
                 dialect: Dialect::ExecuteTags,
                 info: attributes,
                 language: Some(language),

@@ -1,153 +1,20 @@
-//! The decoder against recordings of real servers, split everywhere, and against what servers do wrong.
+//! The decoder against what servers do wrong, and what they do differently. Recordings stand in `recorded`.
 
 use super::*;
-use crate::domain::{FailureKind, ToolCall};
+use crate::domain::{FailureKind, FinishReason, ReplyEvent};
+use crate::provider::gathered::LONGEST;
+use crate::provider::openai::OpenAi;
+use crate::provider::recorded::{Total, failed, finished, read, recordings};
+use crate::provider::server::Access;
+use crate::provider::wire::{Decoder, End, Wire as _};
 use proptest::prelude::*;
-use std::path::Path;
 
-/// What a reply came to, however it was split.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Total {
-    text: String,
-    reasoning: String,
-    calls: Vec<ToolCall>,
-    usage: Option<Usage>,
-    end: Option<ReplyEvent>,
-}
-
-fn decoder() -> OpenAiDecoder {
-    let asked = Asked {
-        provider: "openai".into(),
-        model: "m".into(),
-        host: "h".into(),
-        address: "http://h/v1/chat/completions".into(),
-        has_key: true,
-    };
-    OpenAiDecoder::new(asked, Secrets::new(["sk-verysecret".into()]))
-}
-
-fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, end: End) -> Total {
-    let (mut decoder, mut out) = (decoder(), Vec::new());
-    for piece in pieces {
-        decoder.feed(piece, &mut out);
-    }
-    decoder.end(end, &mut out);
-    let mut total = Total::default();
-    for event in out {
-        assert_eq!(total.end, None, "nothing comes behind the end");
-        match event {
-            ReplyEvent::Delta(text) => total.text.push_str(&text),
-            ReplyEvent::Reasoning(text) => total.reasoning.push_str(&text),
-            ReplyEvent::ToolCall(call) => total.calls.push(call),
-            ReplyEvent::Usage(usage) => total.usage = Some(usage),
-            last => total.end = Some(last),
-        }
-    }
-    assert!(total.end.is_some(), "a reply has an end");
-    total
+fn decoder() -> Box<dyn Decoder> {
+    OpenAi { access: Access::fixture(Kind::OpenAi, "m") }.decoder(&Value::Null)
 }
 
 fn closed(text: &str) -> Total {
-    read([text.as_bytes()], End::Closed)
-}
-
-fn finished(total: &Total) -> (FinishReason, Option<&str>) {
-    match &total.end {
-        Some(ReplyEvent::Finished(finish)) => (finish.reason, finish.word.as_deref()),
-        other => panic!("not finished: {other:?}"),
-    }
-}
-
-fn failed(total: &Total) -> &ReplyFailure {
-    match &total.end {
-        Some(ReplyEvent::Failed(failure)) => failure,
-        other => panic!("not failed: {other:?}"),
-    }
-}
-
-/// Recordings: name, bytes, what the vendor's library makes of them.
-fn recordings() -> Vec<(String, Vec<u8>, Value)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/streams");
-    let index = std::fs::read_to_string(folder.join("index.jsonl")).unwrap();
-    let all: Vec<_> = index
-        .lines()
-        .map(|line| {
-            let row: Value = serde_json::from_str(line).unwrap();
-            let file = row["file"].as_str().unwrap();
-            (file.to_owned(), std::fs::read(folder.join(file)).unwrap(), row["expected"].clone())
-        })
-        .collect();
-    assert!(all.len() > 100);
-    all
-}
-
-#[test]
-fn recordings_come_to_what_the_vendors_library_says_at_any_split() {
-    for (name, bytes, expected) in recordings() {
-        let whole = read([bytes.as_slice()], End::Closed);
-        let text = |field: &str| expected[field].as_str().unwrap_or_default().to_owned();
-        // A refusal is an answer too: the person has to see it.
-        assert_eq!(whole.text, text("text") + &text("refusal"), "{name}");
-        assert_eq!(whole.reasoning, text("reasoning"), "{name}");
-        let calls: Vec<Value> = whole
-            .calls
-            .iter()
-            .map(|c| serde_json::json!({ "id": c.id, "name": c.name, "arguments": c.arguments }))
-            .collect();
-        assert_eq!(Value::from(calls), expected["tool_calls"], "{name}");
-        assert_eq!(finished(&whole).1, expected["finish"].as_str(), "{name}");
-        assert!(
-            matches!(finished(&whole).0, FinishReason::Incomplete) == expected["finish"].is_null(),
-            "{name}"
-        );
-        // The library does not look where Groq puts them, in a field of its own.
-        if let Some(usage) = expected["usage"].as_object() {
-            let count = |field: &str| usage.get(field).and_then(Value::as_u64);
-            let told = whole.usage.unwrap_or_default();
-            assert_eq!(
-                (told.input, told.output),
-                (count("prompt_tokens"), count("completion_tokens")),
-                "{name}"
-            );
-        }
-        assert_eq!(read(bytes.chunks(1), End::Closed), whole, "{name}, byte by byte");
-        assert_eq!(read(bytes.chunks(7), End::Closed), whole, "{name}, seven bytes at a time");
-        if bytes.len() < 2500 {
-            for at in 0..bytes.len() {
-                let (left, right) = bytes.split_at(at);
-                assert_eq!(read([left, right], End::Closed), whole, "{name}, split at {at}");
-            }
-        }
-    }
-}
-
-#[test]
-fn a_recording_that_breaks_anywhere_is_never_taken_for_complete() {
-    for (name, bytes, _) in recordings().into_iter().filter(|(_, bytes, _)| bytes.len() < 6000) {
-        let whole = read([bytes.as_slice()], End::Closed);
-        for at in 0..bytes.len() {
-            let start = &bytes[..at];
-            let cut = read([start], End::Cut);
-            assert!(whole.text.starts_with(&cut.text), "{name} at {at}");
-            match &cut.end {
-                Some(ReplyEvent::Finished(_)) => {
-                    assert_eq!((&cut.text, &cut.calls), (&whole.text, &whole.calls), "{name} at {at}");
-                }
-                Some(ReplyEvent::Failed(failure)) => {
-                    assert_eq!(failure.kind, FailureKind::Cut, "{name} at {at}");
-                    assert!(cut.calls.is_empty(), "a torn call is none: {name} at {at}");
-                }
-                other => panic!("{other:?}"),
-            }
-            // A server that closes in good order in the middle: incomplete, or no reply, but never done.
-            let short = read([start], End::Closed);
-            if let Some(ReplyEvent::Finished(finish)) = &short.end
-                && finish.reason.complete()
-            {
-                assert_eq!(short.text, whole.text, "{name} at {at}");
-            }
-        }
-    }
+    read(decoder(), [text.as_bytes()], End::Closed)
 }
 
 fn chunk(text: &str) -> String {
@@ -235,7 +102,7 @@ fn a_server_that_does_not_stream_is_understood() {
     assert_eq!((total.text.as_str(), total.reasoning.as_str(), total.calls.len()), ("Hi", "r", 1));
     assert_eq!(finished(&total), (FinishReason::ToolCalls, Some("stop")));
     assert_eq!(total.usage.and_then(|u| u.output), Some(4));
-    let cut = read([&br#"{"choices":[{"message":{"content":"H"#[..]], End::Cut);
+    let cut = read(decoder(), [&br#"{"choices":[{"message":{"content":"H"#[..]], End::Cut);
     assert_eq!(failed(&cut).kind, FailureKind::Cut);
 }
 
@@ -245,7 +112,7 @@ fn what_is_no_reply_is_told() {
         assert_eq!(failed(&closed(body)).kind, FailureKind::NotAModel, "{body:?}");
     }
     assert_eq!(failed(&closed("{\"choices\":")).kind, FailureKind::Malformed);
-    assert_eq!(failed(&read([], End::Cut)).kind, FailureKind::Cut);
+    assert_eq!(failed(&read(decoder(), [], End::Cut)).kind, FailureKind::Cut);
 }
 
 #[test]
@@ -329,15 +196,16 @@ proptest! {
     #[test]
     fn any_bytes_give_one_end(bytes in prop::collection::vec(any::<u8>(), 0..300), cut in any::<bool>()) {
         let end = if cut { End::Cut } else { End::Closed };
-        let whole = read([bytes.as_slice()], end);
-        prop_assert_eq!(read(bytes.chunks(3), end).end, whole.end);
+        let whole = read(decoder(), [bytes.as_slice()], end);
+        prop_assert_eq!(read(decoder(), bytes.chunks(3), end).end, whole.end);
     }
 
     #[test]
     fn damaged_streams_never_panic(at in 0usize..3000, byte in any::<u8>()) {
-        let (_, mut bytes, _) = recordings().swap_remove(at % 100);
-        let place = at % bytes.len();
-        bytes[place] = byte;
-        prop_assert_eq!(read(bytes.chunks(11), End::Closed), read([bytes.as_slice()], End::Closed));
+        let mut recording = recordings("openai-chat").swap_remove(at % 100);
+        let place = at % recording.bytes.len();
+        recording.bytes[place] = byte;
+        let bytes = recording.bytes.as_slice();
+        prop_assert_eq!(read(decoder(), bytes.chunks(11), End::Closed), read(decoder(), [bytes], End::Closed));
     }
 }

@@ -1,14 +1,14 @@
 //! The first choice: where answers come from.
 
 use crate::domain::Interpreter;
-use crate::driver::Server;
+use crate::driver::catalogue::Offer;
 use crate::tui::screen::Choice;
 use crate::tui::screen::field::Field;
 use crate::tui::screen::filter::Cursor;
 use secrecy::SecretString;
 
-/// Where a model server on this computer is expected.
-pub const USUAL_SERVER: &str = "http://127.0.0.1:11434";
+/// The model server that is expected on this computer: its name in the configuration, and where it listens.
+pub const USUAL_SERVER: (&str, &str) = ("ollama", "http://127.0.0.1:11434");
 
 /// A provider in the cloud that the screen knows by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Welcome {
     /// Providers in the cloud.
     pub clouds: Vec<Cloud>,
     /// Model servers that answered on this computer. `None`: not known yet.
-    pub servers: Option<Vec<Server>>,
+    pub servers: Option<Vec<Offer>>,
     /// Interpreters that were found.
     pub interpreters: Option<Vec<Interpreter>>,
     /// A field that is being filled, and what for.
@@ -98,17 +98,17 @@ impl Welcome {
 
     /// Takes in which servers answered on this computer. One that has models is proposed, as long as the person has
     /// chosen no row.
-    pub fn found(&mut self, servers: Vec<Server>) {
+    pub fn found(&mut self, servers: Vec<Offer>) {
         self.servers = Some(servers);
-        if !self.touched && self.field.is_none() && self.server().is_some_and(|s| !s.models.is_empty()) {
+        if !self.touched && self.field.is_none() && self.server().is_some_and(|s| !s.models().is_empty()) {
             self.cursor.0 = 1;
         }
     }
 
     /// The model server that answered and is offered: the first that has models.
-    pub fn server(&self) -> Option<&Server> {
+    pub fn server(&self) -> Option<&Offer> {
         let servers = self.servers.as_ref()?;
-        servers.iter().find(|server| !server.models.is_empty()).or_else(|| servers.first())
+        servers.iter().find(|server| !server.models().is_empty()).or_else(|| servers.first())
     }
 
     fn cloud(&self) -> Option<&Cloud> {
@@ -128,9 +128,12 @@ impl Welcome {
         }
         match self.row() {
             Row::Demo => Ok(Choice::Demo),
-            Row::Local => Ok(Choice::Server {
-                base_url: self.server().map_or_else(|| USUAL_SERVER.to_owned(), |s| s.base_url.clone()),
-                model: self.server().and_then(|s| s.models.first().cloned()),
+            Row::Local => Ok(match self.server() {
+                Some(server) => Choice::Server {
+                    provider: server.name.clone(),
+                    model: server.models().first().map(|model| model.name.model.clone()),
+                },
+                None => Choice::Server { provider: USUAL_SERVER.0.into(), model: None },
             }),
             Row::Cloud(_) => self.accept_cloud().ok_or_else(|| {
                 self.field = Some((Filling::Key, Field::secret()));

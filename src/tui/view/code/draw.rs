@@ -172,9 +172,13 @@ impl CodePane {
     fn draw_block(&self, item: &BlockItem, state: &State, buf: &mut Buffer, look: Look<'_>) {
         let Some(laid) = &self.laid else { return };
         let division = self.division();
+        let code_end = self.area.bottom().saturating_sub(u16::try_from(self.opinion.len()).unwrap_or(0));
+        for (y, row) in (code_end..self.area.bottom()).zip(&self.opinion) {
+            buf.set_line(self.area.x, y, row, self.area.width);
+        }
         let mut y = self.area.y;
         let mut put = |row: &Line<'_>| {
-            if y < self.area.bottom() {
+            if y < code_end {
                 buf.set_line(self.area.x, y, row, self.area.width);
                 y += 1;
             }

@@ -7,11 +7,13 @@ pub mod doc;
 mod draw;
 mod edit;
 pub mod highlight;
+mod opinion;
 mod rights;
 mod scroll;
 pub mod writing;
 
 pub use draw::{draw, title};
+pub use opinion::line as opinion_line;
 pub use writing::lines_so_far;
 
 use crate::domain::{BlockId, Revision};
@@ -25,6 +27,7 @@ use diff::{Against, Diff};
 use doc::Doc;
 use highlight::Colours;
 use ratatui::layout::Rect;
+use ratatui::text::Line;
 use rights::Rights;
 use std::ops::Range;
 
@@ -70,6 +73,8 @@ pub struct CodePane {
     /// The first line of the text that is being edited on screen.
     edit_top: usize,
     area: Rect,
+    /// A second opinion, below the code.
+    opinion: Vec<Line<'static>>,
     /// Colours of code, as the highlighter told them.
     pub colours: Colours,
 }
@@ -118,10 +123,15 @@ impl CodePane {
     /// Lays out what the next frame shows.
     pub fn arrange(&mut self, state: &State, area: Rect, look: Look<'_>) {
         self.area = area;
+        self.opinion.clear();
         let Some(item) = self.subject.and_then(|id| state.transcript.blocks.get(&id)) else {
             self.laid = None;
             return;
         };
+        if matches!(self.mode, Mode::View) {
+            let most = usize::from(area.height) / 3;
+            self.opinion = opinion::rows(state, item.block.id, area.width, most, look);
+        }
         self.lay_out(state, item, look);
         self.lay_out_diff(item, look);
         self.clamp();

@@ -168,6 +168,21 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
         (ExecutorKind::Installer, _) => {
             format!("{}, nothing else", safe::one_line(&look.place.path(&terms.interpreter)))
         }
+        (ExecutorKind::Container, Some(kernel)) => {
+            let image = safe::one_line(&terms.interpreter.to_string_lossy());
+            format!("a container of {image}, {language} kernel k{}, cwd {cwd}", kernel.generation)
+        }
+        (ExecutorKind::Container, None) => {
+            let image = safe::one_line(&terms.interpreter.to_string_lossy());
+            format!("a container of {image}, {language}, of its own, cwd {cwd}")
+        }
+        (ExecutorKind::Jupyter, kernel) => {
+            let name = safe::one_line(&terms.interpreter.to_string_lossy());
+            let generation = kernel.map_or(1, |kernel| kernel.generation);
+            format!(
+                "{language} kernel k{generation}, Jupyter: {name}; the local sandbox does not apply there"
+            )
+        }
         (ExecutorKind::Files, _) => "sayso itself: nothing is started".into(),
         (ExecutorKind::Subprocess, _) => format!("{language}, a process of its own, cwd {cwd}"),
     }

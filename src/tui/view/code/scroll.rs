@@ -14,7 +14,7 @@ pub(super) struct Division {
 
 impl CodePane {
     pub(super) fn division(&self) -> Division {
-        let all = usize::from(self.area.height);
+        let all = usize::from(self.area.height).saturating_sub(self.opinion.len());
         let rights = self.laid.as_ref().map_or(0, |l| l.rights.rows().len());
         // Rights stay on top where they leave most of the pane to the code; else they scroll with it.
         let pinned = if rights * 2 <= all { rights } else { 0 };

@@ -1,5 +1,6 @@
 //! Which keys are worth showing where, most important first.
 
+use crate::domain::FailureKind;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
@@ -89,6 +90,8 @@ fn of_message(state: &State, hints: &mut Hints<'_>) {
     hints.key(Action::MessageSend, send, send, 0).key(Action::TextNewline, "newline", "newline", 2);
     if state.live.run.is_some() {
         hints.key(Action::Stop, "interrupt", "interrupt", 1);
+    } else if state.live.summary.is_some() {
+        hints.key(Action::Stop, "stop summing up", "stop", 1);
     } else if let Some(reply) = &state.live.reply {
         let what = if reply.retry.is_some() { "stop waiting" } else { "stop answer" };
         hints.key(Action::Stop, what, what, 1);
@@ -124,6 +127,13 @@ fn of_problems(state: &State, hints: &mut Hints<'_>) {
     match &state.phase {
         Phase::Asking(_) => {
             hints.plain("c", "go on", 0).plain("e", "end here", 0);
+        }
+        Phase::Stuck(failure) if failure.kind == FailureKind::Overflow => {
+            hints
+                .plain("c", "shorten", 0)
+                .key(Action::ProblemModel, "model", "model", 1)
+                .key(Action::ProblemNew, "new chat", "new chat", 1)
+                .plain("e", "end here", 2);
         }
         Phase::Stuck(_) => {
             hints
@@ -191,25 +201,17 @@ fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
                 .plain("Tab", "this folder/all", 1)
                 .plain("Esc", "back", 0);
         }
-        Layer::Models(_) => {
-            hints
-                .plain("type to filter", "", 2)
-                .plain("Up/Down", "", 2)
-                .plain("Enter", "use", 0)
-                .key(Action::ListTest, "test", "test", 1)
-                .plain("Esc", "back", 0);
-        }
-        Layer::OldMessages(_) => {
-            hints
-                .plain("type to filter", "", 2)
-                .plain("Up/Down", "", 2)
-                .plain("Enter", "use", 0)
-                .plain("Esc", "back", 0);
+        Layer::Models(_) | Layer::OldMessages(_) => {
+            hints.plain("type to filter", "", 2).plain("Up/Down", "", 2).plain("Enter", "use", 0);
+            if matches!(layer, Layer::Models(_)) {
+                hints.key(Action::ListTest, "test", "test", 1);
+            }
+            hints.plain("Esc", "back", 0);
         }
         Layer::Language(..) => {
             hints.plain("Up/Down", "", 1).plain("Enter", "choose", 0).plain("Esc", "back", 0);
         }
-        Layer::Help(_) => {
+        Layer::Help(_) | Layer::Status(_) => {
             hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
         }
         Layer::Commands(_) => {

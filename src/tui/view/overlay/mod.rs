@@ -6,7 +6,10 @@ mod help;
 mod lists;
 mod models;
 mod sessions;
+mod status;
 mod welcome;
+
+pub(in crate::tui) use status::cost;
 
 use super::frame::{self, Title};
 use super::look::Look;
@@ -85,12 +88,12 @@ impl Sheet {
 /// Columns that a layer would like to have for its content.
 fn wish(layer: &Layer) -> u16 {
     match layer {
-        Layer::Help(_) => 82,
+        Layer::Help(_) | Layer::Status(_) => 82,
         Layer::Sessions(_) => 74,
         Layer::Confirm(_) | Layer::Reject(_) => 72,
         Layer::Models(_) => 76,
         Layer::Commands(_) | Layer::OldMessages(_) => 70,
-        Layer::Welcome(_) => 66,
+        Layer::Welcome(_) => 72,
         Layer::Ask(_) => 62,
         _ => 56,
     }
@@ -113,6 +116,7 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
         Layer::OldMessages(list) => lists::old_messages(list, room.width, room.height, look),
         Layer::Language(block, list, cursor) => lists::languages(*block, list, *cursor, look),
         Layer::Help(help) => help::sheet(screen, help, room.width, room.height, look),
+        Layer::Status(top) => status::sheet(screen, state, *top, room.width, room.height, look),
         Layer::Confirm(confirm) => boxes::confirm(state, confirm, room.width, look),
         Layer::Reject(reject) => boxes::reject(reject, room.width, look),
         Layer::Ask(ask) => boxes::ask(ask, room.width, look),

@@ -5,6 +5,7 @@ use super::lists::entry;
 use crate::domain::{ModelInfo, ModelName};
 use crate::driver::catalogue;
 use crate::engine::State;
+use crate::engine::transcript::Item;
 use crate::tui::screen::layer::{ModelRow, Models};
 use crate::tui::theme::Slot;
 use crate::tui::view::look::Look;
@@ -90,8 +91,9 @@ fn model_of(row: &ModelRow) -> Option<&ModelInfo> {
 
 /// The tokens of this chat, and whether they are estimated; `None` where nothing was said yet.
 fn used(state: &State) -> Option<(u64, bool)> {
-    let usage = &state.transcript.last_reply()?.usage;
-    Some((usage.input?.saturating_add(usage.output.unwrap_or(0)), false))
+    let share = &state.live.context;
+    let said = state.transcript.items.iter().any(|item| matches!(item, Item::Prompt { .. }));
+    (said && share.used > 0).then_some((share.used, share.estimated))
 }
 
 /// `This chat has 12,400 tokens: fits every model above.`

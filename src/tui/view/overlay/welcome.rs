@@ -17,7 +17,7 @@ pub(super) fn sheet(screen: &Screen, welcome: &Welcome, width: u16, look: Look<'
     sheet.gap().row(Line::styled("Where should answers come from?", look.style(Slot::UiTitle))).gap();
     for (at, row) in welcome.rows().iter().enumerate() {
         let (name, what, state) = describe(*row, welcome);
-        let text = format!("{}  {name:<12} {what:<34} {state}", at + 1);
+        let text = format!("{}  {name:<10} {what:<36} {state}", at + 1);
         sheet.row(entry(text.trim_end(), at == welcome.cursor.0, width, look));
     }
     sheet.gap();
@@ -74,14 +74,16 @@ fn describe(row: WelcomeRow, welcome: &Welcome) -> (String, String, String) {
             let state = match (&welcome.servers, welcome.server()) {
                 (_, Some(server)) => {
                     let more = if more > 0 { format!(" +{more}") } else { String::new() };
-                    format!("found, {}{more}", words::count(server.models.len(), "model"))
+                    format!("found, {}{more}", words::count(server.models().len(), "model"))
                 }
                 (None, None) => "looking".into(),
                 (Some(_), None) => "not found".into(),
             };
-            let (name, address) =
-                welcome.server().map_or(("Ollama", USUAL_SERVER), |s| (s.name, s.base_url.as_str()));
-            (name.into(), safe::one_line(address.trim_end_matches("/v1")), state)
+            let (name, address) = match welcome.server() {
+                Some(server) => (server.name.as_str(), server.address.as_deref().unwrap_or_default()),
+                None => USUAL_SERVER,
+            };
+            (title(name), safe::one_line(address.trim_end_matches("/v1")), state)
         }
         WelcomeRow::Cloud(at) => {
             let Some(cloud) = welcome.clouds.get(at) else { return Default::default() };
@@ -94,5 +96,16 @@ fn describe(row: WelcomeRow, welcome: &Welcome) -> (String, String, String) {
             (cloud.title.clone(), format!("key from {}", safe::one_line(place)), state.into())
         }
         WelcomeRow::Other => ("Other".into(), "any OpenAI-compatible address".into(), String::new()),
+    }
+}
+
+/// The name of a server's program, as its makers write it.
+fn title(provider: &str) -> String {
+    match provider {
+        "ollama" => "Ollama".into(),
+        "lmstudio" => "LM Studio".into(),
+        "llamacpp" => "llama.cpp".into(),
+        "vllm" => "vLLM".into(),
+        other => safe::one_line(other),
     }
 }

@@ -1,0 +1,165 @@
+//! Which files are checked: those that were named, and all with a known extension in folders that were named.
+//!
+//! Links to folders are not followed, so that no walk goes round in circles; folders of tools are passed over.
+
+use crate::commands::input::is_stdin;
+use crate::domain::Languages;
+use crate::report::{Failure, Kind};
+use crate::review::language_of_extension;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+/// Folders that hold what others made, or what tools made of it.
+const PASSED: &[&str] =
+    &[".git", ".hg", ".svn", "node_modules", "target", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache"];
+
+/// One file to check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Job {
+    pub(super) path: PathBuf,
+    /// Its language by name, where one is known.
+    pub(super) language: Option<String>,
+}
+
+/// The language that was named on the command line.
+///
+/// # Errors
+/// When neither the configuration nor the review knows it.
+pub(super) fn named_language(word: &str, languages: &Languages) -> Result<String, Failure> {
+    let lower = word.to_ascii_lowercase();
+    let known = languages.find(word).map(|entry| entry.name.to_string());
+    let known = known.or_else(|| crate::review::reads(&lower).then_some(lower));
+    known.ok_or_else(|| {
+        let names: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
+        Failure::new(Kind::Usage, format!("no language {word:?} is known"))
+            .hint(format!("Languages: {}, typescript, sql, and others by their words.", names.join(", ")))
+    })
+}
+
+/// The files to check, in the order in which they were named; gathered as they are asked for.
+pub(super) fn gather<'a>(
+    named: &'a [PathBuf],
+    language: Option<&'a str>,
+    languages: &'a Languages,
+) -> impl Iterator<Item = Job> + 'a {
+    named.iter().flat_map(move |path| Walk::new(path)).map(move |path| {
+        let language = match language {
+            Some(word) => named_language(word, languages).ok(),
+            None => by_extension(&path, languages),
+        };
+        Job { path, language }
+    })
+}
+
+fn by_extension(path: &Path, languages: &Languages) -> Option<String> {
+    let extension = path.extension()?.to_str()?;
+    let configured = languages.by_extension(extension).map(|entry| entry.name.to_string());
+    configured.or_else(|| language_of_extension(extension).map(str::to_owned))
+}
+
+/// All files below a path; the path itself where it is no folder.
+struct Walk {
+    waiting: VecDeque<PathBuf>,
+    /// The path that was named is taken whatever it is.
+    first: bool,
+}
+
+impl Walk {
+    fn new(path: &Path) -> Self {
+        Self { waiting: VecDeque::from([path.to_owned()]), first: true }
+    }
+
+    /// Puts the entries of a folder in front of what waits, by name.
+    fn open(&mut self, folder: &Path) {
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            // Told as a file that can't be read, where it was named.
+            return;
+        };
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.sort_unstable();
+        for path in paths.into_iter().rev() {
+            self.waiting.push_front(path);
+        }
+    }
+}
+
+impl Iterator for Walk {
+    type Item = PathBuf;
+
+    fn next(&mut self) -> Option<PathBuf> {
+        while let Some(path) = self.waiting.pop_front() {
+            let first = std::mem::take(&mut self.first);
+            if first && is_stdin(&path) {
+                return Some(path);
+            }
+            // A link that was named is followed, one that was met is not.
+            let meta = if first { path.metadata() } else { path.symlink_metadata() };
+            match meta {
+                Ok(meta) if meta.is_dir() => {
+                    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                    if first || !PASSED.contains(&name) {
+                        if first && std::fs::read_dir(&path).is_err() {
+                            return Some(path);
+                        }
+                        self.open(&path);
+                    }
+                }
+                // A pipe or a device is read only where it was named.
+                Ok(meta) if first || meta.is_file() => {
+                    let known = path.extension().and_then(|e| e.to_str()).and_then(language_of_extension);
+                    if first || known.is_some() {
+                        return Some(path);
+                    }
+                }
+                Err(_) if first => return Some(path),
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_walked_once_and_links_are_not_followed() {
+        let home = tempfile::tempdir().unwrap();
+        let make = |name: &str| {
+            let path = home.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "x").unwrap();
+        };
+        for name in ["b/two.py", "b/notes.txt", "a.sh", "node_modules/x.js", "c/deep/er/three.sql"] {
+            make(name);
+        }
+        std::os::unix::fs::symlink(home.path(), home.path().join("b/round")).unwrap();
+        std::os::unix::fs::symlink(home.path().join("a.sh"), home.path().join("b/link.sh")).unwrap();
+        let named = [home.path().to_owned()];
+        let languages = Languages::default();
+        let jobs: Vec<Job> = gather(&named, None, &languages).collect();
+        let seen: Vec<_> = jobs
+            .iter()
+            .map(|job| {
+                (job.path.strip_prefix(home.path()).unwrap().to_str().unwrap(), job.language.as_deref())
+            })
+            .collect();
+        assert_eq!(
+            seen,
+            [("a.sh", Some("bash")), ("b/two.py", Some("python")), ("c/deep/er/three.sql", Some("sql"))]
+        );
+    }
+
+    #[test]
+    fn what_was_named_is_taken_as_it_is() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("notes.txt"), "x").unwrap();
+        let named = [home.path().join("notes.txt"), home.path().join("gone.py"), PathBuf::from("-")];
+        let languages = Languages::default();
+        let jobs: Vec<Job> = gather(&named, None, &languages).collect();
+        assert_eq!(jobs.iter().map(|job| job.path.clone()).collect::<Vec<_>>(), named);
+        assert!(named_language("pyhton", &languages).is_err());
+        assert_eq!(named_language("TS", &languages).unwrap(), "ts");
+    }
+}

@@ -1,0 +1,179 @@
+//! `sayso check`: reviews files without running them.
+//!
+//! Files are gathered (`files`), reviewed side by side (`work`) and told in the order in which they were named: for
+//! people (`human`), as JSON, or as SARIF (`sarif`). What can't be read does not keep the others from being reviewed.
+
+mod files;
+mod human;
+mod rules;
+mod sarif;
+mod work;
+
+pub(super) use human::finding_line;
+
+use super::{Console, setup};
+use crate::cli::{CheckArgs, ModelArgs};
+use crate::domain::Severity;
+use crate::headless::{json, shapes};
+use crate::report::{Failure, Kind};
+use crate::review::Scope;
+use serde_json::{Value, json};
+use std::io::Write;
+use work::{Checked, Form, Outcome};
+
+pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
+    let house = setup::house(outer, &setup::More::default())?;
+    setup::tell(&house.loaded.notices, console.err)?;
+    let scope = house.scope();
+    if args.rules {
+        return rules::list(&scope.book, args.json, console.out);
+    }
+    let languages = house.loaded.config.languages();
+    if let Some(word) = &args.language {
+        // A name that nothing knows is a slip of the pen: said at once, not once a file.
+        files::named_language(word, &languages)?;
+    }
+    let jobs = files::gather(&args.files, args.language.as_deref(), &languages);
+    let form = if args.json || args.sarif { Form::Data } else { Form::Lines };
+    let mut report = Report::new(args, &scope, console.out);
+    report.begin()?;
+    work::each(jobs, &scope, form, &mut |checked| report.file(&checked))?;
+    report.end()?.verdict(args)
+}
+
+/// What was told so far.
+struct Report<'a> {
+    style: Style,
+    scope: &'a Scope,
+    out: &'a mut dyn Write,
+    files: usize,
+    told: bool,
+    findings: [usize; 3],
+    forbidden: usize,
+    unread: Vec<String>,
+    notes: Vec<Value>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Lines,
+    Json,
+    Sarif,
+}
+
+impl<'a> Report<'a> {
+    fn new(args: &CheckArgs, scope: &'a Scope, out: &'a mut dyn Write) -> Self {
+        let style = match (args.json, args.sarif) {
+            (_, true) => Style::Sarif,
+            (true, false) => Style::Json,
+            _ => Style::Lines,
+        };
+        let (unread, notes) = (Vec::new(), Vec::new());
+        Self { style, scope, out, files: 0, told: false, findings: [0; 3], forbidden: 0, unread, notes }
+    }
+
+    fn begin(&mut self) -> Result<(), Failure> {
+        match self.style {
+            Style::Lines => {}
+            Style::Json => write!(self.out, "{{\"files\":[")?,
+            Style::Sarif => sarif::begin(&self.scope.book, self.out)?,
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, checked: &Checked) -> Result<(), Failure> {
+        self.files += 1;
+        match &checked.outcome {
+            Outcome::Reviewed { review, .. } => {
+                for (count, severity) in
+                    self.findings.iter_mut().zip([Severity::High, Severity::Medium, Severity::Info])
+                {
+                    *count += review.count(severity);
+                }
+                self.forbidden += review.findings.iter().filter(|f| f.forbidden).count();
+            }
+            Outcome::Unread(why) => {
+                self.unread.push(format!("{} can't be read: {why}", super::input::shown(&checked.path)));
+            }
+        }
+        match self.style {
+            Style::Lines => human::file(checked, self.out)?,
+            Style::Json => {
+                self.comma()?;
+                json::piece(self.out, &file(checked))?;
+            }
+            Style::Sarif => {
+                for result in sarif::results(checked, &self.scope.book) {
+                    self.comma()?;
+                    json::piece(self.out, &result)?;
+                }
+                sarif::note(checked, &mut self.notes);
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands between two values of a list.
+    fn comma(&mut self) -> Result<(), Failure> {
+        if std::mem::replace(&mut self.told, true) {
+            self.out.write_all(b",")?;
+        }
+        Ok(())
+    }
+
+    fn end(self) -> Result<Verdict, Failure> {
+        match self.style {
+            Style::Lines if self.files > 1 => human::summary(self.files, self.findings, self.out)?,
+            Style::Lines => {}
+            Style::Json => writeln!(self.out, "]}}")?,
+            Style::Sarif => sarif::end(&self.notes, self.out)?,
+        }
+        Ok(Verdict { findings: self.findings, forbidden: self.forbidden, unread: self.unread })
+    }
+}
+
+/// What the exit code depends on.
+struct Verdict {
+    findings: [usize; 3],
+    forbidden: usize,
+    unread: Vec<String>,
+}
+
+impl Verdict {
+    fn verdict(self, args: &CheckArgs) -> Result<(), Failure> {
+        if let Some(first) = self.unread.first() {
+            let more = match self.unread.len() {
+                1 => String::new(),
+                many => format!("; and {} more", many - 1),
+            };
+            return Err(Failure::new(Kind::Usage, format!("{first}{more}"))
+                .hint("Check the names and the rights of the files."));
+        }
+        let counted = match args.fail_on.severity() {
+            Severity::High => self.findings.iter().take(1).sum::<usize>(),
+            Severity::Medium => self.findings.iter().take(2).sum(),
+            Severity::Info => self.findings.iter().sum(),
+        };
+        if counted + self.forbidden > 0 { Err(Failure::told(Kind::Work)) } else { Ok(()) }
+    }
+}
+
+fn file(checked: &Checked) -> Value {
+    let path = checked.path.to_string_lossy();
+    match &checked.outcome {
+        Outcome::Reviewed { language, review, .. } => json!({
+            "path": path,
+            "language": language,
+            "findings": shapes::findings(review),
+            "effects": shapes::effects(&review.effects),
+            "unchecked": review.unchecked,
+        }),
+        Outcome::Unread(why) => json!({
+            "path": path,
+            "language": null,
+            "findings": [],
+            "effects": null,
+            "unchecked": format!("it can't be read: {why}"),
+        }),
+    }
+}

@@ -1,0 +1,152 @@
+//! Findings as SARIF 2.1.0, which code hosts and editors read. Written piece by piece, so that memory does not grow with
+//! the number of files.
+
+use super::work::{Checked, Outcome};
+use crate::commands::input::is_stdin;
+use crate::domain::{Finding, Severity};
+use crate::headless::json;
+use crate::review::{Book, RuleInfo};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::Path;
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// Files that were not checked are listed so far.
+const NOTES: usize = 1000;
+
+/// The head of the log: the tool and its rules, up to the list of results.
+pub(super) fn begin(book: &Book, out: &mut dyn Write) -> io::Result<()> {
+    let rules: Value = book.rules().iter().map(rule).collect();
+    let tool = json!({ "driver": {
+        "name": "sayso",
+        "version": env!("CARGO_PKG_VERSION"),
+        "semanticVersion": env!("CARGO_PKG_VERSION"),
+        "rules": rules,
+    } });
+    write!(out, "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\"tool\":")?;
+    json::piece(out, &tool)?;
+    write!(out, ",\"columnKind\":\"unicodeCodePoints\",\"results\":[")
+}
+
+/// The end of the log: what was not checked.
+pub(super) fn end(notes: &[Value], out: &mut dyn Write) -> io::Result<()> {
+    let invocation = json!({ "executionSuccessful": true, "toolExecutionNotifications": notes });
+    write!(out, "],\"invocations\":[")?;
+    json::piece(out, &invocation)?;
+    writeln!(out, "]}}]}}")
+}
+
+fn rule(rule: &RuleInfo<'_>) -> Value {
+    let mut tags = vec!["security".to_owned(), rule.language.to_owned()];
+    if let Some(number) = rule.reference.strip_prefix("CWE-") {
+        tags.push(format!("external/cwe/cwe-{number:0>3}"));
+    }
+    let mut row = json!({
+        "id": rule.id,
+        "shortDescription": { "text": rule.message },
+        "fullDescription": { "text": rule.reason },
+        "help": { "text": rule.reason },
+        "defaultConfiguration": { "level": level(rule.severity) },
+        "properties": { "tags": tags, "security-severity": points(rule.severity) },
+    });
+    if let (Some(number), Some(row)) = (rule.reference.strip_prefix("CWE-"), row.as_object_mut()) {
+        row.insert("helpUri".into(), json!(format!("https://cwe.mitre.org/data/definitions/{number}.html")));
+    }
+    row
+}
+
+/// The results of one file.
+pub(super) fn results(checked: &Checked, book: &Book) -> Vec<Value> {
+    let Outcome::Reviewed { review, .. } = &checked.outcome else { return Vec::new() };
+    let rules = book.rules();
+    review.findings.iter().map(|finding| result(finding, &checked.path, &rules)).collect()
+}
+
+fn result(finding: &Finding, path: &Path, rules: &[RuleInfo<'_>]) -> Value {
+    let place = finding.place;
+    let mut result = json!({
+        "ruleId": finding.rule,
+        "level": level(finding.severity),
+        "message": { "text": finding.message },
+        "locations": [{ "physicalLocation": {
+            "artifactLocation": { "uri": uri(path) },
+            "region": {
+                "startLine": place.line,
+                "startColumn": place.column,
+                "endLine": place.end_line,
+                "endColumn": place.end_column,
+            },
+        } }],
+    });
+    let index = rules.iter().position(|rule| rule.id == finding.rule);
+    if let (Some(index), Some(result)) = (index, result.as_object_mut()) {
+        result.insert("ruleIndex".into(), json!(index));
+    }
+    if let (true, Some(result)) = (finding.forbidden, result.as_object_mut()) {
+        result.insert("properties".into(), json!({ "forbidden": true }));
+    }
+    result
+}
+
+/// Notes a file that was not checked, or not in full.
+pub(super) fn note(checked: &Checked, notes: &mut Vec<Value>) {
+    let why = match &checked.outcome {
+        Outcome::Unread(why) => Some(format!("it can't be read: {why}")),
+        Outcome::Reviewed { review, .. } => review.unchecked.clone(),
+    };
+    if let Some(why) = why.filter(|_| notes.len() < NOTES) {
+        notes.push(json!({
+            "level": "warning",
+            "message": { "text": format!("not checked: {why}") },
+            "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(&checked.path) } } }],
+        }));
+    }
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::High => "error",
+        Severity::Medium => "warning",
+        Severity::Info => "note",
+    }
+}
+
+/// The number that code hosts sort by.
+fn points(severity: Severity) -> &'static str {
+    match severity {
+        Severity::High => "8.0",
+        Severity::Medium => "5.0",
+        Severity::Info => "1.0",
+    }
+}
+
+/// A path as the reference to a resource: what has a meaning there is escaped.
+fn uri(path: &Path) -> String {
+    if is_stdin(path) {
+        return "stdin".to_owned();
+    }
+    let text = path.to_string_lossy();
+    let mut out = if path.is_absolute() { "file://".to_owned() } else { String::new() };
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(char::from(byte));
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_references() {
+        assert_eq!(uri(Path::new("a b/ü:#.py")), "a%20b/%C3%BC%3A%23.py");
+        assert_eq!(uri(Path::new("/tmp/a.py")), "file:///tmp/a.py");
+    }
+}

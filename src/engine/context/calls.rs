@@ -1,0 +1,102 @@
+//! Calls of tools and their answers. An API demands an answer for each call, exactly one, right behind the reply that
+//! made them: what came of its block by the time somebody speaks again. What is settled later is told later, as text.
+
+use super::Pending;
+use super::bounded;
+use crate::domain::{Block, BlockKind, Dialect, Language, Message, Role, ToolCall};
+use crate::engine::transcript::{ReplyItem, Settled, Transcript};
+
+/// Of a call that was skipped or is undecided nothing else is said.
+const NOT_RUN: &str = "not run";
+
+/// The reply with its calls.
+pub(super) fn reply(reply: &ReplyItem) -> Message {
+    // Arguments that are no JSON can't be sent back: most servers refuse them. The answer says what was wrong.
+    let sound = |call: &ToolCall| {
+        serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&call.arguments).is_ok()
+    };
+    let calls = reply.tool_calls.iter().map(|call| ToolCall {
+        arguments: if sound(call) { call.arguments.clone() } else { "{}".into() },
+        ..call.clone()
+    });
+    Message {
+        tool_calls: calls.collect(),
+        kept: reply.kept.clone(),
+        ..Message::new(Role::Assistant, reply.text.clone())
+    }
+}
+
+/// What answers a call: all that was settled of its block when only so many items stood.
+pub(super) fn settled<'a>(
+    reply: &ReplyItem,
+    transcript: &Transcript,
+    call: &ToolCall,
+    pending: &mut Pending<'a>,
+    until: usize,
+) -> Vec<&'a Settled> {
+    block_of(reply, transcript, call).map(|block| pending.of(block.id, until)).unwrap_or_default()
+}
+
+/// The answer to a call, of which this can be told.
+pub(super) fn answer(reply: &ReplyItem, call: &ToolCall, told: String) -> Message {
+    let text = match refusal(reply, call) {
+        Some(why) => format!("{NOT_RUN}: {why}"),
+        None if told.is_empty() => NOT_RUN.to_owned(),
+        None => told,
+    };
+    Message::result(call.id.clone(), text)
+}
+
+/// The reply for a dialect without tools: its calls stand behind its text as the model would have written them.
+pub(super) fn as_text(reply: &ReplyItem, transcript: &Transcript, dialect: Dialect) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    if !reply.text.is_empty() {
+        parts.push(reply.text.clone());
+    }
+    parts.extend(
+        reply.tool_calls.iter().filter_map(|call| Some(written(block_of(reply, transcript, call)?, dialect))),
+    );
+    parts.join("\n\n")
+}
+
+/// What the model is told of calls that came to no block, in a dialect without tools.
+pub(super) fn refused(reply: &ReplyItem) -> String {
+    let told: Vec<String> = reply
+        .refused
+        .iter()
+        .map(|refused| format!("A tool call of yours was {NOT_RUN}: {}", refused.why))
+        .collect();
+    told.join("\n")
+}
+
+fn refusal<'a>(reply: &'a ReplyItem, call: &ToolCall) -> Option<&'a str> {
+    reply.refused.iter().find(|refused| refused.call == call.id).map(|refused| refused.why.as_str())
+}
+
+fn block_of<'a>(reply: &ReplyItem, transcript: &'a Transcript, call: &ToolCall) -> Option<&'a Block> {
+    let blocks = reply.blocks.iter().filter_map(|id| transcript.blocks.get(id)).map(|item| &item.block);
+    blocks.into_iter().find(|block| block.origin.call.as_ref() == Some(&call.id))
+}
+
+/// A block as it would have been written without tools.
+fn written(block: &Block, dialect: Dialect) -> String {
+    let original = block.original();
+    match &block.kind {
+        BlockKind::Code { language } => {
+            let language = language.as_ref().map_or("", Language::as_str);
+            match dialect {
+                Dialect::ExecuteTags => {
+                    format!(
+                        "<execute lang=\"{language}\">\n{}\n</execute>",
+                        original.source.trim_end_matches('\n')
+                    )
+                }
+                _ => bounded::fenced(language, &original.source),
+            }
+        }
+        BlockKind::Write { path } => {
+            format!("[write_file {path}]\n{}", bounded::fenced("text norun", &original.source))
+        }
+        kind => format!("[{} {}]", kind.as_str(), block.path().unwrap_or_default()),
+    }
+}

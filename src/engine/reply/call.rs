@@ -1,0 +1,363 @@
+//! Calls of tools: which tools there are, and what the arguments of a call mean.
+//!
+//! A call becomes a block that waits like every other. What can't be read is an error in words that are meant for the
+//! model and for the person alike.
+
+use super::{Proposed, json};
+use crate::domain::{BlockKind, Dialect, FileAct, Language, Languages, Tool, file_act};
+use serde_json::{Map, Value};
+
+/// Most lines that one call reads.
+const MOST_LINES: u32 = 5_000;
+/// Deepest level that one call lists.
+const DEEPEST: u32 = 8;
+/// Packages of a call that are named to the person.
+const MOST_PACKAGES: usize = 12;
+
+/// The tools that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Name {
+    RunCode,
+    ReadFile,
+    WriteFile,
+    ListFiles,
+}
+
+impl Name {
+    const ALL: [Name; 4] = [Name::RunCode, Name::ReadFile, Name::WriteFile, Name::ListFiles];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Name::RunCode => "run_code",
+            Name::ReadFile => "read_file",
+            Name::WriteFile => "write_file",
+            Name::ListFiles => "list_files",
+        }
+    }
+
+    /// The tool of this name; some models put `functions.` in front of it.
+    fn parse(name: &str) -> Option<Self> {
+        let name = name.trim();
+        let name = name.strip_prefix("functions.").unwrap_or(name);
+        Self::ALL.into_iter().find(|known| known.as_str() == name)
+    }
+}
+
+/// Whether there is a tool of this name.
+pub(super) fn known(name: &str) -> bool {
+    Name::parse(name).is_some()
+}
+
+/// The tools as they are offered to a model.
+pub fn offered(languages: &Languages) -> Vec<Tool> {
+    let names: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
+    let text = |about: &str| serde_json::json!({ "type": "string", "description": about });
+    let number = |about: &str| serde_json::json!({ "type": "integer", "minimum": 1, "description": about });
+    let tool = |name: Name, description: &str, properties: Value, required: &[&str]| Tool {
+        name: name.as_str().to_owned(),
+        description: description.to_owned(),
+        parameters: serde_json::json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        })
+        .to_string(),
+    };
+    vec![
+        tool(
+            Name::RunCode,
+            "Proposes code. It runs when the person approves it; the result has its output.",
+            serde_json::json!({
+                "language": { "type": "string", "enum": names, "description": "What the code is written in." },
+                "code": text("The code, whole."),
+            }),
+            &["language", "code"],
+        ),
+        tool(
+            Name::ReadFile,
+            "Proposes to read lines of a text file.",
+            serde_json::json!({
+                "path": text("The file, from the working folder."),
+                "from_line": number("The first line; 1 where it is left out."),
+                "lines": number("How many lines; 400 where it is left out."),
+            }),
+            &["path"],
+        ),
+        tool(
+            Name::WriteFile,
+            "Proposes to write a file. The person sees the changes and may edit them first.",
+            serde_json::json!({
+                "path": text("The file, from the working folder."),
+                "content": text("The whole new content."),
+            }),
+            &["path", "content"],
+        ),
+        tool(
+            Name::ListFiles,
+            "Proposes to list a folder.",
+            serde_json::json!({
+                "path": text("The folder, from the working folder; `.` is the working folder."),
+                "depth": number("How many levels; 2 where it is left out."),
+            }),
+            &["path"],
+        ),
+    ]
+}
+
+/// What a call proposes. `complete` tells whether the model said all that it wanted to say: of a call that was cut off,
+/// what came is a block that can't be approved as it stands.
+///
+/// # Errors
+/// Why it comes to no block, in one line.
+pub fn read(name: &str, arguments: &str, languages: &Languages, complete: bool) -> Result<Proposed, String> {
+    let Some(tool) = Name::parse(name) else {
+        let there: Vec<&str> = Name::ALL.map(Name::as_str).into();
+        return Err(format!("there is no tool {name:?}; there are {}", there.join(", ")));
+    };
+    let (arguments, whole, repaired) = fields(arguments, complete)?;
+    let call = Call { tool, arguments };
+    let mut proposed = call.proposed(languages)?;
+    proposed.closed = whole;
+    if repaired {
+        proposed.remark("line breaks in its arguments were not escaped");
+    }
+    Ok(proposed)
+}
+
+/// The fields of the arguments, whether they are whole, and whether they had to be repaired.
+fn fields(arguments: &str, complete: bool) -> Result<(Map<String, Value>, bool, bool), String> {
+    let trimmed = arguments.trim();
+    if trimmed.is_empty() {
+        return Ok((Map::new(), complete, false));
+    }
+    // Some servers wrap the arguments in a text once more.
+    let unwrapped = serde_json::from_str::<String>(trimmed).ok();
+    let text = unwrapped.as_deref().unwrap_or(trimmed).trim();
+    match json::read(text) {
+        Some(found) if text.get(found.length..).is_none_or(|rest| rest.trim().is_empty()) => {
+            match found.value {
+                Value::Object(fields) => Ok((fields, true, found.repaired)),
+                _ => Err("its arguments are no object".into()),
+            }
+        }
+        _ if !complete => match json::broken_off(text) {
+            Some(fields) => Ok((fields, false, false)),
+            None => Err("it was cut off before its arguments began".into()),
+        },
+        _ => {
+            let why = serde_json::from_str::<Value>(text).err().map(|e| e.to_string()).unwrap_or_default();
+            Err(format!("its arguments are no JSON: {why}"))
+        }
+    }
+}
+
+struct Call {
+    tool: Name,
+    arguments: Map<String, Value>,
+}
+
+impl Call {
+    fn proposed(&self, languages: &Languages) -> Result<Proposed, String> {
+        let block = |file: Option<BlockKind>, language, source: String| Proposed {
+            dialect: Dialect::Tools,
+            info: self.tool.as_str().to_owned(),
+            file,
+            language,
+            source,
+            range: 0..0,
+            lines: (0, 0),
+            closed: true,
+            note: None,
+        };
+        Ok(match self.tool {
+            Name::RunCode => {
+                let mut proposed = block(None, self.language(languages)?, self.text(&["code", "source"])?);
+                if let Some(packages) = self.packages() {
+                    proposed
+                        .remark(&format!("it asks for packages: {packages}; nothing is installed for it"));
+                }
+                proposed
+            }
+            Name::WriteFile => {
+                let kind = BlockKind::Write { path: self.text(PATH)?.trim().to_owned() };
+                FileAct::parse(&kind, "")?;
+                let language = by_extension(&self.text(PATH)?, languages);
+                block(Some(kind), language, self.text(&["content", "contents"])?)
+            }
+            Name::ReadFile => {
+                let from = self.number(&["from_line", "start_line", "offset"])?.unwrap_or(1).max(1);
+                let lines = self.number(&["lines", "limit"])?.unwrap_or(file_act::DEFAULT_LINES);
+                let lines = lines.clamp(1, MOST_LINES);
+                let act = FileAct::Read { path: self.text(PATH)?.trim().to_owned(), from, lines };
+                FileAct::parse(&BlockKind::Read, &act.text())?;
+                block(Some(BlockKind::Read), None, act.text())
+            }
+            Name::ListFiles => {
+                let path = if self.has(PATH) { self.text(PATH)?.trim().to_owned() } else { String::new() };
+                let path = if path.is_empty() { ".".to_owned() } else { path };
+                let depth = self.number(&["depth"])?.unwrap_or(file_act::DEFAULT_DEPTH).clamp(1, DEEPEST);
+                let act = FileAct::List { path, depth };
+                FileAct::parse(&BlockKind::List, &act.text())?;
+                block(Some(BlockKind::List), None, act.text())
+            }
+        })
+    }
+
+    /// `None`: it names no language, the person has to choose one.
+    fn language(&self, languages: &Languages) -> Result<Option<Language>, String> {
+        const KEYS: &[&str] = &["language", "lang"];
+        if !self.has(KEYS) {
+            return Ok(None);
+        }
+        let word = self.text(KEYS)?;
+        match super::info::lenient(word.trim(), languages) {
+            Some(language) => Ok(Some(language)),
+            None => {
+                let there: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
+                Err(format!("no interpreter is configured for {word:?}; there are {}", there.join(", ")))
+            }
+        }
+    }
+
+    fn packages(&self) -> Option<String> {
+        let names: Vec<&str> = match self.arguments.get("packages")? {
+            Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+            Value::String(names) => names.split([',', ' ']).filter(|name| !name.is_empty()).collect(),
+            _ => Vec::new(),
+        };
+        let plain = |name: &&str| !name.is_empty() && !name.chars().any(char::is_control) && name.len() < 80;
+        let names: Vec<&str> = names.into_iter().filter(plain).take(MOST_PACKAGES).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+
+    fn get(&self, keys: &[&str]) -> Option<&Value> {
+        keys.iter().find_map(|key| self.arguments.get(*key)).filter(|value| !value.is_null())
+    }
+
+    fn has(&self, keys: &[&str]) -> bool {
+        self.get(keys).is_some()
+    }
+
+    fn text(&self, keys: &[&str]) -> Result<String, String> {
+        let key = keys.first().copied().unwrap_or_default();
+        match self.get(keys) {
+            Some(Value::String(text)) => Ok(text.clone()),
+            Some(_) => Err(format!("its argument {key:?} is no text")),
+            None => Err(format!("its argument {key:?} is missing")),
+        }
+    }
+
+    fn number(&self, keys: &[&str]) -> Result<Option<u32>, String> {
+        let key = keys.first().copied().unwrap_or_default();
+        let Some(value) = self.get(keys) else { return Ok(None) };
+        let number = match value {
+            Value::Number(number) => number.as_u64().or_else(|| number.as_f64().map(|n| n.max(0.0) as u64)),
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        match number {
+            Some(number) => Ok(Some(u32::try_from(number).unwrap_or(u32::MAX))),
+            None => Err(format!("its argument {key:?} is no number")),
+        }
+    }
+}
+
+const PATH: &[&str] = &["path", "file_path", "filename", "file"];
+
+/// What a file of this name is coloured as.
+fn by_extension(path: &str, languages: &Languages) -> Option<Language> {
+    let name = path.rsplit(['/', '\\']).next()?;
+    let (_, extension) = name.rsplit_once('.')?;
+    languages.by_extension(extension).map(|entry| entry.name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn call(name: &str, arguments: &str) -> Result<Proposed, String> {
+        read(name, arguments, &Languages::default(), true)
+    }
+
+    #[test]
+    fn each_tool_becomes_its_block() {
+        let code = call("run_code", r#"{"language":"py3","code":"print(1)\n"}"#).expect("code");
+        assert_eq!(
+            (code.kind().as_str(), code.language, code.source.as_str()),
+            ("code", Some(Language::python()), "print(1)\n")
+        );
+        let write = call("write_file", r##"{"path":"a/b.py","content":"x = 1\n"}"##).expect("a write");
+        assert_eq!(write.file, Some(BlockKind::Write { path: "a/b.py".into() }));
+        assert_eq!((write.language, write.source.as_str()), (Some(Language::python()), "x = 1\n"));
+        let read = call("read_file", r#"{"path":"a","from_line":"10","lines":5.0}"#).expect("a read");
+        assert_eq!((read.file, read.source.as_str()), (Some(BlockKind::Read), "path: a\nlines: 10-14\n"));
+        let list = call("functions.list_files", "").expect("a list");
+        assert_eq!(list.source, "path: .\ndepth: 2\n");
+    }
+
+    #[test]
+    fn what_can_not_be_read_says_why() {
+        for (name, arguments, why) in [
+            ("rm", "{}", "there is no tool \"rm\""),
+            ("run_code", "{\"code\": ", "no JSON"),
+            ("run_code", "[1]", "no object"),
+            ("run_code", r#"{"language":"python"}"#, "\"code\" is missing"),
+            ("run_code", r#"{"language":"cobol","code":"x"}"#, "no interpreter is configured for \"cobol\""),
+            ("run_code", r#"{"language":"python","code":["a"]}"#, "no text"),
+            ("write_file", r#"{"path":"a\nb","content":"x"}"#, "control characters"),
+            ("write_file", r#"{"path":"a"}"#, "\"content\" is missing"),
+            ("read_file", r#"{"path":"a","lines":"many"}"#, "no number"),
+            ("read_file", r#"{"path":"  "}"#, "no path"),
+        ] {
+            let refused = call(name, arguments).expect_err(arguments);
+            assert!(refused.contains(why), "{refused:?} for {arguments}");
+        }
+    }
+
+    #[test]
+    fn a_call_without_a_language_waits_for_one() {
+        let code = call("run_code", r#"{"code":"ls"}"#).expect("code");
+        assert_eq!((code.language, code.closed), (None, true));
+    }
+
+    #[test]
+    fn packages_are_told_and_not_installed() {
+        let code = call("run_code", r#"{"language":"python","code":"x","packages":["numpy","pandas"]}"#)
+            .expect("code");
+        assert_eq!(
+            code.note.as_deref(),
+            Some("it asks for packages: numpy, pandas; nothing is installed for it")
+        );
+    }
+
+    #[test]
+    fn arguments_in_a_text_and_with_raw_line_breaks_are_read() {
+        let wrapped = call("run_code", r#""{\"language\":\"bash\",\"code\":\"ls\"}""#).expect("code");
+        assert_eq!(wrapped.source, "ls");
+        let raw = call("run_code", "{\"language\":\"bash\",\"code\":\"ls\npwd\"}").expect("code");
+        assert_eq!((raw.source.as_str(), raw.note.is_some()), ("ls\npwd", true));
+    }
+
+    #[test]
+    fn every_schema_is_json() {
+        for tool in offered(&Languages::default()) {
+            let schema: Value = serde_json::from_str(&tool.parameters).expect("a schema");
+            assert_eq!(schema["type"], "object", "{}", tool.name);
+        }
+    }
+
+    proptest! {
+        /// A call that was cut off anywhere is never whole.
+        #[test]
+        fn a_cut_call_is_incomplete(code in any::<String>(), cut in 0usize..200) {
+            let whole = serde_json::json!({ "language": "python", "code": code }).to_string();
+            let cut = whole.floor_char_boundary(cut.min(whole.len() - 1));
+            if let Ok(block) = read("run_code", &whole[..cut], &Languages::default(), false) {
+                prop_assert!(!block.closed);
+                prop_assert!(code.starts_with(&block.source));
+            }
+        }
+    }
+}

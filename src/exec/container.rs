@@ -1,0 +1,484 @@
+//! Containers: runs on a Docker or Podman engine, on this machine or behind `DOCKER_HOST`.
+//!
+//! Python has a kernel in a container for the whole session; every other language gets a container for each block. All
+//! are closed in the same way (`plan`), look at themselves from inside before they take code, end when sayso ends, and
+//! are known by a label. Pure parts: `plan`, `address`, `bridge_wire`. It never gives the engine's socket to a container.
+
+mod address;
+mod bridge_wire;
+mod engine;
+mod error;
+mod held;
+mod kernel;
+mod owner;
+mod plan;
+mod program;
+mod tunnel;
+
+use super::executors::{Backend, End, Ended, Fetch, Heard, Job, Missing, declared_environment};
+use super::helper_wire::Used;
+use super::kernel_wire::Said;
+use super::{Setup, blob};
+use crate::config::{ContainerExecutor, FolderInContainer};
+use crate::domain::language::LanguageEntry;
+use crate::domain::{ExecutorKind, Interpreter, KernelFate, KernelRef, Language, Limits, Terms};
+use bridge_wire::Told;
+use engine::{Engine, Image};
+use error::ContainerError;
+use kernel::{FromKernel, Gone, Kernel};
+use plan::Frame;
+use program::Program;
+use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// How long the engine may take to remove the last containers; what is left then is removed at the next start.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// The containers of one session.
+pub struct Containers {
+    setup: Arc<Setup>,
+    config: ContainerExecutor,
+    /// One image for all languages, where one was named.
+    image: Option<String>,
+    session: String,
+    engine: Option<Rc<Engine>>,
+    kernel: Option<Kernel>,
+    generation: u32,
+    containers: u32,
+    program: Option<Program>,
+    /// The block in the kernel.
+    job: Option<InKernel>,
+    /// What is to be told next.
+    queue: VecDeque<Heard>,
+    /// Containers that are being removed.
+    leaving: Vec<JoinHandle<()>>,
+}
+
+/// A block in the kernel.
+struct InKernel {
+    job: Job,
+    started: bool,
+    done: Option<super::kernel_wire::Done>,
+}
+
+/// What is known of a language before it runs.
+struct Known {
+    engine: Rc<Engine>,
+    frame: Frame,
+    entry: LanguageEntry,
+    image: Image,
+}
+
+impl Containers {
+    /// Containers of one session; nothing is reached yet. `image` is for all languages.
+    pub fn new(setup: Arc<Setup>, config: ContainerExecutor, image: Option<String>) -> Self {
+        let digits = blob::random::<6>().unwrap_or_default();
+        Self {
+            setup,
+            config,
+            image,
+            session: digits.iter().fold(String::new(), |hex, b| hex + &format!("{b:02x}")),
+            engine: None,
+            kernel: None,
+            generation: 0,
+            containers: 0,
+            program: None,
+            job: None,
+            queue: VecDeque::new(),
+            leaving: Vec::new(),
+        }
+    }
+
+    /// The engine, reached when it was not yet, or does not answer any more.
+    async fn engine(&mut self) -> Result<Rc<Engine>, ContainerError> {
+        if let Some(engine) = &self.engine {
+            if self.kernel.is_some() || engine.answers().await.is_ok() {
+                return Ok(engine.clone());
+            }
+            self.engine = None;
+        }
+        let engine = Rc::new(Engine::reach(self.config.host.as_deref()).await?);
+        let sweeper = engine.clone();
+        tokio::task::spawn_local(async move {
+            let removed = sweeper.sweep().await;
+            if removed > 0 {
+                tracing::info!(removed, "containers that were left over are removed");
+            }
+        });
+        self.engine = Some(engine.clone());
+        Ok(engine)
+    }
+
+    fn frame(&self, engine: &Engine) -> Result<Frame, ContainerError> {
+        let env = declared_environment(&self.setup);
+        let text = |value: &std::ffi::OsStr| value.to_str().map(str::to_owned);
+        let declared = env.iter().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
+        let own = [("HOME", plan::HOME), ("LANG", "C.UTF-8"), ("MPLBACKEND", "Agg"), ("TMPDIR", "/tmp")];
+        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let labels = HashMap::from([
+            (owner::SESSION.to_owned(), self.session.clone()),
+            (owner::OWNER.to_owned(), owner::own()),
+        ]);
+        let account = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        let frame = Frame {
+            config: self.config.clone(),
+            able: engine.able,
+            folder: self.setup.cwd.clone(),
+            account,
+            env: own.into_iter().chain(declared).collect(),
+            labels,
+        };
+        if frame.mount() != FolderInContainer::None {
+            let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+            plan::may_mount(&frame.folder, home.as_deref(), engine.socket.as_deref())?;
+        }
+        Ok(frame)
+    }
+
+    fn image_of(&self, language: &Language) -> Result<String, ContainerError> {
+        self.image
+            .clone()
+            .or_else(|| self.config.images.get(language.as_str()).cloned())
+            .ok_or_else(|| ContainerError::NoImageFor(language.to_string()))
+    }
+
+    async fn known(&mut self, language: &Language) -> Result<Known, String> {
+        let entry = self.setup.languages.0.iter().find(|entry| entry.name == *language).cloned();
+        let entry =
+            entry.ok_or_else(|| format!("{language} is not set up: see [languages] in the configuration"))?;
+        let wanted = self.image_of(language).map_err(|error| error.to_string())?;
+        let engine = self.engine().await.map_err(|error| error.to_string())?;
+        let frame = self.frame(&engine).map_err(|error| error.to_string())?;
+        let image = engine.image(&wanted).await.map_err(|error| error.to_string())?;
+        Ok(Known { engine, frame, entry, image })
+    }
+
+    fn name(&mut self, what: &str) -> String {
+        self.containers += 1;
+        format!("sayso-{}-{what}{}", self.session, self.containers)
+    }
+
+    fn start_kernel(&mut self, known: &Known) {
+        let name = self.name("kernel");
+        self.generation += 1;
+        let image = (known.image.id.as_str(), known.image.shown());
+        self.kernel = Some(Kernel::start(known.engine.clone(), &known.frame, image, name, self.generation));
+    }
+
+    fn terms_of(&self, known: &Known, language: &Language, limits: Limits) -> Terms {
+        let kernel = self.kernel.as_ref().filter(|_| is_kernel(&known.entry));
+        let next = KernelRef { generation: self.generation + 1, variables: 0 };
+        // A kernel stays with its image, whatever its name means now.
+        let image = kernel.map_or_else(|| known.image.shown(), |kernel| kernel.image.clone());
+        let program = if is_kernel(&known.entry) { "python3" } else { known.entry.command.as_str() };
+        Terms {
+            language: language.clone(),
+            executor: ExecutorKind::Container,
+            interpreter: PathBuf::from(format!("{image}:{program}")),
+            version: None,
+            kernel: is_kernel(&known.entry).then(|| kernel.map_or(next, |kernel| kernel.state)),
+            target: None,
+            cwd: kernel.map_or_else(|| known.frame.cwd(), |kernel| kernel.cwd.clone()),
+            rights: known.frame.rights(),
+            limits,
+        }
+    }
+
+    /// The run in the kernel is over.
+    fn end_in_kernel(&mut self, end: End, used: Used) {
+        if self.job.take().is_none() {
+            return;
+        }
+        let (kernel, cwd) = match &self.kernel {
+            Some(kernel) => (KernelFate::Kept(kernel.state), Some(kernel.cwd.clone())),
+            None => (KernelFate::None, None),
+        };
+        self.queue.push_back(Heard::Ended(Box::new(Ended { end, used, kernel, cwd })));
+    }
+
+    fn on_kernel(&mut self, heard: FromKernel) {
+        match heard {
+            FromKernel::Said(_, Said::Hello { .. }) => {
+                if let Some(kernel) = &mut self.kernel {
+                    kernel.ready = true;
+                }
+                self.tell_started();
+            }
+            FromKernel::Said(token, said) => {
+                // What carries another mark comes from an earlier run, or from somebody else.
+                let Some(job) = self.job.as_mut().filter(|j| j.job.token == token && j.done.is_none()) else {
+                    return;
+                };
+                match said {
+                    Said::Image { name, png } => {
+                        self.queue.push_back(Heard::Image(name, "image/png".into(), png));
+                    }
+                    Said::Variables(variables) => self.queue.push_back(Heard::Variables(variables)),
+                    Said::Done(done) => {
+                        if let Some(kernel) = &mut self.kernel {
+                            kernel.state.variables = done.variables;
+                            kernel.cwd = done.cwd.clone().unwrap_or_else(|| kernel.cwd.clone());
+                            kernel.end_run();
+                        }
+                        job.done = Some(*done);
+                    }
+                    // Functions of the person's own are loaded into the local kernel only.
+                    Said::Hello { .. } | Said::Functions(_) => {}
+                }
+            }
+            FromKernel::Told(told) => self.on_told(told),
+            FromKernel::Gone(gone) => self.on_gone(gone),
+        }
+    }
+
+    fn on_told(&mut self, told: Told) {
+        match told {
+            Told::Output(stream, bytes) if self.job.is_some() => {
+                self.queue.push_back(Heard::Output(stream, bytes));
+            }
+            Told::Usage { rss_bytes, cpu_us } => self.queue.push_back(Heard::Usage(rss_bytes, cpu_us / 1000)),
+            Told::Finished(used) => {
+                if let Some(done) = self.job.as_mut().and_then(|job| job.done.take()) {
+                    self.end_in_kernel(End::Block(done), used);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn on_gone(&mut self, gone: Gone) {
+        let Some(kernel) = self.kernel.take() else { return };
+        let lost = KernelFate::Lost(kernel.state);
+        self.leaves(kernel.close());
+        let job = self.job.take();
+        let (end, used, fate) = match gone {
+            Gone::NotStarted(why) => (End::NotStarted(why), Used::default(), KernelFate::None),
+            Gone::OutOfMemory(used) => {
+                (End::Limit(format!("memory, {}", plan::size(self.config.memory))), used, lost)
+            }
+            Gone::Died(why, used) => (End::Died(why), used, lost),
+        };
+        match job {
+            Some(InKernel { done: Some(done), .. }) => {
+                // The block was over; what came after it took the kernel.
+                let ended = Ended { end: End::Block(done), used, kernel: fate, cwd: None };
+                self.queue.push_back(Heard::Ended(Box::new(ended)));
+            }
+            Some(_) => {
+                let ended = Ended { end, used, kernel: fate, cwd: None };
+                self.queue.push_back(Heard::Ended(Box::new(ended)));
+            }
+            None => {
+                let cause = match end {
+                    End::Limit(what) => format!("over its limit: {what}"),
+                    End::Died(why) | End::NotStarted(why) => why,
+                    End::Block(_) | End::Program(_) => String::new(),
+                };
+                self.queue.push_back(Heard::Died(cause));
+            }
+        }
+    }
+
+    fn tell_started(&mut self) {
+        let ready = self.kernel.as_ref().is_some_and(|kernel| kernel.ready);
+        if let Some(job) = self.job.as_mut().filter(|job| ready && !job.started) {
+            job.started = true;
+            self.queue.push_back(Heard::Started);
+        }
+    }
+
+    /// The image and what it is handed to were found when the terms were told, and hold.
+    fn begin_known(&mut self, known: &Known, job: Job) {
+        if !is_kernel(&known.entry) {
+            let name = self.name("block");
+            let words = command(&known.entry);
+            let image = known.image.id.as_str();
+            self.program =
+                Some(Program::start(known.engine.clone(), &known.frame, image, name, &words, &job));
+            return;
+        }
+        if self.kernel.is_none() {
+            self.start_kernel(known);
+        }
+        if let Some(kernel) = &self.kernel {
+            kernel.run(&job.token, &job.label, job.source.as_bytes());
+        }
+        self.job = Some(InKernel { job, started: false, done: None });
+        self.tell_started();
+    }
+}
+
+impl Backend for Containers {
+    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
+        let known = self.known(language).await?;
+        Ok(self.terms_of(&known, language, limits))
+    }
+
+    async fn begin(&mut self, job: Job) {
+        match self.known(&job.terms.language).await {
+            Ok(known) if self.terms_of(&known, &job.terms.language, job.terms.limits).same_as(&job.terms) => {
+                self.begin_known(&known, job);
+            }
+            Ok(_) => self.refuse("the image changed at the last moment: look again and decide again".into()),
+            Err(why) => self.refuse(why),
+        }
+    }
+
+    async fn hear(&mut self) -> Heard {
+        loop {
+            if let Some(heard) = self.queue.pop_front() {
+                return heard;
+            }
+            let kernel = async {
+                match &mut self.kernel {
+                    Some(kernel) => kernel.hear().await,
+                    None => std::future::pending().await,
+                }
+            };
+            let program = async {
+                match &mut self.program {
+                    Some(program) => program.hear().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                heard = kernel => self.on_kernel(heard),
+                heard = program => {
+                    if matches!(heard, Heard::Ended(_)) && let Some(program) = self.program.take() {
+                        self.leaves(program.close());
+                    }
+                    return heard;
+                }
+            }
+        }
+    }
+
+    fn interrupt(&mut self) {
+        match (&self.program, &self.kernel) {
+            (Some(program), _) => program.interrupt(),
+            (None, Some(kernel)) => kernel.interrupt(),
+            (None, None) => {}
+        }
+    }
+
+    fn kill(&mut self) {
+        match (&self.program, &self.kernel) {
+            (Some(program), _) => program.kill(),
+            (None, Some(kernel)) => kernel.kill(),
+            (None, None) => {}
+        }
+    }
+
+    async fn warm(&mut self, language: &Language) {
+        // Only where the engine is there anyway: getting ready is no reason to complain.
+        if let Ok(known) = self.known(language).await
+            && is_kernel(&known.entry)
+            && self.kernel.is_none()
+        {
+            self.start_kernel(&known);
+        }
+    }
+
+    async fn restart(&mut self) {
+        if let Some(kernel) = self.kernel.take() {
+            self.leaves(kernel.close());
+        }
+    }
+
+    async fn missing(&mut self, language: &Language) -> Option<Missing> {
+        let name = self.image_of(language).ok()?;
+        let engine = self.engine().await.ok()?;
+        match engine.image(&name).await {
+            Err(ContainerError::Missing { image }) => Some(Missing { name: image }),
+            _ => None,
+        }
+    }
+
+    async fn fetch(&mut self, missing: Missing, progress: mpsc::Sender<String>) -> Fetch {
+        match self.engine().await {
+            Ok(engine) => Box::pin(async move {
+                let fetched = engine::fetch(engine.docker.clone(), missing.name, progress).await;
+                fetched.map_err(|error| error.to_string())
+            }),
+            Err(error) => Box::pin(std::future::ready(Err(error.to_string()))),
+        }
+    }
+
+    async fn found(&mut self) -> Vec<Interpreter> {
+        let languages: Vec<Language> =
+            self.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
+        let mut found = Vec::new();
+        for language in languages {
+            if let Ok(known) = self.known(&language).await {
+                let path = PathBuf::from(format!("{}:{}", known.image.shown(), known.entry.command));
+                found.push(Interpreter { language, path, version: None });
+            }
+        }
+        found
+    }
+
+    async fn close(&mut self) {
+        if let Some(kernel) = self.kernel.take() {
+            self.leaves(kernel.close());
+        }
+        let all = futures_util::future::join_all(self.leaving.drain(..));
+        let _ = tokio::time::timeout(FAREWELL, all).await;
+    }
+}
+
+impl Containers {
+    fn leaves(&mut self, work: JoinHandle<()>) {
+        self.leaving.retain(|work| !work.is_finished());
+        self.leaving.push(work);
+    }
+
+    fn refuse(&mut self, why: String) {
+        let ended =
+            Ended { end: End::NotStarted(why), used: Used::default(), kernel: KernelFate::None, cwd: None };
+        self.queue.push_back(Heard::Ended(Box::new(ended)));
+    }
+}
+
+/// Whether blocks of this language share a kernel.
+fn is_kernel(entry: &LanguageEntry) -> bool {
+    entry.persistent && entry.name.as_str() == "python"
+}
+
+/// What the file with a block's text is handed to; the file's path is its last argument.
+fn command(entry: &LanguageEntry) -> Vec<String> {
+    let program =
+        Path::new(&entry.command).file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let words = match entry.name.as_str() {
+        "bash" => vec!["--noprofile".to_owned(), "--norc".to_owned()],
+        "javascript" => vec!["--experimental-vm-modules".to_owned(), "-e".to_owned(), node_of_file()],
+        _ => Vec::new(),
+    };
+    std::iter::once(program).chain(words).collect()
+}
+
+/// What starts a block in node, from a file instead of a descriptor.
+fn node_of_file() -> String {
+    super::plan::NODE
+        .replace("fs.readFileSync(90, \"utf8\")", "fs.readFileSync(process.argv[1], \"utf8\")")
+        .replace("fs.closeSync(90);", "")
+        .replace(
+            "path.join(process.cwd(), process.argv[1])",
+            "path.join(process.cwd(), path.basename(process.argv[1]))",
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn node_reads_a_file_inside() {
+        let text = node_of_file();
+        assert!(!text.contains("90") && text.contains("basename"), "{text}");
+    }
+}

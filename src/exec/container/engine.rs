@@ -1,0 +1,267 @@
+//! The container engine: found, reached, asked what it can do; its images; what an earlier sayso left on it.
+
+use super::address::{self, Address};
+use super::error::ContainerError;
+use super::owner;
+use super::plan::Abilities;
+use super::tunnel::Tunnel;
+use bollard::Docker;
+use bollard::models::SystemInfo;
+use bollard::query_parameters::{CreateImageOptions, ListContainersOptions, RemoveContainerOptions};
+use futures_util::StreamExt as _;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// How long an engine may take to answer a simple question.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// An engine that answers.
+pub struct Engine {
+    /// The connection.
+    pub docker: Docker,
+    /// Its address, for messages.
+    pub address: String,
+    /// What it can.
+    pub able: Abilities,
+    /// Its socket, when it is on this machine.
+    pub socket: Option<PathBuf>,
+    _tunnel: Option<Tunnel>,
+}
+
+/// An image that is on the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Its name, as configured.
+    pub name: String,
+    /// Its id, `sha256:…`.
+    pub id: String,
+}
+
+impl Image {
+    /// Its name with the first digits of its id, so that an approval covers which one it is.
+    pub fn shown(&self) -> String {
+        let digits: String = self.id.trim_start_matches("sha256:").chars().take(12).collect();
+        format!("{}@{digits}", self.name)
+    }
+}
+
+impl Engine {
+    /// Finds the engine and asks what it can do.
+    ///
+    /// # Errors
+    /// When there is none, or it does not answer.
+    pub async fn reach(host: Option<&str>) -> Result<Self, ContainerError> {
+        let env = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let address = address::find(host, &env, &|path| path.exists())?;
+        let shown = address.to_string();
+        let unreachable = |why: String| ContainerError::Unreachable { address: shown.clone(), why };
+        let tunnel = match &address {
+            Address::Ssh { .. } => Some(Tunnel::open(&address).await.map_err(&unreachable)?),
+            _ => None,
+        };
+        let socket = match (&address, &tunnel) {
+            (_, Some(tunnel)) => Some(tunnel.socket().to_owned()),
+            (Address::Unix(path), None) => Some(path.clone()),
+            _ => None,
+        };
+        let docker = connect(&address, socket.as_deref()).map_err(|error| unreachable(words(&error)))?;
+        let late = |_| unreachable(format!("no answer within {} s", PATIENCE.as_secs()));
+        let docker = timeout(PATIENCE, docker.negotiate_version()).await.map_err(late)?;
+        let docker = docker.map_err(|error| unreachable(words(&error)))?;
+        let info = timeout(PATIENCE, docker.info()).await.map_err(late)?;
+        let info = info.map_err(|error| unreachable(words(&error)))?;
+        let version = timeout(PATIENCE, docker.version()).await.ok().and_then(Result::ok).unwrap_or_default();
+        let podman = version
+            .components
+            .unwrap_or_default()
+            .iter()
+            .any(|component| component.name.starts_with("Podman"));
+        let able = abilities(&info, podman, !matches!(address, Address::Unix(_)));
+        let socket = socket.filter(|_| !able.remote);
+        Ok(Self { docker, address: shown, able, socket, _tunnel: tunnel })
+    }
+
+    /// Whether it answers at this moment; the reason when not.
+    ///
+    /// # Errors
+    /// With what was seen.
+    pub async fn answers(&self) -> Result<(), ContainerError> {
+        let why = match timeout(Duration::from_secs(2), self.docker.ping()).await {
+            Ok(Ok(_)) => return Ok(()),
+            Ok(Err(error)) => words(&error),
+            Err(_) => "no answer within 2 s".into(),
+        };
+        Err(ContainerError::Unreachable { address: self.address.clone(), why })
+    }
+
+    /// The image of this name, which has to be there.
+    ///
+    /// # Errors
+    /// [`ContainerError::Missing`] when it is not.
+    pub async fn image(&self, name: &str) -> Result<Image, ContainerError> {
+        let unreachable = |why| ContainerError::Unreachable { address: self.address.clone(), why };
+        match timeout(PATIENCE, self.docker.inspect_image(name)).await {
+            Ok(Ok(found)) => match found.id {
+                Some(id) => Ok(Image { name: name.into(), id }),
+                None => Err(ContainerError::Missing { image: name.into() }),
+            },
+            Ok(Err(error)) if status(&error) == Some(404) => {
+                Err(ContainerError::Missing { image: name.into() })
+            }
+            Ok(Err(error)) => Err(unreachable(words(&error))),
+            Err(_) => Err(unreachable(format!("no answer within {} s", PATIENCE.as_secs()))),
+        }
+    }
+
+    /// Removes what a sayso that is gone has left; how many containers that were.
+    pub async fn sweep(&self) -> usize {
+        let filters = HashMap::from([("label".to_owned(), vec![owner::SESSION.to_owned()])]);
+        let options = ListContainersOptions { all: true, filters: Some(filters), ..Default::default() };
+        let Ok(Ok(found)) = timeout(PATIENCE, self.docker.list_containers(Some(options))).await else {
+            return 0;
+        };
+        let mut removed = 0;
+        for container in found {
+            let gone =
+                container.labels.and_then(|labels| labels.get(owner::OWNER).map(|o| owner::is_gone(o)));
+            if let (Some(id), Some(true)) = (container.id, gone)
+                && self.remove(&id).await
+            {
+                removed += 1;
+            }
+        }
+        removed
+    }
+
+    /// Removes a container by force; false when it was not there.
+    pub async fn remove(&self, name: &str) -> bool {
+        let options = RemoveContainerOptions { force: true, v: true, ..Default::default() };
+        let removed = timeout(PATIENCE, self.docker.remove_container(name, Some(options))).await;
+        match removed {
+            Ok(Ok(())) => true,
+            // The engine is already removing it.
+            Ok(Err(error)) => status(&error) == Some(409),
+            Err(_) => false,
+        }
+    }
+}
+
+/// Fetches an image, telling lines of progress.
+///
+/// # Errors
+/// When it can't be fetched.
+pub async fn fetch(
+    docker: Docker,
+    image: String,
+    progress: mpsc::Sender<String>,
+) -> Result<(), ContainerError> {
+    let failed = |why: String| ContainerError::NotFetched { image: image.clone(), why };
+    // Without a tag, every tag of the repository would be fetched.
+    let last = image.rsplit('/').next().unwrap_or(&image);
+    let tag = (!last.contains(':') && !image.contains('@')).then(|| "latest".to_owned());
+    let options = CreateImageOptions { from_image: Some(image.clone()), tag, ..Default::default() };
+    let mut steps = docker.create_image(Some(options), None, None);
+    let mut told = String::new();
+    while let Some(step) = steps.next().await {
+        let step = step.map_err(|error| failed(words(&error)))?;
+        if let Some(message) = step.error_detail.and_then(|error| error.message) {
+            return Err(failed(message));
+        }
+        let line =
+            line(step.id, step.status, step.progress_detail.and_then(|p| Some((p.current?, p.total?))));
+        if line != told {
+            // Who does not keep up misses lines, nothing else.
+            let _ = progress.try_send(line.clone());
+            told = line;
+        }
+    }
+    Ok(())
+}
+
+/// A step of fetching in words: `a1b2c3: Downloading 40 %`.
+fn line(id: Option<String>, status: Option<String>, part: Option<(i64, i64)>) -> String {
+    let mut line = id.map_or_else(String::new, |id| format!("{id}: "));
+    line += &status.unwrap_or_default();
+    if let Some((current, total)) = part.filter(|(_, total)| *total > 0) {
+        line += &format!(" {} %", current.saturating_mul(100) / total);
+    }
+    line.chars().filter(|c| !c.is_control()).take(120).collect()
+}
+
+fn connect(address: &Address, socket: Option<&std::path::Path>) -> Result<Docker, bollard::errors::Error> {
+    // Whoever was first has installed the same one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    match (address, socket) {
+        (_, Some(socket)) => Docker::connect_with_host(&format!("unix://{}", socket.display())),
+        (Address::Tcp { url, tls: Some(certificates) }, None) => Docker::connect_with_ssl(
+            url,
+            &certificates.join("key.pem"),
+            &certificates.join("cert.pem"),
+            &certificates.join("ca.pem"),
+            120,
+            bollard::API_DEFAULT_VERSION,
+        ),
+        (other, None) => Docker::connect_with_host(&other.to_string()),
+    }
+}
+
+fn abilities(info: &SystemInfo, podman: bool, remote: bool) -> Abilities {
+    let security = info.security_options.clone().unwrap_or_default();
+    let rootless = security.iter().any(|option| option.contains("name=rootless"));
+    let all = info.ncpu.and_then(|n| u32::try_from(n).ok());
+    Abilities {
+        remote,
+        rootless: rootless && !podman,
+        keeps_id: rootless && podman,
+        memory: info.memory_limit.unwrap_or(podman),
+        processes: info.pids_limit.unwrap_or(podman),
+        processors: all.filter(|_| info.cpu_cfs_quota.unwrap_or(podman)),
+    }
+}
+
+/// The number with which the engine answered.
+pub fn status(error: &bollard::errors::Error) -> Option<u16> {
+    match error {
+        bollard::errors::Error::DockerResponseServerError { status_code, .. } => Some(*status_code),
+        _ => None,
+    }
+}
+
+/// What the engine or the system says, with its causes, on one line.
+pub fn words(error: &bollard::errors::Error) -> String {
+    let mut text = match error {
+        bollard::errors::Error::DockerResponseServerError { message, .. } => message.clone(),
+        other => other.to_string(),
+    };
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(400).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_of_fetching() {
+        let text = |s: &str| Some(s.to_owned());
+        assert_eq!(line(text("a1"), text("Downloading"), Some((1, 4))), "a1: Downloading 25 %");
+        assert_eq!(line(None, text("Pulling\u{1b}[2J"), None), "Pulling[2J");
+        assert_eq!(line(text("a1"), None, Some((5, 0))), "a1: ");
+    }
+
+    #[test]
+    fn an_image_is_shown_with_its_id() {
+        let image = Image { name: "python:3".into(), id: "sha256:0123456789abcdef".into() };
+        assert_eq!(image.shown(), "python:3@0123456789ab");
+    }
+}

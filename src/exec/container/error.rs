@@ -1,0 +1,72 @@
+//! What can go wrong with containers, in words that say what to do next.
+
+use std::path::PathBuf;
+
+/// Why a block can't run in a container.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ContainerError {
+    /// No socket was found.
+    #[error(
+        "no container engine was found: start Docker (systemctl start docker) or Podman (systemctl --user start \
+         podman.socket), or name one with DOCKER_HOST or [executors.container] host"
+    )]
+    NoEngine,
+    /// It does not answer.
+    #[error("the container engine at {address} does not answer: {why}")]
+    Unreachable {
+        /// Its address.
+        address: String,
+        /// What was seen.
+        why: String,
+    },
+    /// Its address can't be used.
+    #[error("{address} is no address of a container engine that can be used: {why}")]
+    Address {
+        /// The address.
+        address: String,
+        /// Why not.
+        why: String,
+    },
+    /// The language has no image.
+    #[error(
+        "no image is set for {0}: name one in [executors.container.images], or use --executor container:IMAGE"
+    )]
+    NoImageFor(String),
+    /// The image is not on the engine. Fetching it is a question to the person.
+    #[error(
+        "the image {image} is not on this machine, and fetching it needs the network. Fetch it? Then run: \
+         sayso exec --pull, or docker pull {image}"
+    )]
+    Missing {
+        /// The image.
+        image: String,
+    },
+    /// It could not be fetched.
+    #[error("the image {image} could not be fetched: {why}")]
+    NotFetched {
+        /// The image.
+        image: String,
+        /// What the engine says.
+        why: String,
+    },
+    /// The working folder can't be given to a container.
+    #[error(
+        "the working folder {} is not given to a container: {why}; name another one with --cwd, or set folder = \
+         \"none\" in [executors.container]", path.display()
+    )]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        why: &'static str,
+    },
+    /// The engine refused.
+    #[error("the container could not be started: {0}")]
+    Refused(String),
+    /// A container that allows more than was asked for.
+    #[error("the container is not as closed as it was asked to be: {0}; nothing was run in it")]
+    Open(String),
+    /// It did not get ready in time.
+    #[error("the container was not ready after {0} s")]
+    Slow(u64),
+}

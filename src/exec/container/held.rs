@@ -1,0 +1,141 @@
+//! A container that runs: its standard streams, and how it ended. It is named beforehand, so that it can be removed
+//! whatever happened on the way.
+
+use super::engine::{Engine, words};
+use super::error::ContainerError;
+use bollard::container::LogOutput;
+use bollard::models::ContainerCreateBody;
+use bollard::query_parameters::{
+    AttachContainerOptions, CreateContainerOptions, EventsOptions, WaitContainerOptions,
+};
+use futures_util::{Stream, StreamExt as _};
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt as _;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+/// How long a container may take to start.
+pub const START: Duration = Duration::from_secs(60);
+
+/// A container that runs.
+pub struct Held {
+    engine: Rc<Engine>,
+    id: String,
+    output: Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>,
+    input: mpsc::UnboundedSender<Vec<u8>>,
+    exit: oneshot::Receiver<Option<i64>>,
+}
+
+impl Held {
+    /// Makes and starts a container.
+    ///
+    /// # Errors
+    /// When the engine refuses, or does not get it done in time.
+    pub async fn start(
+        engine: Rc<Engine>,
+        name: &str,
+        body: ContainerCreateBody,
+    ) -> Result<Self, ContainerError> {
+        let work = Self::start_now(engine, name, body);
+        timeout(START, work).await.unwrap_or(Err(ContainerError::Slow(START.as_secs())))
+    }
+
+    async fn start_now(
+        engine: Rc<Engine>,
+        name: &str,
+        body: ContainerCreateBody,
+    ) -> Result<Self, ContainerError> {
+        let refused = |error: bollard::errors::Error| ContainerError::Refused(words(&error));
+        let docker = &engine.docker;
+        let options = CreateContainerOptions { name: Some(name.into()), ..Default::default() };
+        let id = docker.create_container(Some(options), body).await.map_err(refused)?.id;
+        let options = AttachContainerOptions {
+            stream: true,
+            stdin: true,
+            stdout: true,
+            stderr: true,
+            ..Default::default()
+        };
+        let streams = docker.attach_container(&id, Some(options)).await.map_err(refused)?;
+        let (told, exit) = oneshot::channel();
+        let options = WaitContainerOptions { condition: "next-exit".into() };
+        let mut wait = Box::pin(docker.wait_container(&id, Some(options)));
+        tokio::task::spawn_local(async move {
+            let code = match wait.next().await {
+                Some(Ok(end)) => Some(end.status_code),
+                Some(Err(bollard::errors::Error::DockerContainerWaitError { code, .. })) => Some(code),
+                _ => None,
+            };
+            let _ = told.send(code);
+        });
+        docker.start_container(&id, None).await.map_err(refused)?;
+        let (input, mut pieces) = mpsc::unbounded_channel::<Vec<u8>>();
+        let mut writer = streams.input;
+        tokio::task::spawn_local(async move {
+            while let Some(piece) = pieces.recv().await {
+                if writer.write_all(&piece).await.is_err() || writer.flush().await.is_err() {
+                    return;
+                }
+            }
+        });
+        let output = streams.output;
+        Ok(Self { engine: engine.clone(), id, output, input, exit })
+    }
+
+    /// Writes to its standard input.
+    pub fn write(&self, bytes: Vec<u8>) {
+        let _ = self.input.send(bytes);
+    }
+
+    /// The next piece of its output; `None` at its end, or when the engine is lost. Safe to cancel.
+    pub async fn next(&mut self) -> Option<LogOutput> {
+        self.output.next().await.and_then(Result::ok)
+    }
+
+    /// How it ended, once its output has: its exit status.
+    ///
+    /// # Errors
+    /// When the engine is out of reach.
+    pub async fn exit(&mut self) -> Result<i64, ContainerError> {
+        let told = timeout(Duration::from_secs(10), &mut self.exit).await;
+        if let Ok(Ok(Some(code))) = told {
+            return Ok(code);
+        }
+        self.engine.answers().await?;
+        Err(ContainerError::Refused("the engine does not tell how the container ended".into()))
+    }
+
+    /// Whether the engine saw memory run out in it. Told by the engine's events, which outlive the container.
+    pub async fn ran_out_of_memory(&self) -> bool {
+        let filter = |value: &str| vec![value.to_owned()];
+        let filters = HashMap::from([
+            ("container".to_owned(), vec![self.id.clone()]),
+            ("event".to_owned(), filter("oom")),
+        ]);
+        let until = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let until = until.map_or(0, |since| since.as_secs()) + 1;
+        let options =
+            EventsOptions { since: Some("1".into()), until: Some(until.to_string()), filters: Some(filters) };
+        let mut events = Box::pin(self.engine.docker.events(Some(options)));
+        // It ends by itself where the clocks agree.
+        matches!(timeout(Duration::from_secs(2), events.next()).await, Ok(Some(Ok(_))))
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+/// Removes a container by its name, also one that the engine is only about to make.
+pub async fn remove(engine: &Engine, name: &str) {
+    for pause in [0u64, 100, 300, 1000] {
+        tokio::time::sleep(Duration::from_millis(pause)).await;
+        if engine.remove(name).await {
+            return;
+        }
+    }
+}

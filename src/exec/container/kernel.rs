@@ -1,0 +1,302 @@
+//! The kernel of a session in its container. Process 1 is the bridge (`assets/bridge.py`); it carries the kernel's control
+//! channel and its output. What the kernel says about its own blocks is taken from here; how it ended, the bridge tells.
+
+use super::bridge_wire::{self, Told};
+use super::engine::Engine;
+use super::error::ContainerError;
+use super::held::{Held, remove};
+use super::plan::Frame;
+use crate::domain::KernelRef;
+use crate::exec::blob;
+use crate::exec::frames::Decoder;
+use crate::exec::helper_wire::Used;
+use crate::exec::kernel_wire::{self, Said, Token};
+use crate::exec::plan;
+use crate::exec::receipt::cause_of_death;
+use bollard::container::LogOutput;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinHandle;
+
+/// Reads the bridge's own text from its standard input, and becomes it.
+const BOOT: &str = "import os\n\
+    def take(n):\n\
+    \x20 d = b''\n\
+    \x20 while len(d) < n:\n\
+    \x20  p = os.read(0, n - len(d))\n\
+    \x20  if not p: os._exit(0)\n\
+    \x20  d += p\n\
+    \x20 return d\n\
+    exec(compile(take(int(take(8))), '<sayso bridge>', 'exec'))";
+const BRIDGE: &str = include_str!("../../../assets/bridge.py");
+
+/// What is heard of a kernel.
+#[derive(Debug)]
+pub enum FromKernel {
+    /// A message of the kernel, with the mark of its run.
+    Said(Token, Said),
+    /// Something of the bridge that is not about the kernel's own talk.
+    Told(Told),
+    /// It is gone.
+    Gone(Gone),
+}
+
+/// How a kernel went.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Gone {
+    /// It never ran, and why.
+    NotStarted(String),
+    /// Memory ran out in its container.
+    OutOfMemory(Used),
+    /// It died, of this.
+    Died(String, Used),
+}
+
+/// A kernel in its container.
+pub struct Kernel {
+    /// The image, as shown.
+    pub image: String,
+    /// Its generation and its variables, as last told.
+    pub state: KernelRef,
+    /// Its folder, as last told.
+    pub cwd: PathBuf,
+    /// Whether it has said that it is ready.
+    pub ready: bool,
+    events: mpsc::Receiver<FromKernel>,
+    orders: mpsc::UnboundedSender<Vec<u8>>,
+    stop: Rc<Notify>,
+    work: JoinHandle<()>,
+}
+
+impl Kernel {
+    /// Starts the empty kernel; `image` is its id, `shown` what it is called.
+    pub fn start(
+        engine: Rc<Engine>,
+        frame: &Frame,
+        (image, shown): (&str, String),
+        name: String,
+        generation: u32,
+    ) -> Self {
+        let cwd = frame.cwd();
+        let body = frame.body(image, &["python3", "-I", "-S", "-c", BOOT], Vec::new());
+        let (sender, events) = mpsc::channel(256);
+        let (orders, pieces) = mpsc::unbounded_channel();
+        let stop = Rc::new(Notify::new());
+        let (work_stop, folder) = (stop.clone(), cwd.clone());
+        let work = tokio::task::spawn_local(async move {
+            let work = carry(engine.clone(), &name, body, &folder, pieces, &sender);
+            let gone = tokio::select! {
+                gone = work => gone,
+                () = work_stop.notified() => Gone::Died("it was ended by force".into(), Used::default()),
+            };
+            // Its end is told first: the engine may need a while.
+            let _ = sender.send(FromKernel::Gone(gone)).await;
+            remove(&engine, &name).await;
+        });
+        let state = KernelRef { generation, variables: 0 };
+        Self { image: shown, state, cwd, ready: false, events, orders, stop, work }
+    }
+
+    /// Hands over a block.
+    pub fn run(&self, token: &Token, label: &str, source: &[u8]) {
+        let _ = self.orders.send(bridge_wire::begin());
+        let _ = self.orders.send(bridge_wire::control(&kernel_wire::run(token, label, source)));
+    }
+
+    /// The block is over: what it left behind is ended.
+    pub fn end_run(&self) {
+        let _ = self.orders.send(bridge_wire::end());
+    }
+
+    /// SIGINT to its group.
+    pub fn interrupt(&self) {
+        let _ = self.orders.send(bridge_wire::interrupt());
+    }
+
+    /// Ends it with its container.
+    pub fn kill(&self) {
+        self.stop.notify_one();
+    }
+
+    /// Ends it; what is left to wait for is the removal of its container.
+    pub fn close(self) -> JoinHandle<()> {
+        self.stop.notify_one();
+        self.work
+    }
+
+    /// What is heard of it next. Safe to cancel.
+    pub async fn hear(&mut self) -> FromKernel {
+        let lost = || FromKernel::Gone(Gone::Died("it was lost sight of".into(), Used::default()));
+        self.events.recv().await.unwrap_or_else(lost)
+    }
+}
+
+/// Starts the container and carries what is said in both directions, until it is gone.
+async fn carry(
+    engine: Rc<Engine>,
+    name: &str,
+    body: bollard::models::ContainerCreateBody,
+    folder: &Path,
+    mut orders: mpsc::UnboundedReceiver<Vec<u8>>,
+    out: &mpsc::Sender<FromKernel>,
+) -> Gone {
+    let mut held = match Held::start(engine.clone(), name, body).await {
+        Ok(held) => held,
+        Err(error) => return Gone::NotStarted(error.to_string()),
+    };
+    let mark: Token = match blob::random() {
+        Ok(mark) => mark,
+        Err(error) => return Gone::NotStarted(error.to_string()),
+    };
+    let start = plan::kernel(Path::new("python3"), folder, Vec::new()).program.args;
+    let start = start.get(2).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
+    held.write(format!("{:08}{BRIDGE}", BRIDGE.len()).into_bytes());
+    held.write(bridge_wire::start(&mark, plan::KERNEL, &start, folder.as_os_str().as_bytes()));
+    let mut talk = Talk::new(mark);
+    loop {
+        let piece = tokio::select! {
+            piece = held.next() => piece,
+            Some(order) = orders.recv() => {
+                held.write(order);
+                continue;
+            }
+        };
+        let heard = match piece {
+            None => break,
+            Some(LogOutput::StdErr { message }) => {
+                talk.error(&message);
+                continue;
+            }
+            Some(piece) => talk.push(&piece.into_bytes()),
+        };
+        let heard = match heard {
+            Ok(heard) => heard,
+            Err(why) => return Gone::Died(why, Used::default()),
+        };
+        for one in heard {
+            if let Some(gone) = talk.gone(&one) {
+                return gone;
+            }
+            if out.send(one).await.is_err() {
+                return Gone::Died("nobody listens any more".into(), Used::default());
+            }
+        }
+    }
+    match held.exit().await {
+        Err(error) if !talk.spawned => Gone::NotStarted(error.to_string()),
+        Err(error) => Gone::Died(error.to_string(), Used::default()),
+        Ok(_) if held.ran_out_of_memory().await => Gone::OutOfMemory(Used::default()),
+        Ok(code) if !talk.spawned => {
+            let said = talk.last_error().unwrap_or_else(|| "it said nothing".into());
+            Gone::NotStarted(format!("Python could not be started as a kernel (status {code}): {said}"))
+        }
+        Ok(code) => Gone::Died(format!("its container ended with status {code}"), Used::default()),
+    }
+}
+
+/// Takes the talk of bridge and kernel apart.
+struct Talk {
+    mark: Token,
+    frames: Decoder,
+    control: Decoder,
+    errors: Vec<u8>,
+    spawned: bool,
+}
+
+impl Talk {
+    fn new(mark: Token) -> Self {
+        Self {
+            mark,
+            frames: Decoder::new(bridge_wire::LIMIT),
+            control: Decoder::new(kernel_wire::LIMIT),
+            errors: Vec::new(),
+            spawned: false,
+        }
+    }
+
+    fn error(&mut self, bytes: &[u8]) {
+        let room = (16usize << 10).saturating_sub(self.errors.len()).min(bytes.len());
+        self.errors.extend_from_slice(bytes.get(..room).unwrap_or_default());
+    }
+
+    fn last_error(&self) -> Option<String> {
+        let text = String::from_utf8_lossy(&self.errors).into_owned();
+        text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> Result<Vec<FromKernel>, String> {
+        let broken =
+            |error: &dyn std::fmt::Display| format!("the channel to its container is broken: {error}");
+        self.frames.push(bytes);
+        let mut heard = Vec::new();
+        while let Some(frame) = self.frames.next_frame().map_err(|error| broken(&error))? {
+            match bridge_wire::decode(frame, &self.mark).map_err(|error| broken(&error))? {
+                Told::Control(bytes) => {
+                    self.control.push(&bytes);
+                    while let Some(frame) = self.control.next_frame().map_err(|error| broken(&error))? {
+                        let (token, said) = kernel_wire::decode(frame).map_err(|error| broken(&error))?;
+                        heard.push(FromKernel::Said(token, said));
+                    }
+                }
+                told => {
+                    self.spawned |= told == Told::Spawned;
+                    heard.push(FromKernel::Told(told));
+                }
+            }
+        }
+        Ok(heard)
+    }
+
+    /// Whether this is the end, and which.
+    fn gone(&self, heard: &FromKernel) -> Option<Gone> {
+        match heard {
+            FromKernel::Told(Told::Open(why)) => {
+                Some(Gone::NotStarted(ContainerError::Open(why.clone()).to_string()))
+            }
+            FromKernel::Told(Told::Exited { out_of_memory: true, ending, used })
+                if ending.signal == Some(9) =>
+            {
+                Some(Gone::OutOfMemory(*used))
+            }
+            FromKernel::Told(Told::Exited { ending, used, .. }) => {
+                Some(Gone::Died(cause_of_death(*ending), *used))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Stream;
+    use crate::exec::frames::encode;
+
+    #[test]
+    fn talk_in_any_pieces() {
+        let mark: Token = [7; 16];
+        let hello = encode(b'H', [&[0u8; 16][..], b"3.13.1"]);
+        let (first, second) = hello.split_at(5);
+        let mut bytes = encode(b'P', [&mark[..]]);
+        bytes.extend(encode(b'C', [&mark[..], first]));
+        bytes.extend(encode(b'O', [&mark[..], b"1", b"C looks like a frame"]));
+        bytes.extend(encode(b'C', [&mark[..], second]));
+        for size in [1, 3, 1000] {
+            let mut talk = Talk::new(mark);
+            let heard: Vec<FromKernel> = bytes.chunks(size).flat_map(|c| talk.push(c).unwrap()).collect();
+            assert_eq!(heard.len(), 3, "{heard:?}");
+            assert!(matches!(&heard[1], FromKernel::Told(Told::Output(Stream::Stdout, _))));
+            assert!(matches!(&heard[2], FromKernel::Said(_, Said::Hello { version }) if version == "3.13.1"));
+        }
+    }
+
+    #[test]
+    fn what_comes_without_the_mark_breaks_the_channel() {
+        let mut talk = Talk::new([7; 16]);
+        assert!(talk.push(&encode(b'F', [&[8u8; 16][..], b"1", b"1", b"1"])).is_err());
+        let mut talk = Talk::new([7; 16]);
+        assert!(talk.push(b"Traceback (most recent call last)\n").is_err());
+    }
+}

@@ -1,0 +1,74 @@
+//! Whose a container is: a label names the process that started it, so that the next start knows which are left over.
+
+use std::path::Path;
+
+/// The label that every container of sayso carries, with the session.
+pub const SESSION: &str = "sayso";
+/// The label that names the process: machine, boot, process id and its start.
+pub const OWNER: &str = "sayso.owner";
+
+/// This process, as the label names it.
+pub fn own() -> String {
+    let pid = std::process::id();
+    format!("{}/{}/{pid}/{}", machine(), boot(), start_of(pid).unwrap_or_default())
+}
+
+/// Whether the process that a label names is gone for certain. A process of another machine never is.
+pub fn is_gone(owner: &str) -> bool {
+    let parts: Vec<&str> = owner.split('/').collect();
+    let [on, since, pid, start] = parts[..] else { return false };
+    if on != machine() {
+        return false;
+    }
+    if since != boot() {
+        return true;
+    }
+    let Ok(pid) = pid.parse::<u32>() else { return false };
+    match start_of(pid) {
+        Some(now) => now != start,
+        None => Path::new("/proc/self").exists() || !runs(pid),
+    }
+}
+
+fn machine() -> String {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    name.replace('/', "_")
+}
+
+/// Changes with every start of the machine; empty where the system does not tell.
+fn boot() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+/// When a process was started, in the system's own measure.
+fn start_of(pid: u32) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
+}
+
+fn runs(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_living_and_the_gone() {
+        let own = own();
+        assert!(!is_gone(&own), "{own}");
+        let mut parts: Vec<&str> = own.split('/').collect();
+        parts[3] = "1";
+        assert!(is_gone(&parts.join("/")), "another process with our number");
+        parts[2] = "4194999";
+        assert!(is_gone(&parts.join("/")));
+        parts[1] = "another-boot";
+        assert!(is_gone(&parts.join("/")));
+        parts[0] = "elsewhere";
+        assert!(!is_gone(&parts.join("/")), "what another machine runs is not known here");
+        assert!(!is_gone(""));
+        assert!(!is_gone("a/b/c"));
+    }
+}

@@ -1,0 +1,229 @@
+//! A program for one block, in a container of its own: handed the exact bytes, followed to its end, gone with its
+//! container.
+
+use super::engine::Engine;
+use super::error::ContainerError;
+use super::held::{Held, START, remove};
+use super::plan::{Frame, size};
+use crate::domain::{KernelFate, Stream};
+use crate::exec::executors::{End, Ended, Heard, Job};
+use crate::exec::helper_wire::Used;
+use crate::exec::receipt::Ending;
+use bollard::container::LogOutput;
+use bollard::models::ContainerStatsResponse;
+use bollard::query_parameters::{KillContainerOptions, StatsOptions};
+use futures_util::StreamExt as _;
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout};
+
+/// What takes the bytes and starts the program.
+const WRAPPER: &str = include_str!("../../../assets/program.sh");
+/// How often it is looked at what a program uses.
+const LOOK: Duration = Duration::from_millis(700);
+
+/// A program that goes on.
+pub struct Program {
+    events: mpsc::Receiver<Heard>,
+    stop: Rc<Notify>,
+    engine: Rc<Engine>,
+    name: String,
+    work: JoinHandle<()>,
+}
+
+impl Program {
+    /// Starts a program for a block; `command` is what its text is handed to as a file.
+    pub fn start(
+        engine: Rc<Engine>,
+        frame: &Frame,
+        image: &str,
+        name: String,
+        command: &[String],
+        job: &Job,
+    ) -> Self {
+        let mut arguments = vec![job.source.len().to_string(), job.label.clone()];
+        arguments.extend(command.iter().cloned());
+        let body = frame.body(image, &["/bin/sh", "-c", WRAPPER, "sayso"], arguments);
+        let (sender, events) = mpsc::channel(64);
+        let stop = Rc::new(Notify::new());
+        let memory = size(frame.config.memory);
+        let (work_engine, work_name, work_stop) = (engine.clone(), name.clone(), stop.clone());
+        let source = job.source.as_bytes().to_vec();
+        let cwd = frame.cwd();
+        let work = tokio::task::spawn_local(async move {
+            let work = async {
+                let mut held = Held::start(work_engine.clone(), &work_name, body).await?;
+                follow(&mut held, &work_engine, source, &sender, &memory).await
+            };
+            let end = tokio::select! {
+                end = work => end,
+                () = work_stop.notified() => Ok((End::Died("it was ended by force".into()), Used::default())),
+            };
+            let (end, used) = end.unwrap_or_else(|error| (of_error(error), Used::default()));
+            let ended = Ended { end, used, kernel: KernelFate::None, cwd: Some(cwd) };
+            let _ = sender.send(Heard::Ended(Box::new(ended))).await;
+            // The engine may need a while.
+            remove(&work_engine, &work_name).await;
+        });
+        Self { events, stop, engine, name, work }
+    }
+
+    /// What is heard of it next. Safe to cancel.
+    pub async fn hear(&mut self) -> Heard {
+        match self.events.recv().await {
+            Some(heard) => heard,
+            None => Heard::Ended(Box::new(Ended {
+                end: End::Died("it was lost sight of".into()),
+                used: Used::default(),
+                kernel: KernelFate::None,
+                cwd: None,
+            })),
+        }
+    }
+
+    /// SIGINT to all its processes.
+    pub fn interrupt(&self) {
+        let (engine, name) = (self.engine.clone(), self.name.clone());
+        tokio::task::spawn_local(async move {
+            if signal_inside(&engine, &name, "INT").await.is_err() {
+                // Process 1 passes nothing on, but may end.
+                let options = KillContainerOptions { signal: "INT".into() };
+                let _ = engine.docker.kill_container(&name, Some(options)).await;
+            }
+        });
+    }
+
+    /// What is left to wait for when its end was told: the removal of its container.
+    pub fn close(self) -> JoinHandle<()> {
+        self.work
+    }
+
+    /// Ends it with its container.
+    pub fn kill(&self) {
+        self.stop.notify_one();
+    }
+}
+
+/// Every process but process 1 gets a signal, from inside.
+async fn signal_inside(engine: &Engine, name: &str, signal: &str) -> Result<(), bollard::errors::Error> {
+    let words = ["/bin/sh".to_owned(), "-c".to_owned(), format!("kill -{signal} -1")];
+    let config = bollard::models::ExecConfig { cmd: Some(words.to_vec()), ..Default::default() };
+    let exec = engine.docker.create_exec(name, config).await?;
+    let options = bollard::exec::StartExecOptions { detach: true, ..Default::default() };
+    engine.docker.start_exec(&exec.id, Some(options)).await.map(drop)
+}
+
+fn of_error(error: ContainerError) -> End {
+    match error {
+        ContainerError::Unreachable { .. } => End::Died(error.to_string()),
+        other => End::NotStarted(other.to_string()),
+    }
+}
+
+async fn follow(
+    held: &mut Held,
+    engine: &Engine,
+    source: Vec<u8>,
+    out: &mpsc::Sender<Heard>,
+    memory: &str,
+) -> Result<(End, Used), ContainerError> {
+    let rest = timeout(START, ready(held)).await.unwrap_or(Err(ContainerError::Slow(START.as_secs())))?;
+    held.write(source);
+    let _ = out.send(Heard::Started).await;
+    let mut used = Used { processes: 1, ..Used::default() };
+    if !rest.is_empty() {
+        let _ = out.send(Heard::Output(Stream::Stdout, rest)).await;
+    }
+    let id = held.id().to_owned();
+    let mut look_at = Instant::now() + LOOK;
+    loop {
+        let piece = tokio::select! {
+            piece = held.next() => piece,
+            () = tokio::time::sleep_until(look_at) => {
+                look_at = Instant::now() + LOOK;
+                if let Some((rss, cpu_us)) = look(engine, &id, &mut used).await {
+                    let _ = out.try_send(Heard::Usage(rss, cpu_us / 1000));
+                }
+                continue;
+            }
+        };
+        let Some(piece) = piece else { break };
+        let stream = if matches!(piece, LogOutput::StdErr { .. }) { Stream::Stderr } else { Stream::Stdout };
+        if out.send(Heard::Output(stream, piece.into_bytes().to_vec())).await.is_err() {
+            break;
+        }
+    }
+    let code = i32::try_from(held.exit().await?).unwrap_or(-1);
+    if code == 137 && held.ran_out_of_memory().await {
+        return Ok((End::Limit(format!("memory, {memory}")), used));
+    }
+    Ok((End::Program(ending(code)), used))
+}
+
+/// Waits until it has looked at its container and takes the bytes; what it said too much belongs to the program.
+async fn ready(held: &mut Held) -> Result<Vec<u8>, ContainerError> {
+    let (mut said, mut errors) = (Vec::new(), Vec::new());
+    while let Some(piece) = held.next().await {
+        match piece {
+            LogOutput::StdErr { message } => errors.extend_from_slice(&message),
+            other => said.extend_from_slice(&other.into_bytes()),
+        }
+        if let Some(rest) = said.strip_prefix(b"ready\n") {
+            return Ok(rest.to_vec());
+        }
+        if said.len() + errors.len() > 1 << 16 {
+            break;
+        }
+    }
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).split_whitespace().collect::<Vec<_>>().join(" ");
+    match held.exit().await? {
+        99 => Err(ContainerError::Open(text(&said))),
+        code => Err(ContainerError::Refused(format!("it ended with {code}: {}", text(&errors)))),
+    }
+}
+
+/// How a program ended, from the status that a shell makes of it.
+fn ending(code: i32) -> Ending {
+    let signal = code - 128;
+    match signal {
+        4 | 5 | 6 | 7 | 8 | 9 | 11 | 13 | 14 | 15 | 24 | 25 => Ending { code: None, signal: Some(signal) },
+        _ => Ending { code: Some(code), signal: None },
+    }
+}
+
+async fn look(engine: &Engine, id: &str, used: &mut Used) -> Option<(u64, u64)> {
+    let options = StatsOptions { stream: false, one_shot: true };
+    let mut stats = Box::pin(engine.docker.stats(id, Some(options)));
+    let stats = timeout(Duration::from_secs(1), stats.next()).await.ok()??.ok()?;
+    let (rss, cpu_us, processes) = of_stats(&stats);
+    used.cpu_us = used.cpu_us.max(cpu_us);
+    used.peak_rss_bytes = used.peak_rss_bytes.max(rss);
+    // The shell around the program and its watcher are not the program's.
+    used.processes = used.processes.max(processes.saturating_sub(3));
+    Some((rss, cpu_us))
+}
+
+fn of_stats(stats: &ContainerStatsResponse) -> (u64, u64, u32) {
+    let memory = stats.memory_stats.as_ref();
+    let rss = memory.and_then(|m| m.usage).unwrap_or(0);
+    let cpu = stats.cpu_stats.as_ref().and_then(|c| c.cpu_usage.as_ref()).and_then(|c| c.total_usage);
+    let processes = stats.pids_stats.as_ref().and_then(|p| p.current).unwrap_or(1);
+    (rss, cpu.unwrap_or(0) / 1000, u32::try_from(processes).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_of_programs() {
+        let code = |code| Ending { code: Some(code), signal: None };
+        assert_eq!(ending(0), code(0));
+        assert_eq!(ending(3), code(3));
+        assert_eq!(ending(130), code(130));
+        assert_eq!(ending(200), code(200));
+        assert_eq!(ending(139), Ending { code: None, signal: Some(11) });
+    }
+}

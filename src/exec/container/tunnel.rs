@@ -1,0 +1,97 @@
+//! An engine behind `ssh`: the person's own `ssh` carries its socket here, with their keys and their known hosts.
+
+use super::address::Address;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::AsyncReadExt as _;
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep};
+
+/// How long `ssh` may take to log in.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A socket here that leads to the engine there. Dropping it ends `ssh`.
+pub struct Tunnel {
+    _ssh: Child,
+    _folder: tempfile::TempDir,
+    socket: PathBuf,
+}
+
+impl Tunnel {
+    /// Logs in, without asking for anything.
+    ///
+    /// # Errors
+    /// With what `ssh` said.
+    pub async fn open(address: &Address) -> Result<Self, String> {
+        let Address::Ssh { host, port, socket: there } = address else {
+            return Err("it is not behind ssh".into());
+        };
+        let folder =
+            tempfile::Builder::new().prefix("sayso-").tempdir().map_err(|error| error.to_string())?;
+        let socket = folder.path().join("engine.sock");
+        let mut ssh = Command::new("ssh")
+            .args(arguments(host, *port, &socket, there))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| format!("ssh could not be started: {error}"))?;
+        let until = Instant::now() + PATIENCE;
+        while !socket.exists() {
+            if ssh.try_wait().is_ok_and(|status| status.is_some()) {
+                return Err(said(&mut ssh).await);
+            }
+            if Instant::now() > until {
+                return Err(format!("ssh was not through after {} s", PATIENCE.as_secs()));
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+        Ok(Self { _ssh: ssh, _folder: folder, socket })
+    }
+
+    /// The socket on this machine.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+}
+
+fn arguments(host: &str, port: Option<u16>, here: &Path, there: &str) -> Vec<String> {
+    let mut words: Vec<String> =
+        ["-N", "-T", "-oBatchMode=yes", "-oExitOnForwardFailure=yes", "-oServerAliveInterval=15"]
+            .map(str::to_owned)
+            .to_vec();
+    words.push("-L".into());
+    words.push(format!("{}:{there}", here.display()));
+    if let Some(port) = port {
+        words.extend(["-p".to_owned(), port.to_string()]);
+    }
+    words.extend(["--".to_owned(), host.to_owned()]);
+    words
+}
+
+async fn said(ssh: &mut Child) -> String {
+    let mut text = Vec::new();
+    if let Some(pipe) = ssh.stderr.take() {
+        let _ = tokio::time::timeout(Duration::from_secs(1), pipe.take(2000).read_to_end(&mut text)).await;
+    }
+    let text: String = String::from_utf8_lossy(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.is_empty() { "ssh ended without a word".into() } else { format!("ssh said: {text}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ssh_is_told() {
+        let words =
+            arguments("me@build", Some(2222), Path::new("/tmp/x/engine.sock"), "/var/run/docker.sock");
+        assert_eq!(
+            words.join(" "),
+            "-N -T -oBatchMode=yes -oExitOnForwardFailure=yes -oServerAliveInterval=15 \
+             -L /tmp/x/engine.sock:/var/run/docker.sock -p 2222 -- me@build"
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! The loop of an executor's thread: takes orders, hears its backend, keeps the clock of the run.
+
+use super::run::{Due, Run};
+use super::{Backend, End, Ended, Heard, Job, Order};
+use crate::domain::{KernelFate, Limits, Outcome, RunEvent, RunId, RunRequest};
+use crate::exec::helper_wire::Used;
+use crate::exec::outbox::Outbox;
+use crate::exec::{Setup, actor, blob, plan, run as local};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::mpsc;
+
+struct Server<B> {
+    backend: B,
+    setup: Arc<Setup>,
+    deaths: mpsc::Sender<String>,
+    run: Option<Run>,
+}
+
+/// Serves until it is closed, or nobody can give orders any more; then ends everything.
+pub async fn serve<B: Backend>(
+    backend: B,
+    setup: Arc<Setup>,
+    mut orders: mpsc::UnboundedReceiver<Order>,
+    deaths: mpsc::Sender<String>,
+) {
+    let mut server = Server { backend, setup, deaths, run: None };
+    loop {
+        let due = server.run.as_ref().and_then(Run::due);
+        tokio::select! {
+            order = orders.recv() => match order {
+                None | Some(Order::Close) => break,
+                Some(order) => server.obey(order).await,
+            },
+            heard = server.backend.hear() => server.on_heard(heard),
+            () = at(due) => server.on_time(),
+        }
+    }
+    server.close(orders).await;
+}
+
+async fn at(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+impl<B: Backend> Server<B> {
+    async fn obey(&mut self, order: Order) {
+        match order {
+            Order::Terms(language, limits, reply) => {
+                let limits = limits.unwrap_or(self.setup.limits);
+                let _ = reply.send(self.backend.terms(&language, limits).await);
+            }
+            Order::Start(request, out) => self.start(&request, out).await,
+            Order::Interrupt(id) => {
+                if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
+                    run.pressed.interrupted = true;
+                    self.backend.interrupt();
+                }
+            }
+            Order::Kill(id) => {
+                if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
+                    run.kill(Instant::now());
+                    self.backend.kill();
+                }
+            }
+            Order::Warm(language) if self.run.is_none() => self.backend.warm(&language).await,
+            Order::RestartKernel if self.run.is_none() => self.backend.restart().await,
+            Order::Warm(_) | Order::RestartKernel | Order::Close => {}
+            Order::Missing(language, reply) => drop(reply.send(self.backend.missing(&language).await)),
+            Order::Fetch(missing, progress, reply) => {
+                let fetch = self.backend.fetch(missing, progress).await;
+                tokio::task::spawn_local(async move { drop(reply.send(fetch.await)) });
+            }
+            Order::Found(reply) => drop(reply.send(self.backend.found().await)),
+        }
+    }
+
+    async fn start(&mut self, request: &RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
+        let outbox = Outbox::new(request.approval().run(), out);
+        let limits = request.approval().terms().limits;
+        match self.job(request, limits).await {
+            Ok(job) => {
+                self.run = Some(Run::new(request, outbox, &self.setup.blobs));
+                self.backend.begin(job).await;
+            }
+            Err(outcome) => outbox.finish(local::nothing(outcome, limits)),
+        }
+    }
+
+    /// The block for the backend, when nothing else runs and all holds that was approved.
+    async fn job(&mut self, request: &RunRequest, limits: Limits) -> Result<Job, Outcome> {
+        let approved = request.approval().terms();
+        if self.run.is_some() {
+            return Err(Outcome::Refused("another run goes on: wait for its end".into()));
+        }
+        let now = self.backend.terms(&approved.language, limits).await.map_err(Outcome::NotStarted)?;
+        if let Some(why) = actor::differs(&now, approved) {
+            let why = format!("{why} since it was approved: look again and decide again");
+            return Err(Outcome::Refused(why));
+        }
+        if let Some(why) = plan::refuses(approved.language.as_str(), request.source()) {
+            return Err(Outcome::Refused(why));
+        }
+        let token = blob::random().map_err(|error| Outcome::NotStarted(error.to_string()))?;
+        let label = format!("block {}", request.approval().block());
+        Ok(Job { terms: now, label, source: request.source().clone(), token })
+    }
+
+    fn on_heard(&mut self, heard: Heard) {
+        if let Heard::Died(cause) = heard {
+            let _ = self.deaths.try_send(cause);
+            return;
+        }
+        let Some(run) = &mut self.run else { return };
+        match heard {
+            Heard::Started => run.started(Instant::now()),
+            Heard::Output(stream, bytes) => run.print(stream, &bytes),
+            Heard::Image(name, mime, bytes) => run.keep_image(&name, &mime, &bytes),
+            Heard::Usage(rss_bytes, cpu_ms) => run.outbox.hint(RunEvent::Usage { rss_bytes, cpu_ms }),
+            Heard::Variables(variables) => run.outbox.tell(RunEvent::Variables(variables)),
+            Heard::Ended(ended) => self.finish(*ended),
+            Heard::Died(_) => {}
+        }
+    }
+
+    fn on_time(&mut self) {
+        let Some(run) = &mut self.run else { return };
+        match run.on_time(Instant::now()) {
+            Some(Due::Interrupt) => self.backend.interrupt(),
+            Some(Due::Kill) => self.backend.kill(),
+            Some(Due::GiveUp) => {
+                let end = End::Died("what carried it out does not end, or is out of reach".into());
+                let kernel = KernelFate::None;
+                self.finish(Ended { end, used: Used::default(), kernel, cwd: None });
+            }
+            None => {}
+        }
+    }
+
+    fn finish(&mut self, ended: Ended) {
+        if let Some(run) = self.run.take() {
+            run.finish(ended, Instant::now());
+        }
+    }
+
+    async fn close(mut self, mut orders: mpsc::UnboundedReceiver<Order>) {
+        if let Some(run) = &mut self.run {
+            run.kill(Instant::now());
+            self.backend.kill();
+        }
+        while let Some(due) = self.run.as_ref().map(Run::due) {
+            tokio::select! {
+                heard = self.backend.hear() => self.on_heard(heard),
+                () = at(due) => self.on_time(),
+            }
+        }
+        self.backend.close().await;
+        while let Ok(order) = orders.try_recv() {
+            if let Order::Start(request, out) = order {
+                let limits = request.approval().terms().limits;
+                let report = local::nothing(Outcome::NotStarted("sayso is ending".into()), limits);
+                Outbox::new(request.approval().run(), out).finish(report);
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The wire of Anthropic's Messages. Here: the request; the reply is read by `events`.
+//!
+//! Person and model speak in turns, results belong to the person. Thinking is kept with its signature and given back where
+//! it stood. What does not change from step to step is marked to be cached: the instructions with the tools before them,
+//! and the conversation up to its end.
+
+mod events;
+
+use super::conversation::{self, Outcome, Said};
+use super::kept;
+use super::reading::ReplyDecoder;
+use super::server::{Access, Kind};
+use super::wire::{Decoder, Known, Part, Wire};
+use crate::domain::{MessageImage, ModelRequest, Tool};
+use serde_json::{Map, Value, json};
+
+/// A server that speaks Messages.
+#[derive(Debug)]
+pub(super) struct Anthropic {
+    pub(super) access: Access,
+}
+
+impl Anthropic {
+    /// Tokens that a reply may have: the server wants to be told.
+    fn limit(&self, known: &Known) -> u64 {
+        let model = &self.access.name.model;
+        let usual = if known.left_out.has(Part::Limit) {
+            4_096
+        } else if model.contains("claude-3-5") {
+            8_192
+        } else if ["claude-3-opus", "claude-3-sonnet", "claude-3-haiku", "claude-2"]
+            .iter()
+            .any(|m| model.contains(m))
+        {
+            4_096
+        } else {
+            32_000
+        };
+        self.access.max_output.unwrap_or(usual)
+    }
+}
+
+impl Wire for Anthropic {
+    fn access(&self) -> &Access {
+        &self.access
+    }
+
+    fn encode(&self, request: &ModelRequest, known: &Known) -> Value {
+        let with_reasoning = !known.left_out.has(Part::Reasoning);
+        let mut said = conversation::said(request, with_reasoning.then_some(Kind::Anthropic.as_str()));
+        let mut body = Map::new();
+        body.insert("model".into(), json!(self.access.name.model));
+        let mut limit = self.limit(known);
+        let thinking = self.access.effort.filter(|_| with_reasoning).map(|effort| effort.tokens());
+        if let Some(thinking) = thinking {
+            // The limit counts thinking too.
+            limit = limit.max(thinking + 4_096);
+            body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": thinking }));
+        }
+        body.insert("max_tokens".into(), limit.into());
+        let mut system = Vec::new();
+        while let Some(Said::System(words)) = said.first() {
+            system.push(text(words));
+            said.remove(0);
+        }
+        mark_cached(system.last_mut());
+        if !system.is_empty() {
+            body.insert("system".into(), system.into());
+        }
+        body.insert("messages".into(), messages(&said).into());
+        if !request.tools.is_empty() {
+            let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
+            if !body.contains_key("system") {
+                mark_cached(tools.last_mut());
+            }
+            body.insert("tools".into(), tools.into());
+        }
+        if let Some(form) = request.form.as_ref().filter(|_| !known.left_out.has(Part::Form)) {
+            let schema = conversation::schema(&form.schema);
+            body.insert(
+                "output_config".into(),
+                json!({ "format": { "type": "json_schema", "schema": schema } }),
+            );
+        }
+        body.insert("stream".into(), true.into());
+        Value::Object(body)
+    }
+
+    fn decoder(&self, _: &Value) -> Box<dyn Decoder> {
+        Box::new(ReplyDecoder::new(&self.access, false, events::Events::default()))
+    }
+}
+
+/// The conversation, person and model in turns, the person first.
+fn messages(said: &[Said<'_>]) -> Vec<Value> {
+    let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
+    for said in said {
+        let (role, blocks) = match said {
+            Said::System(words) => ("user", vec![text(words)]),
+            Said::User { text, images } => ("user", parts(text, images)),
+            Said::Model(parts) => ("assistant", parts.iter().map(model).collect()),
+            Said::Results(outcomes) => ("user", outcomes.iter().map(result).collect()),
+        };
+        match turns.last_mut() {
+            Some((last, before)) if *last == role => before.extend(blocks),
+            None if role == "assistant" => {
+                turns.push(("user", vec![text(conversation::GOES_ON)]));
+                turns.push((role, blocks));
+            }
+            _ => turns.push((role, blocks)),
+        }
+    }
+    if let Some((role, blocks)) = turns.last_mut() {
+        if *role == "assistant" {
+            // Words to go on from may not end in white space.
+            if let Some(Value::String(words)) = blocks.last_mut().and_then(|b| b.get_mut("text")) {
+                *words = words.trim_end().to_owned();
+            }
+        } else {
+            mark_cached(blocks.last_mut());
+        }
+    }
+    turns.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
+}
+
+fn mark_cached(block: Option<&mut Value>) {
+    if let Some(Value::Object(fields)) = block {
+        fields.insert("cache_control".into(), json!({ "type": "ephemeral" }));
+    }
+}
+
+fn text(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+fn parts(words: &str, images: &[MessageImage]) -> Vec<Value> {
+    let first = (!words.trim().is_empty()).then(|| text(words));
+    first.into_iter().chain(images.iter().map(image)).collect()
+}
+
+fn image(image: &MessageImage) -> Value {
+    match conversation::base64(image) {
+        Some(data) => {
+            let source = json!({ "type": "base64", "media_type": image.image.mime, "data": data });
+            json!({ "type": "image", "source": source })
+        }
+        None => text(&conversation::missing(image)),
+    }
+}
+
+fn model(part: &kept::Part<'_>) -> Value {
+    match part {
+        kept::Part::Text(words) => text(words),
+        kept::Part::Call(call) => {
+            let input = conversation::arguments(call);
+            json!({ "type": "tool_use", "id": id(&call.id), "name": call.name, "input": input })
+        }
+        kept::Part::Item(item) => item.clone(),
+    }
+}
+
+fn result(outcome: &Outcome<'_>) -> Value {
+    let mut content = parts(outcome.text, outcome.images);
+    if content.is_empty() {
+        content.push(text("(no output)"));
+    }
+    json!({ "type": "tool_result", "tool_use_id": id(&outcome.call.id), "content": content })
+}
+
+/// The id of a call in the letters that are allowed; calls of other providers may have others.
+fn id(given: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let id: String = given.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+    if id.is_empty() { "call".to_owned() } else { id }
+}
+
+fn tool(tool: &Tool) -> Value {
+    let schema = conversation::schema(&tool.parameters);
+    json!({ "name": tool.name, "description": tool.description, "input_schema": schema })
+}

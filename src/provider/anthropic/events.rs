@@ -1,0 +1,198 @@
+//! Reads the events of a message: blocks that begin, grow and end. A message that is not streamed has the same blocks.
+
+use crate::domain::{FinishReason, ToolCall, Usage};
+use crate::provider::failure::ErrorBody;
+use crate::provider::gathered::Gathered;
+use crate::provider::kept;
+use crate::provider::reading::Reading;
+use crate::provider::server::Kind;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The blocks that are open.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    open: BTreeMap<u64, Block>,
+}
+
+/// A block that is open.
+#[derive(Debug)]
+struct Block {
+    /// As it began; pieces are added to it.
+    fields: Map<String, Value>,
+    /// Pieces of JSON of a call's arguments.
+    input: String,
+}
+
+impl Block {
+    fn kind(&self) -> &str {
+        self.fields.get("type").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    /// Adds a piece to a field of the block.
+    fn add(&mut self, name: &str, piece: &str) {
+        match self.fields.get_mut(name) {
+            Some(Value::String(before)) => before.push_str(piece),
+            _ => {
+                self.fields.insert(name.to_owned(), piece.into());
+            }
+        }
+    }
+}
+
+impl Events {
+    fn begin(&mut self, event: &Value, so_far: &mut Gathered) {
+        let at = event.get("index").and_then(Value::as_u64).unwrap_or(0);
+        let Some(Value::Object(fields)) = event.get("content_block") else {
+            return so_far.malformed(&format!("a block without content: {event}"));
+        };
+        let block = Block { fields: fields.clone(), input: String::new() };
+        so_far.grow(64);
+        match block.kind() {
+            "text" => so_far.text(block.text("text")),
+            "thinking" => so_far.reasoning(block.text("thinking")),
+            "fallback" => remark_fallback(&block, so_far),
+            _ => {}
+        }
+        self.open.insert(at, block);
+    }
+
+    fn grow(&mut self, event: &Value, so_far: &mut Gathered) {
+        let at = event.get("index").and_then(Value::as_u64).unwrap_or(0);
+        let delta = event.get("delta").unwrap_or(&Value::Null);
+        let piece = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
+        let Some(block) = self.open.get_mut(&at) else {
+            return so_far.malformed(&format!("a piece of a block that did not begin: {event}"));
+        };
+        match delta.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "text_delta" => so_far.text(piece("text")),
+            "thinking_delta" => {
+                block.add("thinking", piece("thinking"));
+                so_far.reasoning(piece("thinking"));
+            }
+            "signature_delta" => {
+                block.add("signature", piece("signature"));
+                so_far.grow(piece("signature").len());
+            }
+            "input_json_delta" => {
+                block.input.push_str(piece("partial_json"));
+                so_far.grow(piece("partial_json").len());
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, at: u64, so_far: &mut Gathered) {
+        let Some(block) = self.open.remove(&at) else { return };
+        match block.kind() {
+            "tool_use" => {
+                let arguments = match block.fields.get("input") {
+                    _ if !block.input.is_empty() => block.input.clone(),
+                    Some(input) => input.to_string(),
+                    None => "{}".to_owned(),
+                };
+                let (id, name) = (block.text("id"), block.text("name"));
+                so_far.call(ToolCall { id, name, arguments, signature: None });
+            }
+            "thinking" | "redacted_thinking" => {
+                // Without its signature a thinking block would be refused.
+                let signed = ["signature", "data"].iter().any(|name| !block.text(name).is_empty());
+                if signed {
+                    let (text, calls) = (so_far.text_len(), so_far.calls());
+                    so_far.keep(kept::keep(Kind::Anthropic.as_str(), text, calls, block.fields.into()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A message that came whole.
+    fn message(&mut self, message: &Value, so_far: &mut Gathered) {
+        so_far.known();
+        for (at, block) in message.get("content").and_then(Value::as_array).into_iter().flatten().enumerate()
+        {
+            let event = serde_json::json!({ "index": at, "content_block": block });
+            self.begin(&event, so_far);
+            self.end(at as u64, so_far);
+        }
+        count(message, so_far);
+        stopped(message, so_far);
+    }
+}
+
+impl Reading for Events {
+    fn piece(&mut self, value: Value, so_far: &mut Gathered) {
+        if value.get("error").is_some_and(|e| !e.is_null()) {
+            return so_far.refused(&ErrorBody::of(&value));
+        }
+        match value.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "message" => self.message(&value, so_far),
+            "message_start" => {
+                so_far.known();
+                count(value.get("message").unwrap_or(&Value::Null), so_far);
+            }
+            "content_block_start" => self.begin(&value, so_far),
+            "content_block_delta" => self.grow(&value, so_far),
+            "content_block_stop" => {
+                let at = value.get("index").and_then(Value::as_u64).unwrap_or(0);
+                self.end(at, so_far);
+            }
+            "message_delta" => {
+                count(&value, so_far);
+                stopped(value.get("delta").unwrap_or(&Value::Null), so_far);
+            }
+            "message_stop" => {
+                so_far.known();
+                self.ending(so_far);
+                so_far.end(true);
+            }
+            "error" => so_far.refused(&ErrorBody::of(&value)),
+            _ => {}
+        }
+    }
+
+    /// A limit may end a message inside of a block.
+    fn ending(&mut self, so_far: &mut Gathered) {
+        let open: Vec<u64> = self.open.keys().copied().collect();
+        for at in open {
+            self.end(at, so_far);
+        }
+    }
+}
+
+/// Another model answers than the one that was asked.
+fn remark_fallback(block: &Block, so_far: &mut Gathered) {
+    let model = |side: &str| {
+        let named = block.fields.get(side).and_then(|m| m.get("model")).and_then(Value::as_str);
+        named.unwrap_or("another model").to_owned()
+    };
+    so_far.remark(&format!("{} answers in place of {}.", model("to"), model("from")));
+}
+
+/// The tokens used. What came from a cache or went into it is counted apart there, and in the input here.
+fn count(message: &Value, so_far: &mut Gathered) {
+    let number = |name: &str| message.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
+    let (cached, cache_written) = (number("cache_read_input_tokens"), number("cache_creation_input_tokens"));
+    let input = number("input_tokens").map(|n| n + cached.unwrap_or(0) + cache_written.unwrap_or(0));
+    so_far.usage(Usage { input, output: number("output_tokens"), cached, cache_written, reasoning: None });
+}
+
+/// Why the message ended.
+fn stopped(from: &Value, so_far: &mut Gathered) {
+    let Some(word) = from.get("stop_reason").and_then(Value::as_str) else { return };
+    let reason = match word {
+        "end_turn" | "stop_sequence" => FinishReason::Stop,
+        "tool_use" => FinishReason::ToolCalls,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+        "refusal" => FinishReason::Filter,
+        _ => FinishReason::Incomplete,
+    };
+    if let Some(why) = from.pointer("/stop_details/explanation").and_then(Value::as_str) {
+        so_far.remark(why);
+    }
+    so_far.finish(reason, word);
+}

@@ -1,0 +1,197 @@
+//! What models a server offers and what it tells of them. One request for most, some more where a server keeps what
+//! matters elsewhere (Ollama, llama.cpp, LM Studio). Bounded in time and size; what is not told stays unknown.
+
+mod listed;
+
+use super::http::Connection;
+use super::server::Kind;
+use super::wire::HttpRequest;
+use crate::domain::{FailureKind, ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::sync::OnceCell;
+use tokio::sync::mpsc::Sender;
+
+/// How long a list may take.
+const FOR_LIST: Duration = Duration::from_secs(15);
+/// How long the question about one model may take: a request may be waiting for it.
+const FOR_INFO: Duration = Duration::from_secs(4);
+/// Pages of a list that are read.
+const PAGES: usize = 10;
+/// Models of Ollama that are asked about; a list costs one question for each.
+const MOST_SHOWN: usize = 64;
+
+/// A server, and what it told of the model.
+#[derive(Debug)]
+pub(super) struct Server {
+    connection: Connection,
+    info: OnceCell<ModelInfo>,
+}
+
+impl Server {
+    pub(super) fn new(connection: Connection) -> Self {
+        connection.learn_context(connection.access().context);
+        Self { connection, info: OnceCell::new() }
+    }
+
+    pub(super) fn warm(&self) {
+        self.connection.warm();
+    }
+
+    /// Asks for a reply. Ollama has to be told how much context is wanted, so it is asked before what the model can have.
+    pub(super) async fn ask(&self, request: &ModelRequest, out: &Sender<ReplyEvent>) {
+        if self.connection.access().kind == Kind::Ollama && self.connection.access().context.is_none() {
+            tokio::select! {
+                _ = self.info() => {}
+                () = out.closed() => return,
+            }
+        }
+        self.connection.ask(request, out).await;
+    }
+
+    /// All models.
+    pub(super) async fn models(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
+        let mut models = match self.kind() {
+            Kind::Ollama => self.of_ollama().await?,
+            kind => self.listed(kind).await?,
+        };
+        let local = self.connection.access().is_local();
+        for model in &mut models {
+            model.local = local;
+        }
+        models.sort_by(|a, b| a.name.model.cmp(&b.name.model));
+        models.dedup_by(|a, b| a.name == b.name);
+        Ok(models)
+    }
+
+    /// The model that was chosen.
+    pub(super) async fn info(&self) -> ModelInfo {
+        let asked = self.info.get_or_try_init(|| async {
+            let told = tokio::time::timeout(FOR_INFO, self.ask_info()).await.ok().and_then(Result::ok);
+            let told = told.ok_or(())?;
+            self.connection.learn_context(self.connection.access().context.or(told.context));
+            Ok::<_, ()>(told)
+        });
+        let access = self.connection.access();
+        let mut info = asked.await.cloned().unwrap_or_else(|()| ModelInfo::named(access.name.clone()));
+        info.local = access.is_local();
+        info.context = access.context.or(info.context);
+        info.output = access.max_output.or(info.output);
+        info
+    }
+
+    async fn ask_info(&self) -> Result<ModelInfo, ReplyFailure> {
+        let name = self.connection.access().name.clone();
+        match self.kind() {
+            Kind::Ollama => self.shown(name).await,
+            Kind::Gemini => {
+                let model = name.model.strip_prefix("models/").unwrap_or(&name.model);
+                let value = self.get(&format!("/models/{model}")).await?;
+                Ok(listed::gemini(&value, &name.provider).unwrap_or_else(|| ModelInfo::named(name)))
+            }
+            Kind::Anthropic => {
+                let value = self.get(&format!("/models/{}", name.model)).await?;
+                Ok(listed::one(&value, &name.provider).unwrap_or_else(|| ModelInfo::named(name)))
+            }
+            kind => {
+                let listed = self.listed(kind).await;
+                let found = listed.ok().and_then(|all| all.into_iter().find(|model| model.name == name));
+                let mut info = found.unwrap_or_else(|| ModelInfo::named(name));
+                if info.context.is_none() || info.tools.is_none() {
+                    self.ask_elsewhere(&mut info).await;
+                }
+                Ok(info)
+            }
+        }
+    }
+
+    /// What servers of one's own keep beside the list: LM Studio in a list of its own, llama.cpp in its properties, where
+    /// the context is the one that it was started with.
+    async fn ask_elsewhere(&self, info: &mut ModelInfo) {
+        if self.connection.access().asked.host.ends_with("openai.com") {
+            return;
+        }
+        if let Ok(value) = self.get("/../api/v0/models").await {
+            let (all, _) = listed::list(&value, &info.name.provider);
+            if let Some(found) = all.into_iter().find(|model| model.name == info.name) {
+                listed::fill(info, &found);
+                return;
+            }
+        }
+        if let Ok(value) = self.get("/../props").await {
+            listed::properties(&value, info);
+        }
+    }
+
+    async fn listed(&self, kind: Kind) -> Result<Vec<ModelInfo>, ReplyFailure> {
+        let provider = &self.connection.access().name.provider;
+        let mut all = Vec::new();
+        let mut next: Option<(&str, String)> = None;
+        for _ in 0..PAGES {
+            let mut url = self.connection.access().beside("/models");
+            match kind {
+                Kind::Anthropic => drop(url.query_pairs_mut().append_pair("limit", "1000")),
+                Kind::Gemini => drop(url.query_pairs_mut().append_pair("pageSize", "1000")),
+                _ => {}
+            }
+            if let Some((name, value)) = &next {
+                url.query_pairs_mut().append_pair(name, value);
+            }
+            let value = self.fetch(self.connection.access().get(url)).await?;
+            let Some(page) = listed::page(kind, &value, provider) else {
+                return Err(self.connection.access().asked.not_a_model(None, "something that is no list"));
+            };
+            all.extend(page.models);
+            next = page.next;
+            if next.is_none() {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    async fn of_ollama(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
+        let value = self.get("/api/tags").await?;
+        let provider = &self.connection.access().name.provider;
+        let Some(models) = value.get("models").and_then(Value::as_array) else {
+            return Err(self.connection.access().asked.not_a_model(None, "something that is no list"));
+        };
+        let name =
+            |model: &Value| model.get("name").or_else(|| model.get("model"))?.as_str().map(str::to_owned);
+        let names =
+            models.iter().filter_map(name).map(|model| ModelName { provider: provider.clone(), model });
+        let asked = names.enumerate().map(|(place, name)| async move {
+            let shown = if place < MOST_SHOWN { self.shown(name.clone()).await.ok() } else { None };
+            shown.unwrap_or_else(|| ModelInfo::named(name))
+        });
+        Ok(join_all(asked).await)
+    }
+
+    /// What Ollama tells of one model.
+    async fn shown(&self, name: ModelName) -> Result<ModelInfo, ReplyFailure> {
+        let access = self.connection.access();
+        let request = access.post_to(access.beside("/api/show"), &json!({ "model": name.model }));
+        match self.fetch(request).await {
+            Ok(value) => Ok(listed::shown(&value, name)),
+            // A server that does not know the question will not know it later either.
+            Err(failure) if matches!(failure.kind, FailureKind::NotFound | FailureKind::BadRequest) => {
+                Ok(ModelInfo::named(name))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    async fn get(&self, path: &str) -> Result<Value, ReplyFailure> {
+        let access = self.connection.access();
+        self.fetch(access.get(access.beside(path))).await
+    }
+
+    async fn fetch(&self, request: HttpRequest) -> Result<Value, ReplyFailure> {
+        self.connection.fetch(request, FOR_LIST).await
+    }
+
+    fn kind(&self) -> Kind {
+        self.connection.access().kind
+    }
+}

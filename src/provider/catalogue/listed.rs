@@ -1,0 +1,251 @@
+//! Lists of models as servers write them, read into [`ModelInfo`]: the same facts have many names. Pure.
+
+use crate::domain::{ModelInfo, ModelName, Price};
+use crate::provider::server::Kind;
+use serde_json::Value;
+
+/// One page of a list.
+#[derive(Debug, PartialEq)]
+pub(super) struct Page {
+    pub(super) models: Vec<ModelInfo>,
+    /// What to ask for the next page with; `None`: this is the last one.
+    pub(super) next: Option<(&'static str, String)>,
+}
+
+/// Reads a page; `None`: it is no list.
+pub(super) fn page(kind: Kind, value: &Value, provider: &str) -> Option<Page> {
+    let text =
+        |name: &str| value.get(name).and_then(Value::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
+    let more = value.get("has_more").and_then(Value::as_bool).unwrap_or(false);
+    match kind {
+        Kind::Gemini => {
+            let all = value.get("models").or_else(|| value.get("publisherModels"))?.as_array()?;
+            let models = all.iter().filter_map(|model| gemini(model, provider)).collect();
+            Some(Page { models, next: text("nextPageToken").map(|token| ("pageToken", token)) })
+        }
+        _ => {
+            let (models, is_list) = list(value, provider);
+            let next = text("last_id").filter(|_| more).map(|id| ("after_id", id));
+            is_list.then_some(Page { models, next })
+        }
+    }
+}
+
+/// Reads a list of models, bare or under `data` or `models`; and whether it was one.
+pub(super) fn list(value: &Value, provider: &str) -> (Vec<ModelInfo>, bool) {
+    let all =
+        [Some(value), value.get("data"), value.get("models")].into_iter().flatten().find_map(Value::as_array);
+    let models = all.into_iter().flatten().filter_map(|model| one(model, provider)).collect();
+    (models, all.is_some())
+}
+
+/// One model, under any of the names that servers have for its facts.
+pub(super) fn one(value: &Value, provider: &str) -> Option<ModelInfo> {
+    let id = ["id", "name", "model"].iter().find_map(|name| value.get(*name)?.as_str())?;
+    let name = ModelName { provider: provider.to_owned(), model: id.to_owned() };
+    let listed = |path: &str, word: &str| {
+        let all = value.pointer(path)?.as_array()?;
+        Some(all.iter().any(|one| one.as_str() == Some(word)))
+    };
+    let told = |path: &str| {
+        let value = value.pointer(path)?;
+        value.as_bool().or_else(|| value.get("supported")?.as_bool())
+    };
+    let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
+    Some(ModelInfo {
+        context: number(
+            value,
+            &[
+                "/loaded_context_length",
+                "/top_provider/context_length",
+                "/context_length",
+                "/context_window",
+                "/max_model_len",
+                "/max_context_length",
+                "/max_input_tokens",
+                "/meta/n_ctx",
+                "/limits/max_context_window_tokens",
+            ],
+        ),
+        output: number(
+            value,
+            &[
+                "/top_provider/max_completion_tokens",
+                "/max_completion_tokens",
+                "/max_output_tokens",
+                "/max_tokens",
+            ],
+        ),
+        price: price(value),
+        tools: listed("/supported_parameters", "tools")
+            .or_else(|| told("/capabilities/function_calling"))
+            .or_else(|| told("/capabilities/tool_use"))
+            .or_else(|| listed("/capabilities", "tool_use")),
+        images: listed("/architecture/input_modalities", "image")
+            .or_else(|| told("/capabilities/vision"))
+            .or_else(|| told("/capabilities/image_input"))
+            .or_else(|| (kind == "vlm").then_some(true)),
+        ..ModelInfo::named(name)
+    })
+}
+
+/// One model of Gemini's list; `None`: it does not answer prompts.
+pub(super) fn gemini(value: &Value, provider: &str) -> Option<ModelInfo> {
+    let methods = value.get("supportedGenerationMethods").and_then(Value::as_array);
+    if methods.is_some_and(|all| !all.iter().any(|m| m.as_str() == Some("generateContent"))) {
+        return None;
+    }
+    let path = value.get("name")?.as_str()?;
+    let model = path.rsplit('/').next().unwrap_or(path).to_owned();
+    Some(ModelInfo {
+        context: number(value, &["/inputTokenLimit"]),
+        output: number(value, &["/outputTokenLimit"]),
+        ..ModelInfo::named(ModelName { provider: provider.to_owned(), model })
+    })
+}
+
+/// What Ollama shows of a model.
+pub(super) fn shown(value: &Value, name: ModelName) -> ModelInfo {
+    let facts = value.get("model_info").and_then(Value::as_object);
+    let context = facts.into_iter().flatten().find(|(key, _)| key.ends_with(".context_length"));
+    let able = |word: &str| {
+        let all = value.get("capabilities")?.as_array()?;
+        Some(all.iter().any(|one| one.as_str() == Some(word)))
+    };
+    ModelInfo {
+        context: context.and_then(|(_, tokens)| tokens.as_u64()).filter(|tokens| *tokens > 0),
+        tools: able("tools"),
+        images: able("vision"),
+        ..ModelInfo::named(name)
+    }
+}
+
+/// What llama.cpp tells of itself.
+pub(super) fn properties(value: &Value, info: &mut ModelInfo) {
+    if let Some(context) = number(value, &["/default_generation_settings/n_ctx", "/n_ctx"]) {
+        info.context = Some(context);
+    }
+    let told = |path: &str| value.pointer(path).and_then(Value::as_bool);
+    info.tools = info.tools.or_else(|| told("/chat_template_caps/supports_tool_calls"));
+    info.images = info.images.or_else(|| told("/modalities/vision"));
+}
+
+/// Takes over what is not known yet.
+pub(super) fn fill(info: &mut ModelInfo, from: &ModelInfo) {
+    info.context = from.context.or(info.context);
+    info.output = info.output.or(from.output);
+    info.tools = info.tools.or(from.tools);
+    info.images = info.images.or(from.images);
+}
+
+fn number(value: &Value, paths: &[&str]) -> Option<u64> {
+    let read = |path: &&str| {
+        let value = value.pointer(path)?;
+        value.as_u64().or_else(|| value.as_str()?.parse().ok()).filter(|number| *number > 0)
+    };
+    paths.iter().find_map(read)
+}
+
+/// What a token costs, as OpenRouter tells it: in dollars, as text. Billionths of a dollar are kept.
+fn price(value: &Value) -> Option<Price> {
+    let pricing = value.get("pricing")?;
+    let cost = |name: &str| {
+        let value = pricing.get(name)?;
+        let dollars = value.as_str().and_then(|text| text.parse::<f64>().ok())?;
+        // A price that changes from request to request is told as -1.
+        (dollars.is_finite() && dollars >= 0.0).then(|| (dollars * 1e9).round() as u64)
+    };
+    let input = cost("prompt")?;
+    Some(Price {
+        input,
+        output: cost("completion")?,
+        cached: cost("input_cache_read").unwrap_or(input),
+        cache_written: cost("input_cache_write").unwrap_or(input),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn first(kind: Kind, value: &Value) -> ModelInfo {
+        page(kind, value, "p").unwrap().models.remove(0)
+    }
+
+    #[test]
+    fn the_facts_are_found_under_all_their_names() {
+        for (entry, context, output) in [
+            (json!({ "id": "m", "max_model_len": 4096 }), Some(4096), None),
+            (
+                json!({ "id": "m", "context_window": 131_072, "max_completion_tokens": 8192 }),
+                Some(131_072),
+                Some(8192),
+            ),
+            (
+                json!({ "id": "m", "max_context_length": 32_768, "loaded_context_length": 4096 }),
+                Some(4096),
+                None,
+            ),
+            (
+                json!({ "id": "m", "max_input_tokens": 200_000, "max_tokens": 64_000 }),
+                Some(200_000),
+                Some(64_000),
+            ),
+            (json!({ "id": "m", "context_length": "9000" }), Some(9000), None),
+            (json!({ "id": "m", "context_length": null, "created": 1 }), None, None),
+        ] {
+            let info = first(Kind::OpenAi, &json!({ "object": "list", "data": [entry] }));
+            assert_eq!((info.context, info.output), (context, output), "{entry}");
+            assert_eq!(info.name.to_string(), "p/m");
+        }
+        let bare = json!([{ "id": "m" }, { "no": "name" }]);
+        assert_eq!(page(Kind::OpenAi, &bare, "p").unwrap().models.len(), 1);
+        assert_eq!(page(Kind::OpenAi, &json!({ "x": 1 }), "p"), None);
+    }
+
+    #[test]
+    fn prices_and_abilities_are_read() {
+        let value = json!({ "data": [{
+            "id": "a/b", "context_length": 9, "architecture": { "input_modalities": ["text", "image"] },
+            "pricing": { "prompt": "0.000003", "completion": "0.000015", "input_cache_read": "0.0000003" },
+            "supported_parameters": ["tools", "temperature"],
+        }] });
+        let info = first(Kind::OpenAi, &value);
+        let price = Price { input: 3_000, output: 15_000, cached: 300, cache_written: 3_000 };
+        assert_eq!((info.price, info.tools, info.images), (Some(price), Some(true), Some(true)));
+        let dynamic = json!({ "data": [{ "id": "m", "pricing": { "prompt": "-1", "completion": "-1" } }] });
+        assert_eq!(first(Kind::OpenAi, &dynamic).price, None);
+    }
+
+    #[test]
+    fn geminis_list_holds_what_answers_prompts() {
+        let value = json!({ "models": [
+            { "name": "models/embedding", "supportedGenerationMethods": ["embedContent"] },
+            { "name": "models/gemini-x", "inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536,
+              "supportedGenerationMethods": ["generateContent"] },
+        ], "nextPageToken": "t" });
+        let page = page(Kind::Gemini, &value, "gemini").unwrap();
+        assert_eq!(page.next, Some(("pageToken", "t".to_owned())));
+        assert_eq!(page.models.len(), 1);
+        assert_eq!(page.models[0].name.model, "gemini-x");
+        assert_eq!((page.models[0].context, page.models[0].output), (Some(1_048_576), Some(65_536)));
+    }
+
+    #[test]
+    fn ollama_and_llama_cpp_tell_what_they_really_have() {
+        let value = json!({
+            "model_info": { "general.architecture": "qwen3", "qwen3.context_length": 40_960 },
+            "capabilities": ["completion", "tools"],
+        });
+        let name = ModelName { provider: "ollama".into(), model: "q".into() };
+        let mut info = shown(&value, name.clone());
+        assert_eq!((info.context, info.tools, info.images), (Some(40_960), Some(true), Some(false)));
+        properties(
+            &json!({ "default_generation_settings": { "n_ctx": 8192 }, "modalities": { "vision": true } }),
+            &mut info,
+        );
+        assert_eq!((info.context, info.images), (Some(8192), Some(false)));
+        assert_eq!(shown(&json!({}), name.clone()), ModelInfo::named(name));
+    }
+}

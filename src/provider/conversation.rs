@@ -1,0 +1,238 @@
+//! The messages of a request in the order that every wire can write down: results directly behind the calls that they
+//! answer, no call without a result, no result without a call, nothing empty.
+//!
+//! Servers refuse a conversation that breaks these rules, and after a model was changed or a turn was stopped it does.
+//! How a wire writes the parts down, and whether it joins neighbours, is its own affair.
+
+use super::kept;
+use crate::domain::{Message, MessageImage, ModelRequest, Role, ToolCall};
+use serde_json::{Map, Value};
+
+/// What is said about a call that nothing answers.
+const UNANSWERED: &str = "This call was not carried out.";
+
+/// What the person says where a conversation begins with the model, which some servers refuse.
+pub(super) const GOES_ON: &str = "(The conversation goes on.)";
+
+/// Something that was said.
+#[derive(Debug, PartialEq)]
+pub(super) enum Said<'a> {
+    /// Standing instructions.
+    System(&'a str),
+    /// The person, or a result in a dialect without tools.
+    User { text: &'a str, images: &'a [MessageImage] },
+    /// The model.
+    Model(Vec<kept::Part<'a>>),
+    /// The results of the calls of the model's last words, in their order.
+    Results(Vec<Outcome<'a>>),
+}
+
+/// The result of one call.
+#[derive(Debug, PartialEq)]
+pub(super) struct Outcome<'a> {
+    pub(super) call: &'a ToolCall,
+    pub(super) text: &'a str,
+    pub(super) images: &'a [MessageImage],
+}
+
+/// The conversation of a request. `kind`: whose kept items are given back; `None`: nobody's.
+pub(super) fn said<'a>(request: &'a ModelRequest, kind: Option<&str>) -> Vec<Said<'a>> {
+    // Without tools a server refuses calls too: they are left to the text around them.
+    let with_calls = !request.tools.is_empty();
+    let messages = &request.messages;
+    let mut all = Vec::new();
+    let mut taken = vec![false; messages.len()];
+    for (at, message) in messages.iter().enumerate() {
+        if taken.get(at).copied().unwrap_or(false) {
+            continue;
+        }
+        match message.role {
+            Role::System if message.text.trim().is_empty() => {}
+            Role::System => all.push(Said::System(&message.text)),
+            Role::User | Role::Tool => {
+                if !message.text.trim().is_empty() || !message.images.is_empty() {
+                    all.push(Said::User { text: &message.text, images: &message.images });
+                }
+            }
+            Role::Assistant => {
+                let calls: &[ToolCall] = if with_calls { &message.tool_calls } else { &[] };
+                let kept = kind.map(|kind| (kind, message.kept.as_slice()));
+                let parts = kept::parts(&message.text, calls, kept);
+                if parts.iter().any(|part| !matches!(part, kept::Part::Item(_))) {
+                    all.push(Said::Model(parts));
+                }
+                if !calls.is_empty() {
+                    all.push(Said::Results(outcomes(calls, messages, at, &mut taken)));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The results of these calls: what answers them before the model speaks again.
+fn outcomes<'a>(
+    calls: &'a [ToolCall],
+    messages: &'a [Message],
+    at: usize,
+    taken: &mut [bool],
+) -> Vec<Outcome<'a>> {
+    let behind: Vec<(usize, &Message)> = messages
+        .iter()
+        .enumerate()
+        .skip(at + 1)
+        .take_while(|(_, m)| m.role != Role::Assistant)
+        .filter(|(_, m)| m.role == Role::Tool)
+        .collect();
+    let mut outcome = |call: &'a ToolCall| {
+        let answers = |(place, m): &&(usize, &'a Message)| {
+            m.answers.as_deref() == Some(call.id.as_str()) && !taken.get(*place).copied().unwrap_or(true)
+        };
+        match behind.iter().find(answers) {
+            Some((place, message)) => {
+                if let Some(mark) = taken.get_mut(*place) {
+                    *mark = true;
+                }
+                Outcome { call, text: &message.text, images: &message.images }
+            }
+            None => Outcome { call, text: UNANSWERED, images: &[] },
+        }
+    };
+    calls.iter().map(&mut outcome).collect()
+}
+
+/// The arguments of a call as the object that servers demand. What the model wrote wrongly is given as text, so that it
+/// sees what it wrote.
+pub(super) fn arguments(call: &ToolCall) -> Value {
+    if call.arguments.trim().is_empty() {
+        return Value::Object(Map::new());
+    }
+    match serde_json::from_str::<Value>(&call.arguments) {
+        Ok(value) if value.is_object() => value,
+        _ => serde_json::json!({ "not_valid_json": call.arguments }),
+    }
+}
+
+/// The parameters of a tool, or the form of an answer; what is no schema of an object becomes one that allows anything.
+pub(super) fn schema(text: &str) -> Value {
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) if value.is_object() => value,
+        _ => serde_json::json!({ "type": "object" }),
+    }
+}
+
+/// An image as base64; `None`: its bytes are not there.
+pub(super) fn base64(image: &MessageImage) -> Option<String> {
+    use base64::Engine as _;
+    image.data.as_ref().map(|bytes| base64::engine::general_purpose::STANDARD.encode(bytes))
+}
+
+/// An image as an address that holds it.
+pub(super) fn data_url(image: &MessageImage) -> Option<String> {
+    base64(image).map(|data| format!("data:{};base64,{data}", image.image.mime))
+}
+
+/// What is said in place of an image whose bytes are not there.
+pub(super) fn missing(image: &MessageImage) -> String {
+    format!("[The image {} can't be read any more.]", image.image.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Purpose, StepId, Tool};
+
+    fn call(id: &str) -> ToolCall {
+        ToolCall { id: id.into(), name: "f".into(), arguments: "{}".into(), signature: None }
+    }
+
+    fn request(messages: Vec<Message>, tools: bool) -> ModelRequest {
+        let tool = Tool { name: "f".into(), description: String::new(), parameters: "{}".into() };
+        let tools = if tools { vec![tool] } else { vec![] };
+        ModelRequest { tools, ..ModelRequest::new(StepId(1), Purpose::Answer, messages) }
+    }
+
+    fn model(text: &str, calls: &[&str]) -> Message {
+        Message {
+            tool_calls: calls.iter().map(|id| call(id)).collect(),
+            ..Message::new(Role::Assistant, text)
+        }
+    }
+
+    /// One word for each thing said.
+    fn told(messages: Vec<Message>, tools: bool) -> Vec<String> {
+        let request = request(messages, tools);
+        said(&request, None)
+            .iter()
+            .map(|said| match said {
+                Said::System(text) => format!("s:{text}"),
+                Said::User { text, .. } => format!("u:{text}"),
+                Said::Model(parts) => format!("m:{}", parts.len()),
+                Said::Results(all) => {
+                    let all: Vec<_> = all.iter().map(|o| format!("{}={}", o.call.id, o.text)).collect();
+                    format!("r:{}", all.join(","))
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn results_stand_behind_their_calls_in_their_order() {
+        let messages = vec![
+            Message::new(Role::User, "go"),
+            model("two", &["1", "2"]),
+            Message::result("2", "b"),
+            Message::new(Role::User, "and"),
+            Message::result("1", "a"),
+            model("done", &[]),
+        ];
+        assert_eq!(told(messages, true), ["u:go", "m:3", "r:1=a,2=b", "u:and", "m:1"]);
+    }
+
+    #[test]
+    fn calls_without_results_and_results_without_calls_are_made_good() {
+        let messages = vec![
+            model("", &["1"]),
+            Message::new(Role::User, "x"),
+            model("y", &[]),
+            Message::result("1", "late"),
+        ];
+        assert_eq!(
+            told(messages, true),
+            ["m:1", "r:1=This call was not carried out.", "u:x", "m:1", "u:late"]
+        );
+        let twice = vec![model("", &["1"]), Message::result("1", "a"), Message::result("1", "b")];
+        assert_eq!(told(twice, true), ["m:1", "r:1=a", "u:b"]);
+    }
+
+    #[test]
+    fn without_tools_there_are_no_calls() {
+        let messages = vec![model("I look", &["1"]), Message::result("1", "a"), model("", &["2"])];
+        assert_eq!(told(messages, false), ["m:1", "u:a"]);
+    }
+
+    #[test]
+    fn nothing_empty_is_said() {
+        let messages = vec![
+            Message::new(Role::System, " "),
+            Message::new(Role::User, ""),
+            model("\n", &[]),
+            model("a", &[]),
+        ];
+        assert_eq!(told(messages, true), ["m:1"]);
+    }
+
+    #[test]
+    fn broken_arguments_are_an_object_too() {
+        for (text, expected) in [
+            ("", r#"{}"#),
+            (r#"{"a":1}"#, r#"{"a":1}"#),
+            (r#"{"a":"#, r#"{"not_valid_json":"{\"a\":"}"#),
+            ("[1]", r#"{"not_valid_json":"[1]"}"#),
+        ] {
+            let call = ToolCall { arguments: text.into(), ..call("1") };
+            assert_eq!(arguments(&call).to_string(), expected);
+        }
+        assert_eq!(schema("nonsense").to_string(), r#"{"type":"object"}"#);
+    }
+}

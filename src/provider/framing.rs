@@ -1,0 +1,221 @@
+//! Pieces of JSON out of the bytes of a reply, whatever they are framed in: server-sent events, a line for each piece, one
+//! list over the whole body, or one value. The first byte tells which; the wire says only whether lines are to be expected.
+
+use super::sse;
+use super::wire::End;
+
+/// Bytes of a body that is no stream.
+pub(super) const LONGEST_BODY: usize = 16 << 20;
+
+/// One piece.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// The event's name, where it has one.
+    pub(super) name: String,
+    /// JSON, as a rule.
+    pub(super) data: String,
+    /// It is the whole body: a web page, an error, a reply that was not streamed.
+    pub(super) whole: bool,
+}
+
+/// Why nothing more can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// One piece is longer than is kept.
+    Piece(String),
+    /// The body is longer than is kept.
+    Body,
+}
+
+/// What the bytes turned out to be framed in.
+#[derive(Debug)]
+enum Form {
+    /// Only white space so far.
+    Unknown(Vec<u8>),
+    Events(sse::Parser),
+    /// A piece a line. `first`: no line was read yet; what is no JSON by itself may be the start of one large value.
+    Lines {
+        line: Vec<u8>,
+        first: bool,
+    },
+    List(List),
+    /// Read when it is there.
+    Whole(Vec<u8>),
+}
+
+/// A list whose elements are the pieces.
+#[derive(Debug, Default)]
+struct List {
+    element: Vec<u8>,
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+}
+
+/// Takes a reply apart.
+#[derive(Debug)]
+pub(super) struct Framing {
+    form: Form,
+    lines: bool,
+}
+
+impl Framing {
+    /// `lines`: the wire has a piece a line.
+    pub(super) fn new(lines: bool) -> Self {
+        Self { form: Form::Unknown(Vec::new()), lines }
+    }
+
+    /// Reads on; pieces that are over are given to `each`.
+    ///
+    /// # Errors
+    /// When a piece is too long. What is read afterwards makes no sense any more.
+    pub(super) fn feed(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece)) -> Result<(), Broken> {
+        let Form::Unknown(before) = &mut self.form else { return self.read(bytes, each) };
+        before.extend_from_slice(bytes);
+        let mark = b"\xEF\xBB\xBF";
+        let after_mark = before.strip_prefix(mark).unwrap_or(before);
+        let first = after_mark.iter().find(|b| !b.is_ascii_whitespace()).copied();
+        if mark.starts_with(before) || (first.is_none() && before.len() < 1024) {
+            return Ok(());
+        }
+        let before = std::mem::take(before);
+        self.form = match first {
+            Some(b'{') if self.lines => Form::Lines { line: Vec::new(), first: true },
+            Some(b'[') => Form::List(List::default()),
+            Some(b'{' | b'<') => Form::Whole(Vec::new()),
+            _ => Form::Events(sse::Parser::default()),
+        };
+        let start = match &self.form {
+            Form::Events(_) => before.as_slice(),
+            _ => before.strip_prefix(mark).unwrap_or(&before),
+        };
+        self.read(start, each)
+    }
+
+    fn read(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece)) -> Result<(), Broken> {
+        match &mut self.form {
+            Form::Unknown(_) => Ok(()),
+            Form::Events(parser) => parser
+                .feed(bytes, &mut |event| each(Piece { name: event.name, data: event.data, whole: false }))
+                .map_err(|why| Broken::Piece(why.to_string())),
+            Form::List(list) => list.feed(bytes, each),
+            Form::Whole(body) => {
+                body.extend_from_slice(bytes);
+                if body.len() > LONGEST_BODY { Err(Broken::Body) } else { Ok(()) }
+            }
+            Form::Lines { line, first } => {
+                let mut rest = bytes;
+                while let Some(end) = rest.iter().position(|b| *b == b'\n') {
+                    let (head, tail) = rest.split_at(end);
+                    line.extend_from_slice(head);
+                    rest = tail.get(1..).unwrap_or_default();
+                    let data = text(line);
+                    if std::mem::take(first) && serde_json::from_str::<serde::de::IgnoredAny>(&data).is_err()
+                    {
+                        let mut body = std::mem::take(line);
+                        body.push(b'\n');
+                        self.form = Form::Whole(body);
+                        return self.read(rest, each);
+                    }
+                    line.clear();
+                    if !data.is_empty() {
+                        each(Piece { name: String::new(), data, whole: false });
+                    }
+                }
+                line.extend_from_slice(rest);
+                if line.len() > sse::LONGEST { Err(Broken::Piece(sse::TooLong.to_string())) } else { Ok(()) }
+            }
+        }
+    }
+
+    /// The bytes are over: the piece that is left, if it is whole. `finished`: the model had said that it is done.
+    pub(super) fn end(&mut self, end: End, finished: bool) -> Option<Piece> {
+        let closed = end == End::Closed;
+        match std::mem::replace(&mut self.form, Form::Unknown(Vec::new())) {
+            Form::Unknown(_) => None,
+            Form::Whole(body) => Some(Piece { name: String::new(), data: text(&body), whole: true }),
+            // A last line without its end counts if it can be read; a torn one is what is missing.
+            Form::Events(parser) => parser.end().and_then(|(event, ended)| {
+                let readable = ended || event.data == "[DONE]" || is_json(&event.data);
+                (readable && (ended || closed || finished)).then_some(Piece {
+                    name: event.name,
+                    data: event.data,
+                    whole: false,
+                })
+            }),
+            Form::Lines { line, first } => {
+                let data = text(&line);
+                (is_json(&data) && (closed || finished)).then_some(Piece {
+                    name: String::new(),
+                    data,
+                    whole: first,
+                })
+            }
+            Form::List(list) => {
+                // A torn element is missing, one that is no value is broken; both are seen by who reads it.
+                let data = text(&list.element);
+                (closed && list.depth <= 1 && !data.is_empty()).then_some(Piece {
+                    name: String::new(),
+                    data,
+                    whole: false,
+                })
+            }
+        }
+    }
+}
+
+impl List {
+    fn feed(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece)) -> Result<(), Broken> {
+        for byte in bytes {
+            if self.in_string {
+                match byte {
+                    _ if self.escaped => self.escaped = false,
+                    b'\\' => self.escaped = true,
+                    b'"' => self.in_string = false,
+                    _ => {}
+                }
+                self.element.push(*byte);
+                continue;
+            }
+            match byte {
+                b'"' => self.in_string = true,
+                b'[' | b'{' => {
+                    self.depth += 1;
+                    if self.depth == 1 {
+                        continue;
+                    }
+                }
+                b']' | b'}' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        self.over(each);
+                        continue;
+                    }
+                }
+                b',' if self.depth <= 1 => {
+                    self.over(each);
+                    continue;
+                }
+                _ => {}
+            }
+            self.element.push(*byte);
+        }
+        if self.element.len() > sse::LONGEST { Err(Broken::Piece(sse::TooLong.to_string())) } else { Ok(()) }
+    }
+
+    fn over(&mut self, each: &mut impl FnMut(Piece)) {
+        let data = text(&self.element);
+        self.element.clear();
+        if !data.is_empty() {
+            each(Piece { name: String::new(), data, whole: false });
+        }
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}

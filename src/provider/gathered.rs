@@ -1,0 +1,225 @@
+//! What has come of a reply so far, and how it ends: the part of reading that is the same for every wire.
+//!
+//! Text and reasoning are told as they come. Calls, kept items and counts are told once, before the end, so that a call
+//! which the connection tore is never taken for one. Nothing is told behind `Finished` or `Failed`.
+
+use super::failure::{Asked, ErrorBody};
+use super::redact::Secrets;
+use crate::domain::{Finish, FinishReason, Kept, ReplyEvent, ReplyFailure, ToolCall, Usage};
+
+/// Bytes of text, reasoning, calls and kept items that a reply may have.
+pub(super) const LONGEST: usize = 8 << 20;
+
+/// What the ids begin with that are made here, for calls to which the provider gave none.
+const OWN_ID: &str = "sayso-";
+
+/// Whether the id of a call was made here: it means nothing to a provider that has no ids.
+pub(super) fn is_own_id(id: &str) -> bool {
+    id.starts_with(OWN_ID)
+}
+
+/// What has come of a reply so far.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    /// What makes ids of this reply other than those of another.
+    number: u64,
+    asked: Asked,
+    secrets: Secrets,
+    /// What is to be told.
+    pub(super) out: Vec<ReplyEvent>,
+    /// Bytes of text.
+    text: usize,
+    /// Bytes of everything.
+    length: usize,
+    calls: Vec<ToolCall>,
+    kept: Vec<Kept>,
+    usage: Option<Usage>,
+    /// What the model said about its end.
+    finish: Option<Finish>,
+    /// Some piece of a reply was read.
+    known: bool,
+    over: bool,
+}
+
+impl Gathered {
+    /// `number`: any, another for each reply.
+    pub(super) fn new(number: u64, asked: Asked, secrets: Secrets) -> Self {
+        Self {
+            number,
+            asked,
+            secrets,
+            out: Vec::new(),
+            text: 0,
+            length: 0,
+            calls: Vec::new(),
+            kept: Vec::new(),
+            usage: None,
+            finish: None,
+            known: false,
+            over: false,
+        }
+    }
+
+    /// Who is asked.
+    pub(super) fn asked(&self) -> &Asked {
+        &self.asked
+    }
+
+    /// A piece of a reply was recognised, even if nothing can be shown of it.
+    pub(super) fn known(&mut self) {
+        self.known = true;
+    }
+
+    /// Whether some piece of a reply was recognised.
+    pub(super) fn is_known(&self) -> bool {
+        self.known
+    }
+
+    /// Whether the end was told.
+    pub(super) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Whether the model said that it is done.
+    pub(super) fn is_finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    /// Whether some of the reply has come.
+    pub(super) fn begun(&self) -> bool {
+        self.length > 0
+    }
+
+    /// Bytes of text so far.
+    pub(super) fn text_len(&self) -> usize {
+        self.text
+    }
+
+    /// Whole calls so far.
+    pub(super) fn calls(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// A piece of the text.
+    pub(super) fn text(&mut self, piece: impl Into<String>) {
+        let piece = piece.into();
+        self.text += piece.len();
+        self.piece(piece, ReplyEvent::Delta);
+    }
+
+    /// A piece of the reasoning.
+    pub(super) fn reasoning(&mut self, piece: impl Into<String>) {
+        self.piece(piece.into(), ReplyEvent::Reasoning);
+    }
+
+    /// Tells a piece, joined to the piece before where that is of the same kind.
+    fn piece(&mut self, piece: String, kind: fn(String) -> ReplyEvent) {
+        if piece.is_empty() || self.over {
+            return;
+        }
+        self.known = true;
+        self.grow(piece.len());
+        let event = kind(piece);
+        match (self.out.last_mut(), &event) {
+            (Some(ReplyEvent::Delta(before)), ReplyEvent::Delta(more))
+            | (Some(ReplyEvent::Reasoning(before)), ReplyEvent::Reasoning(more)) => before.push_str(more),
+            _ => self.out.push(event),
+        }
+    }
+
+    /// So many bytes more are kept. A reply that is too long ends here.
+    pub(super) fn grow(&mut self, bytes: usize) {
+        self.length += bytes;
+    }
+
+    /// Ends a reply that is too long. Called between pieces, so that a piece is told whole.
+    pub(super) fn check_length(&mut self) {
+        if self.length > LONGEST {
+            self.fail(Asked::too_long(LONGEST));
+        }
+    }
+
+    /// A whole call.
+    pub(super) fn call(&mut self, mut call: ToolCall) {
+        self.known = true;
+        if call.id.is_empty() {
+            call.id = format!("{OWN_ID}{:x}-{}", self.number, self.calls.len() + 1);
+        }
+        self.calls.push(call);
+    }
+
+    /// Something to be given back.
+    pub(super) fn keep(&mut self, kept: Kept) {
+        self.grow(kept.json.len());
+        self.kept.push(kept);
+    }
+
+    /// One line for the person.
+    pub(super) fn remark(&mut self, text: &str) {
+        if !self.over {
+            let text = self.secrets.redact(&super::failure::one_line(text));
+            self.out.push(ReplyEvent::Remark(text));
+        }
+    }
+
+    /// Tokens used; what is not told keeps its value from before.
+    pub(super) fn usage(&mut self, usage: Usage) {
+        if usage == Usage::default() {
+            return;
+        }
+        let before = self.usage.unwrap_or_default();
+        self.usage = Some(Usage {
+            input: usage.input.or(before.input),
+            output: usage.output.or(before.output),
+            cached: usage.cached.or(before.cached),
+            cache_written: usage.cache_written.or(before.cache_written),
+            reasoning: usage.reasoning.or(before.reasoning),
+        });
+    }
+
+    /// The model said why it ends; more may follow.
+    pub(super) fn finish(&mut self, reason: FinishReason, word: impl Into<String>) {
+        self.known = true;
+        self.finish = Some(Finish { reason, word: Some(word.into()).filter(|w| !w.is_empty()) });
+    }
+
+    /// The reply is over in good order. `done`: the server said that it is whole, even if the model gave no reason.
+    pub(super) fn end(&mut self, done: bool) {
+        if std::mem::replace(&mut self.over, true) {
+            return;
+        }
+        let called = !self.calls.is_empty();
+        self.out.extend(std::mem::take(&mut self.calls).into_iter().map(ReplyEvent::ToolCall));
+        self.out.extend(std::mem::take(&mut self.kept).into_iter().map(ReplyEvent::Kept));
+        self.out.extend(self.usage.take().map(ReplyEvent::Usage));
+        let unsaid = if done { FinishReason::Stop } else { FinishReason::Incomplete };
+        let mut finish = self.finish.take().unwrap_or(Finish { reason: unsaid, word: None });
+        if called && finish.reason == FinishReason::Stop {
+            finish.reason = FinishReason::ToolCalls;
+        }
+        self.out.push(ReplyEvent::Finished(finish));
+    }
+
+    /// The reply can't go on.
+    pub(super) fn fail(&mut self, mut failure: ReplyFailure) {
+        if std::mem::replace(&mut self.over, true) {
+            return;
+        }
+        failure.message = self.secrets.redact(&failure.message);
+        failure.hint = self.secrets.redact(&failure.hint);
+        self.out.extend(self.usage.take().map(ReplyEvent::Usage));
+        self.out.push(ReplyEvent::Failed(failure));
+    }
+
+    /// A piece can't be read.
+    pub(super) fn malformed(&mut self, why: &str) {
+        let failure = self.asked.malformed(why, self.begun());
+        self.fail(failure);
+    }
+
+    /// The server tells an error inside of the reply.
+    pub(super) fn refused(&mut self, body: &ErrorBody) {
+        let failure = self.asked.refused_inside(body, self.begun());
+        self.fail(failure);
+    }
+}

@@ -1,0 +1,180 @@
+//! The wire of Google's `streamGenerateContent`, of the Gemini API and of Vertex. Here: the request; the reply is read by
+//! `chunks`, schemas are put into Google's subset by `schema`.
+//!
+//! Person and model speak in turns; results belong to the person and name what they answer. Signatures of thoughts are
+//! given back with the calls and the text that they came with.
+
+mod chunks;
+mod schema;
+
+use super::conversation::{self, Outcome, Said};
+use super::kept;
+use super::reading::ReplyDecoder;
+use super::server::{Access, Kind};
+use super::wire::{Decoder, Known, Part, Wire};
+use crate::domain::{MessageImage, ModelRequest, Tool};
+use serde_json::{Map, Value, json};
+
+/// What stands for the signature of a call that another model made: Gemini 3 refuses calls without one.
+const FOREIGN: &str = "skip_thought_signature_validator";
+
+/// A server that speaks `streamGenerateContent`.
+#[derive(Debug)]
+pub(super) struct Gemini {
+    pub(super) access: Access,
+}
+
+impl Gemini {
+    /// How replies are to be made.
+    fn config(&self, request: &ModelRequest, known: &Known) -> Map<String, Value> {
+        let mut config = Map::new();
+        if let Some(limit) = self.access.max_output {
+            config.insert("maxOutputTokens".into(), limit.into());
+        }
+        if let Some(form) = request.form.as_ref().filter(|_| !known.left_out.has(Part::Form)) {
+            config.insert("responseMimeType".into(), "application/json".into());
+            config.insert("responseSchema".into(), schema::subset(&conversation::schema(&form.schema)));
+        }
+        if let Some(effort) = self.access.effort.filter(|_| !known.left_out.has(Part::Reasoning)) {
+            let mut thinking = json!({ "includeThoughts": true });
+            if self.access.name.model.contains("gemini-3") {
+                // It knows two levels everywhere.
+                let level = if effort == super::Effort::Low { "low" } else { "high" };
+                thinking["thinkingLevel"] = level.into();
+            } else {
+                thinking["thinkingBudget"] = effort.tokens().into();
+            }
+            config.insert("thinkingConfig".into(), thinking);
+        }
+        config
+    }
+
+    /// The conversation, person and model in turns, the person first.
+    fn contents(&self, said: &[Said<'_>]) -> Vec<Value> {
+        let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
+        for said in said {
+            let (role, parts) = match said {
+                Said::System(words) => ("user", vec![text(words)]),
+                Said::User { text, images } => ("user", words_and_images(text, images)),
+                Said::Model(parts) => ("model", self.model(parts)),
+                Said::Results(outcomes) => ("user", results(outcomes)),
+            };
+            match turns.last_mut() {
+                Some((last, before)) if *last == role => before.extend(parts),
+                None if role == "model" => {
+                    turns.push(("user", vec![text(conversation::GOES_ON)]));
+                    turns.push((role, parts));
+                }
+                _ => turns.push((role, parts)),
+            }
+        }
+        turns.into_iter().map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
+    }
+
+    fn model(&self, parts: &[kept::Part<'_>]) -> Vec<Value> {
+        let mut all: Vec<Value> = Vec::new();
+        let mut unsigned = self.access.name.model.contains("gemini-3");
+        for part in parts {
+            match part {
+                kept::Part::Text(words) => all.push(text(words)),
+                kept::Part::Call(call) => {
+                    let mut one = json!({ "functionCall": function(&call.id, &call.name, "args", conversation::arguments(call)) });
+                    // Of calls made at once only the first is signed.
+                    let foreign = std::mem::take(&mut unsigned).then(|| FOREIGN.to_owned());
+                    if let Some(signature) = call.signature.clone().or(foreign) {
+                        one["thoughtSignature"] = signature.into();
+                    }
+                    all.push(one);
+                }
+                kept::Part::Item(item) => match (all.last_mut(), item.get("thoughtSignature")) {
+                    (Some(Value::Object(last)), Some(signature)) if last.contains_key("text") => {
+                        last.insert("thoughtSignature".into(), signature.clone());
+                    }
+                    (_, Some(signature)) => all.push(json!({ "text": "", "thoughtSignature": signature })),
+                    _ => {}
+                },
+            }
+        }
+        all
+    }
+}
+
+impl Wire for Gemini {
+    fn access(&self) -> &Access {
+        &self.access
+    }
+
+    fn encode(&self, request: &ModelRequest, known: &Known) -> Value {
+        let kept = (!known.left_out.has(Part::Reasoning)).then_some(Kind::Gemini.as_str());
+        let mut said = conversation::said(request, kept);
+        let mut body = Map::new();
+        let mut system = Vec::new();
+        while let Some(Said::System(words)) = said.first() {
+            system.push(text(words));
+            said.remove(0);
+        }
+        if !system.is_empty() {
+            body.insert("systemInstruction".into(), json!({ "parts": system }));
+        }
+        body.insert("contents".into(), self.contents(&said).into());
+        if !request.tools.is_empty() {
+            let tools: Vec<Value> = request.tools.iter().map(tool).collect();
+            body.insert("tools".into(), json!([{ "functionDeclarations": tools }]));
+        }
+        let config = self.config(request, known);
+        if !config.is_empty() {
+            body.insert("generationConfig".into(), config.into());
+        }
+        Value::Object(body)
+    }
+
+    fn decoder(&self, _: &Value) -> Box<dyn Decoder> {
+        Box::new(ReplyDecoder::new(&self.access, false, chunks::Chunks))
+    }
+}
+
+fn text(text: &str) -> Value {
+    json!({ "text": text })
+}
+
+fn words_and_images(words: &str, images: &[MessageImage]) -> Vec<Value> {
+    let first = (!words.trim().is_empty()).then(|| text(words));
+    first.into_iter().chain(images.iter().map(image)).collect()
+}
+
+fn image(image: &MessageImage) -> Value {
+    match conversation::base64(image) {
+        Some(data) => json!({ "inlineData": { "mimeType": image.image.mime, "data": data } }),
+        None => text(&conversation::missing(image)),
+    }
+}
+
+/// A call or its result. An id that was made here means nothing there.
+fn function(id: &str, name: &str, field: &str, value: Value) -> Value {
+    let mut function = Map::new();
+    if !super::gathered::is_own_id(id) {
+        function.insert("id".into(), id.into());
+    }
+    function.insert("name".into(), name.into());
+    function.insert(field.into(), value);
+    function.into()
+}
+
+/// All results, then the images that came with them.
+fn results(outcomes: &[Outcome<'_>]) -> Vec<Value> {
+    let result = |o: &Outcome<'_>| {
+        let response = json!({ "result": o.text });
+        json!({ "functionResponse": function(&o.call.id, &o.call.name, "response", response) })
+    };
+    outcomes.iter().map(result).chain(outcomes.iter().flat_map(|o| o.images).map(image)).collect()
+}
+
+fn tool(tool: &Tool) -> Value {
+    let parameters = schema::subset(&conversation::schema(&tool.parameters));
+    let mut function = json!({ "name": tool.name, "description": tool.description });
+    // An object without properties is refused; no parameters at all are not.
+    if parameters.get("properties").and_then(Value::as_object).is_some_and(|p| !p.is_empty()) {
+        function["parameters"] = parameters;
+    }
+    function
+}

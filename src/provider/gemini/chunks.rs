@@ -1,0 +1,131 @@
+//! Reads the chunks of a reply: parts of text, thoughts and calls, until a chunk says why the model stopped.
+
+use crate::domain::{FinishReason, ToolCall, Usage};
+use crate::provider::failure::ErrorBody;
+use crate::provider::gathered::Gathered;
+use crate::provider::kept;
+use crate::provider::reading::Reading;
+use crate::provider::server::Kind;
+use serde_json::{Value, json};
+
+/// Every chunk is whole: nothing is remembered between them.
+#[derive(Debug)]
+pub(super) struct Chunks;
+
+impl Reading for Chunks {
+    fn piece(&mut self, value: Value, so_far: &mut Gathered) {
+        if value.get("error").is_some_and(|e| !e.is_null()) {
+            return so_far.refused(&ErrorBody::of(&value));
+        }
+        for candidate in value.get("candidates").and_then(Value::as_array).into_iter().flatten() {
+            so_far.known();
+            if candidate.get("index").and_then(Value::as_u64).unwrap_or(0) == 0 {
+                self::candidate(candidate, so_far);
+            }
+        }
+        if let Some(counts) = value.get("usageMetadata") {
+            so_far.usage(usage(counts));
+        }
+        let feedback = value.get("promptFeedback").unwrap_or(&Value::Null);
+        if let Some(why) = feedback.get("blockReason").filter(|why| !why.is_null()) {
+            if let Some(words) = feedback.get("blockReasonMessage").and_then(Value::as_str) {
+                so_far.remark(words);
+            }
+            let word = why.as_str().map_or_else(|| why.to_string(), str::to_owned);
+            so_far.finish(FinishReason::Filter, word);
+        }
+    }
+}
+
+fn candidate(candidate: &Value, so_far: &mut Gathered) {
+    for part in candidate.pointer("/content/parts").and_then(Value::as_array).into_iter().flatten() {
+        self::part(part, so_far);
+    }
+    let word = match candidate.get("finishReason") {
+        Some(Value::String(word)) => word.clone(),
+        // A list without names: an older library writes numbers.
+        Some(Value::Number(number)) => numbered(number.as_u64().unwrap_or(0)).to_owned(),
+        _ => return,
+    };
+    if word.is_empty() || word == "FINISH_REASON_UNSPECIFIED" {
+        return;
+    }
+    let reason = reason(&word);
+    if let Some(words) = candidate.get("finishMessage").and_then(Value::as_str)
+        && !reason.complete()
+    {
+        so_far.remark(words);
+    }
+    so_far.finish(reason, word);
+}
+
+fn part(part: &Value, so_far: &mut Gathered) {
+    let text =
+        |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let signature =
+        part.get("thoughtSignature").or_else(|| part.get("thought_signature")).and_then(Value::as_str);
+    if let Some(call) = part.get("functionCall").filter(|call| call.is_object()) {
+        let arguments = call.get("args").filter(|args| !args.is_null());
+        let arguments = arguments.map_or_else(|| "{}".to_owned(), Value::to_string);
+        so_far.grow(arguments.len() + signature.map_or(0, str::len) + 64);
+        return so_far.call(ToolCall {
+            id: text(call, "id"),
+            name: text(call, "name"),
+            arguments,
+            signature: signature.map(str::to_owned),
+        });
+    }
+    let words = text(part, "text");
+    if part.get("thought").and_then(Value::as_bool).unwrap_or(false) {
+        return so_far.reasoning(words);
+    }
+    so_far.text(words);
+    if let Some(signature) = signature {
+        let item = json!({ "thoughtSignature": signature });
+        so_far.keep(kept::keep(Kind::Gemini.as_str(), so_far.text_len(), so_far.calls(), item));
+    }
+}
+
+fn reason(word: &str) -> FinishReason {
+    match word {
+        "STOP" => FinishReason::Stop,
+        "MAX_TOKENS" => FinishReason::Length,
+        "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII"
+        | "IMAGE_SAFETY" => FinishReason::Filter,
+        _ => FinishReason::Incomplete,
+    }
+}
+
+fn numbered(number: u64) -> &'static str {
+    match number {
+        0 => "",
+        1 => "STOP",
+        2 => "MAX_TOKENS",
+        3 => "SAFETY",
+        4 => "RECITATION",
+        6 => "LANGUAGE",
+        7 => "BLOCKLIST",
+        8 => "PROHIBITED_CONTENT",
+        9 => "SPII",
+        10 => "MALFORMED_FUNCTION_CALL",
+        _ => "OTHER",
+    }
+}
+
+/// The tokens used; thoughts are counted apart there, and in the output here.
+fn usage(counts: &Value) -> Usage {
+    let number = |name: &str| counts.get(name).and_then(Value::as_u64);
+    let reasoning = number("thoughtsTokenCount");
+    let tools = number("toolUsePromptTokenCount").unwrap_or(0);
+    let output = match (number("candidatesTokenCount"), reasoning) {
+        (None, None) => None,
+        (said, thought) => Some(said.unwrap_or(0) + thought.unwrap_or(0)),
+    };
+    Usage {
+        input: number("promptTokenCount").map(|n| n + tools),
+        output,
+        cached: number("cachedContentTokenCount"),
+        cache_written: None,
+        reasoning,
+    }
+}

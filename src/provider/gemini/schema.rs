@@ -1,0 +1,141 @@
+//! JSON schemas in the subset that Google understands: what it does not know makes it refuse the whole request.
+
+use serde_json::{Map, Value};
+
+/// What is taken over as it is.
+const KNOWN: [&str; 16] = [
+    "format",
+    "title",
+    "description",
+    "nullable",
+    "enum",
+    "required",
+    "minimum",
+    "maximum",
+    "minItems",
+    "maxItems",
+    "minLength",
+    "maxLength",
+    "minProperties",
+    "maxProperties",
+    "pattern",
+    "propertyOrdering",
+];
+
+/// How deep a schema is followed.
+const DEEPEST: usize = 32;
+
+/// The schema in the subset. References are followed inside of the schema.
+pub(super) fn subset(schema: &Value) -> Value {
+    one(schema, schema, 0)
+}
+
+fn one(schema: &Value, root: &Value, depth: usize) -> Value {
+    let Some(fields) = schema.as_object().filter(|_| depth < DEEPEST) else {
+        return serde_json::json!({ "type": "object" });
+    };
+    if let Some(target) =
+        fields.get("$ref").and_then(Value::as_str).and_then(|path| root.pointer(path.strip_prefix('#')?))
+    {
+        return one(target, root, depth + 1);
+    }
+    let mut out = Map::new();
+    types(fields, &mut out);
+    for (name, value) in fields {
+        match name.as_str() {
+            name if KNOWN.contains(&name) => {
+                out.insert(name.to_owned(), value.clone());
+            }
+            "const" => {
+                out.insert("enum".into(), Value::Array(vec![value.clone()]));
+            }
+            "items" => {
+                out.insert("items".into(), one(value, root, depth + 1));
+            }
+            "properties" => {
+                let each = |(name, value): (&String, &Value)| (name.clone(), one(value, root, depth + 1));
+                let properties: Map<String, Value> =
+                    value.as_object().into_iter().flatten().map(each).collect();
+                out.insert("properties".into(), properties.into());
+            }
+            "anyOf" | "oneOf" => {
+                let each = value.as_array().into_iter().flatten().map(|value| one(value, root, depth + 1));
+                out.insert("anyOf".into(), each.collect());
+            }
+            _ => {}
+        }
+    }
+    // Only texts can be listed there.
+    if out.get("enum").and_then(Value::as_array).is_some_and(|all| !all.iter().all(Value::is_string)) {
+        out.remove("enum");
+    }
+    out.into()
+}
+
+/// A list of types is a type that may be missing, or any of them.
+fn types(fields: &Map<String, Value>, out: &mut Map<String, Value>) {
+    match fields.get("type") {
+        Some(Value::Array(all)) => {
+            let named: Vec<&Value> = all.iter().filter(|t| t.as_str() != Some("null")).collect();
+            if named.len() < all.len() {
+                out.insert("nullable".into(), true.into());
+            }
+            match named.as_slice() {
+                [one] => {
+                    out.insert("type".into(), (*one).clone());
+                }
+                several => {
+                    let each = several.iter().map(|t| serde_json::json!({ "type": t }));
+                    out.insert("anyOf".into(), each.collect());
+                }
+            }
+        }
+        Some(one) => {
+            out.insert("type".into(), one.clone());
+        }
+        None if fields.contains_key("const") || fields.contains_key("enum") => {
+            out.insert("type".into(), "string".into());
+        }
+        None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_google_does_not_know_is_left_out_or_said_otherwise() {
+        let given = json!({
+            "$schema": "x", "type": "object", "additionalProperties": false, "required": ["a"],
+            "$defs": { "d": { "type": "string", "examples": [1] } },
+            "properties": {
+                "a": { "type": ["string", "null"], "default": "x" },
+                "b": { "$ref": "#/$defs/d" },
+                "c": { "const": "yes" },
+                "d": { "type": "array", "items": { "type": "integer", "exclusiveMinimum": 1 } },
+                "e": { "enum": [1, 2] },
+                "f": { "oneOf": [{ "type": "string" }, { "type": "number" }] },
+            },
+        });
+        let expected = json!({
+            "type": "object", "required": ["a"],
+            "properties": {
+                "a": { "type": "string", "nullable": true },
+                "b": { "type": "string" },
+                "c": { "type": "string", "enum": ["yes"] },
+                "d": { "type": "array", "items": { "type": "integer" } },
+                "e": { "type": "string" },
+                "f": { "anyOf": [{ "type": "string" }, { "type": "number" }] },
+            },
+        });
+        assert_eq!(subset(&given), expected);
+    }
+
+    #[test]
+    fn a_schema_that_holds_itself_ends() {
+        let given = json!({ "type": "object", "properties": { "a": { "$ref": "#" } } });
+        assert!(subset(&given).to_string().len() < 10_000);
+    }
+}

@@ -1,0 +1,104 @@
+//! Items that a provider gave along with a reply and wants back unchanged and in their place: thinking blocks, encrypted
+//! reasoning, signatures. Each is kept with the place at which it stood: behind how many bytes of text and how many calls.
+
+use crate::domain::{Kept, ToolCall};
+use serde_json::{Value, json};
+
+/// A part of what the model said, in the order in which it said it.
+#[derive(Debug, PartialEq)]
+pub(super) enum Part<'a> {
+    Text(&'a str),
+    Call(&'a ToolCall),
+    /// An item, as the provider gave it.
+    Item(Value),
+}
+
+/// An item with its place.
+pub(super) fn keep(kind: &str, text: usize, calls: usize, item: Value) -> Kept {
+    let json = json!({ "text": text, "calls": calls, "item": item });
+    Kept { kind: kind.to_owned(), json: json.to_string() }
+}
+
+/// The parts of what the model said, the kept items of one kind between them. An item whose place is not there any more,
+/// because the text was changed, stands at the nearest place before.
+pub(super) fn parts<'a>(
+    text: &'a str,
+    calls: &'a [ToolCall],
+    kept: Option<(&str, &[Kept])>,
+) -> Vec<Part<'a>> {
+    let mut parts = Vec::new();
+    let (mut at, mut called) = (0, 0);
+    if let Some((kind, kept)) = kept {
+        for item in kept.iter().filter(|item| item.kind == kind) {
+            let Some((place, calls_before, item)) = read(&item.json) else { continue };
+            if place > at && text.is_char_boundary(place) {
+                push_text(&mut parts, text.get(at..place));
+                at = place;
+            }
+            while called < calls_before.min(calls.len()) {
+                // A call stands behind the text that came before it.
+                parts.extend(calls.get(called).map(Part::Call));
+                called += 1;
+            }
+            parts.push(Part::Item(item));
+        }
+    }
+    push_text(&mut parts, text.get(at..));
+    parts.extend(calls.iter().skip(called).map(Part::Call));
+    parts
+}
+
+fn push_text<'a>(parts: &mut Vec<Part<'a>>, text: Option<&'a str>) {
+    parts.extend(text.filter(|text| !text.trim().is_empty()).map(Part::Text));
+}
+
+fn read(json: &str) -> Option<(usize, usize, Value)> {
+    let mut value: Value = serde_json::from_str(json).ok()?;
+    let number = |name: &str| usize::try_from(value.get(name)?.as_u64()?).ok();
+    let (text, calls) = (number("text")?, number("calls")?);
+    Some((text, calls, value.get_mut("item")?.take()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(id: &str) -> ToolCall {
+        ToolCall { id: id.into(), name: "f".into(), arguments: "{}".into(), signature: None }
+    }
+
+    #[test]
+    fn items_stand_where_they_stood() {
+        let calls = [call("1"), call("2")];
+        let kept = [
+            keep("k", 0, 0, json!("a")),
+            keep("other", 0, 0, json!("x")),
+            keep("k", 5, 1, json!("b")),
+            keep("k", 11, 2, json!("c")),
+        ];
+        let parts = parts("Hello world", &calls, Some(("k", &kept)));
+        let expected = [
+            Part::Item(json!("a")),
+            Part::Text("Hello"),
+            Part::Call(&calls[0]),
+            Part::Item(json!("b")),
+            Part::Text(" world"),
+            Part::Call(&calls[1]),
+            Part::Item(json!("c")),
+        ];
+        assert_eq!(parts, expected);
+    }
+
+    #[test]
+    fn places_that_are_gone_and_items_that_are_broken_do_no_harm() {
+        let kept = [
+            keep("k", 900, 7, json!("a")),
+            keep("k", 1, 0, json!("b")),
+            Kept { kind: "k".into(), json: "{".into() },
+            Kept { kind: "k".into(), json: "{\"text\":-1}".into() },
+        ];
+        let found = parts("é", &[], Some(("k", &kept)));
+        assert_eq!(found, [Part::Item(json!("a")), Part::Item(json!("b")), Part::Text("é")]);
+        assert_eq!(parts("", &[], Some(("k", &[]))), []);
+    }
+}

@@ -1,0 +1,88 @@
+//! A provider that is made when it is needed first: a program that writes its key may take its time, and must not hold
+//! up the first frame.
+
+use super::Provider;
+use crate::domain::{FailureKind, ReplyFailure};
+use std::fmt;
+use std::sync::Arc;
+use tokio::sync::OnceCell;
+
+/// Makes the provider; may block. `Err`: what is wrong, and what to do about it.
+pub type Make = Arc<dyn Fn() -> Result<Provider, (String, String)> + Send + Sync>;
+
+/// A provider that is made when it is needed first.
+pub(super) struct Later {
+    make: Make,
+    made: OnceCell<Provider>,
+}
+
+impl fmt::Debug for Later {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Later").field("made", &self.made).finish_non_exhaustive()
+    }
+}
+
+impl Later {
+    pub(super) fn new(make: Make) -> Self {
+        Self { make, made: OnceCell::new() }
+    }
+
+    /// The provider. Where it can't be made, the next request tries again.
+    pub(super) async fn get(&self) -> Result<&Provider, ReplyFailure> {
+        let make = || async {
+            let make = self.make.clone();
+            match tokio::task::spawn_blocking(move || make()).await {
+                Ok(made) => made.map_err(|(what, hint)| no_key(format!("{what}. Nothing was sent."), hint)),
+                Err(error) => Err(no_key(error.to_string(), String::new())),
+            }
+        };
+        self.made.get_or_try_init(make).await
+    }
+}
+
+fn no_key(message: String, hint: String) -> ReplyFailure {
+    ReplyFailure { kind: FailureKind::NoKey, status: None, message, hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{ModelName, ModelRequest, Purpose, ReplyEvent, StepId};
+    use crate::provider::Choice;
+    use crate::provider::story::Story;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[tokio::test]
+    async fn it_is_made_once_when_it_is_needed_and_tried_again_after_a_failure() {
+        let name = ModelName { provider: "scripted".into(), model: "x".into() };
+        let calls = Arc::new(AtomicU32::new(0));
+        let (count, of) = (calls.clone(), name.clone());
+        let provider = Provider::later(
+            name,
+            Arc::new(move || {
+                if count.fetch_add(1, Ordering::SeqCst) == 0 {
+                    return Err(("the key_command of x wrote nothing".into(), "Correct it.".into()));
+                }
+                let story = Story::parse("[[reply]]\ntext = \"hello\"", "x").unwrap();
+                Ok(Provider::new(Choice::Scripted { name: of.clone(), story }).unwrap())
+            }),
+        );
+        assert_eq!(calls.load(Ordering::SeqCst), 0, "nothing runs before it is needed");
+        let ask = async || {
+            let (sender, mut events) = tokio::sync::mpsc::channel(64);
+            provider.ask(&ModelRequest::new(StepId(1), Purpose::Answer, Vec::new()), &sender).await;
+            drop(sender);
+            let mut all = Vec::new();
+            while let Some(event) = events.recv().await {
+                all.push(event);
+            }
+            all
+        };
+        let first = ask().await;
+        let [ReplyEvent::Failed(failure)] = first.as_slice() else { panic!("{first:?}") };
+        assert_eq!(failure.message, "the key_command of x wrote nothing. Nothing was sent.");
+        assert!(ask().await.iter().any(|e| matches!(e, ReplyEvent::Finished(_))));
+        assert!(provider.models().await.is_ok());
+        assert_eq!(calls.load(Ordering::SeqCst), 2);
+    }
+}

@@ -1,0 +1,151 @@
+//! Reads the lines of a reply of Ollama, of `/api/chat` and of `/api/generate`; the last line holds the counts. Tells when
+//! the conversation was cut.
+
+use crate::domain::{FinishReason, ToolCall, Usage};
+use crate::provider::failure::{ErrorBody, grouped};
+use crate::provider::gathered::Gathered;
+use crate::provider::kept;
+use crate::provider::reading::Reading;
+use crate::provider::server::Kind;
+use serde_json::{Value, json};
+
+/// What was asked, and the reasoning so far.
+#[derive(Debug)]
+pub(super) struct Lines {
+    /// About how many tokens were sent.
+    sent: u64,
+    /// Tokens of context that were asked for.
+    context: Option<u64>,
+    /// The reasoning: some models want it back beside the calls that it led to.
+    thinking: String,
+}
+
+impl Lines {
+    /// For the reply to this body.
+    pub(super) fn new(sent: &Value) -> Self {
+        let part = |name: &str| sent.get(name).map_or(0, estimate);
+        Self {
+            sent: part("messages") + part("tools"),
+            context: sent.pointer("/options/num_ctx").and_then(Value::as_u64),
+            thinking: String::new(),
+        }
+    }
+
+    fn call(call: &Value, so_far: &mut Gathered) {
+        let function = call.get("function").unwrap_or(call);
+        let arguments = match function.get("arguments") {
+            Some(Value::String(text)) => text.clone(),
+            None | Some(Value::Null) => "{}".to_owned(),
+            Some(other) => other.to_string(),
+        };
+        let text = |value: &Value, name: &str| {
+            value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        so_far.grow(arguments.len() + 64);
+        so_far.call(ToolCall {
+            id: text(call, "id"),
+            name: text(function, "name"),
+            arguments,
+            signature: None,
+        });
+    }
+
+    /// The last line.
+    fn over(&mut self, value: &Value, so_far: &mut Gathered) {
+        let number = |name: &str| value.get(name).and_then(Value::as_u64);
+        let read = number("prompt_eval_count");
+        so_far.usage(Usage { input: read, output: number("eval_count"), ..Usage::default() });
+        if let (Some(read), Some(context)) = (read, self.context)
+            && cut(self.sent, read, context)
+        {
+            so_far.remark(&format!(
+                "Ollama cut the conversation to {} tokens: it read {} of about {}. Raise `context` of the provider, or start a new chat.",
+                grouped(context),
+                grouped(read),
+                grouped(self.sent.max(read)),
+            ));
+        }
+        let word = value.get("done_reason").and_then(Value::as_str).unwrap_or_default();
+        let reason = match word {
+            // Older versions give no reason.
+            "" | "stop" => FinishReason::Stop,
+            "length" => FinishReason::Length,
+            _ => FinishReason::Incomplete,
+        };
+        so_far.finish(reason, word);
+        self.ending(so_far);
+        so_far.end(true);
+    }
+}
+
+/// About how many tokens this has, a low estimate: four bytes each, images not counted.
+pub(super) fn estimate(value: &Value) -> u64 {
+    match value {
+        Value::String(text) => text.len() as u64 / 4,
+        Value::Array(values) => values.iter().map(estimate).sum(),
+        Value::Object(fields) => {
+            fields.iter().filter(|(name, _)| *name != "images").map(|(_, value)| 2 + estimate(value)).sum()
+        }
+        _ => 1,
+    }
+}
+
+/// Whether a conversation of about `sent` tokens was cut when `read` of them were read with room for `context`. Words may
+/// have more letters than estimated, so a conversation that just fits is not held to be cut.
+fn cut(sent: u64, read: u64, context: u64) -> bool {
+    if read >= context {
+        return true;
+    }
+    sent > context && (sent * 2 / 3 > context || read * 3 / 2 < sent)
+}
+
+impl Reading for Lines {
+    fn piece(&mut self, value: Value, so_far: &mut Gathered) {
+        if value.get("error").is_some_and(|e| !e.is_null()) {
+            return so_far.refused(&ErrorBody::of(&value));
+        }
+        let message = value.get("message").unwrap_or(&value);
+        let done = value.get("done").and_then(Value::as_bool);
+        if done.is_some() || value.get("message").is_some() {
+            so_far.known();
+        }
+        let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default();
+        self.thinking.push_str(text("thinking"));
+        so_far.reasoning(text("thinking"));
+        so_far.text(text("content"));
+        so_far.text(text("response"));
+        for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+            Self::call(call, so_far);
+        }
+        if done == Some(true) {
+            self.over(&value, so_far);
+        }
+    }
+
+    fn ending(&mut self, so_far: &mut Gathered) {
+        if so_far.calls() > 0 && !self.thinking.is_empty() {
+            let item = json!({ "thinking": std::mem::take(&mut self.thinking) });
+            so_far.keep(kept::keep(Kind::Ollama.as_str(), 0, 0, item));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_conversation_is_told_from_one_that_just_fits() {
+        for (sent, read, context, is_cut) in [
+            (100, 90, 4_096, false),
+            (12_000, 4_000, 4_096, true),
+            (12_000, 1_200, 4_096, true),
+            (4_500, 3_900, 4_096, false),
+            (5_000, 2_000, 4_096, true),
+            (3_000, 4_096, 4_096, true),
+            (30_000, 7_000, 32_768, false),
+        ] {
+            assert_eq!(cut(sent, read, context), is_cut, "{sent} {read} {context}");
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Every wire against recordings of real servers (`tests/fixtures/streams`): each comes to what the vendor's own library
+//! makes of it, wherever the bytes are split, and one that breaks is never taken for complete.
+
+use super::server::{Access, Kind};
+use super::wire::{Decoder, End, Wire};
+use super::wire_of;
+use crate::domain::{FailureKind, Finish, FinishReason, Kept, ReplyEvent, ReplyFailure, ToolCall, Usage};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// What a reply came to, however it was split.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Total {
+    pub(super) text: String,
+    pub(super) reasoning: String,
+    pub(super) calls: Vec<ToolCall>,
+    pub(super) kept: Vec<Kept>,
+    pub(super) remarks: Vec<String>,
+    pub(super) usage: Option<Usage>,
+    pub(super) end: Option<ReplyEvent>,
+}
+
+/// Reads a reply in these pieces.
+pub(super) fn read<'a>(
+    mut decoder: Box<dyn Decoder>,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+    end: End,
+) -> Total {
+    let (mut total, mut out) = (Total::default(), Vec::new());
+    for piece in pieces {
+        decoder.feed(piece, &mut out);
+        out.drain(..).for_each(|event| total.add(event));
+    }
+    decoder.end(end, &mut out);
+    out.drain(..).for_each(|event| total.add(event));
+    assert!(total.end.is_some(), "a reply has an end");
+    total
+}
+
+impl Total {
+    fn add(&mut self, event: ReplyEvent) {
+        assert_eq!(self.end, None, "nothing comes behind the end");
+        match event {
+            ReplyEvent::Delta(text) => self.text.push_str(&text),
+            ReplyEvent::Reasoning(text) => self.reasoning.push_str(&text),
+            ReplyEvent::ToolCall(call) => self.calls.push(call),
+            ReplyEvent::Kept(kept) => self.kept.push(kept),
+            ReplyEvent::Remark(text) => self.remarks.push(text),
+            ReplyEvent::Usage(usage) => self.usage = Some(usage),
+            last => self.end = Some(last),
+        }
+    }
+}
+
+pub(super) fn finished(total: &Total) -> (FinishReason, Option<&str>) {
+    match &total.end {
+        Some(ReplyEvent::Finished(Finish { reason, word })) => (*reason, word.as_deref()),
+        other => panic!("not finished: {other:?}"),
+    }
+}
+
+pub(super) fn failed(total: &Total) -> &ReplyFailure {
+    match &total.end {
+        Some(ReplyEvent::Failed(failure)) => failure,
+        other => panic!("not failed: {other:?}"),
+    }
+}
+
+/// A recording.
+pub(super) struct Recording {
+    pub(super) name: String,
+    pub(super) bytes: Vec<u8>,
+    /// What the vendor's library makes of it.
+    pub(super) expected: Value,
+}
+
+/// The recordings of one interface.
+pub(super) fn recordings(api: &str) -> Vec<Recording> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/streams");
+    let index = std::fs::read_to_string(folder.join("index.jsonl")).unwrap();
+    let rows = index.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    rows.filter(|row| row["api"] == api)
+        .map(|row| {
+            let name = row["file"].as_str().unwrap().to_owned();
+            Recording {
+                bytes: std::fs::read(folder.join(&name)).unwrap(),
+                name,
+                expected: row["expected"].clone(),
+            }
+        })
+        .collect()
+}
+
+fn wire(kind: Kind) -> Box<dyn Wire> {
+    wire_of(Access::fixture(kind, "m"))
+}
+
+/// Reads a recording in pieces; a decoder made anew each time makes the same ids.
+fn take<'a>(kind: Kind, pieces: impl IntoIterator<Item = &'a [u8]>, end: End) -> Total {
+    read(wire(kind).decoder(&json!({})), pieces, end)
+}
+
+/// Reads all recordings of an interface, split at every byte; `check` compares with what is expected.
+fn all(api: &str, kind: Kind, least: usize, check: impl Fn(&Recording, &Total)) {
+    let recordings = recordings(api);
+    assert!(recordings.len() >= least, "{api}: {}", recordings.len());
+    for recording in recordings {
+        let Recording { name, bytes, .. } = &recording;
+        let whole = take(kind, [bytes.as_slice()], End::Closed);
+        check(&recording, &whole);
+        assert_eq!(take(kind, bytes.chunks(1), End::Closed), whole, "{name}, byte by byte");
+        assert_eq!(take(kind, bytes.chunks(7), End::Closed), whole, "{name}, seven bytes at a time");
+        // Every place is split at least once: all of a short recording, every n-th of a long one beside byte by byte.
+        let step = (bytes.len() * bytes.len() / 4_000_000).max(1);
+        for at in (0..bytes.len()).step_by(step) {
+            let (left, right) = bytes.split_at(at);
+            assert_eq!(take(kind, [left, right], End::Closed), whole, "{name}, split at {at}");
+            broken(name, kind, left, &whole);
+        }
+    }
+}
+
+/// A recording that ends here, in both ways.
+fn broken(name: &str, kind: Kind, start: &[u8], whole: &Total) {
+    let at = start.len();
+    let cut = take(kind, [start], End::Cut);
+    assert!(whole.text.starts_with(&cut.text), "{name} at {at}");
+    match &cut.end {
+        // Nothing of the reply was missing; the end is the same, or the reason did not come.
+        Some(ReplyEvent::Finished(_)) => {
+            assert_eq!((&cut.text, &cut.calls), (&whole.text, &whole.calls), "{name} at {at}");
+        }
+        Some(ReplyEvent::Failed(failure)) => {
+            let same = Some(ReplyEvent::Failed(failure.clone())) == whole.end;
+            assert!(failure.kind == FailureKind::Cut || same, "{name} at {at}: {failure:?}");
+            assert!(cut.calls.is_empty(), "a torn call is none: {name} at {at}");
+        }
+        other => panic!("{other:?}"),
+    }
+    // A server that closes in good order in the middle: incomplete, or no reply, but never done.
+    let short = take(kind, [start], End::Closed);
+    if let Some(ReplyEvent::Finished(finish)) = &short.end
+        && finish.reason.complete()
+    {
+        assert_eq!((&short.text, &short.calls), (&whole.text, &whole.calls), "{name} at {at}");
+    }
+}
+
+fn text<'a>(expected: &'a Value, field: &str) -> &'a str {
+    expected[field].as_str().unwrap_or_default()
+}
+
+/// The calls as JSON, without ids that were made here.
+fn calls(total: &Total) -> Vec<(String, Value)> {
+    let arguments = |call: &ToolCall| serde_json::from_str(&call.arguments).unwrap_or(Value::Null);
+    total.calls.iter().map(|call| (call.name.clone(), arguments(call))).collect()
+}
+
+fn counts(total: &Total) -> (Option<u64>, Option<u64>) {
+    let usage = total.usage.unwrap_or_default();
+    (usage.input, usage.output)
+}
+
+#[test]
+fn chat_completions() {
+    all("openai-chat", Kind::OpenAi, 100, |Recording { name, expected, .. }, total| {
+        // A refusal is an answer too: the person has to see it.
+        assert_eq!(total.text, format!("{}{}", text(expected, "text"), text(expected, "refusal")), "{name}");
+        assert_eq!(total.reasoning, text(expected, "reasoning"), "{name}");
+        let calls: Vec<Value> = total
+            .calls
+            .iter()
+            .map(|c| json!({ "id": c.id, "name": c.name, "arguments": c.arguments }))
+            .collect();
+        assert_eq!(Value::from(calls), expected["tool_calls"], "{name}");
+        let (reason, word) = finished(total);
+        assert_eq!(word, expected["finish"].as_str(), "{name}");
+        assert_eq!(reason == FinishReason::Incomplete, expected["finish"].is_null(), "{name}");
+        // The library does not look where Groq puts them, in a field of its own.
+        if let Some(usage) = expected["usage"].as_object() {
+            let count = |field: &str| usage.get(field).and_then(Value::as_u64);
+            assert_eq!(counts(total), (count("prompt_tokens"), count("completion_tokens")), "{name}");
+        }
+    });
+}
+
+#[test]
+fn plain_completions() {
+    all("openai-completions", Kind::OpenAi, 2, |Recording { name, expected, .. }, total| {
+        assert_eq!(total.text, text(expected, "text"), "{name}");
+        assert_eq!(finished(total).1, expected["finish"].as_str(), "{name}");
+    });
+}
+
+#[test]
+fn responses() {
+    all("openai-responses", Kind::OpenAiResponses, 20, |Recording { name, expected, .. }, total| {
+        assert_eq!(total.text, text(expected, "text"), "{name}");
+        let calls: Vec<Value> = total
+            .calls
+            .iter()
+            .map(|c| json!({ "call_id": c.id, "name": c.name, "arguments": c.arguments }))
+            .collect();
+        assert_eq!(Value::from(calls), expected["tool_calls"], "{name}");
+        assert_eq!(format!("response.{}", finished(total).1.unwrap()), text(expected, "finish"), "{name}");
+        let usage = &expected["usage"];
+        assert_eq!(
+            counts(total),
+            (usage["input_tokens"].as_u64(), usage["output_tokens"].as_u64()),
+            "{name}"
+        );
+    });
+}
+
+#[test]
+fn messages() {
+    all("anthropic", Kind::Anthropic, 30, |Recording { name, expected, .. }, total| {
+        let blocks = expected["content"].as_array().unwrap();
+        let of = |kind: &str, field: &str| -> String {
+            let blocks = blocks.iter().filter(|block| block["type"] == kind);
+            blocks.map(|block| block[field].as_str().unwrap_or_default()).collect()
+        };
+        assert_eq!(total.text, of("text", "text"), "{name}");
+        assert_eq!(total.reasoning, of("thinking", "thinking"), "{name}");
+        let wanted = blocks.iter().filter(|block| block["type"] == "tool_use");
+        let wanted: Vec<_> = wanted
+            .map(|b| (b["id"].clone(), (b["name"].as_str().unwrap().to_owned(), b["input"].clone())))
+            .collect();
+        let ids = total.calls.iter().map(|call| Value::from(call.id.clone()));
+        assert_eq!(ids.zip(calls(total)).collect::<Vec<_>>(), wanted, "{name}");
+        let thinking: Vec<Value> =
+            blocks.iter().filter(|block| block["type"] == "thinking").cloned().collect();
+        let item = |kept: &Kept| serde_json::from_str::<Value>(&kept.json).unwrap()["item"].clone();
+        assert_eq!(total.kept.iter().map(item).collect::<Vec<_>>(), thinking, "{name}");
+        assert_eq!(finished(total).1, expected["stop_reason"].as_str(), "{name}");
+        let usage = &expected["usage"];
+        let number = |field: &str| usage[field].as_u64();
+        let cached = number("cache_read_input_tokens").unwrap_or(0);
+        let input =
+            number("input_tokens").unwrap() + cached + number("cache_creation_input_tokens").unwrap_or(0);
+        assert_eq!(counts(total), (Some(input), number("output_tokens")), "{name}");
+    });
+}
+
+#[test]
+fn generate_content() {
+    all("gemini", Kind::Gemini, 35, |Recording { name, expected, .. }, total| {
+        if name.contains("invalid-json") {
+            return assert_eq!(failed(total).kind, FailureKind::NotAModel, "{name}");
+        }
+        if let Some(blocked) = expected["block_reason"].as_str() {
+            let word = blocked.trim_start_matches("BlockedReason.");
+            return assert_eq!(finished(total), (FinishReason::Filter, Some(word)), "{name}");
+        }
+        if expected["error"].is_string() {
+            // The library can't read lists; they are complete replies.
+            return assert!(finished(total).0 == FinishReason::Stop && total.text.len() > 10, "{name}");
+        }
+        assert_eq!(total.text, text(expected, "text"), "{name}");
+        assert_eq!(total.reasoning, text(expected, "reasoning"), "{name}");
+        let wanted = expected["tool_calls"].as_array().unwrap().iter();
+        let wanted: Vec<_> =
+            wanted.map(|call| (call["name"].as_str().unwrap().to_owned(), call["args"].clone())).collect();
+        assert_eq!(calls(total), wanted, "{name}");
+        let word = expected["finish"].as_str().map(|word| word.trim_start_matches("FinishReason."));
+        assert_eq!(finished(total).1, word, "{name}");
+        if let Some(usage) = expected["usage"].as_object() {
+            let count = |field: &str| usage.get(field).and_then(Value::as_u64);
+            let thoughts = count("thoughts_token_count").unwrap_or(0);
+            let output = count("candidates_token_count").map(|n| n + thoughts);
+            assert_eq!(counts(total).1, output, "{name}");
+        }
+    });
+}
+
+#[test]
+fn ollama() {
+    let check = |Recording { name, expected, .. }: &Recording, total: &Total| {
+        assert_eq!(total.text, text(expected, "text"), "{name}");
+        assert_eq!(finished(total).1, expected["finish"].as_str(), "{name}");
+        let usage = &expected["usage"];
+        assert_eq!(
+            counts(total),
+            (usage["prompt_eval_count"].as_u64(), usage["eval_count"].as_u64()),
+            "{name}"
+        );
+    };
+    all("ollama-chat", Kind::Ollama, 8, check);
+    all("ollama-generate", Kind::Ollama, 2, check);
+}

@@ -1,0 +1,163 @@
+//! Reads the events of a response: pieces of text, whole items, and the response itself at the end. A response that is
+//! not streamed is read as its last event would be.
+
+use crate::domain::{FinishReason, ToolCall};
+use crate::provider::failure::ErrorBody;
+use crate::provider::gathered::Gathered;
+use crate::provider::kept;
+use crate::provider::openai;
+use crate::provider::reading::Reading;
+use crate::provider::server::Kind;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What has been read of a response beside its text.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    /// Items that were whole, by their place: the response repeats them at its end.
+    whole: BTreeSet<u64>,
+    /// Parts of which pieces came: their whole text comes behind them again.
+    streamed: BTreeSet<(u64, u64, bool)>,
+    /// A piece of a summary came before: the next one is set apart.
+    summarised: Option<(u64, u64)>,
+}
+
+impl Events {
+    /// Where in the response an event belongs: item, part.
+    fn place(event: &Value, part: &str) -> (u64, u64) {
+        let number = |name: &str| event.get(name).and_then(Value::as_u64).unwrap_or(0);
+        (number("output_index"), number(part))
+    }
+
+    /// A piece of text, or the whole of a part of which no piece came.
+    fn text(&mut self, event: &Value, field: &str, so_far: &mut Gathered) {
+        let (item, part) = Self::place(event, "content_index");
+        let piece = event.get(field).and_then(Value::as_str).unwrap_or_default();
+        if self.streamed.insert((item, part, false)) || field == "delta" {
+            so_far.text(piece);
+        }
+    }
+
+    /// The same of reasoning.
+    fn reasoning(&mut self, event: &Value, part: &str, field: &str, so_far: &mut Gathered) {
+        let place = Self::place(event, part);
+        let piece = event.get(field).and_then(Value::as_str).unwrap_or_default();
+        let first = self.streamed.insert((place.0, place.1, true));
+        if !first && field != "delta" {
+            return;
+        }
+        if !piece.is_empty() && self.summarised.replace(place).is_some_and(|before| before != place) {
+            so_far.reasoning("\n\n");
+        }
+        so_far.reasoning(piece);
+    }
+
+    /// An item that is whole.
+    fn item(&mut self, at: u64, item: &Value, so_far: &mut Gathered) {
+        if !self.whole.insert(at) {
+            return;
+        }
+        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        match item.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "function_call" => {
+                let call = ToolCall {
+                    id: text("call_id"),
+                    name: text("name"),
+                    arguments: text("arguments"),
+                    signature: None,
+                };
+                so_far.grow(call.arguments.len() + 64);
+                so_far.call(call);
+            }
+            "reasoning" => {
+                for (part, summary) in list(item, "summary").enumerate() {
+                    let event =
+                        serde_json::json!({ "output_index": at, "p": part, "text": summary.get("text") });
+                    self.reasoning(&event, "p", "text", so_far);
+                }
+                // Without its encrypted content it means nothing to a server that stores nothing.
+                if item.get("encrypted_content").is_some_and(Value::is_string) {
+                    let mut item = item.clone();
+                    if let Some(fields) = item.as_object_mut() {
+                        fields.remove("status");
+                    }
+                    let (text, calls) = (so_far.text_len(), so_far.calls());
+                    so_far.keep(kept::keep(Kind::OpenAiResponses.as_str(), text, calls, item));
+                }
+            }
+            "message" => {
+                for (part, content) in list(item, "content").enumerate() {
+                    let said = content.get("text").or_else(|| content.get("refusal"));
+                    let event =
+                        serde_json::json!({ "output_index": at, "content_index": part, "text": said });
+                    self.text(&event, "text", so_far);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The response is over.
+    fn over(&mut self, response: &Value, so_far: &mut Gathered) {
+        for (at, item) in list(response, "output").enumerate() {
+            self.item(at as u64, item, so_far);
+        }
+        if let Some(usage) = response.get("usage").and_then(openai::usage) {
+            so_far.usage(usage);
+        }
+        let why = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
+        let status = response.get("status").and_then(Value::as_str).unwrap_or_default();
+        match (status, why) {
+            ("completed", _) => so_far.finish(FinishReason::Stop, "completed"),
+            ("failed", _) => return so_far.refused(&ErrorBody::of(response)),
+            (_, Some(why)) => so_far.finish(openai::reason(why), why),
+            (status, None) => so_far.finish(FinishReason::Incomplete, status),
+        }
+        so_far.end(true);
+    }
+}
+
+fn list<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
+    value.get(name).and_then(Value::as_array).into_iter().flatten()
+}
+
+impl Reading for Events {
+    fn piece(&mut self, value: Value, so_far: &mut Gathered) {
+        let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
+        if let Some(error) = value.get("error").filter(|e| !e.is_null())
+            && (kind.is_empty() || kind == "error" || error.is_object())
+        {
+            return so_far.refused(&ErrorBody::of(&value));
+        }
+        if value.get("object").and_then(Value::as_str) == Some("response") {
+            so_far.known();
+            return self.over(&value, so_far);
+        }
+        if kind.starts_with("response.") {
+            so_far.known();
+        }
+        match kind {
+            "error" => so_far.refused(&ErrorBody::of(&value)),
+            "response.output_text.delta" | "response.refusal.delta" => self.text(&value, "delta", so_far),
+            "response.output_text.done" => self.text(&value, "text", so_far),
+            "response.refusal.done" => self.text(&value, "refusal", so_far),
+            "response.reasoning_summary_text.delta" => {
+                self.reasoning(&value, "summary_index", "delta", so_far);
+            }
+            "response.reasoning_summary_text.done" => self.reasoning(&value, "summary_index", "text", so_far),
+            // The open models show their reasoning itself.
+            "response.reasoning_text.delta" => self.reasoning(&value, "content_index", "delta", so_far),
+            "response.output_item.done" => {
+                let at = value.get("output_index").and_then(Value::as_u64);
+                if let (Some(at), Some(item)) = (at, value.get("item")) {
+                    self.item(at, item, so_far);
+                }
+            }
+            "response.completed" | "response.incomplete" | "response.failed" | "response.cancelled" => {
+                let response = value.get("response").unwrap_or(&Value::Null);
+                self.over(response, so_far);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! A server of models: what is needed to speak to it, checked once, so that no request can fail for it later.
+//!
+//! The key travels in a header only, and only to the origin of the address: `http` follows no redirect to another one.
+
+use super::failure::Asked;
+use super::redact::Secrets;
+use super::wire::HttpRequest;
+use super::{ProviderError, Timeouts, address};
+use crate::domain::ModelName;
+use reqwest::Url;
+use reqwest::header::{HeaderName, HeaderValue};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How a server is spoken to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Chat completions, as OpenAI and many others have them.
+    #[default]
+    OpenAi,
+    /// OpenAI's Responses.
+    OpenAiResponses,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Google's `generateContent`, of the Gemini API and of Vertex.
+    Gemini,
+    /// Ollama's own interface.
+    Ollama,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 5] =
+        [Kind::OpenAi, Kind::OpenAiResponses, Kind::Anthropic, Kind::Gemini, Kind::Ollama];
+
+    /// The word in the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::OpenAi => "openai",
+            Kind::OpenAiResponses => "openai-responses",
+            Kind::Anthropic => "anthropic",
+            Kind::Gemini => "gemini",
+            Kind::Ollama => "ollama",
+        }
+    }
+
+    /// The kind that this word names.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+
+    /// The address of the company or program that the kind is named after.
+    pub fn base_url(self) -> &'static str {
+        match self {
+            Kind::OpenAi | Kind::OpenAiResponses => "https://api.openai.com/v1",
+            Kind::Anthropic => "https://api.anthropic.com",
+            Kind::Gemini => "https://generativelanguage.googleapis.com/v1beta",
+            Kind::Ollama => "http://127.0.0.1:11434",
+        }
+    }
+}
+
+/// A server of models, as it was configured.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// How it is spoken to.
+    pub kind: Kind,
+    /// The provider's name and the model's name there.
+    pub name: ModelName,
+    /// The address, in any form in which people write it: with or without `/v1`, with a query.
+    pub base_url: String,
+    /// The key; local servers need none.
+    pub key: Option<SecretString>,
+    /// More headers; their values are held to be secrets too. One that carries a key replaces the key's own.
+    pub headers: Vec<(String, String)>,
+    /// More of the query: Azure's `api-version`.
+    pub query: Vec<(String, String)>,
+    /// How long it may take.
+    pub timeouts: Timeouts,
+    /// Tokens of context that are asked for, where the server lets one ask (`num_ctx` of Ollama); else what the model is
+    /// held to have.
+    pub context: Option<u64>,
+    /// Tokens that a reply may have at most; `None`: what the server allows.
+    pub max_output: Option<u64>,
+    /// How much the model is to think, where it can; `None`: as the server has it.
+    pub effort: Option<Effort>,
+}
+
+/// How much a model is to think before it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Little.
+    Low,
+    /// As much as is usual.
+    Medium,
+    /// Much.
+    High,
+}
+
+impl Effort {
+    /// The word in configuration and requests.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Effort::Low => "low",
+            Effort::Medium => "medium",
+            Effort::High => "high",
+        }
+    }
+
+    /// Tokens of thinking, for servers that count them.
+    pub(super) fn tokens(self) -> u64 {
+        match self {
+            Effort::Low => 2_048,
+            Effort::Medium => 8_192,
+            Effort::High => 24_576,
+        }
+    }
+}
+
+impl Server {
+    /// A server of which only this is told.
+    pub fn new(kind: Kind, name: ModelName, base_url: impl Into<String>) -> Self {
+        Self {
+            kind,
+            name,
+            base_url: base_url.into(),
+            key: None,
+            headers: Vec::new(),
+            query: Vec::new(),
+            timeouts: Timeouts::default(),
+            context: None,
+            max_output: None,
+            effort: None,
+        }
+    }
+}
+
+/// A server, checked: what every wire needs of it.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    pub(super) kind: Kind,
+    pub(super) name: ModelName,
+    pub(super) asked: Asked,
+    /// Where requests for replies go.
+    pub(super) url: Url,
+    pub(super) secrets: Secrets,
+    pub(super) context: Option<u64>,
+    pub(super) max_output: Option<u64>,
+    pub(super) effort: Option<Effort>,
+    headers: Vec<(&'static str, String)>,
+    secret_headers: Vec<(String, SecretString)>,
+    /// Counts the replies, from any number.
+    replies: Arc<AtomicU64>,
+}
+
+impl Access {
+    /// Another number for each reply.
+    pub(super) fn next_reply(&self) -> u64 {
+        self.replies.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Checks what it is given.
+    pub(super) fn new(server: Server) -> Result<Self, ProviderError> {
+        let Server { kind, name, base_url, key, headers, query, context, max_output, effort, .. } = server;
+        let mut url = address::endpoint(kind, &base_url, &name.model)?;
+        for (key, value) in &query {
+            // One that the address holds already is replaced: the setting of its own counts.
+            let others: Vec<(String, String)> =
+                url.query_pairs().filter(|(k, _)| k != key).map(|(k, v)| (k.into(), v.into())).collect();
+            url.query_pairs_mut().clear().extend_pairs(others).append_pair(key, value);
+        }
+        let key = key.filter(|key| !key.expose_secret().trim().is_empty());
+        let mut secret_headers = Vec::new();
+        if let Some(key) = &key {
+            let key = key.expose_secret().trim();
+            if !key.bytes().all(|b| b.is_ascii_graphic()) {
+                return Err(ProviderError::Key { provider: name.provider });
+            }
+            secret_headers.push(key_header(kind, &url, key));
+        }
+        for (header, value) in headers {
+            let wrong =
+                |why| ProviderError::Header { provider: name.provider.clone(), name: header.clone(), why };
+            HeaderName::from_bytes(header.as_bytes()).map_err(|_| wrong("that is no name of a header"))?;
+            HeaderValue::from_str(&value).map_err(|_| wrong("its value holds a line break or a control"))?;
+            let header = header.to_ascii_lowercase();
+            secret_headers.retain(|(other, _)| *other != header);
+            secret_headers.push((header, SecretString::from(value)));
+        }
+        let asked = Asked {
+            provider: name.provider.clone(),
+            model: name.model.clone(),
+            host: address::host(&url),
+            address: address::shown(&url),
+            has_key: !secret_headers.is_empty(),
+        };
+        let secrets = Secrets::new(secret_headers.iter().map(|(_, value)| value.clone()));
+        let headers = match kind {
+            Kind::Anthropic if !secret_headers.iter().any(|(name, _)| name == "anthropic-version") => {
+                vec![("anthropic-version", "2023-06-01".to_owned())]
+            }
+            _ => Vec::new(),
+        };
+        let replies = Arc::new(AtomicU64::new(RandomState::new().hash_one(0u8) >> 24));
+        Ok(Self {
+            kind,
+            name,
+            asked,
+            url,
+            secrets,
+            context,
+            max_output,
+            effort,
+            headers,
+            secret_headers,
+            replies,
+        })
+    }
+
+    /// A request for a reply with this body.
+    pub(super) fn post(&self, body: &Value) -> HttpRequest {
+        self.post_to(self.url.clone(), body)
+    }
+
+    /// A request with a body to another address of the same server.
+    pub(super) fn post_to(&self, url: Url, body: &Value) -> HttpRequest {
+        let mut request = self.get(url);
+        request.headers.push(("content-type", "application/json".into()));
+        // A value is always writable as JSON.
+        request.body = Some(serde_json::to_vec(body).unwrap_or_default());
+        request
+    }
+
+    /// A request without a body.
+    pub(super) fn get(&self, url: Url) -> HttpRequest {
+        let accept = match self.kind {
+            Kind::Ollama => "application/x-ndjson, application/json",
+            _ => "text/event-stream, application/json",
+        };
+        let mut headers = self.headers.clone();
+        headers.push(("accept", accept.into()));
+        HttpRequest { url, headers, secret_headers: self.secret_headers.clone(), body: None }
+    }
+
+    /// Another address of the same server: this path behind the part that all its addresses begin with.
+    pub(super) fn beside(&self, path: &str) -> Url {
+        address::beside(self.kind, &self.url, path)
+    }
+
+    /// Whether the server is this computer.
+    pub(super) fn is_local(&self) -> bool {
+        address::is_loopback(&self.url)
+    }
+}
+
+/// The header in which a server of this kind wants its key.
+fn key_header(kind: Kind, url: &Url, key: &str) -> (String, SecretString) {
+    let azure = url.host_str().is_some_and(|host| {
+        let host = host.to_ascii_lowercase();
+        [".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"]
+            .iter()
+            .any(|end| host.ends_with(end))
+    });
+    let plain = |name: &str| (name.to_owned(), SecretString::from(key.to_owned()));
+    match kind {
+        Kind::OpenAi | Kind::OpenAiResponses if azure => plain("api-key"),
+        // Tokens of an account (Vertex, Claude's OAuth) are no API keys.
+        Kind::Gemini if key.starts_with("ya29.") => bearer(key),
+        Kind::Anthropic if key.starts_with("sk-ant-oat") => bearer(key),
+        Kind::Anthropic => plain("x-api-key"),
+        Kind::Gemini => plain("x-goog-api-key"),
+        Kind::OpenAi | Kind::OpenAiResponses | Kind::Ollama => bearer(key),
+    }
+}
+
+fn bearer(key: &str) -> (String, SecretString) {
+    ("authorization".to_owned(), SecretString::from(format!("Bearer {key}")))
+}
+
+#[cfg(test)]
+impl Access {
+    /// A server for tests; the ids that it makes are the same each time.
+    pub(super) fn fixture(kind: Kind, model: &str) -> Self {
+        let name = ModelName { provider: kind.as_str().into(), model: model.into() };
+        let server =
+            Server { key: Some("sk-verysecret".to_owned().into()), ..Server::new(kind, name, "http://h") };
+        Self { replies: Arc::default(), ..Self::new(server).unwrap() }
+    }
+}

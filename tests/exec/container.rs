@@ -1,0 +1,324 @@
+//! Runs in real containers: of the engine that `DOCKER_HOST` names, with the image `sayso-test:python`.
+
+use crate::support::*;
+use sayso::config::{ContainerExecutor, Executors, FolderInContainer};
+use sayso::domain::*;
+use sayso::exec::Executor;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const IMAGE: &str = "sayso-test:python";
+
+fn shop() -> Shop {
+    shop_with(|_| {})
+}
+
+fn shop_with(change: impl FnOnce(&mut ContainerExecutor)) -> Shop {
+    let mut executors = Executors::default();
+    change(&mut executors.container);
+    Shop::elsewhere(&format!("container:{IMAGE}"), &executors, &[])
+}
+
+fn docker(words: &[&str]) -> String {
+    let done = Command::new("docker").args(words).output().unwrap();
+    assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap().trim().to_owned()
+}
+
+/// The containers of sayso whose labels hold this.
+fn containers(filter: &str) -> Vec<String> {
+    let filter = format!("label={filter}");
+    docker(&["ps", "-aq", "--filter", &filter]).split_whitespace().map(str::to_owned).collect()
+}
+
+/// The containers that a workshop has started.
+fn containers_of(shop: &Shop) -> Vec<String> {
+    let own = shop.work().to_string_lossy().into_owned();
+    let folder = |id: &String| {
+        let done =
+            Command::new("docker").args(["inspect", "-f", "{{.Config.WorkingDir}}", id]).output().unwrap();
+        String::from_utf8_lossy(&done.stdout).trim().to_owned()
+    };
+    containers("sayso").into_iter().filter(|id| folder(id) == own).collect()
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine and the image sayso-test:python"]
+async fn state_values_errors_and_the_folder() {
+    let shop = shop();
+    let first =
+        shop.py("x = 41\nprint('hello')\nimport sys\nprint('oops', file=sys.stderr)\nx + 1").await.ok();
+    assert_eq!((first.out().as_str(), first.err().as_str(), first.value()), ("hello\n", "oops\n", "42"));
+    assert!(first.kept() && first.report.receipt.peak_rss_bytes > 1 << 20, "{:?}", first.report.receipt);
+    assert!(
+        first.events.iter().any(|e| matches!(e, RunEvent::Variables(v) if v.iter().any(|v| v.name == "x")))
+    );
+    let second =
+        shop.py("open('made.txt', 'w').write(str(x))\nimport os\nos.chdir('/tmp')\nos.getpid()").await.ok();
+    assert_eq!(std::fs::read_to_string(shop.work().join("made.txt")).unwrap(), "41");
+    assert_eq!(second.report.cwd.unwrap().to_str(), Some("/tmp"));
+    let failed = shop.py("def f():\n    raise ValueError('no')\nf()").await;
+    assert_eq!(failed.report.outcome, Outcome::Failed);
+    assert_eq!((failed.error().kind.as_str(), failed.error().message.as_str()), ("ValueError", "no"));
+    assert!(failed.error().traceback.contains("block 3"), "{}", failed.error().traceback);
+    let asked = shop.py("input('name? ')").await;
+    assert!(asked.error().message.contains("input() has no terminal here"), "{:?}", asked.report);
+    let bash = shop.sh("echo $((6*7)); cat made.txt; echo bad >&2; exit 3").await;
+    assert_eq!((bash.out().as_str(), bash.err().as_str()), ("42\n41", "bad\n"));
+    assert_eq!((&bash.report.outcome, bash.report.receipt.exit_code), (&Outcome::Failed, Some(3)));
+    shop.executor.close().await;
+    assert_eq!(containers_of(&shop), [""; 0], "left over");
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine and the image sayso-test:python"]
+async fn it_is_closed_and_says_so() {
+    let shop = shop();
+    let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+    assert_eq!((terms.executor, terms.rights.network), (ExecutorKind::Container, false));
+    assert!(terms.interpreter.to_str().unwrap().starts_with("sayso-test:python@"), "{:?}", terms.interpreter);
+    let names: Vec<&str> = terms.rights.sandbox.layers.iter().map(|l| l.name.as_str()).collect();
+    assert!(
+        names.contains(&"container: no network") && names.contains(&"container: memory 2 GiB"),
+        "{names:?}"
+    );
+    let look = "import os, socket\n\
+        s = open('/proc/self/status').read()\n\
+        print([l.split()[1] for l in s.splitlines() if l.startswith(('CapEff', 'CapBnd', 'NoNewPrivs'))])\n\
+        for path in ('/x', '/etc/x', '/usr/x', '/var/tmp/x'):\n    \
+            try: open(path, 'w'); print('wrote', path)\n    \
+            except OSError as e: pass\n\
+        try: socket.create_connection(('1.1.1.1', 53), 2); print('connected')\n\
+        except OSError as e: print('no network')\n\
+        print(os.path.exists('/var/run/docker.sock'), os.environ.get('SAYSO_X'), os.getpid() > 1)\n\
+        print(os.access('/proc/1/mem', os.R_OK), sorted(os.listdir('/sys/class/net')))\n\
+        open('/tmp/x', 'w').write('x')";
+    let seen = shop.py(look).await.ok().out();
+    assert!(
+        seen.starts_with("['0000000000000000', '0000000000000000', '1']\nno network\nFalse None True\n"),
+        "{seen}"
+    );
+    assert!(!seen.contains("wrote") && !seen.contains("connected"), "{seen}");
+    let id = containers_of(&shop).pop().unwrap();
+    let asked = docker(&[
+        "inspect",
+        "-f",
+        "{{.HostConfig.PidsLimit}} {{.HostConfig.Memory}} {{.HostConfig.ReadonlyRootfs}} {{.HostConfig.CapDrop}} {{.HostConfig.SecurityOpt}} {{.HostConfig.NetworkMode}}",
+        &id,
+    ]);
+    assert_eq!(asked, "256 2147483648 true [ALL] [no-new-privileges] none");
+    let shell = shop.sh("grep -E 'CapEff|NoNewPrivs' /proc/self/status; wc -l </proc/net/route").await.ok();
+    assert_eq!(shell.out(), "CapEff:\t0000000000000000\nNoNewPrivs:\t1\n1\n");
+    shop.executor.close().await;
+    let read_only = shop_with(|c| c.folder = FolderInContainer::ReadOnly);
+    let tried = read_only.sh("echo x > here.txt; cat /proc/mounts | grep -c here").await;
+    assert!(tried.err().contains("Read-only file system"), "{}", tried.err());
+    read_only.executor.close().await;
+    let absent = shop_with(|c| c.folder = FolderInContainer::None);
+    assert_eq!(absent.sh("pwd").await.ok().out(), "/tmp\n");
+    absent.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine and the image sayso-test:python"]
+async fn output_cant_be_taken_for_frames() {
+    let shop = shop();
+    shop.py("1").await.ok();
+    // What a hostile block knows to try: the streams of process 1, its memory, the control channel.
+    let forge = "import os, struct\n\
+        done = b'\\0\\0\\0\\x05Xhello' * 3\n\
+        os.write(1, done)\n\
+        tried = []\n\
+        for path in ('/proc/1/fd/1', '/proc/1/fd/0', '/proc/1/mem'):\n    \
+            try:\n        open(path, 'wb', 0).write(done); tried.append(path)\n    \
+            except OSError: pass\n\
+        tried";
+    let forged = shop.py(forge).await.ok();
+    assert_eq!((forged.value(), forged.report.output.total(Stream::Stdout)), ("[]", 30));
+    let large =
+        shop.py("import sys\nfor i in range(300): sys.stdout.write('x' * 10000)\nprint('end')").await.ok();
+    assert_eq!(large.report.output.total(Stream::Stdout), 3_000_004);
+    assert!(large.out().ends_with("end\n") && large.report.blob.is_some());
+    let source = format!("data = '{}'\nlen(data)", "ü".repeat(400_000));
+    assert_eq!(shop.py(&source).await.ok().value(), "400000");
+    let bytes = shop.sh("printf 'a\\xff\\0b'; head -c 1000000 /dev/zero | wc -c").await.ok();
+    assert!(bytes.report.output.bytes(Stream::Stdout).starts_with(b"a\xff\0b1000000"));
+    shop.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine and the image sayso-test:python"]
+async fn interrupts_and_time_limits() {
+    let shop = shop();
+    shop.py("kept = 7").await.ok();
+    let request = shop.request("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", None).await;
+    let (id, mut events) = shop.start(request);
+    let before = until_output(&mut events, "on").await;
+    shop.executor.interrupt(id);
+    let told = rest_of(events, before).await;
+    assert_eq!((&told.report.outcome, told.kept()), (&Outcome::Interrupted, true));
+    let late = shop.run_for("python", "import time\ntime.sleep(60)", Some(700)).await;
+    assert_eq!((&late.report.outcome, late.kept()), (&Outcome::TimedOut, true));
+    assert!(late.took < Duration::from_millis(4000), "{:?}", late.took);
+    assert_eq!(shop.py("kept").await.ok().value(), "7");
+    let deaf = "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: time.sleep(1)";
+    let deaf = shop.run_for("python", deaf, Some(500)).await;
+    assert_eq!((&deaf.report.outcome, deaf.lost()), (&Outcome::TimedOut, true));
+    assert_eq!(shop.py("'kept' in dir()").await.ok().value(), "False");
+    let late = shop.run_for("bash", "trap '' INT TERM; sleep 60 & sleep 60; sleep 60", Some(700)).await;
+    assert_eq!(late.report.outcome, Outcome::TimedOut);
+    let request = shop.request("bash", "echo on; sleep 60; echo never", None).await;
+    let (id, mut events) = shop.start(request);
+    let before = until_output(&mut events, "on").await;
+    let since = Instant::now();
+    shop.executor.interrupt(id);
+    let told = rest_of(events, before).await;
+    assert_eq!(told.report.outcome, Outcome::Interrupted, "{:?}", told.report);
+    assert!(since.elapsed() < Duration::from_secs(5) && !told.out().contains("never"));
+    let request = shop.request("python", "print('on', flush=True)\nwhile True: pass", None).await;
+    let (id, mut events) = shop.start(request);
+    let before = until_output(&mut events, "on").await;
+    shop.executor.kill(id);
+    let told = rest_of(events, before).await;
+    assert_eq!((&told.report.outcome, told.lost()), (&Outcome::Interrupted, true));
+    shop.executor.close().await;
+    assert_eq!(containers_of(&shop), [""; 0], "left over");
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine and the image sayso-test:python"]
+async fn deaths_and_memory() {
+    let shop = shop_with(|c| {
+        c.memory = 128 << 20;
+        c.tmp = 64 << 20;
+    });
+    shop.py("x = 1").await.ok();
+    let eaten = shop.py("data = bytearray(400 << 20)").await;
+    assert_eq!(eaten.report.outcome, Outcome::Limit("memory, 128 MiB".into()), "{:?}", eaten.report);
+    assert!(eaten.lost());
+    let next = shop.py("'x' in dir()").await.ok();
+    assert_eq!(next.value(), "False");
+    let gone = shop.py("import os\nos._exit(3)").await;
+    assert_eq!(gone.report.outcome, Outcome::Crashed("the process ended itself with status 3".into()));
+    assert!(gone.lost());
+    let shell = shop.sh("x=$(head -c 400000000 /dev/zero | tr '\\0' x); echo ${#x}").await;
+    assert_eq!(shell.report.outcome, Outcome::Limit("memory, 128 MiB".into()), "{:?}", shell.report);
+    let forks = shop.sh("for i in $(seq 400); do sleep 5 & done 2>/dev/null; wait; echo done").await;
+    assert!(forks.report.outcome != Outcome::NotStarted(String::new()), "{:?}", forks.report.outcome);
+    // Processes that leave their group and session end with the block.
+    shop.py("import subprocess\nsubprocess.Popen(['setsid', 'sleep', '987654'])").await.ok();
+    assert_eq!(processes_with("987654"), [0; 0]);
+    shop.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine and the image sayso-test:python"]
+async fn what_is_missing_is_asked_for() {
+    let mut executors = Executors::default();
+    executors.container.images.insert("bash".into(), "sayso-test:not-there".into());
+    let shop = Shop::elsewhere("container", &executors, &[]);
+    let why = shop.executor.terms(&Language("bash".into()), None).await.unwrap_err();
+    assert!(
+        why.contains("sayso-test:not-there is not on this machine") && why.contains("Fetch it?"),
+        "{why}"
+    );
+    let missing = shop.executor.missing(&Language("bash".into())).await.unwrap();
+    assert_eq!(missing.name, "sayso-test:not-there");
+    let (progress, _lines) = tokio::sync::mpsc::channel(8);
+    let why = shop.executor.fetch(missing, progress).await.unwrap_err();
+    assert!(why.starts_with("the image sayso-test:not-there could not be fetched: "), "{why}");
+    let why = shop.executor.terms(&Language("cobol".into()), None).await.unwrap_err();
+    assert!(why.contains("cobol"), "{why}");
+    shop.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine and the image sayso-test:python"]
+async fn what_is_left_over_is_removed() {
+    let words = ["run", "-d", "--network", "none", "--label", "sayso=old", "--label"];
+    let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    let gone = format!("sayso.owner={machine}/{}/4194999/1", boot.trim());
+    let alive = format!("sayso.owner=another-machine/{}/4194999/1", boot.trim());
+    let old = docker(&[&words[..], &[&gone, IMAGE, "sleep", "600"]].concat());
+    let other = docker(&[&words[..], &[&alive, IMAGE, "sleep", "600"]].concat());
+    let shop = shop();
+    shop.sh("true").await.ok();
+    eventually("the one that is left over is removed", || {
+        !docker(&["ps", "-aq", "--no-trunc"]).contains(&old)
+    });
+    assert!(docker(&["ps", "-q", "--no-trunc"]).contains(&other), "that of another machine stays");
+    docker(&["rm", "-f", &other]);
+    shop.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine and the image sayso-test:python"]
+async fn when_sayso_is_killed_its_containers_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = folder.path().canonicalize().unwrap();
+    std::fs::write(work.join("long.py"), "import time\nprint('on', flush=True)\ntime.sleep(600)").unwrap();
+    std::fs::write(work.join("long.sh"), "echo on; sleep 600").unwrap();
+    for file in ["long.py", "long.sh"] {
+        let mut sayso = Command::new(env!("CARGO_BIN_EXE_sayso"))
+            .args(["exec", "--sandbox", "off", "--executor", &format!("container:{IMAGE}"), "--cwd"])
+            .arg(&work)
+            .arg(work.join(file))
+            .env("SAYSO_HOME", work.join("home"))
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = [0u8; 3];
+        std::io::Read::read_exact(&mut sayso.stdout.take().unwrap(), &mut line).unwrap();
+        let own = format!("/{}/", sayso.id());
+        let owned = || {
+            let owner = |id: &String| {
+                let format = "{{index .Config.Labels \"sayso.owner\"}}";
+                let done = Command::new("docker").args(["inspect", "-f", format, id]).output().unwrap();
+                String::from_utf8_lossy(&done.stdout).into_owned()
+            };
+            containers("sayso").iter().filter(|id| owner(id).contains(&own)).count()
+        };
+        assert_eq!(owned(), 1);
+        sayso.kill().unwrap();
+        sayso.wait().unwrap();
+        eventually("its container is gone", || owned() == 0);
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine of its own, which is killed"]
+async fn a_lost_engine_is_told() {
+    // Its engine may be killed: `SAYSO_TEST_DOCKERD` holds the command that starts one, `DOCKER_HOST` is where.
+    let Ok(start) = std::env::var("SAYSO_TEST_DOCKERD_STOP") else {
+        panic!("SAYSO_TEST_DOCKERD_STOP is not set")
+    };
+    let shop = shop();
+    shop.py("x = 1").await.ok();
+    let request = shop.request("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", None).await;
+    let (_, mut events) = shop.start(request);
+    let before = until_output(&mut events, "on").await;
+    assert!(Command::new("sh").args(["-c", &start]).status().unwrap().success());
+    let told = rest_of(events, before).await;
+    let Outcome::Crashed(why) = &told.report.outcome else { panic!("{:?}", told.report) };
+    assert!(why.contains("does not answer"), "{why}");
+    assert!(told.lost());
+    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
+    assert!(why.contains("container engine"), "{why}");
+    shop.executor.close().await;
+}
+
+#[tokio::test]
+async fn without_an_engine_it_says_what_to_do() {
+    let mut executors = Executors::default();
+    executors.container.host = Some("unix:///nowhere/docker.sock".into());
+    let shop = Shop::elsewhere("container", &executors, &[]);
+    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
+    assert!(
+        why.starts_with("the container engine at unix:///nowhere/docker.sock does not answer: "),
+        "{why}"
+    );
+    shop.executor.close().await;
+    let terms = Executor::terms(&shop.executor, &Language::python(), None).await;
+    assert!(terms.unwrap_err().contains("ending"));
+}

@@ -1,0 +1,390 @@
+//! What has to do with models: choosing one, what a chat takes and costs, what a model thinks of a block.
+
+use super::scene::{Scene, clouds};
+use super::{drawn, snapshots};
+use sayso::domain::*;
+use sayso::driver::catalogue::{Answer, KeyState, Offer};
+use sayso::driver::{Errand, Found, Told};
+use sayso::engine::state::{ContextShare, Cost, LiveSummary, PriceSource, Question};
+use sayso::engine::{Command, Phase};
+use sayso::tui::screen::layer::Layer;
+use sayso::tui::screen::{Choice, Exit, Setup, Wish};
+use sayso::tui::view::layout::Pane;
+use std::sync::Arc;
+
+fn name(provider: &str, model: &str) -> ModelName {
+    ModelName { provider: provider.into(), model: model.into() }
+}
+
+fn info(provider: &str, model: &str, context: u64) -> ModelInfo {
+    ModelInfo { context: Some(context), ..ModelInfo::named(name(provider, model)) }
+}
+
+fn offer(name: &str, local: bool, key: KeyState, answer: Answer) -> Offer {
+    Offer { name: name.into(), kind: "openai", address: Some("http://x".into()), local, key, answer }
+}
+
+/// Ollama with these models.
+pub fn ollama(models: &[&str]) -> Offer {
+    let models =
+        models.iter().map(|model| ModelInfo { local: true, ..info("ollama", model, 32_768) }).collect();
+    let offer = offer("ollama", true, KeyState::Needless, Answer::Models(models));
+    Offer { address: Some("http://127.0.0.1:11434".into()), ..offer }
+}
+
+/// What a person with Ollama and a key for Anthropic is offered.
+fn offers() -> Vec<Offer> {
+    let local =
+        |model, context| ModelInfo { local: true, tools: Some(true), ..info("ollama", model, context) };
+    let priced = |model, input, output| ModelInfo {
+        price: Some(Price { input, output, cached: 300, cache_written: 3_750 }),
+        ..info("anthropic", model, 200_000)
+    };
+    vec![
+        offer(
+            "ollama",
+            true,
+            KeyState::Needless,
+            Answer::Models(vec![
+                local("qwen3-coder", 32_768),
+                local("llama3.3:8b", 131_072),
+                local("tiny", 4_096),
+            ]),
+        ),
+        offer("vllm", true, KeyState::Needless, Answer::Failed("connection refused".into())),
+        offer(
+            "anthropic",
+            false,
+            KeyState::Kept("ANTHROPIC_API_KEY".into()),
+            Answer::Models(vec![
+                priced("claude-sonnet-4-5", 3_000, 15_000),
+                priced("claude-haiku-4-5-with-a-very-long-name-indeed-20251001", 1_000, 5_000),
+            ]),
+        ),
+        offer("openrouter", false, KeyState::Kept("OPENROUTER_API_KEY".into()), Answer::Asking),
+        offer(
+            "groq",
+            false,
+            KeyState::Kept("GROQ_API_KEY".into()),
+            Answer::Failed("The key for groq was refused (401). Not sent again.".into()),
+        ),
+        offer("openai", false, KeyState::Missing("OPENAI_API_KEY".into()), Answer::NoKey),
+        Offer {
+            address: None,
+            ..offer(
+                "scripted",
+                false,
+                KeyState::Needless,
+                Answer::Models(vec![ModelInfo::named(name("scripted", "tour"))]),
+            )
+        },
+    ]
+}
+
+fn found(scene: &mut Scene, found: Found) {
+    scene.step(|screen, ctx| screen.told(Told::Found(found), ctx));
+}
+
+/// The list of models, with all answers.
+fn picking() -> Scene {
+    let mut scene =
+        Scene::set_up(Setup { clouds: clouds(), cwd: "/home/ada/data/sales".into(), ..Setup::default() });
+    scene.record(Entry::Prompt("Load sales.csv".into()));
+    scene.reply("Loaded.\n", &[]);
+    scene.state.live.context = share(12_412, Some(32_768), false);
+    scene.type_text("/model");
+    let wishes = scene.press(&["enter"]);
+    assert!(matches!(wishes.as_slice(), [Wish::Errand(Errand::Models)]), "{wishes:?}");
+    found(&mut scene, Found::Offers(offers()));
+    scene
+}
+
+fn share(used: u64, of: Option<u64>, estimated: bool) -> ContextShare {
+    ContextShare { used, of, estimated, ..ContextShare::default() }
+}
+
+#[test]
+fn model_picker() {
+    snapshots("11_models", || {
+        let mut scene = picking();
+        scene.press(&["down"]);
+        scene
+    });
+}
+
+#[test]
+fn model_picker_tested() {
+    snapshots("11_models_tested", || {
+        let mut scene = picking();
+        scene.type_text("llama");
+        let wishes = scene.press(&["ctrl-t"]);
+        assert!(
+            matches!(wishes.as_slice(), [Wish::Errand(Errand::TestModel(m))] if m.model == "llama3.3:8b")
+        );
+        let tested = Ok("ollama answers after 12 ms: the model is there.".to_owned());
+        found(&mut scene, Found::Tested(name("ollama", "llama3.3:8b"), tested));
+        scene
+    });
+}
+
+#[test]
+fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
+    let mut scene = picking();
+    scene.type_text("sonnet");
+    let wishes = scene.press(&["enter"]);
+    assert!(
+        matches!(wishes.as_slice(), [Wish::Send(Command::UseModel(m))] if m.to_string() == "anthropic/claude-sonnet-4-5")
+    );
+    assert!(scene.screen.layers.is_empty());
+
+    let mut scene = picking();
+    scene.type_text("openai");
+    assert!(scene.press(&["enter"]).is_empty());
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Key(provider, _)) if provider == "openai"));
+    scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
+    let wishes = scene.press(&["enter"]);
+    let [Wish::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = wishes.as_slice() else {
+        panic!("{wishes:?}")
+    };
+    assert_eq!(provider, "openai");
+
+    // Who is still being asked, or failed, has nothing to choose from; the list stays open.
+    for row in ["openrouter", "groq"] {
+        let mut scene = picking();
+        scene.type_text(row);
+        assert!(scene.press(&["enter"]).is_empty());
+        assert!(matches!(scene.screen.layers.last(), Some(Layer::Models(_))), "{row}");
+    }
+}
+
+#[test]
+fn what_a_hostile_server_lists_stays_text() {
+    let mut scene = picking();
+    let evil = ModelInfo::named(name("openrouter", "evil\u{1b}[2J\u{202e}\nmodel\u{7}"));
+    let answer = Answer::Models(vec![evil]);
+    found(&mut scene, Found::Offer(offer("openrouter", false, KeyState::Needless, answer)));
+    scene.type_text("evil");
+    let text = drawn(&mut scene, 100, 30);
+    assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{text}");
+    assert!(text.contains("evil"), "{text}");
+}
+
+#[test]
+fn the_screen_of_the_first_choice_offers_gemini_and_asks_for_its_key() {
+    let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
+    scene.frame();
+    let wishes = scene.press(&["4"]);
+    let [Wish::Leave(Exit::UseProvider(Choice::Cloud { provider, key: None }))] = wishes.as_slice() else {
+        panic!("{wishes:?}")
+    };
+    assert_eq!(provider, "anthropic", "its key is known");
+    assert!(scene.press(&["5"]).is_empty());
+    scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
+    let wishes = scene.press(&["enter"]);
+    assert!(
+        matches!(wishes.as_slice(), [Wish::Leave(Exit::UseProvider(Choice::Cloud { provider, .. }))] if provider == "gemini")
+    );
+}
+
+#[test]
+fn a_choice_of_provider_can_be_left_where_one_is_in_use() {
+    let mut scene = Scene::worked();
+    scene.type_text("/provider");
+    scene.press(&["enter"]);
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Welcome(_))));
+    scene.press(&["esc"]);
+    assert!(scene.screen.layers.is_empty());
+    let mut scene = Scene::set_up(Setup { welcome: true, ..Setup::default() });
+    scene.press(&["esc"]);
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Welcome(_))));
+}
+
+/// A session with a model of which much is known.
+fn informed() -> Scene {
+    let mut scene = Scene::worked();
+    scene.state.live.model = Some(ModelInfo {
+        local: true,
+        tools: Some(true),
+        images: Some(false),
+        ..info("ollama", "qwen3-coder", 32_768)
+    });
+    scene.state.live.context =
+        ContextShare { shortened: 3, summarised_upto: 12, ..share(12_412, Some(32_768), true) };
+    scene.state.live.cost = Cost {
+        nanos: 123_400_000,
+        unknown: 2,
+        last: Some(31_200_000),
+        price: Some(PriceSource::Table(Some("2026-01-01".into()))),
+        budget: Some(2_000_000_000),
+    };
+    scene.state.live.instructions = vec![Instructions {
+        path: "/home/ada/data/sales/AGENTS.md".into(),
+        text: Arc::from("Use tabs.\n"),
+        bytes: 40_000,
+        own: false,
+    }];
+    scene.state.live.use_instructions = true;
+    scene
+}
+
+#[test]
+fn context_and_cost_in_the_header() {
+    snapshots("02_context_and_cost", informed);
+}
+
+#[test]
+fn status() {
+    snapshots("18_status", || {
+        let mut scene = informed();
+        scene.screen.setup.ignored =
+            vec!["/home/ada/data/sales/.sayso.toml:3: providers.openai.base_url was ignored: a project can't set this.".into()];
+        scene.type_text("/status");
+        scene.press(&["enter"]);
+        scene
+    });
+}
+
+#[test]
+fn the_context_is_full() {
+    let make = || {
+        let mut scene = informed();
+        scene.record(Entry::Prompt("and now all of it".into()));
+        scene.state.phase = Phase::Stuck(ReplyFailure {
+            kind: FailureKind::Overflow,
+            status: None,
+            message: "This chat needs 34,100 of 32,768 tokens. Nothing was sent.".into(),
+            hint: String::new(),
+        });
+        scene.settle();
+        scene.screen.focus = Pane::Output;
+        scene
+    };
+    snapshots("16_context_full", make);
+    let mut scene = make();
+    let wishes = scene.press(&["c"]);
+    assert!(matches!(wishes.as_slice(), [Wish::Send(Command::Compact)]), "{wishes:?}");
+}
+
+#[test]
+fn a_summary_is_written() {
+    let make = || {
+        let mut scene = informed();
+        let step = StepId(9);
+        scene.state.live.summary = Some(LiveSummary {
+            step,
+            upto: 4,
+            text: "The person asked for a chart of revenue by region.".repeat(8),
+            since: scene.now,
+            usage: None,
+            retry: None,
+            stuck: None,
+        });
+        scene.state.phase = Phase::Compacting(step);
+        scene.now = scene.now.plus(3_000);
+        scene
+    };
+    snapshots("03_summing_up", make);
+    let mut scene = make();
+    let wishes = scene.press(&["ctrl-c"]);
+    assert!(matches!(wishes.as_slice(), [Wish::Send(Command::Stop)]), "{wishes:?}");
+}
+
+#[test]
+fn the_session_budget_is_reached() {
+    let make = || {
+        let mut scene = informed();
+        scene.state.phase = Phase::Asking(Question::Budget { spent: 2_013_000_000, limit: 2_000_000_000 });
+        scene.settle();
+        scene.screen.focus = Pane::Output;
+        scene
+    };
+    snapshots("16_budget", make);
+    assert!(matches!(make().press(&["c"]).as_slice(), [Wish::Send(Command::Continue)]));
+    assert!(matches!(make().press(&["e"]).as_slice(), [Wish::Send(Command::EndTurn)]));
+}
+
+#[test]
+fn commands_of_context_cost_and_instructions() {
+    let typed = |text: &str| {
+        let mut scene = informed();
+        scene.type_text(text);
+        let wishes = scene.press(&["enter"]);
+        (scene, wishes)
+    };
+    assert!(matches!(typed("/compact").1.as_slice(), [Wish::Send(Command::Compact)]));
+    assert!(matches!(typed("/instructions").1.as_slice(), [Wish::Send(Command::UseInstructions(false))]));
+    assert!(matches!(typed("/instructions on").1.as_slice(), [Wish::Send(Command::UseInstructions(true))]));
+    assert!(typed("/instructions maybe").1.is_empty());
+    let (scene, _) = typed("/cost");
+    assert_eq!(
+        scene.screen.note.unwrap().text,
+        "This session cost $0.12 and more: not known of 2 requests, $0.0312 for the newest reply. Prices are those of \
+         the shipped table, as of 2026-01-01. It asks at $2.00."
+    );
+}
+
+/// A block that waits, with what a model said of it.
+fn advised(answer: Result<Opinion, String>) -> Scene {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.screen.focus = Pane::Code;
+    scene.frame();
+    scene.pass(2_000);
+    scene.record(Entry::Opinion {
+        block: BlockId(3),
+        revision: Revision(1),
+        model: name("anthropic", "claude-haiku-4-5"),
+        answer,
+        usage: Usage::default(),
+    });
+    scene
+}
+
+fn opinion() -> Opinion {
+    Opinion {
+        risk: Risk::Medium,
+        reason: "It removes a folder that the person named, and overwrites out/top3.csv without a copy."
+            .into(),
+        lines: vec![11, 22],
+    }
+}
+
+#[test]
+fn a_second_opinion() {
+    snapshots("04_opinion", || advised(Ok(opinion())));
+}
+
+#[test]
+fn a_second_opinion_that_did_not_come() {
+    snapshots("04_opinion_failed", || advised(Err("its answer was no opinion".into())));
+}
+
+#[test]
+fn asking_for_a_second_opinion_holds_up_nothing() {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.screen.focus = Pane::Code;
+    scene.frame();
+    scene.pass(2_000);
+    let wishes = scene.press(&["J"]);
+    assert!(matches!(wishes.as_slice(), [Wish::Send(Command::Consult(BlockId(3)))]), "{wishes:?}");
+    let now = scene.now;
+    scene.state.live.blocks.get_mut(&BlockId(3)).unwrap().consulting = Some((Revision(1), now));
+    scene.pass(3_000);
+    let text = drawn(&mut scene, 100, 30);
+    assert!(text.contains("asking a model, 3 s"), "{text}");
+    assert!(scene.press(&["J"]).is_empty(), "it is asked once");
+}
+
+#[test]
+fn an_opinion_adds_nothing_that_has_to_be_seen_and_hides_no_row_for_ever() {
+    let mut scene = advised(Ok(opinion()));
+    let before = scene.screen.guard.seen().1;
+    scene.state.transcript.blocks.get_mut(&BlockId(3)).unwrap().opinions.clear();
+    scene.frame();
+    assert_eq!(scene.screen.guard.seen().1, before);
+    let mut scene = advised(Ok(Opinion { reason: "very long ".repeat(200), ..opinion() }));
+    scene.screen.resized((80, 24), scene.at);
+    scene.frame();
+    scene.see_everything();
+}
