@@ -824,6 +824,78 @@ def _annotation(note, depth=6):
     return name if type(name) is str else _type_name(type(note))
 
 
+# --- packages ------------------------------------------------------------------------------------------------------
+
+
+PACKAGES = os.environ.pop("SAYSO_PACKAGES", "")
+_packages_seen = 0
+
+
+def _find_new_packages():
+    """What was installed since the last block is found, without a restart."""
+    global _packages_seen
+    try:
+        changed = os.stat(PACKAGES).st_mtime_ns if PACKAGES else 0
+    except OSError:
+        return
+    if PACKAGES not in sys.path:
+        # Behind everything else: what is there already is not replaced.
+        sys.path.append(PACKAGES)
+    if changed != _packages_seen:
+        _packages_seen = changed
+        _load("importlib").invalidate_caches()
+
+
+def _tell_lacking(text, packages):
+    """Which modules that the text imports, and which packages, are not there. Nothing of them is run."""
+    lacking = []
+    try:
+        _find_new_packages()
+        find = _load("importlib.util").find_spec
+        known = getattr(sys, "stdlib_module_names", ())
+        for name in _imported(text)[:100]:
+            if name not in sys.modules and name not in known and find(name) is None:
+                lacking.append("m:" + name)
+        for package in packages[:50]:
+            if not _is_installed(package):
+                lacking.append("p:" + package)
+    except BaseException:
+        pass  # what can't be known before shows when the block runs
+    _send(b"M", *lacking)
+
+
+def _is_installed(package):
+    end = 0
+    while end < len(package) and (package[end].isalnum() or package[end] in "._-"):
+        end += 1
+    metadata = _load("importlib.metadata")
+    try:
+        metadata.version(package[:end])
+        return True
+    except metadata.PackageNotFoundError:
+        return False
+
+
+def _imported(text):
+    """Top-level names of the modules that a text imports; what it tries and can do without is left out."""
+    tree = compile(text, "<text>", "exec", TREE_FLAG | AWAIT_FLAG, True)
+    todo, names = list(tree.body), []
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, _ast.Import):
+            names += [alias.name.split(".")[0] for alias in node.names]
+        elif isinstance(node, _ast.ImportFrom) and not node.level and node.module:
+            names.append(node.module.split(".")[0])
+        if isinstance(node, _ast.Try) and node.handlers:
+            todo += node.orelse + node.finalbody
+            continue
+        for field in ("body", "orelse", "finalbody"):
+            inner = getattr(node, field, None)
+            if isinstance(inner, list):
+                todo += inner
+    return sorted(set(names), key=names.index)
+
+
 # --- the loop ----------------------------------------------------------------------------------------------------
 
 
@@ -892,6 +964,7 @@ def _one_block(label, source, path=None):
     how, code, has_value, value, described = "interrupted", 1, False, "", ("KeyboardInterrupt", "", "")
     try:
         _repair()
+        _find_new_packages()
         _ready_streams()
         how, code, has_value, value, described = _run(label, source, path)
         _flush()
@@ -939,6 +1012,7 @@ def _main():
     sys.meta_path.insert(0, _Watch)
     _add_user_site()
     sys.path.insert(0, "")
+    _find_new_packages()
     _send(b"H", "%d.%d.%d" % sys.version_info[:3], sys.executable or "")
     loaded = False
     while True:
@@ -946,9 +1020,12 @@ def _main():
             _preload()
             loaded = True
         kind, fields = _receive()
-        if kind not in (b"R", b"L"):
+        if kind not in (b"R", b"L", b"M"):
             return
         _token = fields[0]
+        if kind == b"M":
+            _tell_lacking(fields[1].decode("utf-8"), [field.decode("utf-8") for field in fields[2:]])
+            continue
         path = os.fsdecode(fields[3]) if kind == b"L" else None
         _one_block(fields[1].decode("utf-8"), fields[2], path)
 

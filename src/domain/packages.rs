@@ -117,6 +117,18 @@ fn is_node_package(text: &str) -> bool {
     scope.is_none_or(plain) && plain(name) && version.is_none_or(sound)
 }
 
+/// The packages that the info string of a fence, or the attributes of a tag, ask for: `packages="numpy,pandas>=2"`.
+pub fn asked_for(info: &str) -> Vec<String> {
+    let Some((_, rest)) = info.split_once("packages=") else { return Vec::new() };
+    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let text = match quote {
+        Some(quote) => rest.get(1..).and_then(|rest| rest.split(quote).next()),
+        None => rest.split_whitespace().next(),
+    };
+    let names = text.unwrap_or_default().split([',', ' ']).map(str::trim).filter(|name| !name.is_empty());
+    names.take(MOST).map(ToOwned::to_owned).collect()
+}
+
 /// The package that brings a module of Python, where it is called otherwise than the module.
 const OTHER_NAMES: &[(&str, &str)] = &[
     ("Bio", "biopython"),
@@ -160,13 +172,41 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("zmq", "pyzmq"),
 ];
 
+/// Modules of Python itself that may be missing all the same: no package of this name brings them.
+const PARTS_OF_PYTHON: &[&str] = &[
+    "asynchat",
+    "asyncore",
+    "cgi",
+    "crypt",
+    "curses",
+    "dbm",
+    "distutils",
+    "idlelib",
+    "imp",
+    "lib2to3",
+    "msilib",
+    "nis",
+    "pipes",
+    "pwd",
+    "readline",
+    "smtpd",
+    "sqlite3",
+    "ssl",
+    "telnetlib",
+    "test",
+    "tkinter",
+    "turtle",
+    "winreg",
+    "winsound",
+];
+
 /// The package that brings this module of Python; `None` where the name can't be one of a package.
 pub fn python_package(module: &str) -> Option<String> {
     let known =
         |name: &str| OTHER_NAMES.iter().find(|(import, _)| *import == name).map(|(_, package)| *package);
     let top = module.split('.').next().unwrap_or(module);
     let package = known(module).or_else(|| known(top)).unwrap_or(top);
-    is_whole_name(package).then(|| package.to_owned())
+    (!PARTS_OF_PYTHON.contains(&top) && is_whole_name(package)).then(|| package.to_owned())
 }
 
 /// The module that a `ModuleNotFoundError` with this message misses.
@@ -253,6 +293,13 @@ mod tests {
         for message in ["", "No module named ''", "No module named '../x'", "No module named '--help'"] {
             assert_eq!(package(message), None, "{message:?}");
         }
+    }
+
+    #[test]
+    fn packages_that_a_fence_asks_for() {
+        assert_eq!(asked_for("python packages=\"numpy, pandas>=2\" x=1"), ["numpy", "pandas>=2"]);
+        assert_eq!(asked_for("packages=six"), ["six"]);
+        assert!(asked_for("python title=x").is_empty() && asked_for("packages=\"").is_empty());
     }
 
     #[test]

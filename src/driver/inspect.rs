@@ -1,9 +1,11 @@
 //! Looking at a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
 
 use super::sources::Signal;
-use crate::domain::{Block, BlockKind, Language, Limits, OnDisk, Review, Revision, Sha256, Target, Terms};
+use crate::domain::{
+    Block, BlockKind, Language, Limits, OnDisk, Review, Revision, Sha256, Target, Terms, packages,
+};
 use crate::engine::{Event, Inspection};
-use crate::exec::Executor;
+use crate::exec::{self, Executor};
 use crate::review::{self, Scope};
 use crate::workspace::facts;
 use std::path::{Path, PathBuf};
@@ -36,10 +38,22 @@ pub(super) fn spawn(
             Ok(terms) => Scope { cwd: terms.cwd.clone(), ..scope },
             Err(_) => scope,
         };
+        let lacking = lacking(&block, revision, terms.is_ok(), &executor).await;
         let review = look(block, revision, scope).await;
-        let inspection = Inspection { review, terms, before: None };
+        let inspection = Inspection { review, terms, before: None, lacking };
         let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
     });
+}
+
+/// The packages that a block of Python needs and that are not there.
+async fn lacking(block: &Block, revision: Revision, possible: bool, executor: &Executor) -> Vec<String> {
+    let version = block.version(revision).filter(|v| v.language == Some(Language::python()));
+    match (&block.kind, version) {
+        (BlockKind::Code { .. } | BlockKind::Load { .. }, Some(version)) if possible => {
+            executor.lacking(&version.source, &packages::asked_for(&block.origin.info)).await
+        }
+        _ => Vec::new(),
+    }
 }
 
 async fn find_terms(
@@ -50,6 +64,9 @@ async fn find_terms(
 ) -> Result<Terms, String> {
     let Some(version) = block.version(revision) else { return Err("It is not there any more.".into()) };
     let Some(language) = &version.language else { return Err("No language yet. Choose one first.".into()) };
+    if let BlockKind::Install { .. } = block.kind {
+        return executor.install_terms(language, limits).await;
+    }
     let mut terms = executor.terms(language, limits).await?;
     if let BlockKind::Load { path } = &block.kind {
         terms.target = Some(file_of_functions(path, &version.source, &terms.cwd));
@@ -73,6 +90,10 @@ fn file_of_functions(path: &str, source: &str, cwd: &Path) -> Target {
 async fn look(block: Block, revision: Revision, scope: Scope) -> Review {
     let work = tokio::task::spawn_blocking(move || {
         let Some(version) = block.version(revision) else { return Review::default() };
+        if let BlockKind::Install { .. } = block.kind {
+            let language = version.language.as_ref().map_or("python", Language::as_str);
+            return exec::packages::review(language, &version.source);
+        }
         let mut review = review_in_time(&version.source, version.language.as_ref(), &scope);
         add_sizes(&mut review, &scope);
         review

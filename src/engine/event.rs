@@ -79,6 +79,8 @@ pub struct Inspection {
     pub terms: Result<Terms, String>,
     /// What stands in the file that the block would write, where it is text that can be compared.
     pub before: Option<Arc<str>>,
+    /// Packages that it needs and that are not there, as far as that is known before it runs.
+    pub lacking: Vec<String>,
 }
 
 /// What the session file's room tells.

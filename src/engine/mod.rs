@@ -17,6 +17,7 @@ pub mod effect;
 pub mod event;
 pub mod functions;
 mod inspecting;
+mod install;
 mod instructions;
 mod notices;
 pub mod prompt;
@@ -126,6 +127,7 @@ pub struct Engine {
     stream: Option<Stream>,
     looks: Looks,
     files: functions::Files,
+    installs: install::Installs,
     counted: Counted,
     meter: Meter,
     /// What waits for the person's word about the session budget.
@@ -149,6 +151,7 @@ impl Engine {
             stream: None,
             looks: Looks::default(),
             files: functions::Files::default(),
+            installs: install::Installs::default(),
             counted: Counted::default(),
             meter: Meter::default(),
             held: Held::default(),

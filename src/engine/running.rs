@@ -51,7 +51,9 @@ impl Engine {
             KernelFate::Lost(_) => self.forget_kernel(),
         }
         self.world_changed();
+        let consequence = self.consequence(run.block, &report);
         self.record(Entry::Ran { run: id, block: run.block, report });
+        self.draw(run.block, consequence);
         self.notify(notice);
         self.advance();
     }

@@ -7,9 +7,9 @@ pub use super::cost::{Cost, PriceSource};
 use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
-    BlockId, Captured, ExecutorKind, Function, ImageRef, Instructions, KernelRef, Limits, ModelInfo, Moment,
-    Notice, ReplyFailure, Review, Revision, RunId, SandboxLevel, Severity, StepId, Terms, ToolCall, Usage,
-    Variable,
+    BlockId, BlockKind, Captured, ExecutorKind, Function, ImageRef, Instructions, KernelRef, Limits,
+    ModelInfo, Moment, Notice, ReplyFailure, Review, Revision, RunId, SandboxLevel, Severity, StepId, Terms,
+    ToolCall, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -156,6 +156,8 @@ pub struct Inspected {
     pub terms: Result<Terms, String>,
     /// What stands in the file that the block would write, where it is text that can be compared.
     pub before: Option<Arc<str>>,
+    /// Packages that it needs and that are not there, as far as that is known.
+    pub lacking: Vec<String>,
 }
 
 /// What dies with the process.
@@ -221,7 +223,9 @@ impl State {
 
     /// All blocks that are not settled, the waiting one first.
     pub fn queue(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
-        self.transcript.open()
+        // What a block needs is installed before it.
+        let first = |item: &&BlockItem| matches!(item.block.kind, BlockKind::Install { .. });
+        self.transcript.open().filter(first).chain(self.transcript.open().filter(move |item| !first(item)))
     }
 
     /// The inspection of a block's newest revision; `None` while it is being looked at.

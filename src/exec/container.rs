@@ -228,7 +228,7 @@ impl Containers {
                         job.done = Some(*done);
                     }
                     // Functions of the person's own are loaded into the local kernel only.
-                    Said::Hello { .. } | Said::Functions(_) => {}
+                    Said::Hello { .. } | Said::Functions(_) | Said::Lacking(_) => {}
                 }
             }
             FromKernel::Told(told) => self.on_told(told),

@@ -79,6 +79,47 @@ impl Finder {
         })
     }
 
+    /// The package manager for a language: uv, else pip as a module of the kernel's Python; npm.
+    ///
+    /// # Errors
+    /// In words, with what to do, when there is none.
+    pub fn installer(&self, language: &Language) -> Result<Interpreter, String> {
+        let made =
+            |path: &Path| Interpreter { language: language.clone(), path: settled(path), version: None };
+        let outside = |path: &PathBuf| self.may_start(path);
+        match language.as_str() {
+            "python" => {
+                let python = self.find(language)?;
+                if let Some(uv) = which(Path::new("uv")).filter(outside) {
+                    return Ok(made(&uv));
+                }
+                let has_pip = self.may_start(&python.path)
+                    && self
+                        .ask(
+                            &python.path,
+                            &[
+                                "-I",
+                                "-c",
+                                "import importlib.util as u; print(u.find_spec('pip') is not None)",
+                            ],
+                        )
+                        .is_some_and(|answer| answer.trim() == "True");
+                if has_pip {
+                    return Ok(Interpreter { version: None, ..python });
+                }
+                Err(format!(
+                    "neither uv nor pip is there for {}: install uv, or the package python3-pip",
+                    python.path.display()
+                ))
+            }
+            "javascript" => which(Path::new("npm"))
+                .filter(outside)
+                .map(|npm| Interpreter { language: language.clone(), path: npm, version: None })
+                .ok_or_else(|| "npm is not installed: install it".into()),
+            other => Err(format!("packages for {other} can't be installed from here")),
+        }
+    }
+
     /// The way in which a language that was found is run, and the extension of its files.
     pub fn way(&self, language: &Language) -> Option<(Way, String)> {
         let way = self.ways.lock().unwrap_or_else(PoisonError::into_inner).get(language).cloned()?;

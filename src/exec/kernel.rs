@@ -75,6 +75,12 @@ impl Kernel {
         self.send();
     }
 
+    /// Asks which modules that a text imports, and which packages, it does not have.
+    pub fn ask_lacking(&mut self, token: &Token, source: &str, packages: &[String]) {
+        self.unsent.extend(kernel_wire::lacking(token, source, packages));
+        self.send();
+    }
+
     /// Asks it to leave in good order: open files are written, `atexit` is heard.
     pub fn quit(&mut self) {
         self.unsent.extend(kernel_wire::quit());

@@ -15,6 +15,8 @@ pub const LIMIT: usize = 64 << 20;
 
 /// So many functions of a file are told.
 const MOST_FUNCTIONS: usize = 100;
+/// So many missing modules and packages are told.
+const MOST_LACKING: usize = 50;
 
 /// Marks what belongs to one run.
 pub type Token = [u8; 16];
@@ -27,6 +29,12 @@ pub fn run(token: &Token, label: &str, source: &[u8]) -> Vec<u8> {
 /// An order to the kernel: load this file of functions.
 pub fn load(token: &Token, label: &str, source: &[u8], path: &Path) -> Vec<u8> {
     encode(b'L', [&token[..], label.as_bytes(), source, path.as_os_str().as_bytes()])
+}
+
+/// A question to the kernel: what of this does it not have?
+pub fn lacking(token: &Token, source: &str, packages: &[String]) -> Vec<u8> {
+    let fields = [&token[..], source.as_bytes()];
+    encode(b'M', fields.into_iter().chain(packages.iter().map(String::as_bytes)))
 }
 
 /// An order to the kernel: leave in good order.
@@ -64,6 +72,15 @@ pub struct Done {
     pub variables: u32,
 }
 
+/// Something that the kernel does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lacking {
+    /// A module that a text imports.
+    Module(String),
+    /// A package that was asked for.
+    Package(String),
+}
+
 /// A message of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
@@ -83,6 +100,8 @@ pub enum Said {
     Variables(Vec<Variable>),
     /// The functions of the file that was loaded.
     Functions(Vec<Function>),
+    /// What it does not have of what it was asked for.
+    Lacking(Vec<Lacking>),
     /// The block is over.
     Done(Box<Done>),
 }
@@ -99,6 +118,7 @@ pub fn decode(frame: Frame) -> Result<(Token, Said), FrameError> {
         b'I' => Said::Image { name: frame.text(1)?, png: frame.fields.into_iter().nth(2).ok_or(unknown)? },
         b'V' => Said::Variables(variables(&frame)?),
         b'F' => Said::Functions(functions(frame.field(1)?).ok_or(FrameError::Torn)?),
+        b'M' => Said::Lacking(missing(&frame)),
         b'D' => Said::Done(Box::new(done(&frame)?)),
         _ => return Err(unknown),
     };
@@ -114,6 +134,18 @@ fn variables(frame: &Frame) -> Result<Vec<Variable>, FrameError> {
                 Ok(Variable { name: text(name), kind: text(kind), size: text(size), value: text(value) })
             }
             _ => Err(FrameError::Torn),
+        })
+        .collect()
+}
+
+/// Each field names a module (`m:numpy`) or a package (`p:pandas>=2`); others are left out.
+fn missing(frame: &Frame) -> Vec<Lacking> {
+    let texts =
+        frame.fields.iter().skip(1).take(MOST_LACKING).filter_map(|field| std::str::from_utf8(field).ok());
+    texts
+        .filter_map(|text| {
+            let module = text.strip_prefix("m:").map(|name| Lacking::Module(name.to_owned()));
+            module.or_else(|| text.strip_prefix("p:").map(|name| Lacking::Package(name.to_owned())))
         })
         .collect()
 }

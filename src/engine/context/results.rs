@@ -160,7 +160,8 @@ fn started(outcome: &Outcome) -> bool {
 fn name(block: &Block, version: &Version) -> String {
     let id = block.id;
     match (&block.kind, &version.language) {
-        (BlockKind::Code { .. }, Some(language)) => {
+        (BlockKind::Install { .. }, _) => format!("Block {id} (install)"),
+        (BlockKind::Code { .. } | BlockKind::Call { .. }, Some(language)) => {
             format!("Block {id} ({})", one_line(language.as_str()))
         }
         (BlockKind::Code { .. }, None) => format!("Block {id}"),

@@ -12,7 +12,7 @@ use crate::exec::kernel_wire::Token;
 use crate::exec::outbox::Outbox;
 use crate::exec::plan::{self, Given};
 use crate::exec::run::{Carrier, Run, nothing};
-use crate::exec::{blob, languages, process};
+use crate::exec::{blob, languages, packages, process};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -71,6 +71,11 @@ impl Actor {
         if let Some(folder) = self.folder_for_matplotlib() {
             plan::set(&mut env, "MPLCONFIGDIR", folder);
         }
+        // It is there before the kernel is, so that packages that come later are found.
+        let packages = packages::folder(&self.setup.blobs, "python");
+        if blob::make_folder(&packages).is_ok() {
+            plan::set(&mut env, packages::VARIABLE, packages);
+        }
         let (helper, cwd) = (&self.setup.helper, &self.setup.cwd);
         let kernel = Kernel::start(helper, &interpreter.path, cwd, env, self.generation + 1)?;
         self.generation += 1;
@@ -98,10 +103,10 @@ impl Actor {
             Err(error) => return outbox.finish(nothing(Outcome::NotStarted(error.to_string()), limits)),
         };
         let label = format!("block {}", approval.block());
-        let begun = if approval.terms().executor == ExecutorKind::Kernel {
-            self.begin_in_kernel(request, &label, token)
-        } else {
-            self.begin_program(request, &label)
+        let begun = match approval.terms().executor {
+            ExecutorKind::Kernel => self.begin_in_kernel(request, &label, token),
+            ExecutorKind::Installer => self.begin_install(request),
+            _ => self.begin_program(request, &label),
         };
         match begun {
             Ok(carrier) => {
@@ -120,6 +125,9 @@ impl Actor {
         let approved = request.approval().terms();
         if self.run.is_some() {
             return Err(Outcome::Refused("another run goes on: wait for its end".into()));
+        }
+        if approved.executor == ExecutorKind::Installer {
+            return self.check_install(approved);
         }
         let interpreter = self.finder.find(&approved.language).map_err(Outcome::NotStarted)?;
         let mut now = self.terms(&approved.language, &interpreter, approved.limits);
@@ -165,6 +173,14 @@ impl Actor {
         let env = match (&self.shell.env, language) {
             (Some(env), "bash") => env.clone(),
             _ => self.environment.clone(),
+        };
+        let packages = packages::folder(&self.setup.blobs, "node");
+        let env = if matches!(language, "javascript" | "typescript") && packages.is_dir() {
+            let mut env = env;
+            plan::set(&mut env, packages::VARIABLE, packages);
+            env
+        } else {
+            env
         };
         let mut state = None;
         let invocation = match self.finder.way(&terms.language) {

@@ -67,6 +67,9 @@ impl Actor {
             }
             return;
         }
+        if let Said::Lacking(lacking) = said {
+            return self.on_lacking(token, &lacking);
+        }
         if matches!(said, Said::Done(_)) {
             // The limit is told before the interrupt that ends the block, but on another socket: it is heard first.
             self.kernel_told();
@@ -90,7 +93,7 @@ impl Actor {
                 run.set_done(*done);
                 self.order(&Order::End);
             }
-            Said::Hello { .. } => {}
+            Said::Hello { .. } | Said::Lacking(_) => {}
         }
     }
 
