@@ -1,7 +1,7 @@
 //! The command line: what can be written there, and what is refused at once. It parses; it does nothing.
 
 use crate::config::ExecutorChoice;
-use crate::domain::Severity;
+use crate::domain::{SandboxLevel, Severity};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -58,6 +58,48 @@ pub struct ModelArgs {
     /// What carries out runs: local, container, container:IMAGE, jupyter, jupyter:KERNEL
     #[arg(long, value_name = "NAME")]
     pub executor: Option<ExecutorChoice>,
+    /// How runs are confined
+    #[command(flatten)]
+    pub confine: ConfineArgs,
+}
+
+/// How runs are confined.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ConfineArgs {
+    /// How runs are confined; a level that is named is had, or nothing runs
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub sandbox: Option<Sandbox>,
+    /// Let runs read this folder too
+    #[arg(long, value_name = "DIR")]
+    pub allow_read: Vec<PathBuf>,
+    /// Let runs write this folder too
+    #[arg(long, value_name = "DIR")]
+    pub allow_write: Vec<PathBuf>,
+    /// Open the network to runs
+    #[arg(long)]
+    pub allow_network: bool,
+    /// Memory of all processes of a run together, in MiB
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub memory: Option<u64>,
+    /// Processes and threads of a run at the same time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub processes: Option<u32>,
+}
+
+impl ConfineArgs {
+    /// What was given here, else what was given in front of the subcommand; folders come together.
+    #[must_use]
+    pub fn or(self, outer: &ConfineArgs) -> Self {
+        let both = |here: Vec<PathBuf>, outer: &[PathBuf]| outer.iter().cloned().chain(here).collect();
+        Self {
+            sandbox: self.sandbox.or(outer.sandbox),
+            allow_read: both(self.allow_read, &outer.allow_read),
+            allow_write: both(self.allow_write, &outer.allow_write),
+            allow_network: self.allow_network || outer.allow_network,
+            memory: self.memory.or(outer.memory),
+            processes: self.processes.or(outer.processes),
+        }
+    }
 }
 
 /// The story of `--demo` without a name.
@@ -73,6 +115,7 @@ impl ModelArgs {
             base_url: self.base_url.or_else(|| outer.base_url.clone()),
             cwd: self.cwd.or_else(|| outer.cwd.clone()),
             executor: self.executor.or_else(|| outer.executor.clone()),
+            confine: self.confine.or(&outer.confine),
         }
     }
 }
@@ -141,9 +184,6 @@ pub struct RunArgs {
     /// How many replies the turn may take
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_steps: Option<u32>,
-    /// How runs are confined
-    #[arg(long, value_enum, value_name = "LEVEL")]
-    pub sandbox: Option<Sandbox>,
     /// Where replies come from, and where to work
     #[command(flatten)]
     pub model: ModelArgs,
@@ -164,8 +204,23 @@ pub enum Approve {
 /// How runs are confined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Sandbox {
+    /// The working folder can be read, not written
+    ReadOnly,
+    /// The working folder can be read and written (the default, as far as it can be had)
+    Workspace,
     /// Not at all: code can do anything that your account can
     Off,
+}
+
+impl Sandbox {
+    /// The level.
+    pub fn level(self) -> SandboxLevel {
+        match self {
+            Sandbox::ReadOnly => SandboxLevel::ReadOnly,
+            Sandbox::Workspace => SandboxLevel::Workspace,
+            Sandbox::Off => SandboxLevel::Off,
+        }
+    }
 }
 
 /// `sayso exec`.
@@ -190,8 +245,8 @@ pub struct ExecArgs {
     #[arg(long)]
     pub pull: bool,
     /// How runs are confined
-    #[arg(long, value_enum, value_name = "LEVEL")]
-    pub sandbox: Option<Sandbox>,
+    #[command(flatten)]
+    pub confine: ConfineArgs,
     /// One JSON object a line for each file
     #[arg(long)]
     pub json: bool,

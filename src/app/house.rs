@@ -6,12 +6,12 @@ use super::keys::KeyRing;
 use super::place::Place;
 use super::rules;
 use super::source::{self, Unusable};
-use crate::config::{self, Chosen, ExecutorChoice, Loaded};
-use crate::domain::{FunctionFile, Header, ModelName, Notice, Policy, SessionId};
+use crate::config::{self, Chosen, ExecutorChoice, Loaded, Origin};
+use crate::domain::{FunctionFile, Header, ModelInfo, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
 use crate::engine::cost::Prices;
 use crate::engine::{Engine, JudgeSettings, Settings, prompt};
-use crate::exec::{self, Executor, Setup};
+use crate::exec::{self, Executor, Setup, Wish, Without};
 use crate::provider::Provider;
 use crate::review::{Book, Scope};
 use crate::store::{self, Store, StoreError};
@@ -185,14 +185,53 @@ impl House {
             environment: config.run.environment.clone(),
             python: config.run.python.clone(),
             limits: config.limits(),
+            sandbox: self.wish(),
+            without: Without::default(),
+            home: self.place.home.clone(),
+            own: self.own_folders(),
         };
         Executor::of(setup, &config.executor, &config.executors)
+    }
+
+    /// How runs are to be confined. What the person wrote or named is asked for; what nobody chose is had as far as it
+    /// can be.
+    fn wish(&self) -> Wish {
+        let sandbox = &self.loaded.config.sandbox;
+        Wish {
+            level: sandbox.level(),
+            asked: *self.loaded.origins.of("sandbox.level") != Origin::Default,
+            read: sandbox.read.clone(),
+            write: sandbox.write.clone(),
+            network: sandbox.network,
+        }
+    }
+
+    /// Folders that no run may write: configuration, sessions, the log. Demos work in a folder of the data's.
+    fn own_folders(&self) -> Vec<PathBuf> {
+        let paths = &self.loaded.paths;
+        let sessions = [self.loaded.sessions(), paths.sessions()];
+        let mut own = vec![paths.config.clone(), paths.state.clone()];
+        own.extend(sessions);
+        own.sort();
+        own.dedup();
+        own
     }
 
     /// What the review has to know of this place.
     pub fn scope(&self) -> Scope {
         let (cwd, home) = (self.place.cwd.clone(), self.place.home.clone());
         Scope { cwd, home, book: Arc::clone(&self.book) }
+    }
+
+    /// What is told of a model, under what the configuration says of it.
+    fn informed(&self, told: ModelInfo) -> ModelInfo {
+        let Some(provider) = self.loaded.config.providers.get(&told.name.provider) else { return told };
+        let said = provider.models.get(&told.name.model).copied().unwrap_or_default();
+        ModelInfo {
+            context: said.context.or(told.context).or(provider.context),
+            output: said.max_output.or(told.output).or(provider.max_output),
+            ..told
+        }
     }
 
     /// Where files of instructions are looked for.
@@ -264,7 +303,7 @@ impl House {
         provider: Option<Provider>,
         notices: Vec<Notice>,
     ) -> Opened {
-        let (house, asked) = (self.clone(), self.clone());
+        let (house, asked, knows) = (self.clone(), self.clone(), self.clone());
         let masks = store.clone();
         self.keys.on_new(Box::new(move |key| masks.add_secrets(vec![key])));
         let executor = self.executor(store.blobs());
@@ -278,6 +317,7 @@ impl House {
             scope: self.scope(),
             sessions: self.loaded.sessions(),
             instructions: self.instructions(),
+            informed: Arc::new(move |told| knows.informed(told)),
             clock: Clock::System,
             store,
         });

@@ -2,8 +2,8 @@
 
 use super::{Console, input, setup};
 use crate::cli::{BlocksArgs, ModelArgs};
-use crate::domain::Language;
 use crate::domain::visible::{Visible, visible_line};
+use crate::domain::{FileAct, Language};
 use crate::engine::reply::{self, Proposed, Segment};
 use crate::headless::json;
 use crate::report::Failure;
@@ -14,8 +14,8 @@ pub(super) fn run(args: &BlocksArgs, outer: &ModelArgs, console: &mut Console<'_
     setup::tell(&house.loaded.notices, console.err)?;
     let text = input::read(&args.file)?;
     let config = &house.loaded.config;
-    let segments =
-        reply::parse(&text, config.dialect.chosen().unwrap_or_default(), &config.languages(), true);
+    let (dialect, languages) = (config.dialect.chosen().unwrap_or_default(), config.languages());
+    let segments = reply::reread(&text, reply::parse(&text, dialect, &languages, true), &languages, true);
     let blocks: Vec<&Proposed> = segments
         .iter()
         .filter_map(|segment| match segment {
@@ -40,7 +40,8 @@ pub(super) fn run(args: &BlocksArgs, outer: &ModelArgs, console: &mut Console<'_
 fn shape(index: usize, block: &Proposed) -> Value {
     json!({
         "index": index,
-        "kind": "code",
+        "kind": block.kind().as_str(),
+        "path": path(block),
         "language": block.language.as_ref().map(Language::as_str),
         "info": block.info,
         "source": block.source,
@@ -48,19 +49,35 @@ fn shape(index: usize, block: &Proposed) -> Value {
         "start_line": block.lines.0,
         "end_line": block.lines.1,
         "closed": block.closed,
+        "note": block.note,
     })
+}
+
+/// The file or folder that it is about.
+fn path(block: &Proposed) -> Option<String> {
+    FileAct::parse(&block.kind(), &block.source).ok().map(|act| act.path().to_owned())
 }
 
 /// Whether it could be approved as it stands.
 fn runnable(block: &Proposed) -> bool {
-    block.language.is_some() && block.closed && !block.source.trim().is_empty()
+    block.closed
+        && match block.file {
+            None => block.language.is_some() && !block.source.trim().is_empty(),
+            Some(_) => path(block).is_some(),
+        }
 }
 
 fn print(index: usize, block: &Proposed, console: &mut Console<'_>) -> Result<(), Failure> {
-    let language = block.language.as_ref().map_or("no language", Language::as_str);
+    let language = match &block.file {
+        None => block.language.as_ref().map_or("no language", Language::as_str).to_owned(),
+        Some(kind) => format!("{} {}", kind.as_str(), path(block).unwrap_or_default()),
+    };
     let incomplete = if block.closed { "" } else { ", incomplete" };
     let (first, last) = block.lines;
-    writeln!(console.out, "block {index}: {}, lines {first}-{last}{incomplete}", visible_line(language))?;
+    writeln!(console.out, "block {index}: {}, lines {first}-{last}{incomplete}", visible_line(&language))?;
+    if let Some(note) = &block.note {
+        writeln!(console.out, "  ({})", visible_line(note))?;
+    }
     for line in block.source.lines() {
         writeln!(console.out, "  | {}", Visible(line))?;
     }

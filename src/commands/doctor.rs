@@ -6,7 +6,7 @@ use crate::cli::{DoctorArgs, ModelArgs};
 use crate::config;
 use crate::domain::language::LanguageEntry;
 use crate::domain::visible::visible_line;
-use crate::domain::{Header, Moment, SessionId};
+use crate::domain::{Header, Layer, MemoryHold, Moment, SandboxLevel, SandboxReport, SessionId};
 use crate::driver::catalogue::{self, Catalogue};
 use crate::headless::json;
 use crate::report::Failure;
@@ -46,7 +46,7 @@ pub(super) async fn run(
     setup::tell(&house.loaded.notices, console.err)?;
     let mut looks = interpreters(&house).await;
     looks.extend(models(&house).await);
-    looks.push(sandbox());
+    looks.extend(sandbox(&house).await);
     looks.push(sessions(&house));
     looks.push(configuration(&house));
     looks.push(terminal());
@@ -140,12 +140,72 @@ async fn models(house: &House) -> Vec<Look> {
     looks
 }
 
-fn sandbox() -> Look {
-    Look::missing(
-        "sandbox",
-        "OFF",
-        "A block can do anything that your account can. The first one of a session needs the typed word.",
-    )
+/// The sandbox as a whole, then each layer, by the result of the tests.
+async fn sandbox(house: &House) -> Vec<Look> {
+    let report = match setup::sandbox(house).await {
+        Ok(report) => report,
+        Err(failure) => {
+            let means = "Nothing runs here until that is put right, or another level is chosen.";
+            return vec![Look::missing("sandbox", failure.what, means)];
+        }
+    };
+    let mut looks = vec![if report.level == SandboxLevel::Off {
+        Look::missing(
+            "sandbox",
+            "OFF",
+            "A block can do anything that your account can. The first one of a session needs the typed word, and \
+             nothing is approved by itself.",
+        )
+    } else {
+        Look::good("sandbox", format!("{}: {}", report.level.as_str(), facts(&report)))
+    }];
+    looks.extend(report.layers.iter().map(layer));
+    looks.extend(report.notes.iter().map(|note| Look::good("note", note.clone())));
+    looks
+}
+
+/// `net off (tested) | …`: what was seen from inside.
+fn facts(report: &SandboxReport) -> String {
+    let fact =
+        |holds: bool, yes: &str, no: &str| if holds { format!("{yes} (tested)") } else { no.to_owned() };
+    [
+        fact(report.network_blocked, "network off", "network open"),
+        fact(report.writes_confined, "writes confined", "writes open"),
+        fact(report.reads_confined, "home and secrets hidden", "reads open"),
+        fact(report.contained, "processes contained", "processes ended as a group"),
+        match report.memory {
+            MemoryHold::Enforced => "memory enforced".into(),
+            MemoryHold::Watched => "memory watched, not enforced".into(),
+            MemoryHold::None => "memory not limited".into(),
+        },
+    ]
+    .join(" | ")
+}
+
+fn layer(layer: &Layer) -> Look {
+    let name = format!("  {}", layer.name);
+    let why = layer.why.clone().unwrap_or_else(|| "not in use".into());
+    if layer.active && layer.tested {
+        return Look::good(name, "on, tested");
+    }
+    if layer.active {
+        return Look::missing(name, format!("on, but its test failed: {why}"), "It is not relied on.");
+    }
+    let means = match layer.name.as_str() {
+        "bwrap" => {
+            "Runs have no file system, network and processes of their own. Install bubblewrap (apt install bubblewrap, \
+             dnf install bubblewrap); where it is there but refused, user namespaces are switched off (Ubuntu: an \
+             AppArmor profile for bwrap; containers: allow them for this one)."
+        }
+        "landlock" => {
+            "There is no second wall around files. Linux 5.13 or newer with landlock in its lsm= list has it."
+        }
+        "seccomp" => {
+            "Dangerous system calls are not refused. It needs a kernel with seccomp filters on x86-64 or arm64."
+        }
+        _ => "",
+    };
+    Look::missing(name, why, means)
 }
 
 fn sessions(house: &House) -> Look {

@@ -7,10 +7,11 @@ mod told;
 
 use super::{Console, check, input, setup};
 use crate::app::house::House;
-use crate::cli::ExecArgs;
+use crate::cli::{ExecArgs, Sandbox};
+use crate::domain::visible::visible_line;
 use crate::domain::{
     BlockId, Captured, KernelFate, Language, Limits, Outcome, Receipt, Review, Revision, RunEvent, RunId,
-    RunReport, RunRequest, Severity, Terms,
+    RunReport, RunRequest, SandboxLevel, SandboxReport, Severity, Terms,
 };
 use crate::driver::Clock;
 use crate::driver::review_in_time;
@@ -46,6 +47,7 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     let model = crate::cli::ModelArgs {
         cwd: args.cwd.clone(),
         executor: args.executor.clone(),
+        confine: args.confine.clone(),
         ..Default::default()
     };
     // Files are named from where the person stands, whatever the folder is in which they start.
@@ -58,18 +60,35 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
         let language = input::language(&path, args.language.as_deref(), &languages)?;
         named.push(Named { path, language, source });
     }
-    let sandbox_off = "warning: the sandbox is off: files run with everything that your account can do";
-    if args.sandbox.is_none() {
-        writeln!(console.err, "{sandbox_off}")?;
-    }
     let blobs = house.loaded.sessions().join("blobs").join(format!("exec-{}", uuid::Uuid::now_v7()));
     let executor = house.executor(blobs);
+    let report = match executor.sandbox().await {
+        Ok(report) => report,
+        Err(why) => {
+            executor.close().await;
+            return Err(setup::no_sandbox(why));
+        }
+    };
+    warn(&report, args.confine.sandbox, console)?;
     let done = all(&args, &house, &executor, &named, console).await;
     executor.close().await;
     match done? {
         Some(kind) => Err(Failure::told(kind)),
         None => Ok(()),
     }
+}
+
+/// Tells what is not enforced, unless the person said so.
+fn warn(report: &SandboxReport, said: Option<Sandbox>, console: &mut Console<'_>) -> std::io::Result<()> {
+    if report.level == SandboxLevel::Off && said != Some(Sandbox::Off) {
+        let sandbox_off = "warning: the sandbox is off: files run with everything that your account can do";
+        writeln!(console.err, "{sandbox_off}")?;
+        for layer in report.layers.iter().filter(|layer| !layer.active) {
+            let why = layer.why.as_deref().unwrap_or("not here");
+            writeln!(console.err, "  {}: {}", visible_line(&layer.name), visible_line(why))?;
+        }
+    }
+    Ok(())
 }
 
 fn read(args: &ExecArgs) -> Result<Vec<(PathBuf, Arc<str>)>, Failure> {

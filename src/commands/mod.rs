@@ -41,6 +41,7 @@ pub fn perform(command: Command, outer: &ModelArgs, console: &mut Console<'_>) -
         }
         Command::Exec(mut args) => {
             args.cwd = args.cwd.or_else(|| outer.cwd.clone());
+            args.confine = args.confine.or(&outer.confine);
             block_on(exec::run(args, console))?
         }
         Command::Check(args) => check::run(&args, outer, console),

@@ -1,7 +1,8 @@
 //! `sayso run`: one turn without a terminal.
 
 use super::{Console, input, setup};
-use crate::cli::{self, Approve, RunArgs};
+use crate::app::house::House;
+use crate::cli::{self, Approve, RunArgs, Sandbox};
 use crate::domain::{Policy, SandboxLevel};
 use crate::engine::state::Question;
 use crate::headless::{self, Ending, Options};
@@ -10,7 +11,7 @@ use std::path::Path;
 
 pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     let prompt = prompt(&args)?;
-    let policy = policy(&args)?;
+    let policy = policy(&args);
     let more = setup::More { max_steps: args.max_steps, ..setup::More::default() };
     let house = setup::house(&args.model, &more)?;
     setup::tell(&house.loaded.notices, console.err)?;
@@ -22,6 +23,7 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
             (provider, house)
         }
     };
+    may_approve(&args, &house).await?;
     let opened = house.begin(Some(provider), policy);
     setup::tell(&opened.notices, console.err)?;
     let id = opened.driver.session_path().file_stem().map(|id| id.to_string_lossy().into_owned());
@@ -51,19 +53,29 @@ fn prompt(args: &RunArgs) -> Result<String, Failure> {
     Ok(prompt)
 }
 
-/// What may run without being asked about. Nothing confines runs yet, so that has to be said with the approval.
-fn policy(args: &RunArgs) -> Result<Policy, Failure> {
-    let policy = match args.approve {
-        Approve::Never => return Ok(Policy::Ask),
+/// What may run without being asked about.
+fn policy(args: &RunArgs) -> Policy {
+    match args.approve {
+        Approve::Never => Policy::Ask,
         Approve::Clean => Policy::Clean,
         Approve::All => Policy::All,
-    };
-    let SandboxLevel::Off = SandboxLevel::default();
-    if args.sandbox.is_none() {
-        let what = "blocks are not approved without a sandbox: they could do anything that your account can";
-        return Err(Failure::new(Kind::Usage, what).hint("To run them all the same, say so: --sandbox off"));
     }
-    Ok(policy)
+}
+
+/// Whether blocks may be approved by themselves here: in a sandbox that holds, or where none is what the person said.
+async fn may_approve(args: &RunArgs, house: &House) -> Result<(), Failure> {
+    if args.approve == Approve::Never || args.model.confine.sandbox == Some(Sandbox::Off) {
+        return Ok(());
+    }
+    let report = setup::sandbox(house).await?;
+    if report.level != SandboxLevel::Off {
+        return Ok(());
+    }
+    let what = "blocks are not approved without a sandbox: they could do anything that your account can";
+    let why = report.why_off();
+    let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+    Err(Failure::new(Kind::Usage, format!("{what}{why}"))
+        .hint("To run them all the same, say so: --sandbox off"))
 }
 
 /// The exit code of an ending, and what is told of it on standard error.

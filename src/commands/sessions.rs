@@ -3,7 +3,7 @@
 use super::{Console, setup};
 use crate::cli::{ModelArgs, SessionsCommand};
 use crate::domain::visible::{visible, visible_line};
-use crate::domain::{Entry, Language, Moment};
+use crate::domain::{Entry, Moment};
 use crate::headless::{ended, events, json};
 use crate::report::{Failure, Kind};
 use crate::store::index::{self, Summary};
@@ -144,8 +144,10 @@ fn show_entry(at: Moment, entry: &Entry, out: &mut dyn Write) -> io::Result<()> 
         Entry::Prompt(text) => said(out, "you", at, text),
         Entry::Reply { text, .. } => said(out, "model", at, text),
         Entry::Block(block) => {
-            let language = block.current().language.as_ref().map_or("no language", Language::as_str);
-            writeln!(out, "  block {} ({})", block.id, visible_line(language))
+            writeln!(out, "  block {} ({})", block.id, visible_line(&block.label()))
+        }
+        Entry::CallRefused { why, .. } => {
+            writeln!(out, "  a tool call came to no block: {}", visible_line(why))
         }
         Entry::Edited { block, .. } => writeln!(out, "  block {block}: edited"),
         Entry::Approved { block, by, .. } => writeln!(out, "  block {block}: approved ({})", by.as_str()),

@@ -2,10 +2,10 @@
 
 use crate::app::house::House;
 use crate::app::place::Place;
-use crate::cli::ModelArgs;
+use crate::cli::{ModelArgs, Sandbox};
 use crate::config::{self, ConfigError, Flags, Paths};
 use crate::domain::visible::Visible;
-use crate::domain::{Level, ModelName, Notice};
+use crate::domain::{Level, ModelName, Notice, SandboxReport};
 use crate::driver::catalogue::{self, Catalogue};
 use crate::provider::story::Story;
 use crate::provider::{Choice, Provider};
@@ -34,6 +34,7 @@ pub struct More {
 pub fn house(model: &ModelArgs, more: &More) -> Result<House, Failure> {
     let place = Place::find(model.cwd.as_deref()).map_err(|error| no_folder(model.cwd.as_deref(), &error))?;
     let env = place.env();
+    let confine = &model.confine;
     let flags = Flags {
         model: model.model.clone(),
         base_url: model.base_url.clone(),
@@ -41,6 +42,12 @@ pub fn house(model: &ModelArgs, more: &More) -> Result<House, Failure> {
         max_steps: more.max_steps,
         executor: model.executor.as_ref().map(ToString::to_string),
         timeout: more.timeout.map(|time| time.as_secs_f64().ceil() as u64),
+        sandbox: confine.sandbox.map(Sandbox::level),
+        allow_read: confine.allow_read.clone(),
+        allow_write: confine.allow_write.clone(),
+        allow_network: confine.allow_network,
+        memory: confine.memory.map(|mib| mib << 20),
+        processes: confine.processes,
     };
     let paths = Paths::find(&env).map_err(|error| broken(&error))?;
     let loaded = config::load(&paths, &place.cwd, &env, &flags).map_err(|error| broken(&error))?;
@@ -101,6 +108,22 @@ pub fn tell(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
         writeln!(err, "{label}: {}", Visible(&notice.text))?;
     }
     Ok(())
+}
+
+/// What the sandbox holds here, by its tests.
+///
+/// # Errors
+/// When the one that was asked for can't be had.
+pub async fn sandbox(house: &House) -> Result<SandboxReport, Failure> {
+    let executor = house.executor(house.loaded.sessions().join("blobs"));
+    let report = executor.sandbox().await;
+    executor.close().await;
+    report.map_err(no_sandbox)
+}
+
+/// The sandbox that was asked for can't be had.
+pub fn no_sandbox(why: String) -> Failure {
+    Failure::new(Kind::Usage, why).hint("Nothing ran. sayso doctor tells what is missing and how to get it.")
 }
 
 /// A demo: its replies, and the house in the folder that it works in.

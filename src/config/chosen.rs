@@ -167,6 +167,10 @@ impl Config {
             wall_ms: self.limits.wall.saturating_mul(1000),
             kept_bytes: self.limits.output,
             output_file: self.limits.output_file,
+            memory_bytes: self.limits.memory,
+            processes: self.limits.processes,
+            file_bytes: self.limits.file,
+            open_files: self.limits.open_files,
         }
     }
 }

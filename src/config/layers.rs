@@ -267,7 +267,7 @@ pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, String> {
 }
 
 fn is_path(text: &str) -> bool {
-    text.starts_with('/') || text.starts_with("~/") || text == "~"
+    (text.starts_with('/') || text.starts_with("~/") || text == "~") && !text.contains('\0')
 }
 
 fn is_text(text: &str) -> bool {

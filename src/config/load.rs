@@ -2,9 +2,9 @@
 
 use super::error::ConfigError;
 use super::layers::{self, Found, Origin, Origins, dotted};
-use super::schema::Config;
+use super::schema::{Config, Sandbox};
 use super::{Paths, outside, settings, trust};
-use crate::domain::Notice;
+use crate::domain::{Notice, SandboxLevel};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use toml::Value;
@@ -30,6 +30,18 @@ pub struct Flags {
     pub timeout: Option<u64>,
     /// `--executor NAME`.
     pub executor: Option<String>,
+    /// `--memory MB`, in bytes.
+    pub memory: Option<u64>,
+    /// `--processes N`.
+    pub processes: Option<u32>,
+    /// `--sandbox LEVEL`.
+    pub sandbox: Option<SandboxLevel>,
+    /// `--allow-read DIR`, beside what is configured.
+    pub allow_read: Vec<PathBuf>,
+    /// `--allow-write DIR`, beside what is configured.
+    pub allow_write: Vec<PathBuf>,
+    /// `--allow-network`.
+    pub allow_network: bool,
 }
 
 /// The configuration, and where it came from.
@@ -81,6 +93,12 @@ pub fn load(
     }
     for (option, key, value) in outside::flags(flags) {
         layered.value(key, value, Origin::Flag(option.into()))?;
+    }
+    for (option, key, folders) in [
+        ("--allow-read", ["sandbox", "read"], &flags.allow_read),
+        ("--allow-write", ["sandbox", "write"], &flags.allow_write),
+    ] {
+        layered.folders(option, key, cwd, folders)?;
     }
     layered.finish(&files, paths.clone(), env)
 }
@@ -144,6 +162,29 @@ impl Layered {
         Ok(())
     }
 
+    /// Folders of the command line come to those of the files; they are meant from the working folder.
+    fn folders(
+        &mut self,
+        option: &str,
+        key: [&str; 2],
+        cwd: &Path,
+        more: &[PathBuf],
+    ) -> Result<(), ConfigError> {
+        if more.is_empty() {
+            return Ok(());
+        }
+        let name = key.map(str::to_owned);
+        let mut all = layers::get(&self.whole, &name).and_then(Value::as_array).cloned().unwrap_or_default();
+        for folder in more {
+            let folder = cwd.join(folder).into_os_string().into_string().map_err(|folder| {
+                let message = format!("{} is no text", folder.display());
+                ConfigError::Value { origin: option.into(), message }
+            })?;
+            all.push(Value::String(folder));
+        }
+        self.value(&key.join("."), Value::Array(all), Origin::Flag(option.into()))
+    }
+
     /// A language that is new needs a program.
     fn languages_have_commands(&self, path: &Path, source: &str) -> Result<(), ConfigError> {
         let languages = self.whole.get("languages").and_then(Value::as_table).into_iter().flatten();
@@ -170,7 +211,8 @@ impl Layered {
             .map_err(|error| ConfigError::Flaw(format!("{}: {}", error.path(), error.inner().message())))?;
         let home = env("HOME").filter(|home| !home.is_empty());
         let single = [&mut config.sessions.folder, &mut config.run.python].into_iter().flatten();
-        for path in single.chain(&mut config.instructions.files) {
+        let Sandbox { read, write, .. } = &mut config.sandbox;
+        for path in single.chain(read).chain(write).chain(&mut config.instructions.files) {
             if let Ok(below) = path.strip_prefix("~") {
                 *path = Path::new(home.as_deref().ok_or(ConfigError::NoHome)?).join(below);
             }

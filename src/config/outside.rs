@@ -47,6 +47,14 @@ pub(super) fn flags(flags: &Flags) -> Vec<Told> {
             "limits.wall",
             flags.timeout.map(|n| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX))),
         ),
+        (
+            "--memory",
+            "limits.memory",
+            flags.memory.map(|n| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX))),
+        ),
+        ("--processes", "limits.processes", flags.processes.map(|n| Value::Integer(n.into()))),
+        ("--sandbox", "sandbox.level", flags.sandbox.map(|level| Value::String(level.as_str().to_owned()))),
+        ("--allow-network", "sandbox.network", flags.allow_network.then_some(Value::Boolean(true))),
     ];
     values.into_iter().filter_map(|(option, key, value)| Some((option, key, value?))).collect()
 }

@@ -3,7 +3,7 @@
 use super::context::{Budget, Context, Instructions, PriceChoice};
 use super::executors::{ExecutorChoice, Executors};
 use super::providers::Provider;
-use crate::domain::{Dialect, Languages, Limits, Severity};
+use crate::domain::{Dialect, Languages, Limits, SandboxLevel, Severity};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -37,6 +37,8 @@ pub struct Config {
     pub prices: BTreeMap<String, PriceChoice>,
     /// How much a run may use.
     pub limits: RunLimits,
+    /// How runs are confined.
+    pub sandbox: Sandbox,
     /// What runs are given.
     pub run: Run,
     /// The person's own functions.
@@ -163,6 +165,52 @@ pub struct RunLimits {
     pub output_file: u64,
     /// Bytes of a run's output that the model is told.
     pub to_model: u64,
+    /// Bytes of memory of all processes of a run together; 0: not limited.
+    pub memory: u64,
+    /// Processes and threads of a run at the same time; 0: not limited.
+    pub processes: u32,
+    /// Bytes of each file that a run writes; 0: not limited.
+    pub file: u64,
+    /// Files that each process of a run has open; 0: not limited.
+    pub open_files: u32,
+}
+
+/// How runs are confined.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sandbox {
+    /// The level.
+    pub level: SandboxChoice,
+    /// More folders that runs may read.
+    pub read: Vec<PathBuf>,
+    /// More folders that runs may write.
+    pub write: Vec<PathBuf>,
+    /// Whether the network is open to runs.
+    pub network: bool,
+}
+
+/// How strongly runs are confined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SandboxChoice {
+    /// The working folder is read, not written.
+    ReadOnly,
+    /// The working folder is read and written.
+    #[default]
+    Workspace,
+    /// Not at all.
+    Off,
+}
+
+impl Sandbox {
+    /// The level.
+    pub fn level(&self) -> SandboxLevel {
+        match self.level {
+            SandboxChoice::ReadOnly => SandboxLevel::ReadOnly,
+            SandboxChoice::Workspace => SandboxLevel::Workspace,
+            SandboxChoice::Off => SandboxLevel::Off,
+        }
+    }
 }
 
 /// What runs are given.
@@ -307,6 +355,7 @@ impl Default for Config {
             budget: Budget::default(),
             prices: BTreeMap::new(),
             limits: RunLimits::default(),
+            sandbox: Sandbox::default(),
             run: Run::default(),
             functions: Functions::default(),
             executor: ExecutorChoice::default(),
@@ -342,6 +391,10 @@ impl Default for RunLimits {
             output: limits.kept_bytes,
             output_file: limits.output_file,
             to_model: 16 << 10,
+            memory: limits.memory_bytes,
+            processes: limits.processes,
+            file: limits.file_bytes,
+            open_files: limits.open_files,
         }
     }
 }

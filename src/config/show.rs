@@ -128,8 +128,9 @@ fn form(form: Form) -> Map<String, Value> {
             "examples": [size(max)],
         }),
         Form::Dollars(most) => json!({ "type": "number", "minimum": 0, "maximum": most }),
-        Form::Texts | Form::Paths => texts(),
+        Form::Texts => texts(),
         Form::TextOrTexts => json!({ "anyOf": [{ "type": "string", "minLength": 1 }, texts()] }),
+        Form::Paths => json!({ "type": "array", "items": { "type": "string", "pattern": "^(/|~)" } }),
         Form::Address => json!({ "type": "string", "pattern": "^https?://" }),
     };
     match value {

@@ -86,7 +86,8 @@ pub struct Target {
 }
 
 impl Target {
-    fn same_as(&self, approved: &Target) -> bool {
+    /// Whether what is there now is what was approved.
+    pub fn same_as(&self, approved: &Target) -> bool {
         Self { bytes: 0, ..self.clone() } == Self { bytes: 0, ..approved.clone() }
     }
 }

@@ -80,6 +80,11 @@ impl BlockKind {
         matches!(self, BlockKind::Code { .. } | BlockKind::Load { .. } | BlockKind::Call { .. })
     }
 
+    /// Whether it is an act of sayso's own on a file or folder: see [`FileAct`].
+    pub fn acts_on_file(&self) -> bool {
+        matches!(self, BlockKind::Write { .. } | BlockKind::Read | BlockKind::List)
+    }
+
     /// Whether sayso proposes it by itself, outside of any reply.
     pub fn is_own(&self) -> bool {
         matches!(self, BlockKind::Load { .. } | BlockKind::Install { .. })
@@ -192,6 +197,16 @@ impl Block {
             Readiness::NeedsLanguage
         } else {
             Readiness::Ready
+        }
+    }
+
+    /// What it is, in a few words: `python`, `no language`, `write notes/plan.md`. The path is the model's text.
+    pub fn label(&self) -> String {
+        match &self.kind {
+            BlockKind::Code { .. } => {
+                self.current().language.as_ref().map_or("no language", Language::as_str).to_owned()
+            }
+            kind => format!("{} {}", kind.as_str(), self.path().unwrap_or_default()),
         }
     }
 

@@ -45,6 +45,7 @@ impl Policy {
     /// What this policy says of a block with that review.
     pub fn judge(self, review: &Review) -> Verdict {
         match self {
+            _ if review.forbidden() => Verdict::Deny,
             Policy::Ask => Verdict::Ask,
             Policy::Clean if review.gravest() < Some(Severity::Medium) && review.unchecked.is_none() => {
                 Verdict::Allow

@@ -49,6 +49,28 @@ pub enum SandboxLevel {
     /// Nothing is enforced: a block can do anything that the account can.
     #[default]
     Off,
+    /// The working folder can be read and not written.
+    ReadOnly,
+    /// The working folder can be read and written.
+    Workspace,
+}
+
+impl SandboxLevel {
+    /// The word on screen, in options and in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SandboxLevel::Off => "off",
+            SandboxLevel::ReadOnly => "read-only",
+            SandboxLevel::Workspace => "workspace",
+        }
+    }
+
+    /// Reads what [`SandboxLevel::as_str`] wrote.
+    pub fn parse(word: &str) -> Option<Self> {
+        [SandboxLevel::Off, SandboxLevel::ReadOnly, SandboxLevel::Workspace]
+            .into_iter()
+            .find(|level| level.as_str() == word)
+    }
 }
 
 /// One layer of the sandbox, as found by trying it.
@@ -60,25 +82,78 @@ pub struct Layer {
     pub active: bool,
     /// Whether a test from inside saw it hold.
     pub tested: bool,
-    /// Why it does not hold.
+    /// Why it does not hold, or what it leaves open.
     pub why: Option<String>,
 }
 
-/// What the sandbox enforces on a run, by the result of its tests.
+/// How the limit on the memory of all processes of a run is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum MemoryHold {
+    /// Not at all.
+    #[default]
+    None,
+    /// Somebody looks often and ends what is over it: a run can be over it for a moment.
+    Watched,
+    /// By the system.
+    Enforced,
+}
+
+impl MemoryHold {
+    /// The word on screen and in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            MemoryHold::None => "none",
+            MemoryHold::Watched => "watched",
+            MemoryHold::Enforced => "enforced",
+        }
+    }
+
+    /// Reads what [`MemoryHold::as_str`] wrote; an unknown word is nothing that holds.
+    pub fn parse(word: &str) -> Self {
+        [MemoryHold::Watched, MemoryHold::Enforced]
+            .into_iter()
+            .find(|hold| hold.as_str() == word)
+            .unwrap_or_default()
+    }
+}
+
+/// What the sandbox enforces on a run. Each fact is the result of a test from inside, not of an intention.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct SandboxReport {
-    /// The level.
+    /// The level that holds.
     pub level: SandboxLevel,
+    /// Whether the network can't be reached.
+    pub network_blocked: bool,
+    /// Whether writing outside of the folders of [`Rights::write`] fails.
+    pub writes_confined: bool,
+    /// Whether the home folder and its secrets can't be read.
+    pub reads_confined: bool,
+    /// Whether its processes can't see, signal or outlive what is outside; else they are ended as a group.
+    pub contained: bool,
+    /// How the memory limit is held.
+    pub memory: MemoryHold,
     /// Its layers, outermost first.
     pub layers: Vec<Layer>,
+    /// What the person should know of it: what it leaves open, and what to do.
+    pub notes: Vec<String>,
+}
+
+impl SandboxReport {
+    /// The names of the layers that hold, `bwrap+landlock+seccomp`.
+    pub fn holding(&self) -> String {
+        let names: Vec<&str> = self.layers.iter().filter(|l| l.active).map(|l| l.name.as_str()).collect();
+        names.join("+")
+    }
 }
 
 /// What a run may read, write, reach and see.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Rights {
-    /// Folders it may read; empty: everything that the account can read.
+    /// Folders it may read beside the system's own and those that it may write. At level off nothing is listed: it may
+    /// read all that the account can.
     pub read: Vec<PathBuf>,
-    /// Folders it may write; empty: everything that the account can write.
+    /// Folders it may write; none: nothing but what is private to the session. At level off nothing is listed: it may
+    /// write all that the account can.
     pub write: Vec<PathBuf>,
     /// Whether the network is open to it.
     pub network: bool,
@@ -88,7 +163,7 @@ pub struct Rights {
     pub sandbox: SandboxReport,
 }
 
-/// How much a run may use.
+/// How much a run may use. Of memory, processes, file size and open files, 0 means: not limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Wall-clock time in milliseconds.
@@ -97,11 +172,27 @@ pub struct Limits {
     pub kept_bytes: u64,
     /// Bytes of output kept on disk; beyond it the middle is dropped and counted.
     pub output_file: u64,
+    /// Bytes of memory of all its processes together.
+    pub memory_bytes: u64,
+    /// Processes and threads at the same time.
+    pub processes: u32,
+    /// Bytes of each file that it writes.
+    pub file_bytes: u64,
+    /// Files that each of its processes has open.
+    pub open_files: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { wall_ms: 60_000, kept_bytes: 1 << 20, output_file: 1 << 30 }
+        Self {
+            wall_ms: 60_000,
+            kept_bytes: 1 << 20,
+            output_file: 1 << 30,
+            memory_bytes: 2 << 30,
+            processes: 256,
+            file_bytes: 1 << 30,
+            open_files: 1024,
+        }
     }
 }
 
@@ -214,7 +305,8 @@ pub struct Receipt {
     pub wall_us: u64,
     /// Processor time, user and system, in microseconds.
     pub cpu_us: u64,
-    /// Peak resident memory in bytes of the largest process of the run; for a kernel, of its process so far.
+    /// Peak resident memory in bytes: of all processes of the run together as far as it was looked at, and at least of
+    /// the largest one; for a kernel, of its process so far.
     pub peak_rss_bytes: u64,
     /// Processes seen, the program itself counted.
     pub processes: u32,
@@ -224,6 +316,8 @@ pub struct Receipt {
     pub exit_code: Option<i32>,
     /// The signal that ended the process.
     pub signal: Option<i32>,
+    /// What the sandbox refused, as far as the run's own errors tell: `write to ~/.ssh/config`.
+    pub refused: Vec<String>,
 }
 
 /// An image that a run made, kept as a blob beside the session.

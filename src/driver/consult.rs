@@ -32,7 +32,7 @@ impl Driver {
         let inbox = self.inbox();
         tokio::spawn(async move {
             let answer = match provider {
-                Ok(provider) => gather(&provider, &request).await,
+                Ok(provider) => gather(&provider, &request, PATIENCE).await,
                 Err(why) => {
                     let model = wanted.unwrap_or(ModelName { provider: String::new(), model: String::new() });
                     Consultation { model, text: Err(why), usage: Usage::default() }
@@ -43,10 +43,10 @@ impl Driver {
     }
 }
 
-async fn gather(provider: &Provider, request: &ModelRequest) -> Consultation {
+async fn gather(provider: &Provider, request: &ModelRequest, patience: Duration) -> Consultation {
     let mut usage = Usage::default();
-    let text = timeout(PATIENCE, listen(provider, request, &mut usage)).await;
-    let text = text.unwrap_or_else(|_| Err(format!("it did not come within {} s", PATIENCE.as_secs())));
+    let text = timeout(patience, listen(provider, request, &mut usage)).await;
+    let text = text.unwrap_or_else(|_| Err(format!("it did not come within {} s", patience.as_secs())));
     Consultation { model: provider.name().clone(), text, usage }
 }
 
@@ -82,5 +82,48 @@ async fn listen(provider: &Provider, request: &ModelRequest, usage: &mut Usage) 
     tokio::select! {
         heard = hearing => heard,
         () = asking => Err("it broke off".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Message, Purpose, Role, StepId};
+    use crate::provider::Choice;
+    use crate::provider::story::Story;
+
+    /// What is gathered of a story's answer.
+    async fn gathered(reply: &str, patience: Duration) -> Consultation {
+        let name = ModelName { provider: "scripted".into(), model: "judge".into() };
+        let story = Story::parse(&format!("[[reply]]\npurpose = \"judge\"\n{reply}\n"), "test").unwrap();
+        let provider = Provider::new(Choice::Scripted { name, story }).unwrap();
+        let messages = vec![Message::new(Role::User, "x")];
+        gather(&provider, &ModelRequest::new(StepId(1), Purpose::Judge, messages), patience).await
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_gathered_whole() {
+        let story = "text = \"all of it\"\npace = 300\nusage = { input = 7, output = 2 }";
+        let got = gathered(story, PATIENCE).await;
+        assert_eq!(got.text.as_deref(), Ok("all of it"));
+        assert_eq!(got.usage.input, Some(7));
+        assert_eq!(got.model.to_string(), "scripted/judge");
+    }
+
+    #[tokio::test]
+    async fn a_late_one_is_none() {
+        let story = "text = \"all of it\"\nstall_ms = 600000\nstall_after = 3";
+        let got = gathered(story, Duration::from_millis(50)).await;
+        assert_eq!(got.text, Err("it did not come within 0 s".to_owned()));
+    }
+
+    #[tokio::test]
+    async fn a_long_one_a_cut_one_and_a_failed_one_are_none() {
+        let long = gathered("text = \"0123456789abcdef\"\nrepeat = 5000", PATIENCE).await;
+        assert_eq!(long.text, Err("it grew too long".to_owned()));
+        let cut = gathered("text = \"half\"\nfinish = \"length\"", PATIENCE).await;
+        assert_eq!(cut.text, Err("it broke off".to_owned()));
+        let failed = gathered("error = { status = 401 }", PATIENCE).await;
+        assert!(failed.text.unwrap_err().contains("refused"), "the provider's words");
     }
 }

@@ -1,5 +1,6 @@
 //! Looking at a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
 
+use super::files::{self, Ground};
 use super::sources::Signal;
 use crate::domain::{
     Block, BlockKind, Language, Limits, OnDisk, Review, Revision, Sha256, Target, Terms, packages,
@@ -26,12 +27,19 @@ pub(super) fn spawn(
     block: Block,
     revision: Revision,
     limits: Option<Limits>,
-    scope: Scope,
+    ground: Ground,
     executor: Executor,
     inbox: mpsc::Sender<Signal>,
 ) {
     tokio::spawn(async move {
         let id = block.id;
+        if block.kind.acts_on_file() {
+            let inspection = look_at_file(block, revision, limits, ground).await;
+            let event = Event::Inspected(id, revision, Box::new(inspection));
+            let _ = inbox.send(Signal::Event(event)).await;
+            return;
+        }
+        let scope = ground.scope;
         let terms = find_terms(&block, revision, limits, &executor).await;
         let scope = match &terms {
             // An earlier `cd` changes what a relative path means.
@@ -54,6 +62,20 @@ async fn lacking(block: &Block, revision: Revision, possible: bool, executor: &E
         }
         _ => Vec::new(),
     }
+}
+
+async fn look_at_file(
+    block: Block,
+    revision: Revision,
+    limits: Option<Limits>,
+    ground: Ground,
+) -> Inspection {
+    let work = tokio::task::spawn_blocking(move || files::inspect(&block, revision, limits, &ground));
+    work.await.unwrap_or_else(|error| {
+        tracing::error!(%error, "the look at a file broke off");
+        let terms = Err("the look at the file broke off".into());
+        Inspection { review: Review::default(), terms, before: None, lacking: Vec::new() }
+    })
 }
 
 async fn find_terms(

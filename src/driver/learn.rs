@@ -2,8 +2,9 @@
 
 use super::sources::Signal;
 use super::{Driver, Told};
-use crate::domain::{Instructions, Notice};
+use crate::domain::{Instructions, ModelInfo, Notice};
 use crate::engine::Event;
+use crate::provider::Provider;
 use crate::workspace::instructions;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -16,12 +17,22 @@ impl Driver {
     /// Asks what is known of the model in use.
     pub(super) fn learn_model(&mut self) {
         self.learned = true;
+        self.take_known();
         let Some(provider) = self.provider.clone() else { return };
-        let inbox = self.inbox();
+        let (inbox, informed) = (self.inbox(), self.informed.clone());
         tokio::spawn(async move {
-            let info = provider.info().await;
+            let info = informed(info(&provider).await);
             let _ = inbox.send(Signal::Event(Event::Model(Box::new(info)))).await;
         });
+    }
+
+    /// What the configuration says of the model in use is known without asking anyone.
+    pub(super) fn take_known(&mut self) {
+        let Some(name) = self.provider.as_ref().map(|provider| provider.name().clone()) else { return };
+        if self.state().live.model.as_ref().is_none_or(|known| known.name != name) {
+            let info = (self.informed)(ModelInfo::named(name));
+            self.feed(Event::Model(Box::new(info)));
+        }
     }
 
     /// Reads the files of instructions anew: they may have changed since the last prompt.
@@ -47,4 +58,8 @@ impl Driver {
         self.update.told.extend(told.into_iter().map(Told::Notice));
         self.feed(Event::Instructions(files));
     }
+}
+
+async fn info(provider: &Provider) -> ModelInfo {
+    provider.info().await
 }

@@ -8,6 +8,7 @@ pub mod catalogue;
 mod clock;
 mod consult;
 mod errands;
+mod files;
 mod images;
 mod inspect;
 mod learn;
@@ -22,7 +23,7 @@ pub use errands::{Errand, Found};
 pub use inspect::review_in_time;
 pub use update::{Told, Update};
 
-use crate::domain::{ModelName, Moment, ReplyEvent, RunEvent, RunId, RunReport, StepId};
+use crate::domain::{ModelInfo, ModelName, Moment, ReplyEvent, RunEvent, RunId, RunReport, StepId};
 use crate::engine::{Command, Effect, Engine, Event, Phase, State, StoreEvent};
 use crate::exec::Executor;
 use crate::provider::Provider;
@@ -37,6 +38,9 @@ use tokio::sync::mpsc;
 
 /// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
 pub type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, String> + Send + Sync>;
+
+/// Lays what the configuration says of a model over what is told of it.
+pub type Informed = Arc<dyn Fn(ModelInfo) -> ModelInfo + Send + Sync>;
 
 /// What a driver is put together from.
 pub struct Parts {
@@ -60,6 +64,8 @@ pub struct Parts {
     pub sessions: PathBuf,
     /// Where files of instructions are looked for.
     pub instructions: Search,
+    /// Lays what the configuration says of a model over what is told of it.
+    pub informed: Informed,
     /// The clock.
     pub clock: Clock,
 }
@@ -75,6 +81,7 @@ pub struct Driver {
     scope: Scope,
     sessions: PathBuf,
     instructions: Search,
+    informed: Informed,
     clock: Clock,
     sources: Sources,
     /// Whether it was asked what is known of the model; not before a front door could have drawn.
@@ -100,6 +107,7 @@ impl Driver {
             scope: parts.scope,
             sessions: parts.sessions,
             instructions: parts.instructions,
+            informed: parts.informed,
             clock: parts.clock,
             sources: Sources::new(),
             learned: false,
@@ -108,6 +116,7 @@ impl Driver {
             update: Update::default(),
         };
         driver.perform(parts.effects);
+        driver.take_known();
         driver
     }
 

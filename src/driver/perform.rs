@@ -1,11 +1,12 @@
 //! One effect, one act. What takes time is spawned and reports back with an event.
 
+use super::files::Ground;
 use super::sources::Signal;
 use super::{Driver, Told};
 use super::{images, inspect};
 use crate::domain::{
-    Captured, Entry, FailureKind, KernelFate, ModelRequest, Outcome, Receipt, ReplyEvent, ReplyFailure,
-    RunEvent, RunReport, RunRequest, StepId, TimerId,
+    Captured, Entry, ExecutorKind, FailureKind, KernelFate, ModelRequest, Outcome, Receipt, ReplyEvent,
+    ReplyFailure, RunEvent, RunReport, RunRequest, StepId, TimerId,
 };
 use crate::engine::{Command, Effect, Event, StoreEvent};
 use crate::store::name_for;
@@ -15,7 +16,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// Pieces of a reply, or of a run's output, that may wait in a channel.
-const WAITING: usize = 256;
+pub(super) const WAITING: usize = 256;
 
 impl Driver {
     /// Performs effects in their order.
@@ -35,10 +36,13 @@ impl Driver {
                     *block,
                     revision,
                     limits,
-                    self.scope.clone(),
+                    Ground { scope: self.scope.clone(), own: self.sessions.clone() },
                     self.executor.clone(),
                     self.inbox(),
                 );
+            }
+            Effect::StartRun(request) if request.approval().terms().executor == ExecutorKind::Files => {
+                self.start_files(*request);
             }
             Effect::StartRun(request) => self.start_run(*request),
             Effect::InterruptRun(run) => self.executor.interrupt(run),
@@ -177,7 +181,7 @@ async fn with_images(request: ModelRequest, blobs: std::path::PathBuf) -> ModelR
 }
 
 /// The report of a run that never began.
-fn not_started(why: String) -> RunReport {
+pub(super) fn not_started(why: String) -> RunReport {
     RunReport {
         outcome: Outcome::NotStarted(why),
         receipt: Receipt::default(),

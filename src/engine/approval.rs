@@ -45,6 +45,9 @@ pub enum Refusal {
     /// The session file can't be written, and why.
     #[error("Session not saved: {0}. Approving is paused.")]
     Unsaved(String),
+    /// It has something that the person's configuration forbids, and what.
+    #[error("Block {0} is forbidden: {1}. e edits it.")]
+    Forbidden(BlockId, String),
     /// The word was not typed.
     #[error("Type run and press Enter to run it once.")]
     NotTyped,
@@ -72,9 +75,12 @@ fn ready(state: &State, block: BlockId, revision: Revision) -> Result<&Terms, Re
             return Err(Refusal::Unclear(block, notices::one_line(&why)));
         }
     }
-    let Some(Inspected { terms, .. }) = state.inspected(block) else {
+    let Some(Inspected { review, terms, .. }) = state.inspected(block) else {
         return Err(Refusal::NotInspected(block));
     };
+    if let Some(finding) = review.findings.iter().find(|finding| finding.forbidden) {
+        return Err(Refusal::Forbidden(block, notices::one_line(&finding.message)));
+    }
     let terms = terms.as_ref().map_err(|why| Refusal::Impossible(block, notices::one_line(why)))?;
     if !fits(&item.block, terms) {
         return Err(Refusal::NotInspected(block));

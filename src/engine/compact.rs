@@ -55,8 +55,10 @@ impl Engine {
     pub(super) fn compose(&mut self) -> Composed {
         let instructions = instructions::compose(&self.settings.own_instructions, &self.used_instructions());
         let sees = self.state.live.model.as_ref().is_some_and(|model| model.images == Some(true));
+        let tools = self.tools();
         let composer = Composer::new(&self.state.transcript, &self.settings, self.dialect())
             .instructed(&instructions)
+            .offering(&tools)
             .seeing(self.settings.images && sees);
         let composed = match self.request_size() {
             Some(size) => composer.within(self.meter.room(size)),

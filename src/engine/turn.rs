@@ -8,7 +8,8 @@ use super::state::{LiveReply, Question};
 use super::transcript::Standing;
 use super::{Effect, Engine, Phase, functions, notices};
 use crate::domain::{
-    Block, BlockId, BlockKind, Dialect, Entry, Language, ModelRequest, Purpose, ReplyFailure, Sha256, TurnEnd,
+    Block, BlockId, BlockKind, Dialect, Entry, Language, ModelRequest, Purpose, ReplyFailure, Sha256, Tool,
+    TurnEnd,
 };
 use std::collections::BTreeMap;
 
@@ -127,11 +128,18 @@ impl Engine {
         self.open_reply(LiveReply { step, since: self.now, ..LiveReply::default() });
         self.state.phase = Phase::Replying(step);
         let mut request = ModelRequest::new(step, Purpose::Answer, composed.messages);
-        if self.dialect() == Dialect::Tools {
-            request.tools = call::offered(&self.settings.languages);
-            request.tools.extend(functions::tools(&self.state.live.functions));
-        }
+        request.tools = self.tools();
         self.effects.push(Effect::Ask(Box::new(request)));
+    }
+
+    /// The tools that the model is offered.
+    pub(super) fn tools(&self) -> Vec<Tool> {
+        if self.dialect() != Dialect::Tools {
+            return Vec::new();
+        }
+        let mut tools = call::offered(&self.settings.languages);
+        tools.extend(functions::tools(&self.state.live.functions));
+        tools
     }
 
     /// Moves on after something was settled or a run has ended: the next block waits, or the step is over.

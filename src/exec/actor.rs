@@ -19,8 +19,11 @@ use super::kernel_wire::Token;
 use super::packages;
 use super::process::Process;
 use super::run::{Carrier, End, Run};
+use super::sandbox::Sandbox;
 use super::shell_state::ShellState;
-use crate::domain::{Interpreter, Language, Limits, RunEvent, RunId, RunRequest, Stream, Terms};
+use crate::domain::{
+    Interpreter, Language, Limits, RunEvent, RunId, RunRequest, SandboxReport, Stream, Terms,
+};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{PipeReader, Read as _};
 use std::sync::Arc;
@@ -30,12 +33,14 @@ use tokio::sync::{mpsc, oneshot};
 
 /// An order to the thread.
 pub enum Command {
-    /// Tell the terms of a block.
-    Terms(Box<(Language, Interpreter)>, Option<Limits>, oneshot::Sender<Terms>),
     /// Tell the terms of an installation.
-    InstallTerms(Box<(Language, Interpreter)>, Option<Limits>, oneshot::Sender<Terms>),
+    InstallTerms(Box<(Language, Interpreter)>, Option<Limits>, oneshot::Sender<Result<Terms, String>>),
     /// Tell which packages a text of Python lacks.
     Lacking(String, Vec<String>, oneshot::Sender<Vec<String>>),
+    /// Tell the terms of a block.
+    Terms(Box<(Language, Interpreter)>, Option<Limits>, oneshot::Sender<Result<Terms, String>>),
+    /// Tell what the sandbox holds.
+    Sandbox(oneshot::Sender<Result<SandboxReport, String>>),
     /// Carry out a run.
     Start(Box<RunRequest>, mpsc::Sender<(RunId, RunEvent)>),
     /// SIGINT to the group of the run.
@@ -64,6 +69,8 @@ pub struct Actor {
     run: Option<Run>,
     /// A question to the kernel about packages that is not answered yet.
     asked: Option<(Token, oneshot::Sender<Vec<String>>)>,
+    /// Prepared at the first need.
+    sandbox: Option<Result<Sandbox, String>>,
 }
 
 /// Something that can be waited on.
@@ -99,6 +106,7 @@ impl Actor {
             shell,
             run: None,
             asked: None,
+            sandbox: None,
         }
     }
 
@@ -204,6 +212,10 @@ impl Actor {
                 let _ = reply.send(self.install_terms(&language, &installer, limits));
             }
             Command::Lacking(source, packages, reply) => self.ask_kernel(&source, &packages, reply),
+            Command::Sandbox(reply) => {
+                let report = self.sandbox().map(|sandbox| sandbox.report().clone());
+                let _ = reply.send(report);
+            }
             Command::Start(request, out) => self.start(&request, out),
             Command::Interrupt(id) => {
                 if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {

@@ -24,6 +24,9 @@ pub enum ExecError {
     /// The list of packages is none.
     #[error("the list of packages is not clear: {0}")]
     Packages(String),
+    /// The sandbox can't be had, in words.
+    #[error("{0}")]
+    Sandbox(String),
     /// The other side is gone.
     #[error("the helper ended")]
     Ended,

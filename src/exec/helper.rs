@@ -4,17 +4,23 @@
 //! ties itself to the supervisor's life and then becomes the program. Neither reads a configuration, a terminal or the
 //! environment; all they know comes over the one socket.
 
+use super::frames::Decoder;
+use super::helper_wire::LIMIT;
+use super::sandbox::{self, Confinement, selftest};
 use super::supervisor;
 use rustix::fs::{Mode, OFlags};
-use rustix::process::{Pid, Resource, Rlimit, Signal};
+use rustix::process::{DumpableBehavior, Pid, Resource, Rlimit, Signal};
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
 /// The word behind `__run` that makes it become the program.
 pub const EXEC: &str = "exec";
+/// The word behind `__run` that makes it test its sandbox from inside.
+pub use super::sandbox::selftest::TEST;
 
 /// Runs the helper; which of its two parts is meant is read from the program's own arguments.
 pub fn main() -> ExitCode {
@@ -25,6 +31,10 @@ pub fn main() -> ExitCode {
             Err(why) => complain(&why.to_string()),
         },
         Some(word) if word == EXEC => become_program(args),
+        Some(word) if word == TEST => match selftest::main(args) {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        },
         Some(_) => complain("it takes no arguments"),
     }
 }
@@ -38,25 +48,46 @@ fn prepare() -> rustix::io::Result<OwnedFd> {
     let _ = rustix::process::setsid();
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     no_core();
+    // What runs under it has the same user: it must not look into this process or steer it.
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     Ok(socket)
 }
 
-/// Becomes the program: `SUPERVISOR PROGRAM ARGS…`. What goes wrong is written to standard input's descriptor, which is
-/// a pipe to the supervisor; its end closes by itself when the program has started.
+/// Becomes the program: `PROGRAM ARGS…`. Standard input's descriptor is a socket to the supervisor, which says on it what
+/// the program takes upon itself; what goes wrong is written there. It closes by itself when the program has started.
 fn become_program(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let Ok(status) = move_away(rustix::stdio::stdin()) else { return ExitCode::FAILURE };
-    let why = match (args.next().and_then(|pid| pid.to_str()?.parse().ok()), args.next()) {
-        (Some(supervisor), Some(program)) => match tie_to(supervisor) {
-            Ok(()) => {
-                no_core();
-                Command::new(program).args(args).exec().to_string()
-            }
+    let mut status = UnixStream::from(status);
+    let why = match args.next() {
+        Some(program) => match confine(&mut status) {
+            Ok(()) => Command::new(program).args(args).exec().to_string(),
             Err(why) => why,
         },
-        _ => "the helper was called without a program".into(),
+        None => "the helper was called without a program".into(),
     };
-    let _ = std::fs::File::from(status).write_all(why.as_bytes());
+    let _ = status.write_all(why.as_bytes());
     ExitCode::FAILURE
+}
+
+/// Ties itself to the supervisor and enters what it says.
+fn confine(socket: &mut UnixStream) -> Result<(), String> {
+    let mut decoder = Decoder::new(LIMIT);
+    let mut buffer = [0u8; 8 << 10];
+    let frame = loop {
+        if let Some(frame) = decoder.next_frame().map_err(|e| e.to_string())? {
+            break frame;
+        }
+        match socket.read(&mut buffer).map_err(|e| e.to_string())? {
+            0 => return Err("the helper ended while it started the program".into()),
+            count => decoder.push(buffer.get(..count).unwrap_or_default()),
+        }
+    };
+    let supervisor = frame.number(0).map_err(|e| e.to_string())?;
+    let fields = frame.fields.iter().skip(1).map(Vec::as_slice);
+    let confinement = Confinement::from_fields(fields).map_err(|e| e.to_string())?;
+    tie_to(supervisor)?;
+    no_core();
+    sandbox::enter(&confinement)
 }
 
 /// Makes the kernel end this process when the supervisor ends, however that happens.

@@ -2,6 +2,8 @@
 
 use super::environment::Environment;
 use super::frames::{Frame, FrameError, encode};
+use super::sandbox::Confinement;
+use crate::domain::Limits;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
@@ -24,6 +26,8 @@ pub struct Program {
     pub env: Environment,
     /// The folder in which it starts.
     pub cwd: PathBuf,
+    /// What it takes upon itself before it starts.
+    pub confinement: Confinement,
 }
 
 /// An order to the helper.
@@ -31,11 +35,8 @@ pub struct Program {
 pub enum Order {
     /// Start this program. Comes once.
     Spawn(Program),
-    /// A run begins: measure it and end it after so many milliseconds.
-    Begin {
-        /// The time limit.
-        wall_ms: u64,
-    },
+    /// A run begins: measure it, and end it where it is over its limits.
+    Begin(Bounds),
     /// The run is over, the program stays: end what the run left behind and tell what it used.
     End,
     /// SIGINT to the program's group.
@@ -44,12 +45,30 @@ pub enum Order {
     Kill,
 }
 
+/// The limits that a helper watches; 0 is none, but for the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Bounds {
+    /// Wall-clock time in milliseconds.
+    pub wall_ms: u64,
+    /// Memory of all processes together, bytes.
+    pub memory_bytes: u64,
+    /// Processes and threads at the same time.
+    pub processes: u32,
+}
+
+impl From<&Limits> for Bounds {
+    fn from(limits: &Limits) -> Self {
+        let Limits { wall_ms, memory_bytes, processes, .. } = *limits;
+        Self { wall_ms, memory_bytes, processes }
+    }
+}
+
 /// What a run used, as the helper saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Used {
     /// Processor time in microseconds.
     pub cpu_us: u64,
-    /// Peak resident memory of the largest process, bytes.
+    /// Peak resident memory, bytes: of all processes together as it was seen, at least of the largest one.
     pub peak_rss_bytes: u64,
     /// Processes seen.
     pub processes: u32,
@@ -74,6 +93,8 @@ pub enum Told {
     },
     /// The time limit is reached; the program is being ended.
     OutOfTime,
+    /// Another limit is reached, and which; the program is being ended.
+    OverLimit(String),
     /// The run is over and cleaned up.
     Finished(Used),
     /// The program ended, and nothing of it is left.
@@ -101,9 +122,13 @@ impl Order {
                 ];
                 fields.extend(program.args.iter().map(|a| a.as_bytes()));
                 fields.extend(program.env.iter().flat_map(|(k, v)| [k.as_bytes(), v.as_bytes()]));
-                encode(b'S', fields)
+                let confinement = program.confinement.fields();
+                encode(b'S', fields.into_iter().chain(confinement.iter().map(Vec::as_slice)))
             }
-            Order::Begin { wall_ms } => encode(b'B', [wall_ms.to_string().as_bytes()]),
+            Order::Begin(bounds) => numbers(
+                b'B',
+                &[bounds.wall_ms as i64, bounds.memory_bytes as i64, i64::from(bounds.processes)],
+            ),
             Order::End => encode(b'E', []),
             Order::Interrupt => encode(b'I', []),
             Order::Kill => encode(b'K', []),
@@ -119,10 +144,11 @@ impl Order {
             b'S' => {
                 let (args, env): (usize, usize) = (frame.number(2)?, frame.number(3)?);
                 let rest = frame.fields.get(4..).unwrap_or_default();
-                if args.checked_add(env.saturating_mul(2)) != Some(rest.len()) {
-                    return Err(FrameError::Torn);
-                }
-                let mut rest = rest.iter().map(|f| OsString::from_vec(f.clone()));
+                let named = args.checked_add(env.saturating_mul(2)).ok_or(FrameError::Torn)?;
+                let confinement = rest.get(named..).ok_or(FrameError::Torn)?;
+                let confinement = Confinement::from_fields(confinement.iter().map(Vec::as_slice))?;
+                let mut rest =
+                    rest.get(..named).unwrap_or_default().iter().map(|f| OsString::from_vec(f.clone()));
                 let args = rest.by_ref().take(args).collect();
                 let mut pairs = Vec::with_capacity(env);
                 while let (Some(key), Some(value)) = (rest.next(), rest.next()) {
@@ -133,9 +159,15 @@ impl Order {
                     args,
                     env: pairs,
                     cwd: path(frame.field(1)?),
+                    confinement,
                 })
             }
-            b'B' => Order::Begin { wall_ms: frame.number(0)? },
+            b'B' => {
+                // A time beyond all times has come as a negative number.
+                let large = |at| frame.number::<i64>(at).map(|number| number as u64);
+                let (wall_ms, memory_bytes) = (large(0)?, large(1)?);
+                Order::Begin(Bounds { wall_ms, memory_bytes, processes: frame.number(2)? })
+            }
             b'E' => Order::End,
             b'I' => Order::Interrupt,
             b'K' => Order::Kill,
@@ -152,6 +184,7 @@ impl Told {
             Told::NotSpawned(why) => encode(b'n', [why.as_bytes()]),
             Told::Usage { rss_bytes, cpu_us } => numbers(b'u', &[*rss_bytes as i64, *cpu_us as i64]),
             Told::OutOfTime => encode(b't', []),
+            Told::OverLimit(what) => encode(b'l', [what.as_bytes()]),
             Told::Finished(used) => numbers(b'f', &used_numbers(*used)),
             Told::Exited { code, signal, used } => {
                 let [cpu, rss, processes] = used_numbers(*used);
@@ -171,6 +204,7 @@ impl Told {
             b'n' => Told::NotSpawned(String::from_utf8_lossy(frame.field(0)?).into_owned()),
             b'u' => Told::Usage { rss_bytes: frame.number(0)?, cpu_us: frame.number(1)? },
             b't' => Told::OutOfTime,
+            b'l' => Told::OverLimit(String::from_utf8_lossy(frame.field(0)?).into_owned()),
             b'f' => Told::Finished(used(frame)?),
             b'x' => {
                 let known = |n: i32| (n >= 0).then_some(n);
@@ -205,6 +239,7 @@ fn used(frame: &Frame) -> Result<Used, FrameError> {
 #[cfg(test)]
 mod tests {
     use super::super::frames::Decoder;
+    use super::super::sandbox::confinement::Walls;
     use super::*;
 
     fn one(bytes: &[u8]) -> Frame {
@@ -220,10 +255,15 @@ mod tests {
             args: vec!["-0".into(), OsString::from_vec(vec![0xff, b'x']), "".into()],
             env: vec![("A".into(), "1 = 2".into()), ("B".into(), "".into())],
             cwd: "/tmp".into(),
+            confinement: Confinement {
+                walls: Some(Walls { read: vec!["/usr".into()], ..Walls::default() }),
+                ..Confinement::default()
+            },
         };
         for order in [
             Order::Spawn(program),
-            Order::Begin { wall_ms: 60_000 },
+            Order::Begin(Bounds { wall_ms: 60_000, memory_bytes: 2 << 30, processes: 256 }),
+            Order::Begin(Bounds { wall_ms: u64::MAX, ..Bounds::default() }),
             Order::End,
             Order::Interrupt,
             Order::Kill,
@@ -240,6 +280,7 @@ mod tests {
             Told::NotSpawned("no such file".into()),
             Told::Usage { rss_bytes: 1, cpu_us: 2 },
             Told::OutOfTime,
+            Told::OverLimit("memory: 2.0 of 2 GiB".into()),
             Told::Finished(used),
             Told::Exited { code: Some(0), signal: None, used },
             Told::Exited { code: None, signal: Some(9), used },

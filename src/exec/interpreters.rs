@@ -304,7 +304,6 @@ fn read_in_time(mut pipe: std::process::ChildStdout) -> Option<String> {
 /// The file of a command: as given when it holds a slash, else the first on `PATH`. Relative entries of `PATH` are left
 /// out: what they mean changes with the folder.
 fn which(command: &Path) -> Option<PathBuf> {
-    let runnable = |path: &Path| path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok();
     if command.components().count() > 1 {
         let path = std::path::absolute(command).ok()?;
         return runnable(&path).then_some(path);
@@ -334,6 +333,11 @@ fn settled(path: &Path) -> PathBuf {
         name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-').to_string()
     };
     if stem(&real) == stem(path) { real } else { in_place() }
+}
+
+/// Whether a file is a program that may be started.
+pub fn runnable(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok()
 }
 
 fn is_script(path: &Path) -> bool {

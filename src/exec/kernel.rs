@@ -8,7 +8,8 @@ use super::frames::Decoder;
 use super::kernel_wire::{self, LIMIT, Said, Token};
 use super::plan::{self, Given};
 use super::process::{self, Process};
-use crate::domain::KernelRef;
+use super::sandbox::Cell;
+use crate::domain::{KernelRef, Limits};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -38,7 +39,7 @@ impl Kernel {
     /// # Errors
     /// When its helper can't be started.
     pub fn start(
-        helper: &Path,
+        (cell, limits): (&Cell, &Limits),
         interpreter: &Path,
         cwd: &Path,
         env: Environment,
@@ -47,10 +48,11 @@ impl Kernel {
         let (control, theirs) =
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
         let mut theirs = Some(theirs);
-        let process = process::start(helper, plan::kernel(interpreter, cwd, env), |given| match given {
-            Given::Control => theirs.take().ok_or(ExecError::Ended),
-            _ => process::sealed(plan::KERNEL.as_bytes()),
-        })?;
+        let process =
+            process::start(cell, limits, plan::kernel(interpreter, cwd, env), |given| match given {
+                Given::Control => theirs.take().ok_or(ExecError::Ended),
+                _ => process::sealed(plan::KERNEL.as_bytes()),
+            })?;
         Ok(Self {
             process,
             interpreter: interpreter.into(),

@@ -61,7 +61,10 @@ fn made(
     cwd: &Path,
     env: Environment,
 ) -> Invocation {
-    Invocation { program: Program { executable: executable.into(), args, env, cwd: cwd.into() }, given }
+    Invocation {
+        program: Program { executable: executable.into(), args, env, cwd: cwd.into(), ..Program::default() },
+        given,
+    }
 }
 
 /// The words for `assets/build.sh`: what builds, then what the built program or the interpreter is given.

@@ -10,15 +10,27 @@ use rustix::net::{
     AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
 };
 use rustix::process::{Pid, PidfdFlags, Signal};
+use std::ffi::OsString;
+use std::fs::File;
 use std::io::IoSlice;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// How long a helper may take to clean up after its socket ended.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How a helper is started: as it is, or inside of the outer layer of a sandbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+}
 
 /// A helper and the socket to it. Dropping it ends the helper and all that it started.
 #[derive(Debug)]
@@ -28,6 +40,10 @@ pub struct Link {
     decoder: Decoder,
     mark: Vec<u8>,
     clean: bool,
+    /// Whether it told anything yet: until then, what ends it is a sandbox that could not be entered.
+    spoke: bool,
+    /// What it says of errors; in a file, so that it never waits for a reader.
+    errors: File,
 }
 
 impl Link {
@@ -35,19 +51,21 @@ impl Link {
     ///
     /// # Errors
     /// When it can't be started.
-    pub fn open(program: &Path, mark: Vec<u8>) -> Result<Self, ExecError> {
+    pub fn open(entry: &Entry, mark: Vec<u8>) -> Result<Self, ExecError> {
+        let errors = super::process::empty()?;
         let (ours, theirs) =
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-        let helper = Command::new(program)
-            .arg("__run")
+        let helper = Command::new(&entry.program)
+            .args(&entry.args)
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::from(theirs))
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stderr(Stdio::from(errors.try_clone()?))
             .spawn()
-            .map_err(|source| ExecError::Helper { path: program.into(), source })?;
-        Ok(Self { socket: Some(ours), helper, decoder: Decoder::new(LIMIT), mark, clean: false })
+            .map_err(|source| ExecError::Helper { path: entry.program.clone(), source })?;
+        let decoder = Decoder::new(LIMIT);
+        Ok(Self { socket: Some(ours), helper, decoder, mark, clean: false, spoke: false, errors })
     }
 
     /// Orders to start a program; `fds` are its standard output, its standard error and what it is given.
@@ -80,20 +98,32 @@ impl Link {
             while let Some(frame) = self.decoder.next_frame()? {
                 let one = Told::decode(&frame)?;
                 self.clean |= matches!(one, Told::Exited { .. } | Told::NotSpawned(_));
+                self.spoke = true;
                 told.push(one);
             }
             let socket = self.socket.as_ref().ok_or(ExecError::Ended)?;
             match rustix::net::recv(socket, &mut buffer, RecvFlags::DONTWAIT) {
                 // What it told before it ended counts first.
-                Ok((_, 0)) if told.is_empty() => return Err(ExecError::Ended),
-                Ok((_, 0)) => return Ok(told),
-                Ok((_, count)) => self.decoder.push(buffer.get(..count).unwrap_or_default()),
+                Ok((_, count)) if count > 0 => self.decoder.push(buffer.get(..count).unwrap_or_default()),
                 Err(Errno::AGAIN) => return Ok(told),
                 Err(Errno::INTR) => {}
-                Err(_) if told.is_empty() => return Err(ExecError::Ended),
-                Err(_) => return Ok(told),
+                Ok(_) | Err(_) if told.is_empty() => return self.never_spoke(),
+                Ok(_) | Err(_) => return Ok(told),
             }
         }
+    }
+
+    /// The socket ended. When nothing was ever told on it, the program never was.
+    fn never_spoke(&mut self) -> Result<Vec<Told>, ExecError> {
+        if self.spoke {
+            return Err(ExecError::Ended);
+        }
+        self.spoke = true;
+        let mut said = vec![0; 4096];
+        let count = self.errors.read_at(&mut said, 0).unwrap_or(0);
+        let said = String::from_utf8_lossy(said.get(..count).unwrap_or_default()).into_owned();
+        let why = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it ended at once");
+        Ok(vec![Told::NotSpawned(format!("the helper could not be started: {why}"))])
     }
 
     /// What to wait on.

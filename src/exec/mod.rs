@@ -5,14 +5,17 @@
 //! decide whether something runs (the engine), keep sessions (the store), read the clock for anybody else.
 //!
 //! One thread (`actor`) does all of it; what stands here passes orders to it. Pure parts: `plan`, `frames`, the two
-//! wires, `environment`, `shell_state`, `receipt`.
+//! wires, `environment`, `shell_state`, `receipt`, and most of `sandbox`.
 
 use crate::config::{ExecutorChoice, Executors};
-use crate::domain::{Interpreter, Language, Languages, Limits, Outcome, RunEvent, RunId, RunRequest, Terms};
+use crate::domain::{
+    Interpreter, Language, Languages, Limits, Outcome, RunEvent, RunId, RunRequest, SandboxReport, Terms,
+};
 use actor::{Actor, Command};
 use executors::{Desk as Other, Order};
 use interpreters::Finder;
 pub use interpreters::on_path;
+pub use sandbox::{Wish, Without};
 use std::io::{PipeWriter, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,6 +46,7 @@ mod plan;
 mod process;
 mod receipt;
 mod run;
+mod sandbox;
 mod shell_state;
 mod supervisor;
 mod tree;
@@ -66,6 +70,14 @@ pub struct Setup {
     pub python: Option<PathBuf>,
     /// The limits of a run that were not chosen otherwise.
     pub limits: Limits,
+    /// How runs are to be confined.
+    pub sandbox: Wish,
+    /// Layers that are left out, in tests.
+    pub without: Without,
+    /// The person's home folder, which runs do not see.
+    pub home: Option<PathBuf>,
+    /// Folders of sayso's own: no run may write them.
+    pub own: Vec<PathBuf>,
 }
 
 /// Carries out runs, one at a time. Cheap to clone; making one starts nothing and touches no disk.
@@ -149,7 +161,18 @@ impl Executor {
         let ended = || "sayso is ending: nothing runs any more".to_string();
         self.order(Command::Terms(Box::new((language.clone(), interpreter)), limits, reply))
             .map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())
+        answer.await.map_err(|_| ended())?
+    }
+
+    /// What the sandbox holds, by the result of its tests. They are made at the first question or run, in some 50 ms.
+    ///
+    /// # Errors
+    /// In words, with what to do, when what was asked for can't be had.
+    pub async fn sandbox(&self) -> Result<SandboxReport, String> {
+        let (reply, answer) = oneshot::channel();
+        let ended = || "sayso is ending: nothing runs any more".to_string();
+        self.order(Command::Sandbox(reply)).map_err(|_| ended())?;
+        answer.await.map_err(|_| ended())?
     }
 
     /// The terms under which packages for this language would be installed now: by which program, and where to.
@@ -167,7 +190,7 @@ impl Executor {
         let ended = || "sayso is ending: nothing runs any more".to_string();
         self.order(Command::InstallTerms(Box::new((language.clone(), installer)), limits, reply))
             .map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())
+        answer.await.map_err(|_| ended())?
     }
 
     /// The packages that a text of Python needs and that the kernel does not have: by what it imports, and by the

@@ -4,7 +4,9 @@
 //! Packages go into a folder beside the session, which the kernel has on its path behind everything else from its start
 //! on: what is there already is not replaced, the system's Python is not touched, and no restart is needed.
 
+use super::blob;
 use super::environment::Environment;
+use super::error::ExecError;
 use super::helper_wire::Program;
 use super::kernel_wire::Lacking;
 use super::plan::Invocation;
@@ -81,6 +83,17 @@ pub fn folder(blobs: &Path, language: &str) -> PathBuf {
     blobs.join("packages").join(if language == "python" { "python" } else { "node" })
 }
 
+/// Makes the folder of all packages, empty; its path.
+///
+/// # Errors
+/// When it can't be made.
+pub fn make(blobs: &Path) -> Result<PathBuf, ExecError> {
+    for language in ["python", "javascript"] {
+        blob::make_folder(&folder(blobs, language))?;
+    }
+    Ok(blobs.join("packages"))
+}
+
 /// What a package manager is given of the environment beside what every program gets.
 pub fn environment(usual: &Environment, all: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
     let mut env = usual.clone();
@@ -134,7 +147,7 @@ pub fn invocation(
     args.push("--".into());
     args.extend(list.packages.iter().map(|package| package.replace(' ', "").into()));
     Invocation {
-        program: Program { executable: program.into(), args, env, cwd: folder.into() },
+        program: Program { executable: program.into(), args, env, cwd: folder.into(), ..Program::default() },
         given: Vec::new(),
     }
 }

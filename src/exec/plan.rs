@@ -55,7 +55,7 @@ pub fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation {
     }
     let args = ["-I", "-c", &start, &control.to_string()].map(OsString::from).to_vec();
     Invocation {
-        program: Program { executable: python.into(), args, env, cwd: cwd.into() },
+        program: Program { executable: python.into(), args, env, cwd: cwd.into(), ..Program::default() },
         given: vec![Given::Control, Given::KernelText],
     }
 }
@@ -77,7 +77,8 @@ pub fn subprocess(
         "javascript" => (text(&["--experimental-vm-modules", "-e", NODE, label]), vec![Given::Source]),
         _ => (text(&[&format!("/dev/fd/{FIRST_GIVEN}")]), vec![Given::Source]),
     };
-    let program = Program { executable: interpreter.into(), args, env, cwd: PathBuf::from(cwd) };
+    let (executable, cwd) = (interpreter.into(), PathBuf::from(cwd));
+    let program = Program { executable, args, env, cwd, ..Program::default() };
     Invocation { program, given }
 }
 
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
 
     fn shown(invocation: &Invocation) -> String {
-        let Program { executable, args, env, cwd } = &invocation.program;
+        let Program { executable, args, env, cwd, .. } = &invocation.program;
         let args: Vec<String> = args
             .iter()
             .map(|a| a.to_string_lossy().into_owned())

@@ -5,11 +5,12 @@ use super::capture::Pipes;
 use super::error::ExecError;
 use super::link::Link;
 use super::plan::{Given, Invocation, MARK, set};
+use super::sandbox::Cell;
+use crate::domain::Limits;
 use rustix::fs::{MemfdFlags, SealFlags};
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::path::Path;
 
 /// A program under its helper.
 #[derive(Debug)]
@@ -25,7 +26,8 @@ pub struct Process {
 /// # Errors
 /// When the helper can't be started; a program that can't be started is told by the helper.
 pub fn start(
-    helper: &Path,
+    cell: &Cell,
+    limits: &Limits,
     mut invocation: Invocation,
     mut provide: impl FnMut(Given) -> Result<OwnedFd, ExecError>,
 ) -> Result<Process, ExecError> {
@@ -33,7 +35,8 @@ pub fn start(
     set(&mut invocation.program.env, MARK, &mark);
     let given = invocation.given.iter().map(|g| provide(*g)).collect::<Result<Vec<_>, _>>()?;
     let (pipes, writing) = Pipes::new()?;
-    let link = Link::open(helper, format!("{MARK}={mark}").into_bytes())?;
+    invocation.program.confinement = cell.confinement(limits);
+    let link = Link::open(&cell.entry, format!("{MARK}={mark}").into_bytes())?;
     let fds: Vec<BorrowedFd<'_>> = writing.iter().chain(&given).map(|fd| fd.as_fd()).collect();
     link.spawn(&invocation.program, &fds)?;
     Ok(Process { link, pipes })

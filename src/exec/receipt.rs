@@ -15,8 +15,10 @@ pub struct Ending {
 }
 
 /// What was done to a run from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Pressed {
+    /// It passed another limit, and which.
+    pub over: Option<String>,
     /// It reached its time limit.
     pub out_of_time: bool,
     /// The person interrupted it.
@@ -26,7 +28,10 @@ pub struct Pressed {
 }
 
 /// How the run of a program ended.
-pub fn of_program(ending: Ending, pressed: Pressed) -> Outcome {
+pub fn of_program(ending: Ending, pressed: &Pressed) -> Outcome {
+    if let Some(over) = &pressed.over {
+        return Outcome::Limit(over.clone());
+    }
     match ending {
         _ if pressed.out_of_time => Outcome::TimedOut,
         _ if pressed.killed => Outcome::Interrupted,
@@ -39,7 +44,7 @@ pub fn of_program(ending: Ending, pressed: Pressed) -> Outcome {
 }
 
 /// How a block ended in a kernel that goes on.
-pub fn of_block(done: &Done, pressed: Pressed) -> Outcome {
+pub fn of_block(done: &Done, pressed: &Pressed) -> Outcome {
     match done.how {
         _ if pressed.out_of_time => Outcome::TimedOut,
         How::Interrupted if pressed.interrupted => Outcome::Interrupted,
@@ -50,8 +55,10 @@ pub fn of_block(done: &Done, pressed: Pressed) -> Outcome {
 }
 
 /// How a block ended whose kernel died under it.
-pub fn of_death(ending: Ending, pressed: Pressed) -> Outcome {
-    if pressed.out_of_time {
+pub fn of_death(ending: Ending, pressed: &Pressed) -> Outcome {
+    if let Some(over) = &pressed.over {
+        Outcome::Limit(over.clone())
+    } else if pressed.out_of_time {
         Outcome::TimedOut
     } else if pressed.killed || (pressed.interrupted && ending.signal == Some(2)) {
         Outcome::Interrupted
@@ -98,6 +105,7 @@ pub fn receipt(wall: Duration, used: Used, code: Option<i32>, signal: Option<i32
         files: Vec::new(),
         exit_code: code,
         signal,
+        refused: Vec::new(),
     }
 }
 
@@ -105,7 +113,7 @@ pub fn receipt(wall: Duration, used: Used, code: Option<i32>, signal: Option<i32
 mod tests {
     use super::*;
 
-    const NOT: Pressed = Pressed { out_of_time: false, interrupted: false, killed: false };
+    const NOT: Pressed = Pressed { over: None, out_of_time: false, interrupted: false, killed: false };
 
     fn ended(code: Option<i32>, signal: Option<i32>) -> Ending {
         Ending { code, signal }
@@ -113,30 +121,38 @@ mod tests {
 
     #[test]
     fn programs() {
-        assert_eq!(of_program(ended(Some(0), None), NOT), Outcome::Ok);
-        assert_eq!(of_program(ended(Some(3), None), NOT), Outcome::Failed);
-        assert!(matches!(of_program(ended(None, Some(11)), NOT), Outcome::Crashed(_)));
+        assert_eq!(of_program(ended(Some(0), None), &NOT), Outcome::Ok);
+        assert_eq!(of_program(ended(Some(3), None), &NOT), Outcome::Failed);
+        assert!(matches!(of_program(ended(None, Some(11)), &NOT), Outcome::Crashed(_)));
         let interrupted = Pressed { interrupted: true, ..NOT };
-        assert_eq!(of_program(ended(Some(130), None), interrupted), Outcome::Interrupted);
+        assert_eq!(of_program(ended(Some(130), None), &interrupted), Outcome::Interrupted);
         // It heard the interrupt, or never noticed it, and came to its good end.
-        assert_eq!(of_program(ended(Some(0), None), interrupted), Outcome::Ok);
+        assert_eq!(of_program(ended(Some(0), None), &interrupted), Outcome::Ok);
         let out_of_time = Pressed { out_of_time: true, ..NOT };
-        assert_eq!(of_program(ended(Some(0), None), out_of_time), Outcome::TimedOut);
-        assert_eq!(of_program(ended(None, Some(9)), Pressed { killed: true, ..NOT }), Outcome::Interrupted);
+        assert_eq!(of_program(ended(Some(0), None), &out_of_time), Outcome::TimedOut);
+        assert_eq!(of_program(ended(None, Some(9)), &Pressed { killed: true, ..NOT }), Outcome::Interrupted);
+    }
+
+    #[test]
+    fn a_limit_is_told_as_what_it_is() {
+        let over = Pressed { over: Some("memory: 2.1 of 2 GiB".into()), ..NOT };
+        let limit = Outcome::Limit("memory: 2.1 of 2 GiB".into());
+        assert_eq!(of_program(ended(None, Some(9)), &over), limit);
+        assert_eq!(of_death(ended(None, Some(9)), &over), limit);
     }
 
     #[test]
     fn deaths_are_told_by_their_cause() {
         assert_eq!(
-            of_death(ended(None, Some(11)), NOT),
+            of_death(ended(None, Some(11)), &NOT),
             Outcome::Crashed("segmentation fault (SIGSEGV)".into())
         );
         assert_eq!(
-            of_death(ended(Some(3), None), NOT),
+            of_death(ended(Some(3), None), &NOT),
             Outcome::Crashed("the process ended itself with status 3".into())
         );
         // A crash after an interrupt is a crash.
         let interrupted = Pressed { interrupted: true, ..NOT };
-        assert!(matches!(of_death(ended(None, Some(11)), interrupted), Outcome::Crashed(_)));
+        assert!(matches!(of_death(ended(None, Some(11)), &interrupted), Outcome::Crashed(_)));
     }
 }

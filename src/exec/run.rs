@@ -8,6 +8,7 @@ use super::languages;
 use super::outbox::Outbox;
 use super::process::Process;
 use super::receipt::{self, Ending, Pressed};
+use super::sandbox::refused::{Closed, refused};
 use crate::domain::{
     Captured, ImageRef, KernelFate, Limits, Outcome, Receipt, RunEvent, RunId, RunReport, RunRequest, Stream,
 };
@@ -57,6 +58,8 @@ pub struct Run {
     since: Instant,
     until: Option<Instant>,
     done: Option<Done>,
+    /// What the sandbox closes for it.
+    closed: Option<Closed>,
 }
 
 /// How it came to its end.
@@ -74,7 +77,13 @@ pub enum End {
 
 impl Run {
     /// A run that begins now.
-    pub fn new(request: &RunRequest, carrier: Carrier, token: Token, outbox: Outbox, folder: &Path) -> Self {
+    pub fn new(
+        request: &RunRequest,
+        (carrier, token): (Carrier, Token),
+        outbox: Outbox,
+        folder: &Path,
+        closed: Option<Closed>,
+    ) -> Self {
         let approval = request.approval();
         let limits: Limits = approval.terms().limits;
         let now = Instant::now();
@@ -99,6 +108,7 @@ impl Run {
             since: now,
             until: None,
             done: None,
+            closed,
         }
     }
 
@@ -151,26 +161,27 @@ impl Run {
         self.stop_clock();
         let wall = self.until.unwrap_or(self.since).saturating_duration_since(self.since);
         let in_kernel = matches!(self.carrier, Carrier::Kernel);
-        let pressed = self.pressed;
-        let (outcome, receipt) = match (&end, &self.done) {
+        let pressed = std::mem::take(&mut self.pressed);
+        let (outcome, mut receipt) = match (&end, &self.done) {
             (End::NotStarted(why), _) => (Outcome::NotStarted(why.clone()), Receipt::default()),
             (End::Lost(_) | End::Process(..), Some(done)) => {
                 let used = if let End::Process(_, used) = end { used } else { Used::default() };
-                (receipt::of_block(done, pressed), receipt::receipt(wall, used, Some(done.code), None))
+                (receipt::of_block(done, &pressed), receipt::receipt(wall, used, Some(done.code), None))
             }
             (End::Block(used), Some(done)) => {
-                (receipt::of_block(done, pressed), receipt::receipt(wall, *used, Some(done.code), None))
+                (receipt::of_block(done, &pressed), receipt::receipt(wall, *used, Some(done.code), None))
             }
             (End::Process(ending, used), None) => {
                 let outcome = match (&self.broken, in_kernel) {
                     (Some(why), _) if pressed == Pressed::default() => Outcome::Crashed(why.clone()),
-                    (_, true) => receipt::of_death(*ending, pressed),
-                    (_, false) => receipt::of_program(*ending, pressed),
+                    (_, true) => receipt::of_death(*ending, &pressed),
+                    (_, false) => receipt::of_program(*ending, &pressed),
                 };
                 (outcome, receipt::receipt(wall, *used, ending.code, ending.signal))
             }
             (End::Lost(why), None) => {
                 let outcome = match pressed {
+                    Pressed { over: Some(over), .. } => Outcome::Limit(over),
                     Pressed { out_of_time: true, .. } => Outcome::TimedOut,
                     Pressed { killed: true, .. } => Outcome::Interrupted,
                     _ => Outcome::Crashed(why.clone()),
@@ -187,6 +198,12 @@ impl Run {
         let unbuilt = self.unbuilt && outcome == Outcome::Failed;
         let error = if unbuilt { Some(languages::build_error(&output.bytes(Stream::Stderr))) } else { error };
         let images = self.images;
+        if let Some(closed) = &self.closed {
+            let printed = output.bytes(Stream::Stderr);
+            let printed = String::from_utf8_lossy(&printed);
+            let traceback = error.as_ref().map(|error| error.traceback.as_str());
+            receipt.refused = refused(std::iter::once(&*printed).chain(traceback), closed);
+        }
         self.outbox.finish(RunReport { outcome, receipt, output, blob, value, error, images, kernel, cwd });
     }
 }

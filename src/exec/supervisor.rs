@@ -4,12 +4,13 @@
 //! that every orphan of the program falls back to, so that a process that left its group and its session is still found.
 //! When its socket ends (sayso is gone, also by `kill -9`), it ends everything and itself. It never sees any output.
 
+mod bounds;
 mod hunt;
 mod measure;
 mod start;
 
 use super::frames::Decoder;
-use super::helper_wire::{LIMIT, Order, Program, Told};
+use super::helper_wire::{Bounds, LIMIT, Order, Program, Told};
 use super::tree;
 use hunt::hunt;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -29,7 +30,7 @@ const GRACE: [Duration; 2] = [Duration::from_millis(700), Duration::from_millis(
 /// When an interrupt is looked after: a process that was just being born loses it.
 const REPEATS: [Duration; 3] =
     [Duration::from_millis(40), Duration::from_millis(160), Duration::from_millis(400)];
-/// The first and the longest pause between two looks at what a run uses.
+/// The first and the longest pause between two reports of what a run uses.
 const LOOK: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(240));
 
 struct Supervisor {
@@ -39,6 +40,8 @@ struct Supervisor {
     program: Option<Running>,
     watch: Option<Watch>,
     own: i32,
+    /// Whether the program has a limit on the memory that it sets aside.
+    limits_data: bool,
 }
 
 /// The program.
@@ -51,10 +54,19 @@ struct Running {
 struct Watch {
     step_at: Instant,
     step: usize,
+    bounds: Bounds,
+    /// Whether a limit was passed: the run is being ended.
+    over: bool,
+    /// When its processes are looked at again, and when that is told.
     look_at: Instant,
+    tell_at: Instant,
     pause: Duration,
     cpu_before: u64,
     peak_rss: u64,
+    /// The most that all its processes had together, as it was seen.
+    peak_together: u64,
+    /// Processes and threads at the last look.
+    now: u32,
     seen: BTreeSet<i32>,
     /// When interrupts are repeated, latest first.
     repeat_at: Vec<Instant>,
@@ -70,7 +82,9 @@ enum Stop {
 pub fn supervise(socket: OwnedFd) -> ExitCode {
     let own = rustix::process::getpid().as_raw_nonzero().get();
     let decoder = Decoder::new(LIMIT);
-    let mut supervisor = Supervisor { socket, decoder, given: Vec::new(), program: None, watch: None, own };
+    let given = Vec::new();
+    let mut supervisor =
+        Supervisor { socket, decoder, given, program: None, watch: None, own, limits_data: false };
     let stop = supervisor.serve();
     if matches!(stop, Stop::SocketEnded) {
         supervisor.end_all();
@@ -151,7 +165,7 @@ impl Supervisor {
     fn obey(&mut self, order: Order) {
         match order {
             Order::Spawn(program) => self.spawn(&program),
-            Order::Begin { wall_ms } => self.begin(wall_ms),
+            Order::Begin(bounds) => self.begin(bounds),
             Order::End => self.end_run(),
             Order::Interrupt => self.interrupt(),
             Order::Kill => self.end_all(),
@@ -186,6 +200,7 @@ impl Supervisor {
                 Ok(running) => {
                     let pid = running.pid.as_raw_nonzero().get();
                     self.program = Some(running);
+                    self.limits_data = program.confinement.limits_data();
                     Told::Spawned { pid }
                 }
                 Err(why) => Told::NotSpawned(why),
@@ -194,16 +209,22 @@ impl Supervisor {
         self.tell(&told);
     }
 
-    fn begin(&mut self, wall_ms: u64) {
+    fn begin(&mut self, bounds: Bounds) {
+        self.widen(&bounds);
         let now = Instant::now();
-        let limit = Duration::from_millis(wall_ms);
+        let limit = Duration::from_millis(bounds.wall_ms);
         self.watch = Some(Watch {
             step_at: now.checked_add(limit).unwrap_or(now + Duration::from_hours(24 * 365)),
             step: 0,
+            bounds,
+            over: false,
             look_at: now + LOOK.0,
+            tell_at: now + LOOK.0,
             pause: LOOK.0,
+            now: 0,
             cpu_before: self.cpu_now(),
             peak_rss: 0,
+            peak_together: 0,
             seen: BTreeSet::new(),
             repeat_at: Vec::new(),
         });
@@ -268,13 +289,22 @@ impl Supervisor {
         }
         if self.watch.as_ref().is_some_and(|w| now >= w.look_at) {
             let rss_bytes = self.look();
-            let cpu_us = self.cpu_now();
+            self.hold(rss_bytes);
             let Some(watch) = &mut self.watch else { return };
-            watch.pause = (watch.pause * 2).min(LOOK.1);
-            watch.look_at = now + watch.pause;
-            let cpu_us = cpu_us.saturating_sub(watch.cpu_before);
-            self.tell(&Told::Usage { rss_bytes, cpu_us });
+            let held = watch.bounds.memory_bytes > 0 || watch.bounds.processes > 0;
+            watch.look_at = now + if held { bounds::WATCH } else { watch.pause };
+            if now >= watch.tell_at {
+                watch.pause = (watch.pause * 2).min(LOOK.1);
+                watch.tell_at = now + watch.pause;
+                self.tell_usage(rss_bytes);
+            }
         }
+    }
+
+    fn tell_usage(&self, rss_bytes: u64) {
+        let before = self.watch.as_ref().map_or(0, |watch| watch.cpu_before);
+        let cpu_us = self.cpu_now().saturating_sub(before);
+        self.tell(&Told::Usage { rss_bytes, cpu_us });
     }
 
     /// Sends a signal to the program's group; stopped programs are woken to take it.

@@ -19,6 +19,8 @@ pub struct Usage {
     pub rss_bytes: u64,
     /// The most that it ever had, bytes.
     pub peak_rss_bytes: u64,
+    /// Its threads.
+    pub threads: u32,
 }
 
 /// The part of `/proc/PID/stat` that is looked at.
@@ -100,10 +102,19 @@ pub fn usage(pid: i32) -> Option<Usage> {
         match line.split_once(':') {
             Some(("VmRSS", size)) => usage.rss_bytes = kilobytes(size),
             Some(("VmHWM", size)) => usage.peak_rss_bytes = kilobytes(size),
+            Some(("Threads", count)) => usage.threads = count.trim().parse().unwrap_or(1),
             _ => {}
         }
     }
     Some(usage)
+}
+
+/// Resident memory in which what processes share is divided among them, bytes. Costs the system much more than
+/// [`usage`]; where it is not told, what is resident counts.
+pub fn proportional(pid: i32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
+    let share = text.lines().find_map(|line| line.strip_prefix("Pss:")).map(kilobytes);
+    share.or_else(|| usage(pid).map(|usage| usage.rss_bytes))
 }
 
 /// The children of `pid` that are dead and not waited for.

@@ -2,7 +2,7 @@
 
 use crate::domain::{
     Captured, Effects, Finding, ImageRef, KernelFate, Opinion, Outcome, Receipt, Review, Rights, RunError,
-    RunReport, SandboxLevel, Stream, Usage,
+    RunReport, Stream, Usage,
 };
 use crate::engine::state::{ContextShare, Cost};
 use base64::Engine as _;
@@ -120,6 +120,7 @@ fn receipt(receipt: &Receipt) -> Value {
         "peak_rss_bytes": receipt.peak_rss_bytes,
         "processes": receipt.processes,
         "files": files,
+        "refused": receipt.refused,
     })
 }
 
@@ -142,26 +143,27 @@ pub fn sandbox(rights: &Rights) -> Value {
         .iter()
         .map(|l| json!({ "name": l.name, "active": l.active, "tested": l.tested, "why": l.why }))
         .collect();
-    let SandboxLevel::Off = rights.sandbox.level;
-    confined(layers)
+    let (report, network) = (&rights.sandbox, rights.network);
+    let write = match (report.writes_confined, rights.write.is_empty()) {
+        (false, _) => "open",
+        (true, true) => "none",
+        (true, false) => "workspace",
+    };
+    json!({
+        "level": report.level.as_str(),
+        "network": if report.network_blocked && !network { "blocked" } else { "open" },
+        "write": write,
+        "read": if report.reads_confined { "no-secrets" } else { "open" },
+        "processes": if report.contained { "contained" } else { "group" },
+        "memory": report.memory.as_str(),
+        "layers": layers,
+        "notes": report.notes,
+    })
 }
 
 /// What confines a file that never got as far as a run.
 pub fn no_sandbox() -> Value {
-    confined(json!([]))
-}
-
-/// Nothing is enforced at this level; a run's processes are ended as a group.
-fn confined(layers: Value) -> Value {
-    json!({
-        "level": "off",
-        "network": "open",
-        "write": "open",
-        "read": "open",
-        "processes": "group",
-        "memory": "none",
-        "layers": layers,
-    })
+    sandbox(&Rights::default())
 }
 
 /// What a session has cost in US dollars, as far as that is known, and of how many requests it is not.

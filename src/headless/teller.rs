@@ -6,7 +6,7 @@
 use super::decode::Decoder;
 use super::{events, json};
 use crate::domain::visible::{Visible, visible, visible_line};
-use crate::domain::{Entry, Language, Level, RunId, RunReport, Stream};
+use crate::domain::{Entry, Level, RunId, RunReport, Stream};
 use crate::driver::Told;
 use crate::engine::State;
 use std::io::{self, Write};
@@ -84,9 +84,8 @@ impl<'a> Teller<'a> {
         match entry {
             Entry::Reply { .. } => self.begin(Line::None),
             Entry::Review { block, review, .. } => {
-                let language =
-                    state.transcript.blocks.get(block).and_then(|b| b.block.current().language.as_ref());
-                let language = visible_line(language.map_or("no language", Language::as_str));
+                let item = state.transcript.blocks.get(block);
+                let language = visible_line(&item.map_or_else(String::new, |item| item.block.label()));
                 self.status(&format!(
                     "block {block} ({language}) was checked: {}",
                     counted(review.findings.len())
@@ -97,6 +96,13 @@ impl<'a> Teller<'a> {
                     self.status(&format!("  line {}: {severity} {message}", finding.place.line))?;
                 }
                 Ok(())
+            }
+            Entry::CallRefused { why, .. } => {
+                self.status(&format!("a tool call came to no block: {}", visible_line(why)))
+            }
+            Entry::Block(block) if block.origin.note.is_some() => {
+                let note = block.origin.note.as_deref().unwrap_or_default();
+                self.status(&format!("block {}: {}", block.id, visible_line(note)))
             }
             Entry::Opinion { block, model, answer, .. } => {
                 let model = visible_line(&model.to_string());

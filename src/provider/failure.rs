@@ -7,7 +7,7 @@ mod body;
 pub(super) use body::ErrorBody;
 
 use super::retry::Again;
-use super::wire::failure;
+use super::wire::{Part, failure};
 use crate::domain::{FailureKind, ReplyFailure};
 use std::time::Duration;
 
@@ -146,7 +146,9 @@ impl Asked {
         let said = self.said(body);
         let never = |failure| Refusal { failure, again: Again::Never };
         if status != 429 && body.tells_overflow() && (400..=500).contains(&status) {
-            return never(self.overflow(body.tokens(), Some(status), true));
+            // Where the room that was asked for the reply is a part of the need, less of it may do.
+            let again = if body.blames_limit() { Again::Without(Part::Limit) } else { Again::Never };
+            return Refusal { failure: self.overflow(body.tokens(), Some(status), true), again };
         }
         if status != 429 && body.refuses_tools() && (400..=501).contains(&status) {
             return never(self.no_tools(status, said));

@@ -6,14 +6,12 @@
 
 mod client;
 
-pub(super) use client::install_crypto;
-
 use super::Timeouts;
 use super::address;
 use super::failure::{Answer, Asked, Refusal};
 use super::retry::{self, Again, REPETITIONS};
 use super::server::Access;
-use super::wire::{self, Decoder, End, HttpRequest, Known, LeftOut, Wire};
+use super::wire::{self, Decoder, End, HttpRequest, Known, LeftOut, Part, Wire};
 use crate::domain::{FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
 use jiff::Timestamp;
 use reqwest::{Client, Response};
@@ -98,9 +96,8 @@ impl Connection {
             let Some(Tried::Refused(refusal)) = self.once(request, &known, out).await else { return };
             let Refusal { failure, again } = self.without_keys(refusal);
             if let Again::Without(part) = again
-                && !known.left_out.has(part)
+                && self.leave_out(part, request, &known)
             {
-                self.left_out.fetch_or(LeftOut::bit(part), Ordering::Relaxed);
                 continue;
             }
             attempt += 1;
@@ -126,6 +123,16 @@ impl Connection {
                 () = out.closed() => return,
             }
         }
+    }
+
+    /// Leaves out a part from now on; false where that changes nothing of this request.
+    fn leave_out(&self, part: Part, request: &ModelRequest, known: &Known) -> bool {
+        let without = Known { left_out: known.left_out.with(part), ..*known };
+        let changes = self.wire.encode(request, known) != self.wire.encode(request, &without);
+        if changes {
+            self.left_out.fetch_or(without.left_out.0, Ordering::Relaxed);
+        }
+        changes
     }
 
     fn without_keys(&self, mut refusal: Refusal) -> Refusal {

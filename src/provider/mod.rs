@@ -24,6 +24,8 @@ mod reading;
 #[cfg(test)]
 mod recorded;
 mod redact;
+#[cfg(test)]
+mod requests;
 mod responses;
 mod retry;
 mod scripted;

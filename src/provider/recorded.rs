@@ -111,7 +111,7 @@ fn all(api: &str, kind: Kind, least: usize, check: impl Fn(&Recording, &Total)) 
         assert_eq!(take(kind, bytes.chunks(1), End::Closed), whole, "{name}, byte by byte");
         assert_eq!(take(kind, bytes.chunks(7), End::Closed), whole, "{name}, seven bytes at a time");
         // Every place is split at least once: all of a short recording, every n-th of a long one beside byte by byte.
-        let step = (bytes.len() * bytes.len() / 4_000_000).max(1);
+        let step = (bytes.len() * bytes.len() / 1_000_000).max(1);
         for at in (0..bytes.len()).step_by(step) {
             let (left, right) = bytes.split_at(at);
             assert_eq!(take(kind, [left, right], End::Closed), whole, "{name}, split at {at}");

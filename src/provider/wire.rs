@@ -46,13 +46,11 @@ impl LeftOut {
     }
 
     /// The same without this part too.
-    #[cfg(test)]
     pub(super) fn with(self, part: Part) -> Self {
         Self(self.0 | Self::bit(part))
     }
 
-    /// The part as a number.
-    pub(super) fn bit(part: Part) -> u8 {
+    fn bit(part: Part) -> u8 {
         1 << part as u8
     }
 }

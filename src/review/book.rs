@@ -17,6 +17,8 @@ pub(super) struct Shape {
     pub(super) words: Vec<String>,
     /// What it writes is new, or loses what was there before.
     pub(super) makes: bool,
+    /// What it writes comes from the network.
+    pub(super) fetches: bool,
 }
 
 /// The rules of one language, with an index by called name.
@@ -88,7 +90,7 @@ impl RuleBook {
         let shape = self.shapes.len();
         let target = if target.is_empty() { act.target.clone() } else { target.to_vec() };
         let (when, words) = (act.when.clone(), act.words.clone());
-        self.shapes.push(Shape { rule, target, when, words, makes: act.makes });
+        self.shapes.push(Shape { rule, target, when, words, makes: act.makes, fetches: act.fetches });
         for call in &act.calls {
             if let Some(prefix) = call.strip_suffix('*') {
                 self.prefixes.push((prefix.to_owned(), shape));

@@ -4,7 +4,10 @@
 //! All work is paid from `fuel`, which is given in proportion to the size of the text; when it is used up, values
 //! become unknown and the review says so.
 
+use super::Scope;
+use super::ground;
 use super::judge::Nested;
+use super::rules::Ground;
 use super::value::{Act, Kind, Value};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -85,6 +88,8 @@ impl Frames {
         }
         let Some(frame) = self.frames.get_mut(frame) else { return };
         let value = match frame.names.get(name) {
+            // `except ImportError: x = None`: where it is used, it is what it was.
+            Some(old) if branch && value.kind == Kind::Nothing && old.as_name().is_some() => old.clone(),
             Some(old) if branch && *old != value => Value::unknown().tainted(old.taint).tainted(value.taint),
             _ => value,
         };
@@ -118,6 +123,20 @@ pub(super) fn element(value: &Value) -> Value {
         }
         Kind::Text { whole: false, .. } => value.clone(),
         _ => Value::unknown().tainted(value.all_taint()),
+    }
+}
+
+/// One of the items of a value that is gone through; of several paths the first that matters, so that it is judged.
+pub(super) fn element_in(value: &Value, scope: &Scope) -> Value {
+    let Kind::List(items) = &value.kind else { return element(value) };
+    let matters = |text: &&str| {
+        let spelled = [(*text).to_owned(), format!("~/{}", text.trim_start_matches('/'))];
+        let located = spelled.map(|text| ground::locate(&text, None, scope));
+        located.iter().any(|l| [Ground::Secret, Ground::Private, Ground::Start].iter().any(|g| l.is(*g)))
+    };
+    match items.iter().take(64).filter_map(Value::as_whole_text).find(matters) {
+        Some(text) if items.len() > 1 => Value::text(text).tainted(value.all_taint()),
+        _ => element(value),
     }
 }
 

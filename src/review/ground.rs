@@ -131,7 +131,7 @@ fn spelled_path(path: &std::path::Path) -> String {
 
 /// The path from the top, `.` and `..` taken out, up to its first hole; `None` where even its start is not known.
 /// Without a known home, `~` stays.
-fn resolved(text: &str, scope: &Scope) -> Option<String> {
+pub(super) fn resolved(text: &str, scope: &Scope) -> Option<String> {
     let known = text.split(HOLE).next().unwrap_or_default();
     if known.is_empty() {
         return None;

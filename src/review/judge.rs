@@ -40,6 +40,8 @@ pub(super) struct Past {
     pub(super) effects: Effects,
     /// Files that were made or written anew.
     made: HashSet<String>,
+    /// Files that were downloaded.
+    fetched: HashSet<String>,
 }
 
 /// What came of judging one act.
@@ -47,8 +49,8 @@ pub(super) struct Past {
 pub(super) struct Judged {
     pub(super) remarks: Vec<Remark>,
     pub(super) nested: Vec<Nested>,
-    /// Files that the act makes or writes anew.
-    made: Vec<String>,
+    /// Files that the act makes or writes anew, and whether they are downloaded.
+    made: Vec<(String, bool)>,
 }
 
 /// Judges one act by a rule book. `source` is the text that its spans point into.
@@ -65,7 +67,12 @@ pub(super) fn judge(act: &Act, book: &RuleBook, source: &str, scope: &Scope, pas
             over.extend(rule.over.iter().map(String::as_str));
         }
     }
-    past.made.extend(judged.made.drain(..));
+    for (path, fetched) in judged.made.drain(..) {
+        if fetched {
+            past.fetched.insert(path.clone());
+        }
+        past.made.insert(path);
+    }
     strongest(&mut judged.remarks, &over);
     judged
 }
@@ -107,8 +114,12 @@ fn apply(
             Some(Effect::Programs | Effect::Packages | Effect::Environment) => Located::default(),
             _ => value.as_text().map_or_else(unknown, |(text, _)| {
                 let mut located = ground::locate(text, folder, scope);
-                if past.made.contains(&ground::joined(text, folder)) {
+                let path = ground::joined(text.strip_prefix("./").unwrap_or(text), folder);
+                if past.made.contains(&path) {
                     located.grounds = vec![Ground::Own];
+                }
+                if past.fetched.contains(&path) {
+                    located.grounds.push(Ground::Fetched);
                 }
                 located
             }),
@@ -123,7 +134,8 @@ fn apply(
             tell(rule.effect, value, folder, &mut past.effects);
         }
         if shape.makes && past.made.len() < 1024 {
-            made.extend(value.as_whole_text().map(|text| ground::joined(text, folder)));
+            let path = |text: &str| ground::joined(text.strip_prefix("./").unwrap_or(text), folder);
+            made.extend(value.as_whole_text().map(path).map(|path| (path, shape.fetches)));
         }
         if let Some(language) = rule.runs {
             let span = span.cloned().unwrap_or_else(|| act.span.clone());

@@ -15,6 +15,7 @@
 
 mod book;
 mod cells;
+pub mod files;
 mod flow;
 mod forbid;
 mod ground;
@@ -24,8 +25,10 @@ mod javascript;
 mod judge;
 mod lookalike;
 mod places;
+pub mod provenance;
 mod python;
 mod queries;
+mod refusal;
 mod rules;
 mod shelf;
 mod shell;
@@ -40,6 +43,7 @@ mod words;
 mod tests;
 
 pub use forbid::Forbid;
+pub use refusal::refusals;
 pub use rules::RuleError;
 pub use shelf::Book;
 pub use tongue::{language_of_extension, reads};

@@ -66,6 +66,9 @@ pub(super) struct NamedShape {
     /// What stood there before is replaced, so that deleting it later in the same text loses nothing more.
     #[serde(default)]
     pub(super) makes: bool,
+    /// What stands there comes from the network.
+    #[serde(default)]
+    pub(super) fetches: bool,
     /// Where the operands of a program stand, when the target is its name alone.
     #[serde(default)]
     pub(super) words: Vec<String>,
@@ -141,6 +144,8 @@ pub(super) enum Ground {
     Scratch,
     /// A file that the code itself wrote before.
     Own,
+    /// A file that the code itself downloaded before.
+    Fetched,
     /// A device.
     Device,
     /// A device or stream that keeps nothing: `/dev/null`.

@@ -1,6 +1,7 @@
 //! Grammars: parses a text within a budget and tells where its strings and comments are.
 
 use super::tongue::Tongue;
+use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
@@ -22,7 +23,8 @@ pub(super) fn grammar(tongue: Tongue) -> Option<tree_sitter::Language> {
 pub(super) fn parse(source: &str, tongue: Tongue, go_on: &dyn Fn() -> bool) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&grammar(tongue)?).ok()?;
-    let bytes = source.as_bytes();
+    let masked = masked(source, tongue);
+    let bytes = masked.as_ref();
     let mut left = 2_000 + bytes.len() / 8;
     let mut progress = |_: &tree_sitter::ParseState| {
         left = left.saturating_sub(1);
@@ -30,6 +32,18 @@ pub(super) fn parse(source: &str, tongue: Tongue, go_on: &dyn Fn() -> bool) -> O
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+}
+
+/// The bytes that the parser is given; places in them are places in the source.
+///
+/// The scanner of the grammar for bash (0.25.1) looks characters up in a table of the C library that ends at 255: a
+/// brace in front of a character far beyond it makes the process crash. To bash all characters beyond ASCII are letters,
+/// so it is shown letters.
+fn masked(source: &str, tongue: Tongue) -> Cow<'_, [u8]> {
+    if tongue != Tongue::Bash || source.is_ascii() {
+        return Cow::Borrowed(source.as_bytes());
+    }
+    Cow::Owned(source.bytes().map(|byte| if byte.is_ascii() { byte } else { b'x' }).collect())
 }
 
 /// The text of a node.

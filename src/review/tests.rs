@@ -277,6 +277,18 @@ fn hostile(size: usize) -> Vec<(&'static str, String)> {
 }
 
 #[test]
+fn characters_far_out_do_not_end_the_process() {
+    for c in ['\u{10ffff}', '\u{59342}', '\u{e0041}', '漢'] {
+        for text in ["{{c}}", "a{{c}..9}", "{1{c}", "echo ${{c}}", "cat <<{c}\n{c}\n"] {
+            let text = text.replace("{c}", &c.to_string()).repeat(50);
+            look("bash", &text);
+        }
+    }
+    let review = look("bash", "rm -rf 'größe/漢字'");
+    assert_eq!(review.findings.first().map(|f| f.message.as_str()), Some("deletes a folder: größe/漢字"));
+}
+
+#[test]
 fn hostile_texts_end_well() {
     for (language, text) in hostile(20_000) {
         let review = look(language, &text);

@@ -83,7 +83,13 @@ pub(super) fn terms() -> Terms {
             network: true,
             environment: vec!["PATH".into(), "HOME".into()],
             sandbox: SandboxReport {
-                level: SandboxLevel::Off,
+                level: SandboxLevel::Workspace,
+                network_blocked: true,
+                writes_confined: true,
+                reads_confined: true,
+                contained: true,
+                memory: MemoryHold::Watched,
+                notes: vec!["names that are not there yet can be made".into()],
                 layers: vec![Layer {
                     name: "landlock".into(),
                     active: false,
@@ -108,6 +114,7 @@ pub(super) fn report(output: Captured) -> RunReport {
             files: vec![FileChange { path: "out/a.png".into(), change: "created".into(), bytes: 48_000 }],
             exit_code: Some(1),
             signal: None,
+            refused: vec!["write to ~/.ssh/config".into()],
         },
         output,
         blob: None,

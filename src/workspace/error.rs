@@ -30,6 +30,12 @@ pub enum FileError {
         /// The name.
         name: String,
     },
+    /// Something else stands there than was shown.
+    #[error("{} changed since it was shown: nothing was written", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
     /// Every numbered name is taken.
     #[error("{}: this name and all numbered ones are taken; nothing was written", path.display())]
     Taken {

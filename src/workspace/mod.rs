@@ -3,14 +3,19 @@
 //! This room does not decide what is read or written: a block that writes passes the gate like every other, and what is
 //! written here was asked for by a key.
 
+pub mod act;
 pub mod changes;
 pub mod error;
+pub mod excerpt;
 pub mod facts;
 pub mod folder;
 pub mod functions;
 pub mod instructions;
+pub mod listing;
 pub mod names;
 pub mod read;
+pub mod replace;
+pub mod target;
 pub mod write;
 
 pub use error::FileError;

@@ -4,6 +4,8 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
+#[path = "../support/model_server.rs"]
+mod model_server;
 #[path = "../support/terminal.rs"]
 mod terminal;
 
@@ -11,6 +13,7 @@ mod deciding;
 mod flood;
 mod guard;
 mod leaving;
+mod models;
 mod resuming;
 
 use std::path::{Path, PathBuf};

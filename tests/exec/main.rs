@@ -15,6 +15,7 @@ mod endings;
 mod functions;
 mod kernel;
 mod languages;
+mod packages;
 mod programs;
 mod speed;
 mod support;

@@ -2,7 +2,7 @@
 
 use sayso::config::Executors;
 use sayso::domain::*;
-use sayso::exec::{Executor, Setup};
+use sayso::exec::{Executor, Setup, Wish, Without};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -41,6 +41,10 @@ impl Shop {
             environment: Vec::new(),
             python: Some(python()),
             limits: Limits { wall_ms: 20_000, ..Limits::default() },
+            sandbox: Wish { level: SandboxLevel::Workspace, ..Wish::default() },
+            without: Without::default(),
+            home: std::env::var_os("HOME").map(PathBuf::from),
+            own: Vec::new(),
         };
         change(&mut setup);
         Self { executor: Executor::new(setup), folder, next: AtomicU32::new(1) }

@@ -4,9 +4,11 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
 mod commands;
+mod context;
 mod exec;
 mod home;
 mod humaneval;
 #[path = "../support/model_server.rs"]
 mod model_server;
+mod models;
 mod run;

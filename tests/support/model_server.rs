@@ -70,6 +70,12 @@ impl Answer {
     }
 }
 
+/// A chunk that tells the tokens of the request and of the reply.
+pub fn usage(input: u64, output: u64) -> Vec<u8> {
+    let usage = serde_json::json!({ "prompt_tokens": input, "completion_tokens": output });
+    event(&serde_json::json!({ "choices": [], "usage": usage }))
+}
+
 /// A text in pieces of at least so many bytes.
 fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
@@ -133,6 +139,9 @@ struct Seen {
     answers: VecDeque<Answer>,
     last: Option<Answer>,
     requests: Vec<Received>,
+    /// What is answered to questions for models (any `GET`); `None`: that there is no such thing.
+    models: Option<Answer>,
+    questions: Vec<Received>,
     connections: usize,
     /// How often the client went away while it was being answered.
     left: usize,
@@ -162,6 +171,17 @@ impl ModelServer {
             }
         });
         server
+    }
+
+    /// The same with a list of models for those who ask for one; such questions take none of the answers.
+    pub fn with_models(self, list: &serde_json::Value) -> Self {
+        self.seen().models = Some(Answer::status(200, "application/json", &list.to_string()));
+        self
+    }
+
+    /// The questions for models that it was asked.
+    pub fn questions(&self) -> Vec<Received> {
+        self.seen().questions.clone()
     }
 
     /// Its address, without a path.
@@ -210,8 +230,13 @@ impl ModelServer {
         while let Some(request) = read_request(&mut reader) {
             let answer = {
                 let mut seen = self.seen();
-                seen.requests.push(request);
-                seen.answers.pop_front().or_else(|| seen.last.clone())
+                if request.line.starts_with("GET ") {
+                    seen.questions.push(request);
+                    Some(seen.models.clone().unwrap_or_else(|| Answer::error(404, "no such thing")))
+                } else {
+                    seen.requests.push(request);
+                    seen.answers.pop_front().or_else(|| seen.last.clone())
+                }
             };
             let Some(answer) = answer else { return };
             if self.answer(&answer, &mut writer, &mut reader).is_none() {

@@ -3,8 +3,8 @@
 //! Prompts and replies are always whole. Results are shortened head and tail, the oldest first; where that is not
 //! enough, nothing more is done here: the person is asked, and a summary can take the place of the oldest items.
 
-use super::{compose, estimate, images};
-use crate::domain::{Dialect, ImageRef, Message};
+use super::{compose, estimate, images, tokens};
+use crate::domain::{Dialect, ImageRef, Message, Tool};
 use crate::engine::Settings;
 use crate::engine::transcript::{Item, Settled, Transcript};
 
@@ -13,7 +13,7 @@ use crate::engine::transcript::{Item, Settled, Transcript};
 pub struct Composed {
     /// Its messages, oldest first.
     pub messages: Vec<Message>,
-    /// About how many tokens they have.
+    /// About how many tokens they and the tools have.
     pub estimate: u64,
     /// How many results are told shorter than usual.
     pub shortened: usize,
@@ -32,12 +32,14 @@ pub struct Composer<'a> {
     pub(super) instructions: &'a str,
     /// Whether the model is sent images of results.
     pub(super) images: bool,
+    /// About how many tokens the tools have that are offered beside the messages.
+    pub(super) tools: u64,
 }
 
 impl<'a> Composer<'a> {
     /// A composer without instructions and images.
     pub fn new(transcript: &'a Transcript, settings: &'a Settings, dialect: Dialect) -> Self {
-        Self { transcript, settings, dialect, instructions: "", images: false }
+        Self { transcript, settings, dialect, instructions: "", images: false, tools: 0 }
     }
 
     /// With these instructions behind the system prompt.
@@ -50,6 +52,13 @@ impl<'a> Composer<'a> {
     #[must_use]
     pub fn seeing(self, images: bool) -> Self {
         Self { images, ..self }
+    }
+
+    /// With these tools beside the messages.
+    #[must_use]
+    pub fn offering(self, offered: &[Tool]) -> Self {
+        let one = |tool: &Tool| tokens(&tool.name) + tokens(&tool.description) + tokens(&tool.parameters);
+        Self { tools: offered.iter().map(one).sum(), ..self }
     }
 
     /// The conversation with nothing left out.
@@ -75,7 +84,7 @@ impl<'a> Composer<'a> {
 
     fn cut(&self, cuts: Cuts) -> Composed {
         let (messages, shortened) = compose(self, cuts);
-        Composed { estimate: estimate(&messages), messages, shortened }
+        Composed { estimate: estimate(&messages) + self.tools, messages, shortened }
     }
 }
 

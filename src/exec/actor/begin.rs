@@ -3,22 +3,56 @@
 use super::Actor;
 use crate::domain::{
     ExecutorKind, Interpreter, KernelRef, Language, Limits, Outcome, Rights, RunEvent, RunId, RunRequest,
-    SandboxReport, Terms,
+    Terms,
 };
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::Order;
+use crate::exec::helper_wire::{Bounds, Order};
 use crate::exec::kernel::Kernel;
 use crate::exec::kernel_wire::Token;
 use crate::exec::outbox::Outbox;
 use crate::exec::plan::{self, Given};
 use crate::exec::run::{Carrier, Run, nothing};
+use crate::exec::sandbox::refused::Closed;
+use crate::exec::sandbox::{Reach, Sandbox, Standing};
 use crate::exec::{blob, languages, packages, process};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
 impl Actor {
-    pub(super) fn terms(&self, language: &Language, interpreter: &Interpreter, limits: Limits) -> Terms {
+    /// The sandbox; prepared at the first need, which takes some 50 ms.
+    pub(super) fn sandbox(&mut self) -> Result<&Sandbox, String> {
+        let Self { setup, sandbox, .. } = self;
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let standing =
+            Standing { cwd: &setup.cwd, home: setup.home.as_deref(), own: &setup.own, path: &path };
+        sandbox
+            .get_or_insert_with(|| {
+                let sandbox =
+                    Sandbox::prepare(&setup.sandbox, setup.without, standing, &setup.limits, &setup.helper);
+                // Packages that are installed later have to be in sight of a kernel that is there before them.
+                sandbox.map(|sandbox| match packages::make(&setup.blobs) {
+                    Ok(folder) => sandbox.with_packages(&folder),
+                    Err(_) => sandbox,
+                })
+            })
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    pub(super) fn terms(
+        &mut self,
+        language: &Language,
+        interpreter: &Interpreter,
+        limits: Limits,
+    ) -> Result<Terms, String> {
+        let path = match self.kernel.as_ref().filter(|_| self.is_kernel(language)) {
+            Some(kernel) => kernel.interpreter.clone(),
+            None => interpreter.path.clone(),
+        };
+        let sandbox = self.sandbox()?;
+        let Reach { read, write, network } = sandbox.reach(&path, language.as_str() == "python");
+        let sandbox = sandbox.report().clone();
         let persistent = self.is_kernel(language);
         let next = KernelRef { generation: self.generation + 1, variables: 0 };
         let (executor, kernel, cwd) = if persistent {
@@ -30,27 +64,24 @@ impl Actor {
         } else {
             (ExecutorKind::Subprocess, None, &self.setup.cwd)
         };
-        Terms {
+        let environment =
+            self.environment.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
+        Ok(Terms {
             language: language.clone(),
             executor,
-            interpreter: self
-                .kernel
-                .as_ref()
-                .filter(|_| persistent)
-                .map_or_else(|| interpreter.path.clone(), |kernel| kernel.interpreter.clone()),
+            interpreter: path,
             version: interpreter.version.clone(),
             kernel,
             cwd: cwd.clone(),
-            rights: Rights {
-                read: Vec::new(),
-                write: Vec::new(),
-                network: true,
-                environment: self.environment.iter().map(|(n, _)| n.to_string_lossy().into_owned()).collect(),
-                sandbox: SandboxReport::default(),
-            },
+            rights: Rights { read, write, network, environment, sandbox },
             limits,
             target: None,
-        }
+        })
+    }
+
+    /// What is closed for a run under these terms, for telling what was refused.
+    fn closed(&self, terms: &Terms) -> Option<Closed> {
+        self.sandbox.as_ref()?.as_ref().ok()?.closed(terms)
     }
 
     pub(super) fn is_kernel(&self, language: &Language) -> bool {
@@ -71,13 +102,14 @@ impl Actor {
         if let Some(folder) = self.folder_for_matplotlib() {
             plan::set(&mut env, "MPLCONFIGDIR", folder);
         }
-        // It is there before the kernel is, so that packages that come later are found.
         let packages = packages::folder(&self.setup.blobs, "python");
-        if blob::make_folder(&packages).is_ok() {
-            plan::set(&mut env, packages::VARIABLE, packages);
-        }
-        let (helper, cwd) = (&self.setup.helper, &self.setup.cwd);
-        let kernel = Kernel::start(helper, &interpreter.path, cwd, env, self.generation + 1)?;
+        let sandbox = self.sandbox().map_err(ExecError::Sandbox)?;
+        sandbox.dress(&mut env);
+        // It is there before the kernel is, so that packages that come later are found.
+        plan::set(&mut env, packages::VARIABLE, packages);
+        let cell = sandbox.cell(&interpreter.path, true);
+        let (limits, cwd) = (&self.setup.limits, &self.setup.cwd);
+        let kernel = Kernel::start((&cell, limits), &interpreter.path, cwd, env, self.generation + 1)?;
         self.generation += 1;
         self.kernel = Some(kernel);
         Ok(())
@@ -98,6 +130,7 @@ impl Actor {
         if let Err(outcome) = self.check(request) {
             return outbox.finish(nothing(outcome, limits));
         }
+        let closed = self.closed(approval.terms());
         let token: Token = match blob::random() {
             Ok(token) => token,
             Err(error) => return outbox.finish(nothing(Outcome::NotStarted(error.to_string()), limits)),
@@ -110,7 +143,7 @@ impl Actor {
         };
         match begun {
             Ok(carrier) => {
-                let mut run = Run::new(request, carrier, token, outbox, &self.setup.blobs);
+                let mut run = Run::new(request, (carrier, token), outbox, &self.setup.blobs, closed);
                 if matches!(run.carrier, Carrier::Kernel) && self.kernel.as_ref().is_some_and(|k| k.ready) {
                     run.tell_started();
                 }
@@ -121,7 +154,7 @@ impl Actor {
     }
 
     /// Whether the run may start: nothing else runs, and all holds that was approved.
-    pub(super) fn check(&self, request: &RunRequest) -> Result<(), Outcome> {
+    pub(super) fn check(&mut self, request: &RunRequest) -> Result<(), Outcome> {
         let approved = request.approval().terms();
         if self.run.is_some() {
             return Err(Outcome::Refused("another run goes on: wait for its end".into()));
@@ -130,7 +163,8 @@ impl Actor {
             return self.check_install(approved);
         }
         let interpreter = self.finder.find(&approved.language).map_err(Outcome::NotStarted)?;
-        let mut now = self.terms(&approved.language, &interpreter, approved.limits);
+        let now = self.terms(&approved.language, &interpreter, approved.limits);
+        let mut now = now.map_err(Outcome::NotStarted)?;
         // Which file the text came from is the driver's knowledge: it is in the approval, and nothing is read from it.
         now.target.clone_from(&approved.target);
         if let Some(why) = differs(&now, approved) {
@@ -154,7 +188,7 @@ impl Actor {
             self.start_kernel(&Interpreter { language: terms.language.clone(), path, version: None })?;
         }
         let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
-        kernel.process.link.order(&Order::Begin { wall_ms: terms.limits.wall_ms });
+        kernel.process.link.order(&Order::Begin(Bounds::from(&terms.limits)));
         match &terms.target {
             // A file of functions: its errors name it, not the block.
             Some(file) => {
@@ -170,18 +204,16 @@ impl Actor {
     pub(super) fn begin_program(&mut self, request: &RunRequest, label: &str) -> Result<Carrier, ExecError> {
         let terms = request.approval().terms();
         let language = terms.language.as_str();
-        let env = match (&self.shell.env, language) {
-            (Some(env), "bash") => env.clone(),
-            _ => self.environment.clone(),
-        };
-        let packages = packages::folder(&self.setup.blobs, "node");
-        let env = if matches!(language, "javascript" | "typescript") && packages.is_dir() {
-            let mut env = env;
-            plan::set(&mut env, packages::VARIABLE, packages);
-            env
-        } else {
-            env
-        };
+        let sandbox = self.sandbox().map_err(ExecError::Sandbox)?;
+        let cell = sandbox.cell(&terms.interpreter, language == "python");
+        let mut env = self.environment.clone();
+        self.sandbox().map_err(ExecError::Sandbox)?.dress(&mut env);
+        if let (Some(kept), "bash") = (&self.shell.env, language) {
+            env.clone_from(kept);
+        }
+        if matches!(language, "javascript" | "typescript") {
+            plan::set(&mut env, packages::VARIABLE, packages::folder(&self.setup.blobs, "node"));
+        }
         let mut state = None;
         let invocation = match self.finder.way(&terms.language) {
             Some((way, extension)) => {
@@ -189,7 +221,7 @@ impl Actor {
             }
             None => plan::subprocess(language, &terms.interpreter, label, &terms.cwd, env),
         };
-        let process = process::start(&self.setup.helper, invocation, |given| match given {
+        let process = process::start(&cell, &terms.limits, invocation, |given| match given {
             Given::State => {
                 let file = process::empty()?;
                 let copy = file.try_clone()?;
@@ -198,7 +230,7 @@ impl Actor {
             }
             _ => process::sealed(request.source().as_bytes()),
         })?;
-        process.link.order(&Order::Begin { wall_ms: terms.limits.wall_ms });
+        process.link.order(&Order::Begin(Bounds::from(&terms.limits)));
         Ok(Carrier::Program(Box::new(process), state))
     }
 }

@@ -128,6 +128,8 @@ impl Actor {
             self.on_time();
         }
         self.end_kernel();
+        // With it goes the private folder of the session.
+        self.sandbox = None;
         while let Ok(command) = self.commands.try_recv() {
             if let Command::Start(request, out) = command {
                 let limits = request.approval().terms().limits;

@@ -121,6 +121,7 @@ impl Actor {
                 run.outbox.hint(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 });
             }
             (Told::OutOfTime, Some(run)) if !run.is_done() => run.pressed.out_of_time = true,
+            (Told::OverLimit(what), Some(run)) if !run.is_done() => run.pressed.over = Some(what),
             (Told::Finished(used), Some(run)) if run.is_done() => self.finish(End::Block(used)),
             (Told::NotSpawned(why), _) if by_kernel => self.kernel_ended(End::NotStarted(why.clone()), why),
             (Told::NotSpawned(why), Some(_)) => self.finish(End::NotStarted(why)),

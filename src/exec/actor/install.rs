@@ -3,52 +3,58 @@
 use super::Actor;
 use super::begin::differs;
 use crate::domain::{
-    ExecutorKind, Interpreter, Language, Limits, Outcome, PackageList, Rights, RunRequest, SandboxReport,
-    Terms,
+    ExecutorKind, Interpreter, Language, Limits, Outcome, PackageList, Rights, RunRequest, Terms,
 };
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::Order;
+use crate::exec::helper_wire::{Bounds, Order};
 use crate::exec::kernel_wire::{Lacking, Token};
 use crate::exec::packages::{self, Manager};
 use crate::exec::run::Carrier;
+use crate::exec::sandbox::Reach;
 use crate::exec::{blob, process};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
 
 impl Actor {
     /// The terms under which packages for a language would be installed by this program. Only such a run is given the
     /// network for it, and it may write into the folder of packages alone.
     pub(super) fn install_terms(
-        &self,
+        &mut self,
         language: &Language,
         installer: &Interpreter,
         limits: Limits,
-    ) -> Terms {
+    ) -> Result<Terms, String> {
         let folder = packages::folder(&self.setup.blobs, language.as_str());
         let environment = packages::environment(&self.environment, std::env::vars_os());
-        Terms {
+        let programs = self.programs(&installer.path);
+        let sandbox = self.sandbox()?;
+        let Reach { read, write, network } = sandbox.reach_to_install(&programs, &folder);
+        let sandbox = sandbox.report().clone();
+        let environment = environment.iter().map(|(n, _)| n.to_string_lossy().into_owned()).collect();
+        Ok(Terms {
             language: language.clone(),
             executor: ExecutorKind::Installer,
             interpreter: installer.path.clone(),
             version: installer.version.clone(),
             kernel: None,
-            cwd: folder.clone(),
-            rights: Rights {
-                read: Vec::new(),
-                write: vec![folder],
-                network: true,
-                environment: environment.iter().map(|(n, _)| n.to_string_lossy().into_owned()).collect(),
-                sandbox: SandboxReport::default(),
-            },
+            cwd: folder,
+            rights: Rights { read, write, network, environment, sandbox },
             limits,
             target: None,
-        }
+        })
+    }
+
+    /// The programs that an installation starts: the package manager and the kernel's Python.
+    fn programs(&self, installer: &Path) -> Vec<PathBuf> {
+        let python = self.finder.known_already(&Language::python()).map(|known| known.path);
+        std::iter::once(installer.to_path_buf()).chain(python).collect()
     }
 
     /// Whether an installation may start: all holds that was approved.
-    pub(super) fn check_install(&self, approved: &Terms) -> Result<(), Outcome> {
+    pub(super) fn check_install(&mut self, approved: &Terms) -> Result<(), Outcome> {
         let installer = self.finder.installer(&approved.language).map_err(Outcome::NotStarted)?;
         let now = self.install_terms(&approved.language, &installer, approved.limits);
+        let now = now.map_err(Outcome::NotStarted)?;
         match differs(&now, approved) {
             Some(why) => {
                 Err(Outcome::Refused(format!("{why} since it was approved: look again and decide again")))
@@ -88,10 +94,14 @@ impl Actor {
         let python =
             self.finder.known_already(&Language::python()).map_or_else(PathBuf::new, |known| known.path);
         let manager = Manager::of(&terms.interpreter, language);
-        let env = packages::environment(&self.environment, std::env::vars_os());
+        let mut env = packages::environment(&self.environment, std::env::vars_os());
+        let programs = self.programs(&terms.interpreter);
+        let sandbox = self.sandbox().map_err(ExecError::Sandbox)?;
+        sandbox.dress(&mut env);
+        let cell = sandbox.cell_to_install(&programs, &folder);
         let invocation = packages::invocation((manager, &terms.interpreter), &python, &folder, &list, env);
-        let process = process::start(&self.setup.helper, invocation, |_| Err(ExecError::Ended))?;
-        process.link.order(&Order::Begin { wall_ms: terms.limits.wall_ms });
+        let process = process::start(&cell, &terms.limits, invocation, |_| Err(ExecError::Ended))?;
+        process.link.order(&Order::Begin(Bounds::from(&terms.limits)));
         Ok(Carrier::Program(Box::new(process), None))
     }
 }

@@ -140,8 +140,8 @@ impl Run {
         let Ended { end, used, kernel, cwd } = ended;
         let pressed = self.pressed;
         let (outcome, code, signal) = match &end {
-            End::Block(done) => (receipt::of_block(done, pressed), Some(done.code), None),
-            End::Program(ending) => (receipt::of_program(*ending, pressed), ending.code, ending.signal),
+            End::Block(done) => (receipt::of_block(done, &pressed), Some(done.code), None),
+            End::Program(ending) => (receipt::of_program(*ending, &pressed), ending.code, ending.signal),
             End::Died(why) => (of_loss(why, pressed, Outcome::Crashed), None, None),
             End::Limit(what) => (of_loss(what, pressed, Outcome::Limit), None, Some(9)),
             End::NotStarted(why) => (of_loss(why, pressed, Outcome::NotStarted), None, None),

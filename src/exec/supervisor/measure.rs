@@ -8,14 +8,17 @@ impl Supervisor {
     /// Looks at every process of the run; returns their resident memory.
     pub(super) fn look(&mut self) -> u64 {
         let Some(watch) = &mut self.watch else { return 0 };
-        let mut sum = 0;
+        let (mut sum, mut now) = (0, 0);
         for pid in tree::descendants(self.own) {
             watch.seen.insert(pid);
             if let Some(usage) = tree::usage(pid) {
                 sum += usage.rss_bytes;
+                now += usage.threads;
                 watch.peak_rss = watch.peak_rss.max(usage.peak_rss_bytes);
             }
         }
+        watch.now = now;
+        watch.peak_together = watch.peak_together.max(sum);
         sum
     }
 
@@ -35,7 +38,7 @@ impl Supervisor {
         let peak = if self.program.is_none() { waited_for().1 } else { 0 };
         Used {
             cpu_us: self.cpu_now().saturating_sub(watch.cpu_before),
-            peak_rss_bytes: watch.peak_rss.max(peak),
+            peak_rss_bytes: watch.peak_rss.max(peak).max(watch.peak_together),
             processes: u32::try_from(watch.seen.len()).unwrap_or(u32::MAX),
         }
     }

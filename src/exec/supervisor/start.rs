@@ -1,12 +1,14 @@
 //! Starts the program of a supervisor, in a group of its own, tied to the supervisor's life.
 
 use super::Running;
+use crate::exec::frames::encode;
 use crate::exec::helper::EXEC;
 use crate::exec::helper_wire::{FIRST_GIVEN, Program};
 use rustix::io::FdFlags;
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
@@ -28,23 +30,30 @@ pub(super) fn start(program: &Program, fds: Vec<OwnedFd>, own: i32) -> Result<Ru
     if !program.cwd.is_dir() {
         return Err(format!("the folder {} is not there any more", program.cwd.display()));
     }
-    let (mut problem, status) = std::io::pipe().map_err(|e| e.to_string())?;
+    let (mut socket, theirs) = UnixStream::pair().map_err(|e| e.to_string())?;
     let child = Command::new("/proc/self/exe")
-        .args(["__run", EXEC, &own.to_string()])
+        .args(["__run", EXEC])
         .arg(&program.executable)
         .args(&program.args)
         .env_clear()
         .envs(program.env.iter().map(|(k, v)| (k, v)))
         .current_dir(&program.cwd)
-        .stdin(Stdio::from(OwnedFd::from(status)))
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
         .stdout(Stdio::from(stdout))
         .stderr(Stdio::from(stderr))
         .process_group(0)
         .spawn()
         .map_err(|e| e.to_string())?;
     drop(given);
+    let own = own.to_string();
+    let confinement = program.confinement.fields();
+    let fields = std::iter::once(own.as_bytes()).chain(confinement.iter().map(Vec::as_slice));
+    let told = socket.write_all(&encode(b'C', fields));
     let mut why = String::new();
-    let _ = problem.read_to_string(&mut why);
+    let _ = socket.read_to_string(&mut why);
+    if let (Err(error), true) = (told, why.is_empty()) {
+        why = error.to_string();
+    }
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or("no process id")?;
     if !why.is_empty() {
         let _ = rustix::process::waitpid(Some(pid), WaitOptions::empty());

@@ -116,6 +116,11 @@ impl ErrorBody {
         ])
     }
 
+    /// Whether the conversation is too long only together with the room for the reply: `190000 + 20000 > 200000`.
+    pub(in crate::provider) fn blames_limit(&self) -> bool {
+        self.holds(&["max_tokens` exceed context limit"])
+    }
+
     /// Whether tools are what was refused: the model or the server can't be given any.
     pub(in crate::provider) fn refuses_tools(&self) -> bool {
         self.holds(&[
@@ -124,6 +129,7 @@ impl ErrorBody {
             "does not support function",
             "not support function call",
             "tool calling is not",
+            "tool calling` is not",
             "tool use is not supported",
             "tool use with function calling is unsupported",
             "support tool use",
@@ -213,6 +219,11 @@ impl ErrorBody {
             .filter_map(|word| word.trim_end_matches('.').parse::<u64>().ok())
             .filter(|n| (100..=1_000_000_000).contains(n));
         let (one, other) = (numbers.next()?, numbers.next()?);
+        if self.blames_limit()
+            && let Some(limit) = numbers.next()
+        {
+            return Some((one + other, limit));
+        }
         (one != other).then(|| (one.max(other), one.min(other)))
     }
 

@@ -90,15 +90,123 @@ fn a_full_context_is_known_in_every_dialect_with_its_numbers() {
         assert_eq!(told.failure.message, format!("This chat needs {tokens} tokens. It was not answered."));
         assert_eq!((told.failure.kind, told.again), (FailureKind::Overflow, Again::Never));
     }
+    for (status, body) in [
+        (
+            400,
+            r#"{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}"#,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Your input exceeds the context window of this model.","code":"context_length_exceeded"}}"#,
+        ),
+        (400, r#"{"error":"prompt too long; exceeded max context length by 12 tokens"}"#),
+        (
+            400,
+            r#"{"code":"x","error":"This model's maximum prompt length is 131072 but the request contains 150000 tokens."}"#,
+        ),
+        (
+            413,
+            r#"{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
+        ),
+        (500, r#"{"error":"the request exceeds the available context size"}"#),
+    ] {
+        assert_eq!(refusal(status, body).failure.kind, FailureKind::Overflow, "{body}");
+    }
+    let tight = refusal(
+        400,
+        r#"{"type":"error","error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again"}}"#,
+    );
+    assert_eq!(tight.again, Again::Without(Part::Limit));
+    assert_eq!(tight.failure.message, "This chat needs 210,000 of 200,000 tokens. It was not answered.");
     let told =
         refusal(400, r#"{"error":{"code":"context_length_exceeded","message":"too long"}}"#).failure.message;
     assert_eq!(told, "This chat is longer than gpt-x can read. It was not answered.");
 }
 
 #[test]
-fn a_refused_wish_for_usage_is_dropped() {
-    let body = r#"{"error":{"message":"Unrecognized request argument supplied: stream_options"}}"#;
-    assert_eq!(refusal(400, body).again, Again::Without(Part::Usage));
+fn refused_tools_are_known_in_every_dialect() {
+    for (status, message) in [
+        (400, "registry.ollama.ai/library/gemma3:1b does not support tools"),
+        (500, "tools param requires --jinja flag"),
+        (400, "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"),
+        (404, "No endpoints found that support tool use. Try disabling tools."),
+        (400, "Function calling is not enabled for models/gemma-3-1b-it"),
+        (400, "Unsupported parameter: 'tools' is not supported with this model."),
+        (400, "`tool calling` is not supported with this model"),
+        (422, "This model does not support function calling."),
+    ] {
+        let body = serde_json::json!({ "error": { "message": message } }).to_string();
+        let told = refusal(status, &body);
+        assert_eq!((told.failure.kind, told.again), (FailureKind::NoTools, Again::Never), "{message}");
+        let plain = serde_json::json!({ "error": message }).to_string();
+        assert_eq!(refusal(status, &plain).failure.kind, FailureKind::NoTools, "{message}");
+    }
+    assert_eq!(
+        refusal(400, r#"{"error":"tools[0].name is too long"}"#).failure.kind,
+        FailureKind::BadRequest
+    );
+}
+
+#[test]
+fn a_refused_part_is_left_out() {
+    for (message, part) in [
+        ("Unrecognized request argument supplied: stream_options", Part::Usage),
+        (
+            "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+            Part::Form,
+        ),
+        ("Encrypted content is not supported with this model.", Part::Reasoning),
+        ("\"gemma3:1b\" does not support thinking", Part::Reasoning),
+        (
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+            Part::Limit,
+        ),
+        (
+            "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for claude-x",
+            Part::Limit,
+        ),
+        ("Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.", Part::Ids),
+    ] {
+        let body = serde_json::json!({ "error": { "message": message } }).to_string();
+        assert_eq!(refusal(400, &body).again, Again::Without(part), "{message}");
+    }
+    assert_eq!(refusal(400, r#"{"error":{"message":"messages: at least one"}}"#).again, Again::Never);
+}
+
+#[test]
+fn google_and_anthropic_are_understood() {
+    let wait = r#"{"error":{"code":429,"message":"You exceeded your current quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"q","violations":[{"quotaId":"PerMinute"}]},{"@type":"r","retryDelay":"34.2s"}]}}"#;
+    assert_eq!(refusal(429, wait).again, Again::After(Duration::from_millis(34_200)));
+    assert_eq!(refusal(429, &wait.replace("PerMinute", "RequestsPerDay")).again, Again::Never);
+    let key = r#"{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#;
+    assert_eq!(refusal(400, key).failure.message, "The key for openai was refused (400). Not sent again.");
+    let money = r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}"#;
+    assert_eq!(refusal(400, money).failure.message, "openai asks to be paid (400). Not sent again.");
+    let busy = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+    let told = refusal(529, busy);
+    assert_eq!((told.failure.message.as_str(), told.again), ("openai is overloaded (529).", Again::Backoff));
+    let large = r#"{"error":{"message":"Request too large for gpt-x on tokens per min (TPM): Limit 6000, Requested 8000","code":"rate_limit_exceeded"}}"#;
+    assert_eq!(
+        (refusal(429, large).failure.kind, refusal(429, large).again),
+        (FailureKind::RateLimit, Again::Never)
+    );
+}
+
+#[test]
+fn errors_inside_of_a_reply_have_the_status_that_their_type_stands_for() {
+    for (body, kind) in [
+        (r#"{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}"#, FailureKind::RateLimit),
+        (
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"no"}}"#,
+            FailureKind::BadRequest,
+        ),
+        (r#"{"type":"error","code":"server_error","message":"x"}"#, FailureKind::Server),
+        (r#"{"error":{"code":"rate_limit_exceeded","message":"x"}}"#, FailureKind::RateLimit),
+        (r#"{"error":{"status":"UNAVAILABLE","message":"x"}}"#, FailureKind::Server),
+        (r#"{"error":"model runner has unexpectedly stopped"}"#, FailureKind::Server),
+    ] {
+        assert_eq!(asked().refused_inside(&ErrorBody::read(body), false).kind, kind, "{body}");
+    }
 }
 
 #[test]

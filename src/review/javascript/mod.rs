@@ -8,7 +8,7 @@ mod known;
 
 use super::Scope;
 use super::book::RuleBook;
-use super::flow::{Reading, element};
+use super::flow::{Reading, element, element_in};
 use super::syntax::{named, pair, text};
 use super::value::{Argument, Value};
 use super::walk::{Shared, Step, Walker, spread, walk};
@@ -81,7 +81,7 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
             }
             "for_in_statement" => {
                 if let (Some(left), Some(right)) = pair(node, "left", "right") {
-                    let value = element(&self.fold(right, frame, 0));
+                    let value = element_in(&self.fold(right, frame, 0), self.shared.scope);
                     self.bind_pattern(left, value, frame, false);
                 }
             }

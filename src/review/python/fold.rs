@@ -200,7 +200,7 @@ impl<'t> Reader<'_, 't> {
             if name == "os.environ" {
                 return known::variable(key);
             }
-            for table in [".__dict__", "vars()", "globals()", "locals()", "__builtins__"] {
+            for table in [".__dict__", "__dict__", "vars()", "globals()", "locals()", "__builtins__"] {
                 if let Some(module) = name.strip_suffix(table) {
                     let about = known::vars_of(&value);
                     let module = about.as_deref().unwrap_or(module);

@@ -10,7 +10,7 @@ mod text;
 
 use super::Scope;
 use super::book::RuleBook;
-use super::flow::{Reading, element};
+use super::flow::{Reading, element, element_in};
 use super::ground::SCRATCH;
 use super::syntax::{named, pair, text};
 use super::value::{Act, Argument, Kind, Value};
@@ -199,7 +199,7 @@ impl<'t> Reader<'_, 't> {
 
     fn each_of(&mut self, node: Node<'t>, frame: usize) {
         if let (Some(left), Some(right)) = pair(node, "left", "right") {
-            let value = element(&self.fold(right, frame, 0));
+            let value = element_in(&self.fold(right, frame, 0), self.shared.scope);
             self.bind_target(left, value, frame, false);
         }
     }

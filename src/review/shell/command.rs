@@ -22,15 +22,21 @@ impl Reader<'_> {
         let mut words = words.into_iter();
         let Some(first) = words.next() else { return };
         let rest: Vec<Argument> = words.collect();
-        let Some(spelled) = first.value.as_whole_text().filter(|name| !name.is_empty()) else {
-            self.reading.unknown = true;
-            // Text that was decoded or downloaded and stands where a command does runs like `eval` of it.
-            let hidden = first.value.all_taint().meets(Taint::DECODED.with(Taint::DOWNLOADED));
+        // Text that was decoded or downloaded and stands where a command does runs like `eval` of it.
+        let hidden = first.value.all_taint().meets(Taint::DECODED.with(Taint::DOWNLOADED));
+        let known = first.value.as_whole_text().filter(|name| !name.is_empty());
+        if hidden || known.is_none() {
+            self.reading.unknown |= known.is_none();
             let name = if hidden { "eval" } else { "?" };
-            let act = self.parted(name, vec![first], None, span);
+            let act = self.parted(name, vec![first.clone()], None, span);
             self.reading.acts.push(act);
-            return;
-        };
+        }
+        let Some(spelled) = known else { return };
+        if spelled.contains('/') {
+            // A file is run by its path.
+            let act = self.parted("./", vec![first.clone()], None, span);
+            self.reading.acts.push(act);
+        }
         let name = spelled.rsplit('/').next().unwrap_or(spelled).trim_end_matches(".exe").to_owned();
         if depth > DEEPEST {
             self.reading.cut = true;
@@ -83,7 +89,14 @@ impl Reader<'_> {
                 at += 1;
                 continue;
             };
-            if text == "--" {
+            if name == "env" && matches!(text, "-S" | "--split-string") {
+                let Some(word) = words.get(at + 1) else { break };
+                if let Some((text, _)) = word.value.as_text() {
+                    let (text, span) = (text.to_owned(), word.span.clone());
+                    self.reading.nested.push(Nested::Text { language: Inner::Bash, text, span });
+                }
+                at += 2;
+            } else if text == "--" {
                 at += 1;
                 break;
             } else if text.starts_with('-') && text.len() > 1 {

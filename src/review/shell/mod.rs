@@ -9,9 +9,9 @@ mod word;
 
 use super::Scope;
 use super::book::RuleBook;
-use super::flow::{Frames, Reading, element};
+use super::flow::{Frames, Reading, element_in};
 use super::syntax::{named, text};
-use super::value::{Act, Argument, Kind, Value};
+use super::value::{Act, Argument, Kind, Taint, Value};
 use super::walk::{Step, Walker, walk};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -73,7 +73,7 @@ impl<'t> Walker<'t> for Reader<'_> {
             }
             "for_statement" => self.each_of(node),
             "pipeline" => {
-                self.pipe(node, None);
+                self.pipe(node, None, 0);
             }
             "redirected_statement" => self.redirected(node),
             "file_redirect" => self.redirect(node),
@@ -112,18 +112,21 @@ impl Reader<'_> {
         let mut cursor = node.walk();
         let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut cursor).take(256).collect();
         let values: Vec<Value> = values.into_iter().map(|n| self.word(n, 0)).collect();
-        let value = element(&Value::new(Kind::List(values)));
+        let value = element_in(&Value::new(Kind::List(values)), self.scope);
         self.frames.bind(0, text(name, self.source), value, false);
     }
 
     /// Gives each stage of a pipeline what the one before it prints; returns what the last one prints.
-    fn pipe(&mut self, node: Node<'_>, input: Option<Argument>) -> Value {
+    fn pipe(&mut self, node: Node<'_>, input: Option<Argument>, depth: u32) -> Value {
         let mut flowing = input;
         for stage in named(node, 256) {
+            let mut before = Taint::default();
             if let Some(argument) = flowing.take() {
+                before = argument.value.all_taint();
                 self.feed(stage, argument);
             }
-            let value = self.output(stage, 0);
+            let value = self.output(stage, depth);
+            let value = if value.as_text().is_none() { value.tainted(before) } else { value };
             flowing = Some(Argument { value, span: stage.byte_range() });
         }
         flowing.map_or_else(Value::unknown, |a| a.value)
@@ -172,7 +175,7 @@ impl Reader<'_> {
                 let known = printed.as_text().is_some();
                 let passed =
                     if known { Argument { value: printed, ..document.clone() } } else { document.clone() };
-                self.pipe(child, Some(passed));
+                self.pipe(child, Some(passed), 0);
             }
         }
     }

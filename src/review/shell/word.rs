@@ -131,15 +131,7 @@ impl Reader<'_> {
         let deeper = depth + 1;
         match node.kind() {
             "command" => self.printed(node, deeper),
-            "pipeline" => {
-                let mut flowing = Value::unknown();
-                for (index, stage) in named(node, 64).into_iter().enumerate() {
-                    let value = self.output(stage, deeper);
-                    let passes = index > 0 && value.as_text().is_none();
-                    flowing = if passes { value.tainted(flowing.all_taint()) } else { value };
-                }
-                flowing
-            }
+            "pipeline" => self.pipe(node, None, deeper),
             "redirected_statement" | "subshell" | "compound_statement" | "list" | "negated_command" => {
                 let body = node.child_by_field_name("body").or_else(|| named(node, 64).pop());
                 body.map_or_else(Value::unknown, |n| self.output(n, deeper))

@@ -9,9 +9,9 @@ use super::output::Outside;
 use super::{block, target};
 use crate::domain::{
     BlockId, Effects, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason, Grantor, Header, Kept,
-    KernelRef, Language, Layer, Limits, ModelName, NotedInstructions, Opinion, Place, ReplyFailure, Review,
-    Revision, Rights, Risk, RunId, SandboxLevel, SandboxReport, SessionId, Severity, Sha256, StepId, Terms,
-    ToolCall, TurnEnd, Usage,
+    KernelRef, Language, Layer, Limits, MemoryHold, ModelName, NotedInstructions, Opinion, Place,
+    ReplyFailure, Review, Revision, Rights, Risk, RunId, SandboxLevel, SandboxReport, SessionId, Severity,
+    Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -292,23 +292,36 @@ fn rights(mut f: Reader<'_>) -> Result<Rights, Missing> {
             })
         })
         .collect::<Result<_, Missing>>()?;
-    if sandbox.word("level")? != "off" {
-        return Err(lacking("level", "a sandbox level that this version knows"));
-    }
+    let level = SandboxLevel::parse(&sandbox.word("level")?)
+        .ok_or_else(|| lacking("level", "a sandbox level that this version knows"))?;
     Ok(Rights {
         read: f.paths("read")?,
         write: f.paths("write")?,
         network: f.flag("network"),
         environment: f.texts("environment")?,
-        sandbox: SandboxReport { level: SandboxLevel::Off, layers },
+        sandbox: SandboxReport {
+            level,
+            network_blocked: sandbox.flag("network_blocked"),
+            writes_confined: sandbox.flag("writes_confined"),
+            reads_confined: sandbox.flag("reads_confined"),
+            contained: sandbox.flag("contained"),
+            memory: MemoryHold::parse(&sandbox.text_or_empty("memory")),
+            layers,
+            notes: sandbox.texts("notes")?,
+        },
     })
 }
 
+/// Sessions from before there were limits of memory, processes and files had none.
 fn limits(mut f: Reader<'_>) -> Result<Limits, Missing> {
     Ok(Limits {
         wall_ms: f.number("wall_ms")?,
         kept_bytes: f.number("kept_bytes")?,
         output_file: f.number("output_file")?,
+        memory_bytes: f.number_or_zero("memory_bytes"),
+        processes: f.small_or_zero("processes"),
+        file_bytes: f.number_or_zero("file_bytes"),
+        open_files: f.small_or_zero("open_files"),
     })
 }
 

@@ -67,6 +67,7 @@ fn receipt(mut f: Reader<'_>) -> Result<Receipt, Missing> {
         files,
         exit_code: f.signed_or_none("exit_code"),
         signal: f.signed_or_none("signal"),
+        refused: f.texts("refused")?,
     })
 }
 

@@ -6,8 +6,8 @@ use super::output::{OutputBlob, output_fields};
 use super::{block, target};
 use crate::domain::{
     Entry, Finding, Finish, Header, ImageRef, Kept, KernelFate, KernelRef, Limits, ModelName,
-    NotedInstructions, Opinion, Receipt, ReplyFailure, Review, Rights, RunReport, SandboxLevel, Terms,
-    ToolCall, TurnEnd, Usage,
+    NotedInstructions, Opinion, Receipt, ReplyFailure, Review, Rights, RunReport, Terms, ToolCall, TurnEnd,
+    Usage,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -184,9 +184,6 @@ fn kernel_fields(kernel: KernelRef) -> Fields {
 
 fn rights_fields(rights: &Rights) -> Fields {
     let paths = |paths: &[std::path::PathBuf]| Value::Array(paths.iter().map(|p| path_value(p)).collect());
-    let level = match rights.sandbox.level {
-        SandboxLevel::Off => "off",
-    };
     let layers = list(&rights.sandbox.layers, |layer| {
         Fields::new()
             .with("name", layer.name.as_str())
@@ -194,12 +191,21 @@ fn rights_fields(rights: &Rights) -> Fields {
             .with("tested", layer.tested)
             .with_some("why", layer.why.as_deref())
     });
+    let sandbox = Fields::new()
+        .with("level", rights.sandbox.level.as_str())
+        .with("network_blocked", rights.sandbox.network_blocked)
+        .with("writes_confined", rights.sandbox.writes_confined)
+        .with("reads_confined", rights.sandbox.reads_confined)
+        .with("contained", rights.sandbox.contained)
+        .with("memory", rights.sandbox.memory.as_str())
+        .with("layers", layers)
+        .with("notes", texts(&rights.sandbox.notes));
     Fields::new()
         .with("read", paths(&rights.read))
         .with("write", paths(&rights.write))
         .with("network", rights.network)
         .with("environment", texts(&rights.environment))
-        .with("sandbox", Fields::new().with("level", level).with("layers", layers))
+        .with("sandbox", sandbox)
 }
 
 fn limits_fields(limits: &Limits) -> Fields {
@@ -207,6 +213,10 @@ fn limits_fields(limits: &Limits) -> Fields {
         .with("wall_ms", limits.wall_ms)
         .with("kept_bytes", limits.kept_bytes)
         .with("output_file", limits.output_file)
+        .with("memory_bytes", limits.memory_bytes)
+        .with("processes", limits.processes)
+        .with("file_bytes", limits.file_bytes)
+        .with("open_files", limits.open_files)
 }
 
 fn report_fields(fields: Fields, report: &RunReport, blobs: &Path, output: Option<&OutputBlob>) -> Fields {
@@ -261,6 +271,7 @@ fn receipt_fields(receipt: &Receipt) -> Fields {
         .with("files", files)
         .with_some("exit_code", receipt.exit_code)
         .with_some("signal", receipt.signal)
+        .with("refused", texts(&receipt.refused))
 }
 
 fn image_fields(image: &ImageRef, blobs: &Path) -> Fields {

@@ -68,6 +68,8 @@ fn of_failure(failure: &ReplyFailure) -> Problem {
     let keys = match failure.kind {
         FailureKind::Refused | FailureKind::NoKey => "u new key   m model   r retry",
         FailureKind::Overflow => "c shorten   m model   N new chat",
+        // What came is kept: the model is asked to go on from there.
+        FailureKind::Cut => "r go on   m model   e end here",
         _ => "r retry   m model",
     };
     let hint = safe::one_line(&failure.hint);

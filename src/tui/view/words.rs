@@ -1,6 +1,6 @@
 //! How figures, sizes, times and paths are written on screen: in one way everywhere.
 
-use crate::domain::{Language, Moment};
+use crate::domain::{BlockKind, Language, Moment};
 use crate::engine::transcript::BlockItem;
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
@@ -142,10 +142,8 @@ pub fn first_line(text: &str) -> &str {
 /// The language of a block as a word; `text` where it has none yet.
 pub fn language_of(item: &BlockItem) -> &str {
     match &item.block.kind {
-        crate::domain::BlockKind::Load { .. } | crate::domain::BlockKind::Install { .. } => {
-            item.block.kind.as_str()
-        }
-        _ => item.block.current().language.as_ref().map_or("text", Language::as_str),
+        BlockKind::Code { .. } => item.block.current().language.as_ref().map_or("text", Language::as_str),
+        kind => kind.as_str(),
     }
 }
 

@@ -135,6 +135,10 @@ fn reply_rows(state: &State, reply: &ReplyItem, width: u16, look: Look<'_>, rows
     if let Some(prose) = reply.text.get(at..) {
         prose_rows(prose, width, look, rows);
     }
+    for refused in &reply.refused {
+        let text = format!("! a tool call came to no block: {}", safe::one_line(&refused.why));
+        rows.extend(safe::words(&text, width.into(), look.style(Slot::StatusWarn)));
+    }
     let warn = match reply.finish.reason {
         FinishReason::Stop | FinishReason::ToolCalls => return,
         FinishReason::Length => "cut: the model reached its length limit",

@@ -1,11 +1,15 @@
 //! A block's text laid out for a width: which rows there are, and what stands on each. Rows are only counted here;
 //! they are painted when they are looked at.
 
+mod against;
+
 use crate::domain::{Finding, Severity};
 use crate::tui::guard;
 use crate::tui::paint::wrap;
+use crate::tui::theme::Slot;
 use crate::tui::view::look::Look;
-use crate::tui::view::safe;
+use crate::tui::view::{safe, words};
+use against::{Against, Step};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::ops::Range;
@@ -20,6 +24,22 @@ pub enum Row {
         line: u32,
         /// Which row of the line.
         part: u32,
+    },
+    /// Part of a line that a write would take out of its file; lines of the old text count from 0.
+    Old {
+        /// The line.
+        line: u32,
+        /// Which row of the line.
+        part: u32,
+        /// The line of the code behind it.
+        at: u32,
+    },
+    /// Lines of a file that stay as they are.
+    Same {
+        /// The first of them.
+        at: u32,
+        /// How many.
+        count: u32,
     },
     /// Part of a finding, under the line it speaks of.
     Finding {
@@ -44,10 +64,15 @@ pub struct Doc {
     gutter: usize,
     /// The bytes that each row shows, for the seen rule; they don't depend on the width.
     extents: Vec<Range<u64>>,
+    /// What a write would replace.
+    against: Option<Against>,
 }
 
 /// Findings are measured in a space of their own, behind any code.
 const FINDINGS_FROM: u64 = 1 << 40;
+/// So are lines of an old text, and lines that stay.
+const OLD_FROM: u64 = 1 << 44;
+const SAME_FROM: u64 = 1 << 45;
 
 /// Byte ranges of the lines of a text, without their ends. A last newline begins no line; a carriage return stays in
 /// its line, where it is shown.
@@ -83,39 +108,82 @@ impl Doc {
             width,
             gutter,
             extents: Vec::new(),
+            against: None,
             source,
         };
         doc.lay_out();
         doc
     }
 
+    /// Lays a text out as what it changes in the text that it would replace.
+    pub fn against(old: Arc<str>, source: Arc<str>, findings: &[Finding], width: u16) -> Self {
+        let mut doc = Self::new(source, findings, width);
+        doc.against = Against::new(old, &doc.source);
+        if let Some(against) = &doc.against {
+            doc.gutter = doc.gutter.max(gutter(against.lines()));
+            doc.rows.clear();
+            doc.extents.clear();
+            doc.lay_out();
+        }
+        doc
+    }
+
     fn lay_out(&mut self) {
-        let room = self.code_width();
-        let mut code_at = 0u64;
+        let steps = match &self.against {
+            Some(against) => against.steps.clone(),
+            None => (0..self.lines.len()).map(|line| Step::New(number(line))).collect(),
+        };
         let mut finding = 0;
-        for (number, range) in self.lines.iter().enumerate() {
-            let text = self.source.get(range.clone()).unwrap_or_default();
-            let line = u32::try_from(number).unwrap_or(u32::MAX);
-            for (part, shown) in safe::code_ranges(text, room).into_iter().enumerate() {
-                self.rows.push(Row::Code { line, part: u32::try_from(part).unwrap_or(u32::MAX) });
-                self.extents.push(code_at + shown.start as u64..code_at + shown.end as u64);
-            }
-            // One more: an empty line is something to see as well.
-            code_at += text.len() as u64 + 1;
-            let last = number + 1 == self.lines.len();
-            while self.findings.get(finding).is_some_and(|f| last || f.place.line as usize <= number + 1) {
-                let rows = self.findings.get(finding).map_or(0, |f| finding_rows(f, self.width).len());
-                for part in 0..rows {
-                    self.rows.push(Row::Finding {
-                        finding: u32::try_from(finding).unwrap_or(u32::MAX),
-                        part: u32::try_from(part).unwrap_or(u32::MAX),
-                    });
-                    // A finding is short: its rows are told apart by their number, at any width.
-                    let at = FINDINGS_FROM + (finding as u64) * 1024 + part as u64;
-                    self.extents.push(at..at + 1);
+        for (nth, step) in steps.iter().enumerate() {
+            let shown = match *step {
+                Step::New(line) => self.lay_line(line),
+                Step::Old { line, at } => self.lay_old(line, at),
+                Step::Same { at, count } => {
+                    self.rows.push(Row::Same { at, count });
+                    let from = SAME_FROM + u64::from(at);
+                    self.extents.push(from..from + 1);
+                    at + count
                 }
+            };
+            let last = nth + 1 == steps.len();
+            while self.findings.get(finding).is_some_and(|f| last || f.place.line <= shown) {
+                self.lay_finding(finding);
                 finding += 1;
             }
+        }
+    }
+
+    /// Returns how many lines are shown by now.
+    fn lay_line(&mut self, line: u32) -> u32 {
+        let range = self.lines.get(line as usize).cloned().unwrap_or_default();
+        let text = self.source.get(range.clone()).unwrap_or_default();
+        for (part, shown) in safe::code_ranges(text, self.code_width()).into_iter().enumerate() {
+            self.rows.push(Row::Code { line, part: number(part) });
+            let at = |offset: usize| (range.start + offset) as u64;
+            self.extents.push(at(shown.start)..at(shown.end));
+        }
+        line + 1
+    }
+
+    fn lay_old(&mut self, line: u32, at: u32) -> u32 {
+        let Some(against) = &self.against else { return at };
+        let start = against.range(line).map_or(0, |range| range.start);
+        for (part, shown) in safe::code_ranges(against.line(line), self.code_width()).into_iter().enumerate()
+        {
+            self.rows.push(Row::Old { line, part: number(part), at });
+            let at = |offset: usize| OLD_FROM + (start + offset) as u64;
+            self.extents.push(at(shown.start)..at(shown.end));
+        }
+        at
+    }
+
+    fn lay_finding(&mut self, finding: usize) {
+        let rows = self.findings.get(finding).map_or(0, |f| finding_rows(f, self.width).len());
+        for part in 0..rows {
+            self.rows.push(Row::Finding { finding: number(finding), part: number(part) });
+            // A finding is short: its rows are told apart by their number, at any width.
+            let at = FINDINGS_FROM + (finding as u64) * 1024 + part as u64;
+            self.extents.push(at..at + 1);
         }
     }
 
@@ -148,6 +216,7 @@ impl Doc {
     pub fn line_of(&self, row: usize) -> usize {
         match self.rows.get(row) {
             Some(Row::Code { line, .. }) => *line as usize,
+            Some(Row::Old { at, .. } | Row::Same { at, .. }) => *at as usize,
             Some(Row::Finding { finding, .. }) => {
                 self.findings.get(*finding as usize).map_or(0, |f| (f.place.line as usize).saturating_sub(1))
             }
@@ -158,7 +227,7 @@ impl Doc {
     /// The first row of a line, from 0.
     pub fn row_of_line(&self, line: usize) -> usize {
         self.rows.partition_point(|row| match row {
-            Row::Code { line: at, .. } => (*at as usize) < line,
+            Row::Code { line: at, .. } | Row::Old { at, .. } | Row::Same { at, .. } => (*at as usize) < line,
             Row::Finding { finding, .. } => {
                 self.findings.get(*finding as usize).is_some_and(|f| (f.place.line as usize) <= line)
             }
@@ -180,7 +249,7 @@ impl Doc {
             extent: extent.clone(),
             line: match row {
                 Row::Code { line, .. } => Some(*line),
-                Row::Finding { .. } => None,
+                Row::Finding { .. } | Row::Old { .. } | Row::Same { .. } => None,
             },
         })
     }
@@ -204,6 +273,12 @@ impl Doc {
         {
             match *row {
                 Row::Finding { finding, part } => out.push(self.paint_finding(finding, part, look)),
+                Row::Old { line, part, .. } => out.push(self.paint_old(line, part, look)),
+                Row::Same { count, .. } => {
+                    let text = format!("{:>4}{}", "... ", words::count(count as usize, "line"));
+                    let verb = if count == 1 { "stays as it is" } else { "stay as they are" };
+                    out.push(Line::styled(format!("{text} {verb}"), look.dim()));
+                }
                 Row::Code { line, part } => {
                     if painted.as_ref().map(|p| p.0) != Some(line) {
                         let number = line as usize;
@@ -236,7 +311,29 @@ impl Doc {
             .map(|f| f.severity)
             .max()
             .filter(|_| !goes_on);
-        gutter_of(line, self.lines.len(), goes_on, gravest, changed, look)
+        let mut spans = gutter_of(line, self.most_lines(), goes_on, gravest, changed, look);
+        let added = self.against.as_ref().is_some_and(|against| against.added(line));
+        if let (true, None, false, Some(sign)) = (added, gravest, changed, spans.first_mut()) {
+            *sign = Span::styled("+ ", look.style(Slot::DiffAdd));
+        }
+        spans
+    }
+
+    /// Lines of the longer text: numbers are as wide as it needs.
+    fn most_lines(&self) -> usize {
+        self.lines.len().max(self.against.as_ref().map_or(0, Against::lines))
+    }
+
+    fn paint_old(&self, line: u32, part: u32, look: Look<'_>) -> Line<'static> {
+        let Some(against) = &self.against else { return Line::default() };
+        let style = look.style(Slot::DiffDel);
+        let rows = safe::code(against.line(line), &[], style, self.code_width(), look.theme.mark());
+        let mut spans = gutter_of(line as usize, self.most_lines(), part > 0, None, false, look);
+        if let Some(sign) = spans.first_mut() {
+            *sign = Span::styled("- ", style);
+        }
+        spans.extend(rows.get(part as usize).map(|row| row.line.spans.clone()).unwrap_or_default());
+        Line::from(spans)
     }
 
     fn paint_finding(&self, finding: u32, part: u32, look: Look<'_>) -> Line<'static> {
@@ -277,6 +374,10 @@ pub fn gutter_of(
         (format!("{:>number_width$}", line + 1), look.glyphs.vertical)
     };
     vec![Span::styled(sign, style), Span::styled(format!("{number} {rule} "), look.dim())]
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 fn word(severity: Severity) -> &'static str {

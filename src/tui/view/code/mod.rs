@@ -10,6 +10,7 @@ pub mod highlight;
 mod opinion;
 mod rights;
 mod scroll;
+mod target;
 pub mod writing;
 
 pub use draw::{draw, title};
@@ -161,9 +162,17 @@ impl CodePane {
             (None, Some((revision, review))) if *revision == version.revision => review.findings.as_slice(),
             _ => &[],
         };
-        let doc = Doc::new(version.source.clone(), findings, self.area.width);
+        let source = version.source.clone();
+        let doc = match inspected.and_then(|inspected| inspected.before.clone()) {
+            Some(before) => Doc::against(before, source, findings, self.area.width),
+            None => Doc::new(source, findings, self.area.width),
+        };
         let rights = if open {
-            Rights::new(inspected, self.full_rights, self.area.width, look)
+            let mut rights = Rights::new(inspected, self.full_rights, self.area.width, look);
+            if let Some(note) = &item.block.origin.note {
+                rights.note(note, self.area.width, look);
+            }
+            rights
         } else {
             Rights::default()
         };
@@ -244,10 +253,11 @@ pub fn guard_terms(state: &State, item: &BlockItem) -> u64 {
                     terms.interpreter.hash(&mut hasher);
                     terms.kernel.map(|k| k.generation).hash(&mut hasher);
                     terms.cwd.hash(&mut hasher);
-                    format!("{:?}{:?}", terms.rights, terms.limits).hash(&mut hasher);
+                    format!("{:?}{:?}{:?}", terms.rights, terms.limits, terms.target).hash(&mut hasher);
                 }
                 Err(why) => why.hash(&mut hasher),
             }
+            inspected.before.hash(&mut hasher);
             for finding in &inspected.review.findings {
                 (&finding.rule, finding.place.line, &finding.message).hash(&mut hasher);
             }

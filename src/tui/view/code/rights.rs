@@ -1,7 +1,8 @@
 //! What a block would be allowed to do, in words, above its code. It states facts from the terms of the run; what
 //! nothing enforces is not called a limit.
 
-use crate::domain::{ExecutorKind, SandboxLevel, Severity, Terms};
+use super::target;
+use crate::domain::{ExecutorKind, MemoryHold, SandboxLevel, Severity, Terms};
 use crate::engine::state::Inspected;
 use crate::tui::guard;
 use crate::tui::theme::Slot;
@@ -12,6 +13,9 @@ use ratatui::text::{Line, Span};
 
 /// Rights are measured in a space of their own, behind code and findings.
 const RIGHTS_FROM: u64 = 1 << 50;
+
+/// The number of the note among the facts: behind all others.
+const NOTE: usize = 60;
 
 /// Columns of the label in front of each fact.
 const LABEL: usize = 11;
@@ -56,6 +60,15 @@ impl Rights {
             at += shown as u64;
             self.rows.push(row);
         }
+    }
+
+    /// Adds how the block was read, below its rights.
+    pub fn note(&mut self, note: &str, width: u16, look: Look<'_>) {
+        let (rule, seen) = (self.rows.pop(), self.see.pop());
+        let fact = Fact { label: "Read as", text: safe::one_line(note), style: look.style(Slot::StatusWarn) };
+        self.add(NOTE, &fact, usize::from(width), look);
+        self.rows.extend(rule);
+        self.see.extend(seen);
     }
 
     /// The rows.
@@ -105,43 +118,50 @@ fn facts(inspected: Option<&Inspected>, full: bool, look: Look<'_>) -> Vec<Fact>
 
 fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>) {
     let text = look.text();
+    if let Some(target) = &terms.target {
+        let warn = look.style(Slot::StatusWarn);
+        let told = target::facts(terms, target, look).into_iter();
+        facts.extend(told.map(|(label, says, odd)| Fact {
+            label,
+            text: says,
+            style: if odd { warn } else { text },
+        }));
+        return;
+    }
     let mut push = |label, text: String, style| facts.push(Fact { label, text, style });
     push("Runs in", runs_in(terms, look), text);
-    let off = terms.rights.sandbox.level == SandboxLevel::Off;
-    let paths = |list: &[std::path::PathBuf]| {
-        if list.is_empty() {
-            "all that your account can".to_owned()
-        } else {
-            safe::one_line(&list.iter().map(|p| look.place.path(p)).collect::<Vec<_>>().join(", "))
-        }
-    };
+    let rights = &terms.rights;
+    let off = rights.sandbox.level == SandboxLevel::Off;
     push(
         "May read",
-        format!("{}    May write  {}", paths(&terms.rights.read), paths(&terms.rights.write)),
+        format!("{}    May write  {}", may_read(terms, full, look), paths(&rights.write, off, full, look)),
         text,
     );
-    let network = if terms.rights.network { "open" } else { "off" };
+    let network = match (rights.network, rights.sandbox.network_blocked) {
+        (false, true) => "off",
+        (true, _) if !off => "OPEN, as you allowed",
+        _ => "open",
+    };
     push("Network", format!("{network}     Secrets  none passed ({})", environment(terms, full)), text);
-    let limits = format!(
-        "{}, {} of each stream kept",
-        words::limit(terms.limits.wall_ms),
-        words::memory(terms.limits.kept_bytes)
-    );
+    push("Limits", limits(terms), text);
     if off {
-        push("Limits", limits, text);
         let style = look.style(Slot::SandboxOff);
         push("Sandbox", "OFF: this block can do anything your account can".into(), style);
     } else {
-        let layers: Vec<&str> =
-            terms.rights.sandbox.layers.iter().filter(|l| l.active).map(|l| l.name.as_str()).collect();
-        push("Limits", limits, text);
-        push("Sandbox", format!("{}: ON", safe::one_line(&layers.join("+"))), look.style(Slot::SandboxOn));
+        let level = rights.sandbox.level.as_str();
+        let holding =
+            format!("{}: ON, {level}{}", safe::one_line(&rights.sandbox.holding()), open_ends(terms));
+        push("Sandbox", holding, look.style(Slot::SandboxOn));
+    }
+    let notes = rights.sandbox.notes.iter().filter(|note| full || note.starts_with("the working folder"));
+    for note in notes {
+        push("Note", safe::one_line(note), look.style(Slot::StatusWarn));
     }
     if full {
         let version =
             terms.version.as_deref().map(|v| format!("  {}", safe::one_line(v))).unwrap_or_default();
         push("Program", format!("{}{version}", look.place.path(&terms.interpreter)), text);
-        for layer in &terms.rights.sandbox.layers {
+        for layer in &rights.sandbox.layers {
             let state = match (layer.active, layer.tested) {
                 (true, true) => "on, tested",
                 (true, false) => "on, not tested",
@@ -151,6 +171,66 @@ fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>)
             push("Layer", format!("{} {state}{why}", safe::one_line(&layer.name)), text);
         }
     }
+}
+
+/// What is read: the system goes without saying, and so does what may be written; toolchains are counted, unless all is
+/// asked for.
+fn may_read(terms: &Terms, full: bool, look: Look<'_>) -> String {
+    let rights = &terms.rights;
+    if rights.sandbox.level == SandboxLevel::Off {
+        return paths(&[], true, full, look);
+    }
+    let mut list = rights.write.clone();
+    list.extend(rights.read.iter().cloned());
+    format!("the system, {}", paths(&list, false, full, look))
+}
+
+/// A list of folders; the first ones only, unless all are asked for. Without a sandbox nothing is listed.
+fn paths(list: &[std::path::PathBuf], off: bool, full: bool, look: Look<'_>) -> String {
+    const SHORT: usize = 2;
+    if off {
+        return "all that your account can".to_owned();
+    }
+    if list.is_empty() {
+        return "nothing of yours".to_owned();
+    }
+    let shown = if full { list.len() } else { SHORT };
+    let names: Vec<String> = list.iter().take(shown).map(|path| look.place.path(path)).collect();
+    let more = list.len().saturating_sub(shown);
+    let more = if more > 0 { format!(" +{more}: p") } else { String::new() };
+    safe::one_line(&format!("{}{more}", names.join(", ")))
+}
+
+/// `60 s, 2 GiB (watched), 256 processes`.
+fn limits(terms: &Terms) -> String {
+    let limits = &terms.limits;
+    let mut parts = vec![words::limit(limits.wall_ms)];
+    if limits.memory_bytes > 0 {
+        let hold = match terms.rights.sandbox.memory {
+            MemoryHold::Enforced => "",
+            MemoryHold::Watched => " (watched)",
+            MemoryHold::None => " (not held)",
+        };
+        parts.push(format!("{}{hold}", words::memory(limits.memory_bytes)));
+    }
+    if limits.processes > 0 {
+        parts.push(format!("{} processes", limits.processes));
+    }
+    parts.push(format!("{} of each stream kept", words::memory(limits.kept_bytes)));
+    parts.join(", ")
+}
+
+/// What a sandbox that is on leaves open, by its tests.
+fn open_ends(terms: &Terms) -> String {
+    let report = &terms.rights.sandbox;
+    let mut open = Vec::new();
+    if !report.contained {
+        open.push("processes are ended as a group");
+    }
+    if !terms.rights.network && !report.network_blocked {
+        open.push("the network is not closed");
+    }
+    if open.is_empty() { String::new() } else { format!("; {}", open.join("; ")) }
 }
 
 fn runs_in(terms: &Terms, look: Look<'_>) -> String {

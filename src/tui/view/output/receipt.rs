@@ -43,6 +43,7 @@ pub(super) fn ended(
         head.extend(safe::words(&text, width.into(), look.style(Slot::StatusWarn)));
     }
     head.extend(changes(report, width, look));
+    head.extend(refused(report, width, look));
     head.extend(dropped(report, look));
     (head, tail(report, width, look))
 }
@@ -82,6 +83,16 @@ fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
         })
         .collect();
     safe::hanging(Span::styled("changed  ", look.dim()), &texts.join("     "), width.into(), look.text())
+}
+
+/// `refused  write to ~/.ssh/config     the network: example.com`: what the sandbox is known to have refused.
+fn refused(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let told = &report.receipt.refused;
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let text = safe::one_line(&told.join("     "));
+    safe::hanging(Span::styled("refused  ", look.dim()), &text, width.into(), look.style(Slot::StatusWarn))
 }
 
 /// What of the output was not kept.

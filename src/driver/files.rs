@@ -1,0 +1,131 @@
+//! Blocks that write, read or list: looking at what they are about, and carrying them out when they are approved.
+
+use super::Driver;
+use super::perform::{WAITING, not_started};
+use super::sources::Signal;
+use crate::domain::{
+    Block, BlockKind, Chunk, ExecutorKind, FileAct, Finding, Language, Limits, Place, Revision, Rights,
+    RunEvent, RunReport, RunRequest, Severity, Terms,
+};
+use crate::engine::{Event, Inspection, StoreEvent};
+use crate::review::{self, Scope};
+use crate::workspace::{act, target};
+use std::path::{Path, PathBuf};
+use tokio::sync::mpsc;
+
+/// Where blocks about files stand.
+#[derive(Clone, Debug)]
+pub(super) struct Ground {
+    /// What the review has to know.
+    pub(super) scope: Scope,
+    /// The folder of sessions: sayso's own.
+    pub(super) own: PathBuf,
+}
+
+/// What is found out about one revision of a block. This reads files: for a worker.
+pub(super) fn inspect(
+    block: &Block,
+    revision: Revision,
+    limits: Option<Limits>,
+    ground: &Ground,
+) -> Inspection {
+    let act = match block.version(revision).map(|version| block.file_act(version)) {
+        Some(Ok(act)) => act,
+        Some(Err(why)) => return impossible(why),
+        None => return impossible("this version is not known".into()),
+    };
+    let scope = &ground.scope;
+    let seen = match target::look(&scope.cwd, scope.home.as_deref(), &act) {
+        Ok(seen) => seen,
+        Err(why) => return impossible(why),
+    };
+    let own = ground.own.canonicalize().unwrap_or_else(|_| ground.own.clone());
+    let mut review = review::files::review(&act, &seen.target, scope, &[&own]);
+    review.findings.extend(seen.remarks.into_iter().map(|message| Finding {
+        rule: "file.remark".into(),
+        severity: Severity::Info,
+        place: Place { line: 1, column: 1, end_line: 1, end_column: 1 },
+        message,
+        forbidden: false,
+    }));
+    if let (FileAct::Write { .. }, Some(version)) = (&act, block.version(revision)) {
+        // Nothing of it runs: only what hides in its characters matters here.
+        let text = super::review_in_time(&version.source, None, scope);
+        review.findings.extend(text.findings);
+        review.findings.sort_by_key(|finding| finding.place.line);
+    }
+    let terms = Terms {
+        language: Language(block.kind.as_str().to_owned()),
+        executor: ExecutorKind::Files,
+        interpreter: PathBuf::new(),
+        version: None,
+        kernel: None,
+        cwd: scope.cwd.clone(),
+        rights: rights(&block.kind, &seen.target.path),
+        limits: limits.unwrap_or_default(),
+        target: Some(seen.target),
+    };
+    Inspection { review, terms: Ok(terms), before: seen.before, lacking: Vec::new() }
+}
+
+/// The one place that is touched. An empty list would mean everything.
+fn rights(kind: &BlockKind, path: &Path) -> Rights {
+    let path = vec![path.to_path_buf()];
+    match kind {
+        BlockKind::Write { .. } => Rights { read: path.clone(), write: path, ..Rights::default() },
+        _ => Rights { read: path, ..Rights::default() },
+    }
+}
+
+fn impossible(why: String) -> Inspection {
+    Inspection {
+        review: crate::domain::Review::default(),
+        terms: Err(why),
+        before: None,
+        lacking: Vec::new(),
+    }
+}
+
+/// Carries an approved block out. This reads and writes: for a worker.
+pub(super) fn carry_out(request: &RunRequest, kind: &BlockKind, scope: &Scope) -> Result<RunReport, String> {
+    let terms = request.approval().terms();
+    let act = FileAct::parse(kind, request.source())?;
+    let target = terms.target.as_ref().ok_or("its approval names no file")?;
+    let order =
+        act::Order { act: &act, target, source: request.source(), kept_bytes: terms.limits.kept_bytes };
+    Ok(act::carry_out(order, &terms.cwd, scope.home.as_deref()))
+}
+
+impl Driver {
+    /// As for a program, the decision has to be on disk before anything is done.
+    pub(super) fn start_files(&mut self, request: RunRequest) {
+        let (sender, events) = mpsc::channel(WAITING);
+        self.sources.listen_run(events);
+        let run = request.approval().run();
+        let kind =
+            self.state().transcript.blocks.get(&request.approval().block()).map(|i| i.block.kind.clone());
+        let (store, inbox, scope) = (self.store.clone(), self.inbox(), self.scope.clone());
+        tokio::spawn(async move {
+            let report = match store.sync().await {
+                Ok(()) => {
+                    let _ = sender.send((run, RunEvent::Started)).await;
+                    let work = tokio::task::spawn_blocking(move || {
+                        let kind = kind.ok_or("the block is not known")?;
+                        carry_out(&request, &kind, &scope)
+                    });
+                    work.await.unwrap_or_else(|error| Err(error.to_string())).unwrap_or_else(not_started)
+                }
+                Err(error) => {
+                    let why = error.to_string();
+                    let _ = inbox.send(Signal::Event(Event::Store(StoreEvent::Failed(why.clone())))).await;
+                    not_started(why)
+                }
+            };
+            for piece in report.output.pieces() {
+                let chunk = Chunk { stream: piece.stream, bytes: piece.bytes.clone() };
+                let _ = sender.send((run, RunEvent::Output(chunk))).await;
+            }
+            let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
+        });
+    }
+}

@@ -1,0 +1,159 @@
+//! The outer layer: bubblewrap, which gives a run namespaces and a file system of its own. Where it is, what it can do,
+//! and the arguments that make a policy; only [`ask`] starts it.
+
+use super::policy::{Mount, Policy};
+use crate::exec::interpreters::runnable;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Where the helper lies inside.
+pub const HELPER_INSIDE: &str = "/run/sayso";
+/// The size of the private `/dev/shm`.
+const SHARED_MEMORY: &str = "67108864";
+
+/// A bubblewrap that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bwrap {
+    /// The program, by its absolute path.
+    pub path: PathBuf,
+    /// Whether it can forbid namespaces inside of its own.
+    pub no_nesting: bool,
+    /// Whether it can give a memory file system a size.
+    pub sizes: bool,
+}
+
+/// The first `bwrap` on this `PATH` that does not lie in a folder which a run may write.
+pub fn find(path: &OsStr, avoid: &[PathBuf]) -> Option<PathBuf> {
+    std::env::split_paths(path)
+        .filter(|folder| folder.is_absolute())
+        .filter_map(|folder| std::fs::canonicalize(folder.join("bwrap")).ok())
+        .find(|found| runnable(found) && !avoid.iter().any(|folder| found.starts_with(folder)))
+}
+
+/// Asks for its version, and tells what that one can do.
+///
+/// # Errors
+/// When it can't be started.
+pub fn ask(path: &Path) -> Result<Bwrap, String> {
+    let output = Command::new(path)
+        .arg("--version")
+        .env_clear()
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .map_err(|error| format!("{} could not be started: {error}", path.display()))?;
+    let version = version(&String::from_utf8_lossy(&output.stdout));
+    Ok(Bwrap { path: path.into(), no_nesting: version >= (0, 8), sizes: version >= (0, 7) })
+}
+
+/// `bubblewrap 0.8.0`; what can't be read is as old as can be.
+fn version(text: &str) -> (u32, u32) {
+    let number = text.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let mut parts = number.unwrap_or_default().split('.').map(|part| part.parse().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
+}
+
+/// The arguments under which the helper runs inside. Pure.
+pub fn arguments(policy: &Policy, bwrap: &Bwrap, helper: &Path) -> Vec<OsString> {
+    let mut args = Args::default();
+    // `--unshare-all` alone would only try a user namespace.
+    args.flags(&["--unshare-all", "--unshare-user"]);
+    if bwrap.no_nesting {
+        args.flags(&["--disable-userns"]);
+    }
+    if policy.network {
+        args.flags(&["--share-net"]);
+    }
+    args.flags(&["--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
+    args.flags(&["--proc", "/proc", "--dev", "/dev"]);
+    if bwrap.sizes {
+        args.flags(&["--size", SHARED_MEMORY]);
+    }
+    args.flags(&["--tmpfs", "/dev/shm"]);
+    let mounts = policy.mounts();
+    for mount in &mounts {
+        match mount {
+            Mount::System(path) => args.two("--ro-bind-try", path, path),
+            Mount::Read(path) => args.two("--ro-bind", path, path),
+            Mount::Write { from, at } => args.two("--bind", from, at),
+            Mount::Empty(path) => args.one("--tmpfs", path),
+            Mount::Nothing(path) => args.two("--ro-bind", Path::new("/dev/null"), path),
+        }
+    }
+    args.two("--ro-bind", helper, Path::new(HELPER_INSIDE));
+    // Later mounts needed their places: only now do the empty folders close.
+    for path in mounts.iter().filter_map(Mount::empty) {
+        args.one("--remount-ro", path);
+    }
+    args.flags(&["--remount-ro", "/", "--chdir", "/", "--", HELPER_INSIDE, "__run"]);
+    args.0
+}
+
+#[derive(Default)]
+struct Args(Vec<OsString>);
+
+impl Args {
+    fn flags(&mut self, flags: &[&str]) {
+        self.0.extend(flags.iter().map(OsString::from));
+    }
+
+    fn one(&mut self, flag: &str, path: &Path) {
+        self.0.extend([flag.into(), path.into()]);
+    }
+
+    fn two(&mut self, flag: &str, from: &Path, at: &Path) {
+        self.0.extend([flag.into(), from.into(), at.into()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::policy::tests::sample;
+    use super::*;
+    use crate::domain::SandboxLevel;
+
+    #[test]
+    fn versions() {
+        assert_eq!(version("bubblewrap 0.8.0\n"), (0, 8));
+        assert_eq!(version("bubblewrap 0.11.0"), (0, 11));
+        assert_eq!(version("something else"), (0, 0));
+    }
+
+    #[test]
+    fn arguments_of_each_level() {
+        let bwrap = Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
+        let old = Bwrap { no_nesting: false, sizes: false, ..bwrap.clone() };
+        let helper = Path::new("/opt/bin/sayso");
+        let shown = |policy: &Policy, bwrap: &Bwrap| {
+            let mut text = String::new();
+            for arg in arguments(policy, bwrap, helper) {
+                let arg = arg.into_string().unwrap();
+                text += if arg.starts_with("--") && !text.is_empty() { "\n" } else { " " };
+                text += &arg;
+            }
+            text
+        };
+        insta::assert_snapshot!("workspace", shown(&sample(SandboxLevel::Workspace), &bwrap));
+        insta::assert_snapshot!("read_only", shown(&sample(SandboxLevel::ReadOnly), &old));
+        let open = Policy { network: true, ..sample(SandboxLevel::Workspace) };
+        assert!(shown(&open, &bwrap).contains("--share-net"));
+    }
+
+    #[test]
+    fn one_in_the_working_folder_is_passed_over() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let base = tempfile::tempdir().unwrap();
+        let base = std::fs::canonicalize(base.path()).unwrap();
+        for folder in ["work", "bin"] {
+            let file = base.join(folder).join("bwrap");
+            std::fs::create_dir(base.join(folder)).unwrap();
+            std::fs::write(&file, "").unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let path = std::env::join_paths([base.join("work"), base.join("bin")]).unwrap();
+        assert_eq!(find(&path, &[base.join("work")]), Some(base.join("bin/bwrap")));
+        assert_eq!(find(OsStr::new(""), &[]), None);
+    }
+}

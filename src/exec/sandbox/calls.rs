@@ -1,0 +1,178 @@
+//! The system calls that a confined program is refused, as filters for the kernel. Pure.
+//!
+//! They answer with an error instead of ending the program, so that it can tell what was refused. What is listed here
+//! reaches into other processes, changes what the namespaces and walls mean, or opens large parts of the kernel.
+
+use super::confinement::Calls;
+use nix::libc;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, sock_filter,
+};
+use std::collections::BTreeMap;
+
+/// On x86-64, calls of the x32 form have this bit: other numbers for the same calls, that no list below names.
+const X32: u32 = 0x4000_0000;
+/// Flags of `clone` that make namespaces.
+const NAMESPACES: [i32; 7] = [
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
+/// Feeds keys to a terminal as if they were typed.
+const TIOCSTI: u64 = 0x5412;
+/// The same on a console.
+const TIOCLINUX: u64 = 0x541c;
+
+/// Refused always.
+const REFUSED: &[libc::c_long] = &[
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_kcmp,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_fanotify_init,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_syslog,
+    libc::SYS_vhangup,
+];
+
+/// The filters, to be applied in their order.
+///
+/// # Errors
+/// When there are none for this kind of machine.
+pub fn programs(calls: Calls) -> Result<Vec<BpfProgram>, String> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH)
+        .map_err(|_| format!("seccomp: not for {} machines", std::env::consts::ARCH))?;
+    let program = |rules: Rules, errno: i32| {
+        SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno.unsigned_abs()), arch)
+            .and_then(BpfProgram::try_from)
+            .map_err(|error| format!("seccomp: {error}"))
+    };
+    let refused = refused().map_err(|error| format!("seccomp: {error}"))?;
+    let sockets = sockets(calls).map_err(|error| format!("seccomp: {error}"))?;
+    Ok(vec![numbers(), program(refused, libc::EPERM)?, program(sockets, libc::ENETUNREACH)?])
+}
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+type Made<T> = Result<T, seccompiler::BackendError>;
+
+fn when(arg: u8, op: SeccompCmpOp, value: u64) -> Made<SeccompCondition> {
+    SeccompCondition::new(arg, SeccompCmpArgLen::Dword, op, value)
+}
+
+fn rule(arg: u8, op: SeccompCmpOp, value: u64) -> Made<SeccompRule> {
+    SeccompRule::new(vec![when(arg, op, value)?])
+}
+
+fn refused() -> Made<Rules> {
+    use SeccompCmpOp::{Eq, MaskedEq, Ne};
+    let mut rules: Rules = REFUSED.iter().map(|number| (*number, Vec::new())).collect();
+    let namespaces = NAMESPACES.iter().map(|flag| {
+        let flag = u64::from(flag.unsigned_abs());
+        rule(0, MaskedEq(flag), flag)
+    });
+    rules.insert(libc::SYS_clone, namespaces.collect::<Made<_>>()?);
+    rules.insert(libc::SYS_ioctl, vec![rule(1, Eq, TIOCSTI)?, rule(1, Eq, TIOCLINUX)?]);
+    // Limits and priorities: its own, not those of others.
+    rules.insert(libc::SYS_prlimit64, vec![rule(0, Ne, 0)?]);
+    rules.insert(libc::SYS_setpriority, vec![rule(0, Ne, 0)?, rule(1, Ne, 0)?]);
+    #[cfg(target_arch = "x86_64")]
+    rules.extend([libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_modify_ldt].map(|n| (n, Vec::new())));
+    Ok(rules)
+}
+
+/// All families of sockets but the allowed ones.
+fn sockets(calls: Calls) -> Made<Rules> {
+    let mut allowed = Vec::new();
+    if calls.inet {
+        allowed.extend([libc::AF_INET, libc::AF_INET6]);
+    }
+    if calls.unix {
+        allowed.push(libc::AF_UNIX);
+    }
+    if calls.netlink {
+        allowed.push(libc::AF_NETLINK);
+    }
+    let others = allowed.iter().map(|family| when(0, SeccompCmpOp::Ne, u64::from(family.unsigned_abs())));
+    let others = others.collect::<Made<Vec<_>>>()?;
+    let rules = if others.is_empty() { Vec::new() } else { vec![SeccompRule::new(others)?] };
+    Ok(BTreeMap::from([(libc::SYS_socket, rules)]))
+}
+
+/// Answers "no such call" to the x32 form of calls, and to `clone3`, whose flags lie where a filter can't look: the C
+/// library then uses `clone`.
+fn numbers() -> BpfProgram {
+    let op = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
+    let none = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
+    vec![
+        // The number is the first word of what a filter sees.
+        op(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+        op(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 2, 0, X32),
+        op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, 0, libc::SYS_clone3 as u32),
+        op(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
+        op(libc::BPF_RET | libc::BPF_K, 0, 0, none),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_a_filter_for_each_choice() {
+        for bits in 0..8u8 {
+            let calls = Calls { inet: bits & 1 > 0, unix: bits & 2 > 0, netlink: bits & 4 > 0 };
+            let programs = programs(calls).unwrap();
+            assert_eq!(programs.len(), 3);
+            assert!(programs.iter().all(|program| !program.is_empty() && program.len() < 4096));
+        }
+    }
+
+    #[test]
+    fn no_socket_without_a_family_that_is_allowed() {
+        let rules = |calls| sockets(calls).unwrap().remove(&libc::SYS_socket).unwrap();
+        assert!(rules(Calls::default()).is_empty(), "refused without a condition");
+        assert_eq!(rules(Calls { inet: true, ..Calls::default() }).len(), 1);
+    }
+}

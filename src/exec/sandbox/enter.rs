@@ -1,0 +1,70 @@
+//! Enters a confinement: limits, then the walls of Landlock, then the refused calls of seccomp. For this process and all
+//! that it becomes or starts, without a way back; called by the helper only, right before it becomes the program.
+
+use super::confinement::{Confinement, Limited, Walls};
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
+    RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope, path_beneath_rules,
+};
+use rustix::process::{Resource, Rlimit};
+
+/// The newest rules that are asked for; a kernel that knows fewer gives what it has, and the self-test sees the rest.
+const NEWEST: ABI = ABI::V7;
+
+/// Enters. Nothing may be started when this fails.
+///
+/// # Errors
+/// Which layer could not be entered, in words.
+pub fn enter(confinement: &Confinement) -> Result<(), String> {
+    for limit in &confinement.limits {
+        let amount = |n: u64| (n != u64::MAX).then_some(n);
+        set(resource(limit.what), amount(limit.soft), amount(limit.hard))?;
+    }
+    if let Some(walls) = &confinement.walls {
+        match restrict(walls) {
+            Ok(RulesetStatus::NotEnforced) => return Err("landlock: this kernel does not have it".into()),
+            Ok(_) => {}
+            Err(error) => return Err(format!("landlock: {error}")),
+        }
+    }
+    if let Some(calls) = &confinement.calls {
+        for program in super::calls::programs(*calls)? {
+            seccompiler::apply_filter(&program).map_err(|error| format!("seccomp: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn resource(what: Limited) -> Resource {
+    match what {
+        Limited::Data => Resource::Data,
+        Limited::Processes => Resource::Nproc,
+        Limited::File => Resource::Fsize,
+        Limited::Open => Resource::Nofile,
+    }
+}
+
+/// Sets a limit; one that is stricter already stays.
+fn set(resource: Resource, soft: Option<u64>, hard: Option<u64>) -> Result<(), String> {
+    let now = rustix::process::getrlimit(resource);
+    let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
+    let maximum = least(now.maximum, hard);
+    let wanted = Rlimit { current: least(soft, maximum), maximum };
+    rustix::process::setrlimit(resource, wanted).map_err(|error| format!("limits: {error}"))
+}
+
+fn restrict(walls: &Walls) -> Result<RulesetStatus, RulesetError> {
+    let mut rules = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(NEWEST))?
+        .scope(Scope::from_all(NEWEST))?;
+    if walls.no_tcp {
+        rules = rules.handle_access(AccessNet::from_all(NEWEST))?;
+    }
+    let status = rules
+        .create()?
+        .add_rules(path_beneath_rules(&walls.read, AccessFs::from_read(NEWEST)))?
+        .add_rules(path_beneath_rules(&walls.write, AccessFs::from_all(NEWEST)))?
+        .restrict_self()?;
+    Ok(status.ruleset)
+}

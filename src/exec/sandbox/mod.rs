@@ -1,0 +1,347 @@
+//! The sandbox: what the system enforces on runs.
+//!
+//! What it does: makes a policy of the person's wish and this machine, finds by trying which layers hold it, tests them
+//! from inside, and gives each run its entry, its confinement and its private places. What it does not do: supervise
+//! runs, decide what is allowed, or claim anything that no test has seen.
+//!
+//! The layers, outermost first: `bwrap` (namespaces and a file system of its own), `landlock` (walls around files and
+//! signals), `seccomp` (refused system calls), `limits` (of each process). The first is entered by the helper's helper;
+//! the others by the program itself, right before it becomes what was approved.
+
+mod bwrap;
+#[cfg(target_os = "linux")]
+mod calls;
+pub mod confinement;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
+mod enter;
+mod install;
+mod policy;
+mod probe;
+pub mod refused;
+mod report;
+mod scratch;
+mod seatbelt;
+pub mod selftest;
+mod survey;
+mod toolchain;
+
+use super::environment::Environment;
+use super::link::Entry;
+use super::plan;
+use crate::domain::{Limits, MemoryHold, SandboxLevel, SandboxReport, Terms};
+use bwrap::Bwrap;
+use confinement::{Calls, limits as process_limits};
+pub use confinement::{Confinement, data_limit};
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::enter;
+#[cfg(target_os = "linux")]
+pub use enter::enter;
+use policy::Policy;
+use refused::Closed;
+use scratch::{HOME_PARTS, Scratch};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+pub use survey::{Standing, Wish};
+use toolchain::Ground;
+
+/// Which layers are in use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Using {
+    bwrap: Option<Bwrap>,
+    landlock: bool,
+    seccomp: bool,
+    /// Whether the inner wall was seen to stop signals and sockets without a place in the file system.
+    scoped: bool,
+}
+
+/// Layers that are left out, for seeing what the others hold. Not to be set by any configuration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Without {
+    /// No bubblewrap.
+    pub bwrap: bool,
+    /// No Landlock.
+    pub landlock: bool,
+    /// No seccomp.
+    pub seccomp: bool,
+}
+
+/// The sandbox of a session.
+#[derive(Debug)]
+pub struct Sandbox {
+    report: SandboxReport,
+    using: Using,
+    /// None at level off.
+    confined: Option<(Policy, Scratch)>,
+    home: Option<PathBuf>,
+    own: Vec<PathBuf>,
+    helper: PathBuf,
+}
+
+/// What a run may reach in the file system, for its rights.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Folders to read.
+    pub read: Vec<PathBuf>,
+    /// Folders to write.
+    pub write: Vec<PathBuf>,
+    /// Whether the network is open.
+    pub network: bool,
+}
+
+/// How a run is started and what it takes upon itself.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// How the helper is started.
+    pub entry: Entry,
+    policy: Option<Policy>,
+    using: Using,
+}
+
+impl Sandbox {
+    /// Prepares the sandbox: makes the session's private folder, tries the layers, tests them.
+    ///
+    /// # Errors
+    /// When what was asked for can't be had, in words with what to do.
+    pub fn prepare(
+        wish: &Wish,
+        without: Without,
+        standing: Standing<'_>,
+        limits: &Limits,
+        helper: &Path,
+    ) -> Result<Self, String> {
+        let mut sandbox = Self {
+            report: SandboxReport { memory: MemoryHold::Watched, ..SandboxReport::default() },
+            using: Using::default(),
+            confined: None,
+            home: standing.home.map(Into::into),
+            own: standing.own.to_vec(),
+            helper: helper.into(),
+        };
+        if wish.level == SandboxLevel::Off {
+            return Ok(sandbox);
+        }
+        let missing = match sandbox.try_layers(wish, without, standing, limits) {
+            Ok(()) if sandbox.report.level != SandboxLevel::Off => return Ok(sandbox),
+            Ok(()) => sandbox.report.why_off(),
+            Err(Refusal::Folder(why)) => return Err(why),
+            Err(Refusal::Nothing(why)) => why,
+        };
+        if wish.asked {
+            return Err(format!(
+                "the sandbox that was asked for ({}) can't be had here: {missing}; `sayso doctor` tells more, \
+                 --sandbox off runs without",
+                wish.level.as_str()
+            ));
+        }
+        sandbox.using = Using::default();
+        sandbox.confined = None;
+        Ok(sandbox)
+    }
+
+    /// What holds, by the result of the tests.
+    pub fn report(&self) -> &SandboxReport {
+        &self.report
+    }
+
+    fn try_layers(
+        &mut self,
+        wish: &Wish,
+        without: Without,
+        standing: Standing<'_>,
+        limits: &Limits,
+    ) -> Result<(), Refusal> {
+        let scratch = Scratch::make(&std::env::temp_dir())
+            .map_err(|error| Refusal::Nothing(format!("no private folder can be made: {error}")))?;
+        let (policy, notes) = survey::survey(wish, standing, &scratch).map_err(Refusal::Folder)?;
+        let mut found = report::Found::new(notes);
+        let mut using = Using {
+            bwrap: self.look_for_bwrap(without, standing.path, &policy, &mut found),
+            landlock: !without.landlock,
+            seccomp: !without.seccomp,
+            scoped: false,
+        };
+        if without.landlock {
+            found.missing("landlock", "left out".into());
+        }
+        if without.seccomp {
+            found.missing("seccomp", "left out".into());
+        }
+        while using.bwrap.is_some() || using.landlock {
+            let confinement = using.confinement(&policy, limits);
+            match probe::probe(&using, &policy, confinement, &scratch, &self.helper) {
+                Ok(seen) => {
+                    using.scoped = !seen.signalled_own;
+                    self.report = found.report(&using, &policy, &seen, limits);
+                    self.using = using;
+                    self.confined = Some((policy, scratch));
+                    return Ok(());
+                }
+                Err(why) => using.drop_layer(why, &mut found),
+            }
+        }
+        self.report = found.nothing();
+        Ok(())
+    }
+
+    fn look_for_bwrap(
+        &self,
+        without: Without,
+        path: &OsStr,
+        policy: &Policy,
+        found: &mut report::Found,
+    ) -> Option<Bwrap> {
+        let wanted = match bwrap::find(path, &[policy.writable(), vec![policy.cwd.clone()]].concat()) {
+            _ if without.bwrap => Err("left out".to_string()),
+            _ if cfg!(not(target_os = "linux")) => Err("it is for Linux".into()),
+            None => Err("no bwrap is on the PATH; install bubblewrap".into()),
+            Some(path) => bwrap::ask(&path),
+        };
+        wanted.map_err(|why| found.missing("bwrap", why)).ok()
+    }
+
+    /// The cell of a run with this interpreter.
+    pub fn cell(&self, program: &Path, python: bool) -> Cell {
+        let policy = self.policy_for(program, python).map(|policy| survey::look_again(&policy));
+        let entry = match &policy {
+            Some(policy) => self.using.entry(policy, &self.helper),
+            None => Entry { program: self.helper.clone(), args: vec!["__run".into()] },
+        };
+        Cell { entry, policy, using: self.using.clone() }
+    }
+
+    /// What a run with this interpreter may reach.
+    pub fn reach(&self, program: &Path, python: bool) -> Reach {
+        match self.policy_for(program, python) {
+            Some(policy) => {
+                let mut write = policy.writable();
+                if write.is_empty() && !self.report.notes.is_empty() {
+                    write.push(if self.using.bwrap.is_some() {
+                        policy.tmp.clone()
+                    } else {
+                        policy.private.0.clone()
+                    });
+                }
+                Reach { read: policy.readable(), write, network: policy.network }
+            }
+            None => Reach { network: true, ..Reach::default() },
+        }
+    }
+
+    /// What is closed for a run under these terms; `None`: nothing.
+    pub fn closed(&self, terms: &Terms) -> Option<Closed> {
+        let (policy, _) = self.confined.as_ref()?;
+        let policy = survey::look_again(policy);
+        let mut write = terms.rights.write.clone();
+        write.extend(HOME_PARTS.iter().map(|part| policy.home.join(part)));
+        write.extend([policy.tmp.clone(), policy.private.0.clone(), policy.private.1.clone()]);
+        Some(Closed {
+            cwd: terms.cwd.clone(),
+            home: self.home.clone(),
+            home_inside: policy.home.clone(),
+            read: terms.rights.read.clone(),
+            write,
+            protected: policy.protected,
+            network: !(policy.network || terms.rights.network),
+        })
+    }
+
+    /// Leads programs to their private places.
+    pub fn dress(&self, env: &mut Environment) {
+        let Some((policy, _)) = &self.confined else { return };
+        let (tmp, home) = &policy.private;
+        let places = match &self.using.bwrap {
+            Some(_) => (policy.tmp.as_path(), policy.home.as_path()),
+            None => (tmp.as_path(), home.as_path()),
+        };
+        for (name, value) in policy.environment(places) {
+            plan::set(env, name, value);
+        }
+        // Packages that the person installed for the account are read where they are.
+        if let Some(home) = &self.home {
+            plan::set(env, "PYTHONUSERBASE", home.join(".local"));
+        }
+    }
+
+    fn policy_for(&self, program: &Path, python: bool) -> Option<Policy> {
+        let (policy, _) = self.confined.as_ref()?;
+        let ground = Ground { home: self.home.as_deref(), cwd: &policy.cwd, own: &self.own };
+        Some(policy.clone().with_read(&toolchain::of_interpreter(program, python, ground)))
+    }
+}
+
+impl Cell {
+    /// What a program takes upon itself under these limits.
+    pub fn confinement(&self, limits: &Limits) -> Confinement {
+        match &self.policy {
+            Some(policy) => self.using.confinement(policy, limits),
+            None => {
+                Confinement { limits: process_limits(limits, false, processors()), ..Confinement::default() }
+            }
+        }
+    }
+}
+
+/// Why there is no sandbox.
+enum Refusal {
+    /// A folder of the wish can't be had: nothing may run instead.
+    Folder(String),
+    /// Nothing can be entered.
+    Nothing(String),
+}
+
+impl Using {
+    fn entry(&self, policy: &Policy, helper: &Path) -> Entry {
+        #[cfg(target_os = "macos")]
+        return Entry {
+            program: seatbelt::TOOL.into(),
+            args: vec!["-p".into(), seatbelt::profile(policy, helper).into(), helper.into(), "__run".into()],
+        };
+        #[cfg(not(target_os = "macos"))]
+        match &self.bwrap {
+            Some(bwrap) => {
+                Entry { program: bwrap.path.clone(), args: bwrap::arguments(policy, bwrap, helper) }
+            }
+            None => Entry { program: helper.into(), args: vec!["__run".into()] },
+        }
+    }
+
+    fn confinement(&self, policy: &Policy, limits: &Limits) -> Confinement {
+        let alone = self.bwrap.is_none();
+        let walls = if alone { policy.walls_alone() } else { policy.walls_inside() };
+        // In a network of its own a program can talk to itself as it likes. Sockets in folders lead nowhere else when
+        // only allowed folders are there; those without a place need a wall, or a network of their own.
+        let calls = Calls {
+            inet: !alone || policy.network,
+            unix: !alone && (!policy.network || self.scoped),
+            netlink: policy.network,
+        };
+        Confinement {
+            walls: self.landlock.then_some(walls),
+            calls: self.seccomp.then_some(calls),
+            limits: process_limits(limits, !alone, processors()),
+        }
+    }
+
+    /// Leaves out the layer that could not be entered.
+    fn drop_layer(&mut self, why: String, found: &mut report::Found) {
+        if why.contains("landlock:") && self.landlock {
+            self.landlock = false;
+            found.missing("landlock", why);
+        } else if why.contains("seccomp:") && self.seccomp {
+            self.seccomp = false;
+            found.missing("seccomp", why);
+        } else if self.bwrap.take().is_some() {
+            found.missing("bwrap", why);
+        } else {
+            self.landlock = false;
+            found.missing("landlock", why);
+        }
+    }
+}
+
+/// The processors of this machine.
+pub fn processors() -> u64 {
+    std::thread::available_parallelism().map_or(1, |count| count.get() as u64)
+}

@@ -1,0 +1,212 @@
+//! What the sandbox refused, in words, from what a run's own errors say. Pure.
+//!
+//! Only what can't have another cause is told: a path that an error names lies where the sandbox closes, or the network
+//! is closed and something says that it can't be reached. A refusal that the program kept to itself is not known here.
+
+use std::path::{Component, Path, PathBuf};
+
+/// At most so many are told.
+const MOST: usize = 8;
+/// So much of the end of each text is looked at.
+const LOOKED_AT: usize = 64 << 10;
+
+/// What is closed for a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Closed {
+    /// The folder in which it started.
+    pub cwd: PathBuf,
+    /// The person's home, which is hidden but for what is listed.
+    pub home: Option<PathBuf>,
+    /// Where the home is, as programs see it.
+    pub home_inside: PathBuf,
+    /// Folders that can be read.
+    pub read: Vec<PathBuf>,
+    /// Folders that can be written.
+    pub write: Vec<PathBuf>,
+    /// Names inside of those that can't.
+    pub protected: Vec<PathBuf>,
+    /// Whether the network is closed.
+    pub network: bool,
+}
+
+/// What an error line says of its cause.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    ReadOnly,
+    Denied,
+    Absent,
+}
+
+const CAUSES: &[(&str, Cause)] = &[
+    ("Read-only file system", Cause::ReadOnly),
+    ("read-only file system", Cause::ReadOnly),
+    ("EROFS", Cause::ReadOnly),
+    ("Permission denied", Cause::Denied),
+    ("permission denied", Cause::Denied),
+    ("Operation not permitted", Cause::Denied),
+    ("No such file or directory", Cause::Absent),
+    ("no such file or directory", Cause::Absent),
+];
+
+const NETWORK: &[&str] = &[
+    "Network is unreachable",
+    "network is unreachable",
+    "ENETUNREACH",
+    "Temporary failure in name resolution",
+    "Name or service not known",
+    "EAI_AGAIN",
+    "Could not resolve host",
+    "Couldn't resolve host",
+    "unable to resolve host address",
+];
+
+/// What was refused, each once, in the order in which it was told.
+pub fn refused<'a>(texts: impl IntoIterator<Item = &'a str>, closed: &Closed) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for text in texts {
+        let mut start = text.len().saturating_sub(LOOKED_AT);
+        while !text.is_char_boundary(start) {
+            start += 1;
+        }
+        for line in text.get(start..).unwrap_or_default().lines() {
+            let words = of_line(line, closed).filter(|words| !found.contains(words));
+            found.extend(words);
+            if found.len() == MOST {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+fn of_line(line: &str, closed: &Closed) -> Option<String> {
+    if closed.network && NETWORK.iter().any(|sign| line.contains(sign)) {
+        return Some(host(line).map_or_else(|| "the network".into(), |host| format!("the network: {host}")));
+    }
+    let (at, cause) = CAUSES.iter().find_map(|(sign, cause)| Some((line.find(sign)?, *cause)))?;
+    let path = plain(&closed.cwd.join(path(line, at)?));
+    let inside = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
+    let writable = inside(&closed.write) && !inside(&closed.protected);
+    let at_home = closed.home.as_ref().is_some_and(|home| path.starts_with(home))
+        || path.starts_with(&closed.home_inside);
+    let hidden = at_home && !inside(&closed.read) && !inside(&closed.write);
+    let shown = shown(&path, closed);
+    match cause {
+        Cause::ReadOnly if !writable => Some(format!("write to {shown}")),
+        Cause::Denied if inside(&closed.protected) => Some(format!("write to {shown}")),
+        Cause::Denied | Cause::Absent if hidden => Some(format!("reach {shown}")),
+        _ => None,
+    }
+}
+
+/// The path that a line names: what is quoted, else what stands in front of the cause.
+fn path(line: &str, cause: usize) -> Option<&str> {
+    const QUOTES: [(char, char); 3] = [('\'', '\''), ('‘', '’'), ('"', '"')];
+    for (open, close) in QUOTES {
+        let Some(end) = line.rfind(close) else { continue };
+        let before = line.get(..end)?;
+        if let Some(start) = before.rfind(open) {
+            return before.get(start + open.len_utf8()..).filter(|path| !path.is_empty());
+        }
+    }
+    let before = line.get(..cause)?.trim_end().strip_suffix(':')?;
+    let path = before.rsplit(": ").next()?.trim();
+    (!path.is_empty() && path.contains('/')).then_some(path)
+}
+
+/// `Could not resolve host: example.com`, `getaddrinfo EAI_AGAIN example.com`.
+fn host(line: &str) -> Option<&str> {
+    let after = ["resolve host: ", "EAI_AGAIN ", "host address ‘", "host address '"];
+    let rest = after.iter().find_map(|sign| Some(line.split_once(sign)?.1))?;
+    let host = rest.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))).next()?;
+    (!host.is_empty() && host.len() < 200).then_some(host)
+}
+
+/// Without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+fn shown(path: &Path, closed: &Closed) -> String {
+    let home = closed.home.as_deref().into_iter().chain([closed.home_inside.as_path()]);
+    let below =
+        home.filter(|home| home.components().count() > 1).find_map(|home| path.strip_prefix(home).ok());
+    match below {
+        Some(below) => Path::new("~").join(below).display().to_string(),
+        None => path.display().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn closed() -> Closed {
+        Closed {
+            cwd: "/home/ada/data/sales".into(),
+            home: Some("/home/ada".into()),
+            home_inside: "/home/ada".into(),
+            read: vec!["/home/ada/.pyenv".into()],
+            write: vec!["/home/ada/data/sales".into()],
+            protected: vec!["/home/ada/data/sales/.git/hooks".into()],
+            network: true,
+        }
+    }
+
+    #[test]
+    fn what_errors_tell() {
+        for (line, told) in [
+            (
+                "OSError: [Errno 30] Read-only file system: '/home/ada/.ssh/config'",
+                Some("write to ~/.ssh/config"),
+            ),
+            ("touch: cannot touch '/usr/x': Read-only file system", Some("write to /usr/x")),
+            ("mkdir: cannot create directory ‘/home/ada/y’: Read-only file system", Some("write to ~/y")),
+            (
+                "bash: line 1: .git/hooks/pre-commit: Read-only file system",
+                Some("write to ~/data/sales/.git/hooks/pre-commit"),
+            ),
+            ("Error: EROFS: read-only file system, open '/home/ada/a'", Some("write to ~/a")),
+            ("cat: /home/ada/.ssh/id_rsa: No such file or directory", Some("reach ~/.ssh/id_rsa")),
+            ("PermissionError: [Errno 13] Permission denied: '/home/ada/.aws'", Some("reach ~/.aws")),
+            ("OSError: [Errno 101] Network is unreachable", Some("the network")),
+            ("curl: (6) Could not resolve host: example.com", Some("the network: example.com")),
+            ("Error: getaddrinfo EAI_AGAIN api.example.com", Some("the network: api.example.com")),
+            // Each of these can have another cause.
+            ("FileNotFoundError: [Errno 2] No such file or directory: 'sales.csv'", None),
+            ("PermissionError: [Errno 13] Permission denied: '/etc/shadow'", None),
+            ("cat: /home/ada/data/sales/x: Permission denied", None),
+            ("No such file or directory: '/home/ada/.pyenv/x'", None),
+            ("Permission denied", None),
+            ("all is well", None),
+        ] {
+            assert_eq!(of_line(line, &closed()).as_deref(), told, "{line}");
+        }
+        let open = Closed { network: false, ..closed() };
+        assert_eq!(of_line("OSError: [Errno 101] Network is unreachable", &open), None);
+    }
+
+    #[test]
+    fn each_is_told_once_and_not_too_many() {
+        let line = "touch: cannot touch '/usr/x': Read-only file system\n";
+        assert_eq!(refused([line.repeat(3).as_str()], &closed()), ["write to /usr/x"]);
+        let many: String = (0..50).map(|n| line.replace("/x", &format!("/{n}"))).collect();
+        assert_eq!(refused([many.as_str()], &closed()).len(), MOST);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text(text in "(Permission denied|Read-only file system|'|’|: |/|é|\\PC){0,20}") {
+            let _ = refused([text.as_str()], &closed());
+        }
+    }
+}

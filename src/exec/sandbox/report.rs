@@ -1,0 +1,192 @@
+//! From what the self-test saw to what is told. Pure.
+
+use super::Using;
+use super::policy::Policy;
+use super::selftest::{Seen, process_namespace};
+use crate::domain::{Layer, Limits, MemoryHold, SandboxLevel, SandboxReport};
+
+/// What was found so far.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    missing: Vec<(&'static str, String)>,
+    notes: Vec<String>,
+}
+
+const LAYERS: [&str; 3] = ["bwrap", "landlock", "seccomp"];
+
+impl Found {
+    /// Nothing was tried yet.
+    pub fn new(notes: Vec<String>) -> Self {
+        Self { missing: Vec::new(), notes }
+    }
+
+    /// A layer that can't be had.
+    pub fn missing(&mut self, layer: &'static str, why: String) {
+        self.missing.push((layer, why));
+    }
+
+    /// Nothing can be enforced.
+    pub fn nothing(self) -> SandboxReport {
+        let layers = LAYERS.iter().map(|name| self.layer(name, false, None)).collect();
+        SandboxReport {
+            level: SandboxLevel::Off,
+            memory: MemoryHold::Watched,
+            layers,
+            notes: self.notes,
+            ..SandboxReport::default()
+        }
+    }
+
+    /// What holds with these layers, by what was seen.
+    pub fn report(mut self, using: &Using, policy: &Policy, seen: &Seen, limits: &Limits) -> SandboxReport {
+        let apart = !seen.processes.is_empty() && seen.processes != process_namespace();
+        let (writes, reads) = (!seen.wrote, !seen.read);
+        let network = !policy.network && !seen.connected;
+        let alone = using.bwrap.is_none();
+        let mut layers = Vec::new();
+        if let Some(bwrap) = &using.bwrap {
+            let broken = broken(&[
+                (seen.wrote, "a file outside was written"),
+                (seen.read, "a file outside was read"),
+                (seen.signalled, "a process outside was signalled"),
+                (!apart, "its processes are not apart"),
+            ]);
+            layers.push(self.layer("bwrap", true, broken));
+            if !bwrap.no_nesting && !using.seccomp {
+                self.notes.push("this bubblewrap can't forbid namespaces inside of its own".into());
+            }
+        } else {
+            layers.push(self.layer("bwrap", false, None));
+        }
+        let leaks = (alone && (seen.wrote || seen.read)) || seen.littered;
+        let landlock = broken(&[(leaks, "what it closes was open")]);
+        layers.push(self.layer("landlock", using.landlock, landlock));
+        let seccomp = broken(&[(!seen.filtered, "a call that it refuses went through")]);
+        layers.push(self.layer("seccomp", using.seccomp, seccomp));
+        let limited = limits.open_files == 0 || seen.open_files <= u64::from(limits.open_files);
+        layers.push(self.layer("limits", true, broken(&[(!limited, "the limit on open files was not set")])));
+        if alone {
+            self.notes_without_bwrap(using, seen);
+        }
+        if rustix::process::geteuid().is_root() && limits.processes > 0 {
+            self.notes.push("for root the number of processes is watched, not enforced".into());
+        }
+        SandboxReport {
+            // What can write or read outside is no sandbox, whatever its layers are called.
+            level: if writes && reads { policy.level } else { SandboxLevel::Off },
+            network_blocked: network,
+            writes_confined: writes,
+            reads_confined: reads,
+            contained: apart && !seen.signalled,
+            memory: MemoryHold::Watched,
+            layers,
+            notes: self.notes,
+        }
+    }
+
+    fn notes_without_bwrap(&mut self, using: &Using, seen: &Seen) {
+        let mut note = |text: &str| self.notes.push(text.into());
+        note(
+            "without bwrap: a process that leaves its group is looked for and ended; one that is missed lives on",
+        );
+        note("without bwrap: protected names such as .git/hooks can be changed in the working folder");
+        note("without bwrap: times and modes of files outside can be changed where your account can");
+        if seen.signalled {
+            note("without bwrap: your other processes can be signalled");
+        }
+        if !using.seccomp {
+            note("without bwrap and seccomp: the network is closed for TCP only");
+        }
+    }
+
+    fn layer(&self, name: &str, active: bool, broken: Option<String>) -> Layer {
+        let missing = self.missing.iter().rev().find(|(layer, _)| *layer == name).map(|(_, why)| why.clone());
+        let tested = active && broken.is_none();
+        Layer { name: name.into(), active, tested, why: if active { broken } else { missing } }
+    }
+}
+
+/// What a test found broken.
+fn broken(facts: &[(bool, &str)]) -> Option<String> {
+    let words: Vec<&str> = facts.iter().filter(|(is, _)| *is).map(|(_, words)| *words).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+impl SandboxReport {
+    /// Why nothing is enforced, in one line.
+    pub fn why_off(&self) -> String {
+        let whys =
+            self.layers.iter().filter_map(|layer| Some(format!("{}: {}", layer.name, layer.why.as_ref()?)));
+        whys.collect::<Vec<_>>().join("; ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::policy::tests::sample;
+    use super::*;
+
+    fn closed() -> Seen {
+        Seen {
+            wrote: false,
+            read: false,
+            connected: false,
+            signalled: false,
+            signalled_own: false,
+            littered: false,
+            filtered: true,
+            processes: "pid:[1]".into(),
+            open_files: 1024,
+        }
+    }
+
+    fn using() -> Using {
+        let bwrap = super::super::Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
+        Using { bwrap: Some(bwrap), landlock: true, seccomp: true, scoped: true }
+    }
+
+    fn told(using: &Using, seen: &Seen) -> SandboxReport {
+        let policy = sample(SandboxLevel::Workspace);
+        Found::new(Vec::new()).report(using, &policy, seen, &Limits::default())
+    }
+
+    #[test]
+    fn all_layers_hold() {
+        let report = told(&using(), &closed());
+        assert_eq!(report.level, SandboxLevel::Workspace);
+        assert!(
+            report.network_blocked && report.writes_confined && report.reads_confined && report.contained
+        );
+        assert!(report.layers.iter().all(|layer| layer.active && layer.tested), "{report:#?}");
+        assert_eq!(report.holding(), "bwrap+landlock+seccomp+limits");
+    }
+
+    #[test]
+    fn what_was_seen_open_is_never_called_closed() {
+        type Check = fn(&SandboxReport) -> bool;
+        let cases: [(fn(&mut Seen), Check); 6] = [
+            (|seen| seen.wrote = true, |r| !r.writes_confined && r.level == SandboxLevel::Off),
+            (|seen| seen.read = true, |r| !r.reads_confined && r.level == SandboxLevel::Off),
+            (|seen| seen.connected = true, |r| !r.network_blocked),
+            (|seen| seen.signalled = true, |r| !r.contained),
+            (|seen| seen.processes = process_namespace(), |r| !r.contained),
+            (|seen| seen.filtered = false, |r| r.layers.iter().any(|l| l.name == "seccomp" && !l.tested)),
+        ];
+        for (open, check) in cases {
+            let mut seen = closed();
+            open(&mut seen);
+            let report = told(&using(), &seen);
+            assert!(check(&report), "{seen:?}\n{report:#?}");
+            assert!(report.layers.iter().any(|layer| !layer.tested) || seen.connected, "{report:#?}");
+        }
+    }
+
+    #[test]
+    fn without_the_outer_layer_it_says_what_is_open() {
+        let alone = Using { bwrap: None, ..using() };
+        let seen = Seen { processes: process_namespace(), ..closed() };
+        let report = told(&alone, &seen);
+        assert_eq!((report.level, report.contained), (SandboxLevel::Workspace, false));
+        assert!(report.notes.iter().any(|note| note.contains("lives on")), "{:?}", report.notes);
+    }
+}

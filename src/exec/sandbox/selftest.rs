@@ -1,0 +1,198 @@
+//! The test from inside: tries what the sandbox has to refuse, and tells what came of it. Started as a program under the
+//! very confinement that runs get; harmless when everything is open.
+
+use rustix::net::{AddressFamily, SocketType};
+use rustix::process::{Pid, Resource};
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write as _;
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The word behind `__run` that starts it.
+pub const TEST: &str = "test";
+/// The file that must not be written, and the one that must not be read, in the folder outside.
+pub const CANARY: &str = "canary";
+/// See [`CANARY`].
+pub const SECRET: &str = "secret";
+/// How long a connection may take.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// What the test is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// A folder outside of all that is allowed.
+    pub outside: PathBuf,
+    /// Who listens outside.
+    pub tcp: SocketAddr,
+    /// The same without a connection.
+    pub udp: SocketAddr,
+    /// A process outside, and when it began.
+    pub process: (i32, u64),
+    /// Places that have to be empty.
+    pub hidden: Vec<PathBuf>,
+}
+
+/// What came of it. Everything is open until it was seen refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// A file outside could be written.
+    pub wrote: bool,
+    /// A file outside, or a hidden one, could be read.
+    pub read: bool,
+    /// Somebody outside could be reached.
+    pub connected: bool,
+    /// A process outside could be signalled.
+    pub signalled: bool,
+    /// The supervisor could be signalled.
+    pub signalled_own: bool,
+    /// A file among the devices could be made: the inner wall is not there.
+    pub littered: bool,
+    /// A family of sockets that is never allowed was refused the way the filter does it.
+    pub filtered: bool,
+    /// The namespace of processes.
+    pub processes: String,
+    /// The limit on open files.
+    pub open_files: u64,
+}
+
+impl Task {
+    /// As arguments.
+    pub fn arguments(&self) -> Vec<OsString> {
+        let (pid, began) = self.process;
+        let words = [self.tcp.to_string(), self.udp.to_string(), pid.to_string(), began.to_string()];
+        let mut args: Vec<OsString> = vec![self.outside.clone().into()];
+        args.extend(words.map(OsString::from));
+        args.extend(self.hidden.iter().map(Into::into));
+        args
+    }
+
+    fn parse(mut args: impl Iterator<Item = OsString>) -> Option<Self> {
+        fn word<T: std::str::FromStr>(arg: Option<OsString>) -> Option<T> {
+            arg?.to_str()?.parse().ok()
+        }
+        Some(Self {
+            outside: args.next()?.into(),
+            tcp: word(args.next())?,
+            udp: word(args.next())?,
+            process: (word(args.next())?, word(args.next())?),
+            hidden: args.map(PathBuf::from).collect(),
+        })
+    }
+}
+
+/// Does the test; false when it was not told what to do, or nobody listens.
+pub fn main(args: impl Iterator<Item = OsString>) -> bool {
+    let Some(task) = Task::parse(args) else { return false };
+    std::io::stdout().write_all(look(&task).text().as_bytes()).is_ok()
+}
+
+fn look(task: &Task) -> Seen {
+    let outside = |name| task.outside.join(name);
+    let (pid, began) = task.process;
+    let litter = Path::new("/dev/sayso-test");
+    let littered = fs::File::create_new(litter).is_ok();
+    if littered {
+        let _ = fs::remove_file(litter);
+    }
+    let tcp = TcpStream::connect_timeout(&task.tcp, PATIENCE).is_ok();
+    // What is sent may vanish on its way: the other side tells whether it arrived.
+    let _ = UdpSocket::bind("127.0.0.1:0").and_then(|socket| socket.send_to(b"x", task.udp));
+    let family = AddressFamily::from_raw(nix::libc::AF_VSOCK as u16);
+    let vsock = rustix::net::socket(family, SocketType::STREAM, None);
+    Seen {
+        wrote: fs::write(outside(CANARY), "x").is_ok(),
+        read: fs::read(outside(SECRET)).is_ok() || task.hidden.iter().any(|path| holds_something(path)),
+        connected: tcp,
+        signalled: reaches(pid) && began_at(pid) == Some(began),
+        signalled_own: rustix::process::getppid().is_some_and(|pid| reaches(pid.as_raw_nonzero().get())),
+        littered,
+        filtered: vsock.err() == Some(rustix::io::Errno::NETUNREACH),
+        processes: process_namespace(),
+        open_files: rustix::process::getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX),
+    }
+}
+
+fn holds_something(path: &Path) -> bool {
+    fs::read_dir(path).map_or_else(
+        |_| fs::read(path).is_ok_and(|bytes| !bytes.is_empty()),
+        |mut entries| entries.next().is_some(),
+    )
+}
+
+fn reaches(pid: i32) -> bool {
+    Pid::from_raw(pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+}
+
+/// When a process began, in ticks since the machine did: by it a process is known behind its number.
+pub fn began_at(pid: i32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// The name of this process's namespace of processes.
+pub fn process_namespace() -> String {
+    fs::read_link("/proc/self/ns/pid").map(|link| link.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+impl Seen {
+    fn text(&self) -> String {
+        let flags = [
+            self.wrote,
+            self.read,
+            self.connected,
+            self.signalled,
+            self.signalled_own,
+            self.littered,
+            self.filtered,
+        ];
+        let flags: String = flags.iter().map(|flag| if *flag { '1' } else { '0' }).collect();
+        format!("{flags} {} {}\n", self.open_files, self.processes)
+    }
+
+    /// Reads what the test wrote.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split_whitespace();
+        let flags = words.next()?.as_bytes();
+        let open_files = words.next()?.parse().ok()?;
+        let flag = |at: usize| flags.get(at).map(|byte| *byte == b'1');
+        Some(Self {
+            wrote: flag(0)?,
+            read: flag(1)?,
+            connected: flag(2)?,
+            signalled: flag(3)?,
+            signalled_own: flag(4)?,
+            littered: flag(5)?,
+            filtered: flag(6)?,
+            open_files,
+            processes: words.next()?.into(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_sandbox_everything_is_seen_to_be_open() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(SECRET), "s").unwrap();
+        let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let pid = std::process::id() as i32;
+        let task = Task {
+            outside: folder.path().into(),
+            tcp: tcp.local_addr().unwrap(),
+            udp: udp.local_addr().unwrap(),
+            process: (pid, began_at(pid).unwrap()),
+            hidden: Vec::new(),
+        };
+        assert_eq!(Task::parse(task.arguments().into_iter()), Some(task.clone()));
+        let seen = look(&task);
+        assert!(seen.wrote && seen.read && seen.connected && seen.signalled && !seen.filtered, "{seen:?}");
+        assert_eq!(Seen::parse(&seen.text()), Some(seen));
+        assert_eq!(Seen::parse("10"), None);
+    }
+}

@@ -1,0 +1,295 @@
+//! From the person's wish and this machine's disk to a policy. Looks, changes nothing.
+
+use super::policy::{PROTECTED, Policy, SECRETS};
+use super::scratch::Scratch;
+use super::toolchain::{self, Ground};
+use crate::domain::SandboxLevel;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// So many entries of the home folder are looked at.
+const ENTRIES: usize = 4096;
+
+/// What the person wishes of the sandbox.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// The level.
+    pub level: SandboxLevel,
+    /// Whether the level was asked for: then it is had, or nothing runs.
+    pub asked: bool,
+    /// More folders to read.
+    pub read: Vec<PathBuf>,
+    /// More folders to write.
+    pub write: Vec<PathBuf>,
+    /// Whether the network is open.
+    pub network: bool,
+}
+
+/// Where the session stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing<'a> {
+    /// The working folder.
+    pub cwd: &'a Path,
+    /// The person's home.
+    pub home: Option<&'a Path>,
+    /// Folders of sayso's own: configuration, sessions, state.
+    pub own: &'a [PathBuf],
+    /// The search path of programs.
+    pub path: &'a OsStr,
+}
+
+/// The policy, and what the person should know of it.
+///
+/// # Errors
+/// When a folder that was allowed can't be.
+pub fn survey(
+    wish: &Wish,
+    standing: Standing<'_>,
+    scratch: &Scratch,
+) -> Result<(Policy, Vec<String>), String> {
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.into());
+    let cwd = real(standing.cwd);
+    let home = standing.home.map(real).filter(|home| home.components().count() > 1);
+    let mut own: Vec<PathBuf> = standing.own.iter().map(|folder| real(folder)).collect();
+    own.extend(scratch.tmp().parent().map(Into::into));
+    let (read, write) = allowed(wish, &own)?;
+    let ground = Ground { home: home.as_deref(), cwd: &cwd, own: &own };
+    let tools = toolchain::of_path(standing.path, ground);
+
+    let mut notes = Vec::new();
+    let mut level = wish.level;
+    if let Some(why) = too_wide(&cwd, home.as_deref(), &own) {
+        level = SandboxLevel::ReadOnly;
+        notes.push(format!(
+            "the working folder {why}: it is read-only and its secrets are hidden; write to $TMPDIR, or name a folder \
+             to work in with --cwd"
+        ));
+    }
+    let at_home = home.as_ref() == Some(&cwd);
+    let (hidden_folders, hidden_files) =
+        hidden(&cwd, home.as_deref(), &own, &[&read[..], &write[..]].concat());
+    let policy = Policy {
+        level,
+        home: match &home {
+            Some(home) if !at_home && !toolchain::is_system(home) => home.clone(),
+            _ => "/run/home".into(),
+        },
+        tmp: if cwd == Path::new("/tmp") { "/run/tmp".into() } else { "/tmp".into() },
+        private: (scratch.tmp(), scratch.home()),
+        read: Vec::new(),
+        protected: Vec::new(),
+        pinned: Vec::new(),
+        shown: shown(&cwd, &[&hidden_folders[..], &hidden_files[..]].concat()),
+        hidden_folders,
+        hidden_files,
+        behind: behind_links(),
+        network: wish.network,
+        write,
+        cwd,
+    };
+    let policy = policy.with_read(&read).with_read(&tools);
+    let (protected, pinned) = protected(&policy.writable());
+    Ok((Policy { protected, pinned, ..policy }, notes))
+}
+
+/// The further folders of a wish. Asked for and not there is an error: nothing is left out silently.
+fn allowed(wish: &Wish, own: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), String> {
+    let folder = |path: &PathBuf| {
+        fs::canonicalize(path).map_err(|error| {
+            format!("the folder {} that runs may use is not there ({error})", path.display())
+        })
+    };
+    let writable = |path: PathBuf| {
+        if path == Path::new("/") || own.iter().any(|own| own.starts_with(&path) || path.starts_with(own)) {
+            return Err(format!(
+                "the folder {} can't be opened for writing: sayso's own files are in it",
+                path.display()
+            ));
+        }
+        Ok(path)
+    };
+    let read = wish.read.iter().map(folder).collect::<Result<_, _>>()?;
+    let write = wish.write.iter().map(|path| folder(path).and_then(writable)).collect::<Result<_, _>>()?;
+    Ok((read, write))
+}
+
+/// Why a working folder is too wide to be written.
+fn too_wide(cwd: &Path, home: Option<&Path>, own: &[PathBuf]) -> Option<&'static str> {
+    if cwd == Path::new("/") {
+        Some("is the whole disk")
+    } else if home == Some(cwd) {
+        Some("is your home folder")
+    } else if home.is_some_and(|home| home.starts_with(cwd)) {
+        Some("holds your home folder")
+    } else if own.iter().any(|own| own.starts_with(cwd)) {
+        Some("holds sayso's own files")
+    } else {
+        None
+    }
+}
+
+/// Secret folders and files inside of the working folder, and sayso's own inside of anything.
+fn hidden(
+    cwd: &Path,
+    home: Option<&Path>,
+    own: &[PathBuf],
+    further: &[PathBuf],
+) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let mut secret: Vec<PathBuf> = Vec::new();
+    let within = |path: &Path| path.starts_with(cwd) || further.iter().any(|folder| path.starts_with(folder));
+    if let Some(home) = home.filter(|home| within(home)) {
+        secret.extend(SECRETS.iter().map(|name| home.join(name)));
+    }
+    secret.extend(own.iter().filter(|own| within(own)).cloned());
+    if cwd == Path::new("/") {
+        let of_system =
+            ["/run", "/root", "/etc/shadow", "/etc/gshadow", "/etc/ssh", "/etc/sudoers", "/var/lib/docker"];
+        secret.extend(of_system.iter().map(PathBuf::from));
+    }
+    secret.retain(|path| path != cwd && fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_symlink()));
+    secret.sort();
+    secret.dedup();
+    secret.into_iter().partition(|path| path.is_dir())
+}
+
+/// What of a folder can be read when these parts of it are hidden, for a layer that only allows: its entries but the
+/// hidden ones, their folders, and all whose names begin with a dot.
+fn shown(cwd: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
+    if hidden.is_empty() {
+        return Vec::new();
+    }
+    let entries = fs::read_dir(cwd).into_iter().flatten().take(ENTRIES).filter_map(Result::ok);
+    entries
+        .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
+        .map(|entry| entry.path())
+        .filter(|path| !hidden.iter().any(|hidden| hidden.starts_with(path)))
+        .collect()
+}
+
+/// The policy with its protected names looked up anew: a folder may have become a repository since.
+pub fn look_again(policy: &Policy) -> Policy {
+    let (protected, pinned) = protected(&policy.writable());
+    Policy { protected, pinned, ..policy.clone() }
+}
+
+/// Protected names that are there, and the folders between them and the writable one: those can't be moved away.
+fn protected(writable: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let (mut names, mut pinned) = (Vec::new(), Vec::new());
+    for folder in writable {
+        for name in PROTECTED {
+            let path = folder.join(name);
+            let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+            let parent = path.parent().filter(|parent| *parent != folder);
+            if meta.is_symlink() {
+                // A link can't be covered: the folder that holds it stays as it is.
+                names.extend(parent.map(Into::into));
+                continue;
+            }
+            // Behind a link lies another folder, which this one's owner may not mean.
+            if parent.is_none_or(|parent| fs::symlink_metadata(parent).is_ok_and(|m| m.is_dir())) {
+                pinned.extend(parent.map(Into::into));
+                names.push(path);
+            }
+        }
+    }
+    for list in [&mut names, &mut pinned] {
+        list.sort();
+        list.dedup();
+    }
+    (names, pinned)
+}
+
+/// Files that settings of the system lead to by links.
+fn behind_links() -> Vec<PathBuf> {
+    ["/etc/resolv.conf", "/etc/localtime", "/etc/hosts"]
+        .iter()
+        .filter(|path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()))
+        .filter_map(|path| fs::canonicalize(path).ok())
+        .filter(|path| !toolchain::is_system(path) && !path.starts_with("/etc"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Disk {
+        _folder: tempfile::TempDir,
+        home: PathBuf,
+        own: Vec<PathBuf>,
+        scratch: Scratch,
+    }
+
+    impl Disk {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let base = fs::canonicalize(folder.path()).unwrap();
+            for part in ["home/.ssh", "home/work/.git/hooks", "home/own", "private", "home/data"] {
+                fs::create_dir_all(base.join(part)).unwrap();
+            }
+            fs::write(base.join("home/.netrc"), "").unwrap();
+            fs::write(base.join("home/work/.git/config"), "").unwrap();
+            let scratch = Scratch::make(&base.join("private")).unwrap();
+            Self { home: base.join("home"), own: vec![base.join("home/own")], scratch, _folder: folder }
+        }
+
+        fn survey(&self, wish: &Wish, cwd: &str) -> Result<(Policy, Vec<String>), String> {
+            let cwd = self.home.join(cwd);
+            let standing =
+                Standing { cwd: &cwd, home: Some(&self.home), own: &self.own, path: OsStr::new("/usr/bin") };
+            survey(wish, standing, &self.scratch)
+        }
+    }
+
+    fn workspace() -> Wish {
+        Wish { level: SandboxLevel::Workspace, ..Wish::default() }
+    }
+
+    #[test]
+    fn a_project_is_written_but_for_its_protected_names() {
+        let disk = Disk::new();
+        let (policy, notes) = disk.survey(&workspace(), "work").unwrap();
+        assert!(policy.cwd_is_writable() && notes.is_empty());
+        let git = disk.home.join("work/.git");
+        assert_eq!(policy.protected, [git.join("config"), git.join("hooks")]);
+        assert_eq!(policy.pinned, [git]);
+        assert_eq!(policy.home, disk.home);
+    }
+
+    #[test]
+    fn the_home_folder_is_read_without_its_secrets() {
+        let disk = Disk::new();
+        let (policy, notes) = disk.survey(&workspace(), "").unwrap();
+        assert_eq!(policy.level, SandboxLevel::ReadOnly);
+        assert!(notes[0].contains("is your home folder") && notes[0].contains("--cwd"), "{notes:?}");
+        assert_eq!(policy.hidden_folders, [disk.home.join(".ssh"), disk.home.join("own")]);
+        assert_eq!(policy.hidden_files, [disk.home.join(".netrc")]);
+        assert!(
+            policy.shown.contains(&disk.home.join("data")) && !policy.shown.contains(&disk.home.join("own"))
+        );
+        assert_eq!(policy.home, Path::new("/run/home"));
+    }
+
+    #[test]
+    fn our_own_files_are_never_opened_for_writing() {
+        let disk = Disk::new();
+        let wish = Wish { write: vec![disk.home.clone()], ..workspace() };
+        assert!(disk.survey(&wish, "work").unwrap_err().contains("sayso's own files"));
+        let wish = Wish { read: vec![disk.home.join("gone")], ..workspace() };
+        assert!(disk.survey(&wish, "work").unwrap_err().contains("is not there"));
+        let wish = Wish { write: vec![disk.home.join("data")], ..workspace() };
+        let (policy, _) = disk.survey(&wish, "work").unwrap();
+        assert_eq!(policy.writable(), [disk.home.join("work"), disk.home.join("data")]);
+    }
+
+    #[test]
+    fn a_link_in_place_of_a_protected_name_closes_the_folder_around_it() {
+        let disk = Disk::new();
+        let git = disk.home.join("work/.git");
+        fs::remove_dir(git.join("hooks")).unwrap();
+        std::os::unix::fs::symlink("/tmp", git.join("hooks")).unwrap();
+        let (policy, _) = disk.survey(&workspace(), "work").unwrap();
+        assert!(policy.protected.contains(&git), "{:?}", policy.protected);
+    }
+}

@@ -1,0 +1,277 @@
+//! The folders of interpreters and their packages: what has to be readable for them to work, also under the home folder.
+//!
+//! Nothing is started to find them. What a working folder says about itself (a virtual environment that somebody else
+//! may have written) never opens a folder outside of it.
+
+use super::policy::SYSTEM;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Version managers and installers under the home folder: the folder by which one is known, and what of it is read.
+const MANAGERS: &[(&str, &[&str])] = &[
+    (".pyenv", &[".pyenv"]),
+    (".rbenv", &[".rbenv"]),
+    (".nodenv", &[".nodenv"]),
+    (".nvm", &[".nvm"]),
+    (".volta", &[".volta"]),
+    (".asdf", &[".asdf", ".tool-versions"]),
+    (".local/share/mise", &[".local/share/mise"]),
+    (".local/share/fnm", &[".local/share/fnm"]),
+    (".local/share/pnpm", &[".local/share/pnpm"]),
+    (
+        ".local/bin",
+        &[".local/bin", ".local/share/uv/python", ".local/share/uv/tools", ".local/share/pipx/venvs"],
+    ),
+    (".cargo/bin", &[".cargo/bin", ".rustup/toolchains", ".rustup/settings.toml"]),
+    (".juliaup", &[".juliaup", ".julia/juliaup"]),
+    (".sdkman", &[".sdkman/candidates"]),
+    (".linuxbrew", &[".linuxbrew"]),
+    (".nix-profile", &[".nix-profile"]),
+    (".bun", &[".bun"]),
+    (".deno", &[".deno/bin"]),
+    ("go", &["go/bin"]),
+];
+
+/// A text file of a toolchain is read up to here.
+const TEXT: u64 = 64 << 10;
+/// So many entries of one folder are looked at.
+const ENTRIES: usize = 4096;
+
+/// Where the search stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Ground<'a> {
+    /// The person's home.
+    pub home: Option<&'a Path>,
+    /// The working folder.
+    pub cwd: &'a Path,
+    /// Folders of sayso's own.
+    pub own: &'a [PathBuf],
+}
+
+impl Ground<'_> {
+    /// Whether a folder may become readable: not the system's (it is readable already), not the working folder's, and
+    /// none that holds the home folder or our own.
+    fn fits(&self, folder: &Path) -> bool {
+        let holds = |inner: &Path| inner.starts_with(folder);
+        folder.is_absolute()
+            && folder.components().count() > 2
+            && !is_system(folder)
+            && !folder.starts_with(self.cwd)
+            && !self.home.is_some_and(holds)
+            && !self.own.iter().any(|own| holds(own) || folder.starts_with(own))
+            && folder.exists()
+    }
+}
+
+/// Whether this lies in a folder of the system.
+pub fn is_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|system| path.starts_with(system))
+}
+
+/// What the folders on this `PATH` need.
+pub fn of_path(path: &OsStr, ground: Ground<'_>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in std::env::split_paths(path).filter(|folder| folder.is_absolute()) {
+        let below = ground.home.and_then(|home| Some((home, folder.strip_prefix(home).ok()?)));
+        match below {
+            Some((home, below)) => {
+                let manager = MANAGERS.iter().find(|(known, _)| below.starts_with(known));
+                let parts = manager.map_or(&[][..], |(_, parts)| parts);
+                found.extend(parts.iter().map(|part| home.join(part)));
+                if parts.is_empty() {
+                    found.push(folder);
+                }
+            }
+            None => match (folder.file_name(), folder.parent()) {
+                (Some(name), Some(parent)) if name == "bin" && ground.fits(parent) => {
+                    found.push(parent.into())
+                }
+                _ => found.push(folder),
+            },
+        }
+    }
+    tidy(found, ground)
+}
+
+/// What one interpreter needs beside the `PATH`.
+pub fn of_interpreter(program: &Path, python: bool, ground: Ground<'_>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let real = fs::canonicalize(program).unwrap_or_else(|_| program.into());
+    let foreign = program.starts_with(ground.cwd);
+    if python {
+        let base = prefix(&real).filter(|prefix| is_python(prefix));
+        if let Some(venv) = prefix(program).filter(|venv| venv.join("pyvenv.cfg").is_file()) {
+            let home = text(&venv.join("pyvenv.cfg")).and_then(|text| base_of(&text));
+            found.extend(home.filter(|prefix| is_python(prefix)));
+            found.push(venv);
+        }
+        found.extend(base);
+        if !foreign {
+            let prefixes = found.clone();
+            found.extend(prefixes.iter().flat_map(|prefix| linked_packages(prefix)));
+        }
+        found.extend(
+            ground.home.map(|home| home.join(".local/lib")).into_iter().flat_map(|lib| versions(&lib)),
+        );
+    } else if !foreign {
+        found.extend(prefix(&real).filter(|_| !real.starts_with(ground.cwd)));
+        found.extend(real.parent().map(Into::into));
+    }
+    tidy(found, ground)
+}
+
+/// Only what may be read, each once, nothing inside of another.
+fn tidy(mut found: Vec<PathBuf>, ground: Ground<'_>) -> Vec<PathBuf> {
+    found.retain(|folder| ground.fits(folder));
+    found.sort();
+    found.dedup();
+    let all = found.clone();
+    found.retain(|folder| !all.iter().any(|outer| outer != folder && folder.starts_with(outer)));
+    found
+}
+
+/// `PREFIX/bin/program`.
+fn prefix(program: &Path) -> Option<PathBuf> {
+    let bin = program.parent().filter(|bin| bin.file_name().is_some_and(|name| name == "bin"))?;
+    bin.parent().map(Into::into)
+}
+
+/// Whether a folder is the prefix of a Python: it has its standard library.
+fn is_python(prefix: &Path) -> bool {
+    ["lib", "lib64"].iter().any(|lib| versions(&prefix.join(lib)).iter().any(|v| v.join("os.py").is_file()))
+}
+
+/// The folders `python3.12` and the like in a folder of libraries.
+fn versions(lib: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(lib).into_iter().flatten().take(ENTRIES).filter_map(Result::ok);
+    let is_python = |name: &OsStr| name.to_string_lossy().starts_with("python");
+    entries.filter(|entry| is_python(&entry.file_name())).map(|entry| entry.path()).collect()
+}
+
+/// The prefix of the Python behind a virtual environment, from its `pyvenv.cfg`.
+fn base_of(settings: &str) -> Option<PathBuf> {
+    let home =
+        settings.lines().filter_map(|line| line.split_once('=')).find(|(name, _)| name.trim() == "home")?;
+    let bin = PathBuf::from(home.1.trim());
+    fs::canonicalize(bin.parent()?).ok()
+}
+
+/// Folders that packages in development are linked to by `.pth` files.
+fn linked_packages(prefix: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for packages in versions(&prefix.join("lib")).iter().map(|version| version.join("site-packages")) {
+        let entries = fs::read_dir(packages).into_iter().flatten().take(ENTRIES).filter_map(Result::ok);
+        let links =
+            entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "pth"));
+        for text in links.filter_map(|path| text(&path)) {
+            let folders = text.lines().map(str::trim).filter(|line| line.starts_with('/')).map(PathBuf::from);
+            found.extend(folders.filter(|folder| folder.is_dir()));
+        }
+    }
+    found
+}
+
+fn text(path: &Path) -> Option<String> {
+    use std::io::Read as _;
+    let file = fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))?;
+    let mut text = String::new();
+    file.take(TEXT).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    struct Home {
+        _folder: tempfile::TempDir,
+        base: PathBuf,
+    }
+
+    impl Home {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let base = fs::canonicalize(folder.path()).unwrap();
+            Self { _folder: folder, base }
+        }
+
+        fn file(&self, path: &str, text: &str) -> PathBuf {
+            let path = self.base.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            path
+        }
+
+        fn python(&self, prefix: &str) -> PathBuf {
+            self.file(&format!("{prefix}/lib/python3.12/os.py"), "");
+            self.file(&format!("{prefix}/bin/python3.12"), "")
+        }
+
+        fn at(&self, path: &str) -> PathBuf {
+            self.base.join(path)
+        }
+    }
+
+    #[test]
+    fn a_manager_is_read_as_far_as_it_is_needed() {
+        let home = Home::new();
+        home.file(".cargo/bin/cargo", "");
+        home.file(".cargo/credentials.toml", "secret");
+        home.file(".rustup/toolchains/stable/bin/rustc", "");
+        home.file("bin/own", "");
+        let cwd = home.at("work");
+        let ground = Ground { home: Some(&home.base), cwd: &cwd, own: &[] };
+        let path = std::env::join_paths(
+            ["/usr/bin".into(), home.at(".cargo/bin"), home.at("bin"), home.base.clone(), home.at("gone")]
+                .iter(),
+        );
+        let found = of_path(&path.unwrap(), ground);
+        assert_eq!(found, [home.at(".cargo/bin"), home.at(".rustup/toolchains"), home.at("bin")]);
+    }
+
+    #[test]
+    fn a_python_with_its_environment_and_its_linked_packages() {
+        let home = Home::new();
+        let real = home.python("pythons/3.12");
+        home.file("src/mine/setup.py", "");
+        home.file("venvs/a/pyvenv.cfg", &format!("home = {}\n", real.parent().unwrap().display()));
+        home.file(
+            "venvs/a/lib/python3.12/site-packages/mine.pth",
+            &home.at("src/mine").display().to_string(),
+        );
+        fs::create_dir_all(home.at("venvs/a/bin")).unwrap();
+        symlink(&real, home.at("venvs/a/bin/python")).unwrap();
+        let cwd = home.at("work");
+        let ground = Ground { home: Some(&home.base), cwd: &cwd, own: &[] };
+        let found = of_interpreter(&home.at("venvs/a/bin/python"), true, ground);
+        assert_eq!(found, [home.at("pythons/3.12"), home.at("src/mine"), home.at("venvs/a")]);
+    }
+
+    #[test]
+    fn an_environment_in_the_working_folder_opens_nothing_else() {
+        let home = Home::new();
+        home.file("private/bin/tool", "");
+        home.file("private/notes", "secret");
+        home.file("work/.venv/pyvenv.cfg", &format!("home = {}\n", home.at("private/bin").display()));
+        let link = home.at("private").display().to_string();
+        home.file("work/.venv/lib/python3.12/site-packages/x.pth", &link);
+        fs::create_dir_all(home.at("work/.venv/bin")).unwrap();
+        symlink(home.at("private/bin/tool"), home.at("work/.venv/bin/python")).unwrap();
+        let cwd = home.at("work");
+        let ground = Ground { home: Some(&home.base), cwd: &cwd, own: &[] };
+        assert_eq!(of_interpreter(&home.at("work/.venv/bin/python"), true, ground), Vec::<PathBuf>::new());
+        assert_eq!(of_interpreter(&home.at("work/.venv/bin/python"), false, ground), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn the_home_folder_and_our_own_are_never_opened() {
+        let home = Home::new();
+        home.file("sayso/bin/x", "");
+        let (cwd, own) = (home.at("work"), [home.at("sayso")]);
+        let ground = Ground { home: Some(&home.base), cwd: &cwd, own: &own };
+        let path = std::env::join_paths([home.base.parent().unwrap(), &home.at("sayso/bin"), Path::new("/")]);
+        assert_eq!(of_path(&path.unwrap(), ground), Vec::<PathBuf>::new());
+    }
+}

@@ -1,0 +1,228 @@
+//! What is to be said of a block that writes, reads or lists: where it would act, by the place that its name really
+//! leads to. Values only: what stands there was looked up before.
+
+use super::Scope;
+use super::ground::{self, Located};
+use super::rules::Ground;
+use crate::domain::{Effects, FileAct, Finding, OnDisk, Place, Review, Severity, Target};
+use std::path::Path;
+
+/// Names at the top of a person's home, or anywhere, that programs run or obey by themselves.
+const OBEYED: [&str; 8] = [
+    ".gitconfig",
+    ".gitmodules",
+    ".envrc",
+    ".sayso.toml",
+    ".mcp.json",
+    ".ripgreprc",
+    ".pre-commit-config.yaml",
+    "authorized_keys",
+];
+/// Folders whose files programs run or obey by themselves.
+const OBEYED_FOLDERS: [&str; 4] = [".vscode", ".idea", ".husky", ".claude"];
+/// Start files of shells, wherever they stand.
+const START_FILES: [&str; 10] = [
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    "config.fish",
+];
+
+/// The review of an act at this place. `own` are folders of sayso itself.
+pub fn review(act: &FileAct, target: &Target, scope: &Scope, own: &[&Path]) -> Review {
+    let mut said = Said { act, target, findings: Vec::new() };
+    let path = target.path.to_string_lossy();
+    let located = ground::locate(&path, None, scope);
+    said.place(&located, own);
+    said.circumstances();
+    let mut effects = Effects::default();
+    match act {
+        FileAct::Write { .. } => effects.writes.push(act.path().to_owned()),
+        FileAct::Read { .. } | FileAct::List { .. } => effects.reads.push(act.path().to_owned()),
+    }
+    let mut findings = said.findings;
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    Review { findings, effects, unchecked: None }
+}
+
+struct Said<'a> {
+    act: &'a FileAct,
+    target: &'a Target,
+    findings: Vec<Finding>,
+}
+
+impl Said<'_> {
+    fn writes(&self) -> bool {
+        matches!(self.act, FileAct::Write { .. })
+    }
+
+    fn add(&mut self, rule: &str, severity: Severity, what: String) {
+        self.findings.push(Finding {
+            rule: rule.to_owned(),
+            severity,
+            place: Place { line: 1, column: 1, end_line: 1, end_column: 1 },
+            message: what,
+            forbidden: false,
+        });
+    }
+
+    /// The path as it is told: where it really leads.
+    fn path(&self) -> String {
+        self.target.path.display().to_string()
+    }
+
+    fn place(&mut self, located: &Located, own: &[&Path]) {
+        let verb = match self.act {
+            FileAct::Write { .. } => "writes",
+            FileAct::Read { .. } => "reads",
+            FileAct::List { .. } => "lists",
+        };
+        let path = self.path();
+        let what = located.what.unwrap_or("a private file");
+        if located.is(Ground::Secret) {
+            self.add("file.secret", Severity::High, format!("{verb} {what}: {path}"));
+        } else if located.is(Ground::Private) {
+            self.add("file.private", Severity::Medium, format!("{verb} {what}: {path}"));
+        }
+        if !self.writes() {
+            if self.target.outside {
+                let text = format!("{verb} outside of the working folder: {path}");
+                self.add("file.outside", Severity::Info, text);
+            }
+            return;
+        }
+        if own.iter().any(|own| self.target.path.starts_with(own)) {
+            self.add("file.own", Severity::High, format!("writes a file of sayso itself: {path}"));
+        } else if let Some(what) = self.obeyed().or(located.what.filter(|_| located.is(Ground::Start))) {
+            self.add("file.protected", Severity::High, format!("writes {what}: {path}"));
+        } else if located.is(Ground::System) || located.is(Ground::Root) && self.target.outside {
+            self.add("file.system", Severity::High, format!("writes a file of the system: {path}"));
+        } else if self.target.outside {
+            self.add(
+                "file.outside",
+                Severity::Medium,
+                format!("writes outside of the working folder: {path}"),
+            );
+        }
+    }
+
+    /// What the file is, where some program runs or obeys it by itself.
+    fn obeyed(&self) -> Option<&'static str> {
+        let parts: Vec<String> =
+            self.target.path.iter().map(|part| part.to_string_lossy().to_lowercase()).collect();
+        let name = parts.last()?.as_str();
+        if parts.iter().any(|part| part == ".git") {
+            return Some(if parts.iter().any(|part| part == "hooks") {
+                "a hook that git runs by itself"
+            } else {
+                "into git's own folder"
+            });
+        }
+        if START_FILES.contains(&name) {
+            return Some("what a shell reads when it starts");
+        }
+        let folder = parts.iter().rev().skip(1).any(|part| OBEYED_FOLDERS.contains(&part.as_str()));
+        let sayso = parts.iter().any(|part| part == "sayso")
+            && parts.iter().any(|part| matches!(part.as_str(), ".config" | ".local" | "application support"));
+        if sayso {
+            return Some("a file of sayso itself");
+        }
+        (folder || OBEYED.contains(&name)).then_some("what a tool obeys by itself")
+    }
+
+    fn circumstances(&mut self) {
+        if let Some(link) = &self.target.link {
+            let severity = if self.target.outside { Severity::Medium } else { Severity::Info };
+            self.add("file.link", severity, format!("{} leads by links to {}", link.display(), self.path()));
+        }
+        if self.writes() && self.target.folders > 0 {
+            let noun = if self.target.folders == 1 { "folder" } else { "folders" };
+            self.add("file.folders", Severity::Info, format!("makes {} {noun} for it", self.target.folders));
+        }
+        if !self.writes() && self.target.found == OnDisk::Nothing {
+            self.add("file.missing", Severity::Info, format!("{} is not there", self.path()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope() -> Scope {
+        Scope { cwd: "/home/ann/data".into(), home: Some("/home/ann".into()), ..Scope::default() }
+    }
+
+    fn rules(act: &FileAct, path: &str, change: impl FnOnce(&mut Target)) -> Vec<String> {
+        let mut target = Target {
+            path: path.into(),
+            link: None,
+            found: OnDisk::File(None),
+            bytes: 1,
+            folders: 0,
+            outside: !path.starts_with("/home/ann/data/"),
+        };
+        change(&mut target);
+        let review = review(act, &target, &scope(), &[Path::new("/home/ann/own")]);
+        review.findings.iter().map(|f| format!("{} {}", f.rule, f.severity.as_str())).collect()
+    }
+
+    fn written(path: &str) -> Vec<String> {
+        rules(&FileAct::Write { path: path.into() }, path, |_| {})
+    }
+
+    fn read(path: &str) -> Vec<String> {
+        rules(&FileAct::Read { path: path.into(), from: 1, lines: 1 }, path, |_| {})
+    }
+
+    #[test]
+    fn inside_nothing_is_said() {
+        assert_eq!(written("/home/ann/data/a.py"), Vec::<String>::new());
+        assert_eq!(read("/home/ann/data/out/a.csv"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn outside_is_said() {
+        assert_eq!(written("/home/ann/other/a.py"), ["file.outside medium"]);
+        assert_eq!(read("/home/ann/other/a.py"), ["file.outside info"]);
+    }
+
+    #[test]
+    fn what_matters_is_high() {
+        for path in [
+            "/home/ann/data/.git/hooks/pre-commit",
+            "/home/ann/data/.git/config",
+            "/home/ann/.bashrc",
+            "/home/ann/data/.bashrc",
+            "/home/ann/data/.sayso.toml",
+            "/home/ann/.config/sayso/config.toml",
+            "/home/ann/own/sessions/x.jsonl",
+            "/etc/profile",
+            "/home/ann/data/.vscode/tasks.json",
+            "/home/ann/data/.GIT/hooks/x",
+        ] {
+            assert!(written(path).iter().any(|rule| rule.ends_with("high")), "{path}: {:?}", written(path));
+        }
+        for path in ["/home/ann/.ssh/id_ed25519", "/home/ann/.aws/credentials"] {
+            assert!(read(path).contains(&"file.secret high".to_owned()), "{path}: {:?}", read(path));
+            assert!(written(path).contains(&"file.secret high".to_owned()), "{path}");
+        }
+    }
+
+    #[test]
+    fn links_folders_and_what_is_not_there_are_told() {
+        let write = FileAct::Write { path: "a".into() };
+        let linked = rules(&write, "/home/ann/other/a", |t| t.link = Some("/home/ann/data/a".into()));
+        assert_eq!(linked, ["file.outside medium", "file.link medium"]);
+        let new = rules(&write, "/home/ann/data/x/y/a", |t| (t.folders, t.found) = (2, OnDisk::Nothing));
+        assert_eq!(new, ["file.folders info"]);
+        let list = FileAct::List { path: "x".into(), depth: 1 };
+        assert_eq!(rules(&list, "/home/ann/data/x", |t| t.found = OnDisk::Nothing), ["file.missing info"]);
+    }
+}

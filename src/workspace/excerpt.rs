@@ -1,0 +1,162 @@
+//! Lines of a text file for a model, bounded: what is left is told, what is no text is described.
+
+use super::facts::size;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+
+/// Bytes of lines that are told.
+const MOST_BYTES: usize = 256 << 10;
+/// Bytes of one line that are told.
+const LONGEST_LINE: usize = 4 << 10;
+/// Bytes of a file that are looked through for its lines.
+const MOST_LOOKED: u64 = 64 << 20;
+/// Bytes that tell whether a file is text.
+const SNIFFED: usize = 8 << 10;
+
+/// What is told of a file, its first line saying what it is.
+///
+/// # Errors
+/// What the system says.
+pub fn lines(path: &Path, named: &str, from: u32, count: u32) -> std::io::Result<String> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut reader = BufReader::with_capacity(SNIFFED, file.take(MOST_LOOKED));
+    let start = reader.fill_buf()?;
+    if let Some(kind) = no_text(start) {
+        return Ok(format!("{named}: {kind}, {}. It is no text: nothing of it is shown.\n", size(length)));
+    }
+    let mut told = Told::default();
+    let mut line = Vec::new();
+    let mut number = 0u64;
+    let last = u64::from(from) + u64::from(count);
+    loop {
+        line.clear();
+        if reader.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        number += 1;
+        if number >= u64::from(from) && number < last && !told.full {
+            told.add(number, &line);
+        }
+    }
+    let whole = reader.get_ref().limit() > 0;
+    let all = if whole { number.to_string() } else { format!("more than {number}") };
+    let what = match told.last {
+        Some(last) => format!("lines {from}-{last} of {all}"),
+        None if number == 0 => "empty".into(),
+        None => format!("{all} lines, none of them at {from}"),
+    };
+    let mut out = format!("{named}: {what}, {}\n{}", size(length), told.text);
+    let next = told.last.map_or(u64::from(from), |last| last + 1);
+    if told.last.is_some() && next <= number {
+        if !out.ends_with('\n') {
+            out.push('\n');
+        }
+        out.push_str(&format!("[{} more lines: from_line {next} goes on]\n", number + 1 - next));
+    }
+    Ok(out)
+}
+
+#[derive(Default)]
+struct Told {
+    text: String,
+    last: Option<u64>,
+    full: bool,
+}
+
+impl Told {
+    fn add(&mut self, number: u64, line: &[u8]) {
+        let text = String::from_utf8_lossy(line);
+        let cut = text.get(..text.floor_char_boundary(LONGEST_LINE)).unwrap_or("");
+        if self.text.len() + cut.len() > MOST_BYTES {
+            self.full = true;
+            return;
+        }
+        self.text.push_str(cut);
+        if cut.len() < text.len() {
+            self.text.push_str(&format!(" [… {} more bytes of this line]\n", text.len() - cut.len()));
+        }
+        self.last = Some(number);
+    }
+}
+
+/// What a file is that begins like this, where it is no text.
+fn no_text(start: &[u8]) -> Option<&'static str> {
+    const KINDS: [(&[u8], &str); 12] = [
+        (b"\x89PNG", "a PNG image"),
+        (b"\xff\xd8\xff", "a JPEG image"),
+        (b"GIF8", "a GIF image"),
+        (b"%PDF", "a PDF document"),
+        (b"PK\x03\x04", "a ZIP archive (or a document made as one)"),
+        (b"\x1f\x8b", "a gzip archive"),
+        (b"\x7fELF", "a program"),
+        (b"SQLite format 3\0", "an SQLite database"),
+        (b"PAR1", "a Parquet file"),
+        (b"\x93NUMPY", "a NumPy array"),
+        (b"\xff\xfe", "text in UTF-16"),
+        (b"\xfe\xff", "text in UTF-16"),
+    ];
+    if let Some((_, kind)) = KINDS.iter().find(|(magic, _)| start.starts_with(magic)) {
+        return Some(kind);
+    }
+    if start.contains(&0) {
+        return Some("binary data");
+    }
+    match std::str::from_utf8(start) {
+        // A character that is cut at the end of what was looked at is no fault.
+        Err(error) if error.error_len().is_some() => {
+            Some("text in another encoding than UTF-8, or binary data")
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(bytes: &[u8], from: u32, count: u32) -> String {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("f");
+        std::fs::write(&path, bytes).expect("written");
+        lines(&path, "f", from, count).expect("read")
+    }
+
+    #[test]
+    fn lines_are_told_with_what_is_left() {
+        assert_eq!(
+            told(b"a\nb\nc\nd", 2, 2),
+            "f: lines 2-3 of 4, 7 B\nb\nc\n[1 more lines: from_line 4 goes on]\n"
+        );
+        assert_eq!(told(b"a\nb", 1, 400), "f: lines 1-2 of 2, 3 B\na\nb");
+        assert_eq!(told(b"a\n", 9, 4), "f: 1 lines, none of them at 9, 2 B\n");
+        assert_eq!(told(b"", 1, 4), "f: empty, 0 B\n");
+    }
+
+    #[test]
+    fn what_is_no_text_is_described() {
+        for (bytes, kind) in [
+            (b"\x89PNG\r\n\x1a\n".as_slice(), "a PNG image"),
+            (b"a\0b", "binary data"),
+            (b"caf\xe9 au lait", "another encoding"),
+        ] {
+            let told = told(bytes, 1, 9);
+            assert!(told.contains(kind) && told.lines().count() == 1, "{told}");
+        }
+        let cut = "é".repeat(SNIFFED);
+        assert!(told(cut.as_bytes(), 1, 1).contains("lines 1-1 of 1"), "a character across the edge");
+    }
+
+    #[test]
+    fn long_files_and_lines_are_bounded() {
+        let long = told("x".repeat(100_000).as_bytes(), 1, 9);
+        assert!(
+            long.len() < LONGEST_LINE + 200 && long.contains("more bytes of this line"),
+            "{}",
+            long.len()
+        );
+        let many = told("123456789\n".repeat(100_000).as_bytes(), 1, 100_000);
+        assert!(many.len() < MOST_BYTES + 200 && many.contains("goes on]"), "{}", many.len());
+    }
+}

@@ -1,0 +1,175 @@
+//! Models on a real terminal: found, chosen, changed between turns; a server that makes one wait, or breaks off.
+
+use crate::model_server::{Answer, Do, ModelServer, delta};
+use crate::session;
+use crate::terminal::{Setup, Terminal};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A terminal that asks this server as OpenAI's, for the model `one`.
+fn asking<'a>(home: &'a Path, server: &ModelServer) -> Setup<'a> {
+    let url = format!("{}/v1", server.url());
+    Setup::new(home, &["--model", "openai/one", "--base-url", &url])
+}
+
+fn two_models() -> Value {
+    json!({ "data": [{ "id": "one", "context_length": 8192 }, { "id": "two", "context_length": 131_072 }] })
+}
+
+fn say(terminal: &Terminal, text: &str) {
+    terminal.wait_for("Enter send");
+    terminal.type_text(text);
+    terminal.press("Enter");
+}
+
+/// The model that a request was for.
+fn model(server: &ModelServer, request: usize) -> Value {
+    server.wait_for_requests(request + 1)[request].json()["model"].clone()
+}
+
+/// Writes a configuration that leads to no server of this machine but the one at `url`, under this name.
+fn configure(home: &Path, name: &str, url: &str) {
+    let mut text = String::new();
+    for known in ["ollama", "lmstudio", "llamacpp", "vllm"] {
+        let url = if known == name { url } else { "http://127.0.0.1:9" };
+        text.push_str(&format!("providers.{known}.base_url = \"{url}\"\n"));
+    }
+    std::fs::create_dir_all(home.join("sayso")).expect("a folder");
+    std::fs::write(home.join("sayso/config.toml"), text).expect("a configuration");
+}
+
+#[test]
+fn another_model_answers_from_the_next_message_on() {
+    let home = tempfile::tempdir().expect("a home");
+    let server = ModelServer::start(vec![Answer::text("First answer."), Answer::text("Second answer.")])
+        .with_models(&two_models());
+    configure(home.path(), "", "");
+    let terminal = asking(home.path(), &server).start();
+    say(&terminal, "hello");
+    terminal.wait_for("First answer.");
+    say(&terminal, "/model");
+    terminal.wait_for("ctx 128k");
+    assert!(terminal.screen().contains("in use"), "{}", terminal.screen());
+    terminal.type_text("two");
+    terminal.press("Enter");
+    terminal.wait_for("Replies come from openai/two");
+    say(&terminal, "again");
+    terminal.wait_for("Second answer.");
+    assert_eq!((model(&server, 0), model(&server, 1)), (json!("one"), json!("two")));
+    assert!(session(home.path()).contains("\"two\""));
+}
+
+#[test]
+fn the_connection_to_a_model_is_tested_without_asking_it() {
+    let home = tempfile::tempdir().expect("a home");
+    let server = ModelServer::start(vec![Answer::text("Never asked.")]).with_models(&two_models());
+    configure(home.path(), "", "");
+    let terminal = asking(home.path(), &server).start();
+    say(&terminal, "/model");
+    terminal.wait_for("ctx 128k");
+    terminal.type_text("two");
+    terminal.send(b"\x14");
+    terminal.wait_for("the model is there.");
+    assert!(server.requests().is_empty());
+    terminal.press("Esc");
+    terminal.wait_gone("the model is there.");
+}
+
+#[test]
+fn a_wait_is_counted_down_and_ctrl_c_ends_it_with_the_message_kept() {
+    let home = tempfile::tempdir().expect("a home");
+    let server = ModelServer::start(vec![
+        Answer::error(429, "slow down").header("retry-after", "18"),
+        Answer::text("Now."),
+    ]);
+    configure(home.path(), "", "");
+    let terminal = asking(home.path(), &server).start();
+    say(&terminal, "hello there");
+    terminal.wait_for("Rate limit. Next try in 18 s (1 of");
+    terminal.wait_for("Ctrl-C stops waiting.");
+    terminal.wait_for("Next try in 16 s");
+    terminal.press("Ctrl-C");
+    terminal.wait_gone("Next try in");
+    assert!(terminal.screen().contains("hello there"), "{}", terminal.screen());
+    assert_eq!(server.requests().len(), 1, "it was not sent again");
+    // The same message goes out again when the person says so.
+    terminal.press_until("Tab", "[Problems]");
+    terminal.press("r");
+    terminal.wait_for("Now.");
+}
+
+#[test]
+fn a_stream_that_breaks_off_keeps_what_came_and_offers_to_go_on() {
+    let home = tempfile::tempdir().expect("a home");
+    let cut = Answer::stream(vec![
+        Do::Write(delta("The first half of the answer, ")),
+        Do::Write(delta("and then")),
+        Do::Cut,
+    ]);
+    let server = ModelServer::start(vec![cut, Answer::text("The second half.")]);
+    configure(home.path(), "", "");
+    let terminal = asking(home.path(), &server).start();
+    say(&terminal, "hello");
+    terminal.wait_for("The first half of the answer, and then");
+    terminal.wait_for("r go on");
+    terminal.press_until("Tab", "[Problems]");
+    terminal.press("r");
+    terminal.wait_for("The second half.");
+    assert!(terminal.screen().contains("The first half of the answer"), "{}", terminal.screen());
+    assert!(session(home.path()).contains("The first half of the answer, and then"));
+}
+
+#[test]
+fn a_server_on_this_computer_is_found_after_the_first_frame_and_proposed() {
+    let home = tempfile::tempdir().expect("a home");
+    let server = ModelServer::start(vec![Answer::text("Hello from here.")])
+        .with_models(&json!({ "data": [{ "id": "local-model" }] }));
+    configure(home.path(), "vllm", &format!("{}/v1", server.url()));
+    let terminal = Setup::new(home.path(), &[]).start();
+    terminal.wait_for("Where should answers come from?");
+    terminal.wait_for("found, 1 model");
+    assert!(terminal.screen().contains("> 2  vLLM"), "{}", terminal.screen());
+    terminal.press("Enter");
+    say(&terminal, "hello");
+    terminal.wait_for("Hello from here.");
+    assert_eq!(model(&server, 0), json!("local-model"));
+}
+
+#[test]
+fn a_key_that_is_pasted_goes_to_its_provider_and_into_no_file() {
+    let home = tempfile::tempdir().expect("a home");
+    let server = ModelServer::start(vec![Answer::text("You said sk-pasted-by-hand to me.")]);
+    configure(home.path(), "", "");
+    let terminal =
+        Setup::new(home.path(), &[]).env("OPENAI_BASE_URL", &format!("{}/v1", server.url())).start();
+    terminal.wait_for("Where should answers come from?");
+    terminal.press("3");
+    terminal.wait_for("key: ");
+    terminal.paste("sk-pasted-by-hand");
+    terminal.wait_for("***");
+    terminal.press("Enter");
+    say(&terminal, "hello");
+    terminal.wait_for("to me.");
+    assert_eq!(server.wait_for_requests(1)[0].header("authorization"), Some("Bearer sk-pasted-by-hand"));
+    terminal.type_text("/quit");
+    terminal.press("Enter");
+    let mut terminal = terminal;
+    terminal.wait_exit();
+    let written = session(home.path());
+    assert!(written.contains("to me.") && !written.contains("sk-pasted-by-hand"), "{written}");
+}
+
+#[test]
+fn a_key_in_the_environment_is_enough_and_it_is_told_who_answers() {
+    let home = tempfile::tempdir().expect("a home");
+    let server = ModelServer::start(vec![Answer::text("Hello.")]);
+    configure(home.path(), "", "");
+    let terminal = Setup::new(home.path(), &[])
+        .env("OPENAI_BASE_URL", &format!("{}/v1", server.url()))
+        .env("OPENAI_API_KEY", "sk-from-environment")
+        .start();
+    terminal.wait_for("openai/gpt-5 answers: its key was found (OPENAI_API_KEY).");
+    say(&terminal, "hello");
+    terminal.wait_for("Hello.");
+    assert_eq!(server.wait_for_requests(1)[0].header("authorization"), Some("Bearer sk-from-environment"));
+}

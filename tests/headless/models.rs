@@ -1,0 +1,280 @@
+//! `sayso models`, and where keys go: real servers on loopback that keep what they were sent.
+
+use crate::home::{Done, Home};
+use crate::model_server::{Answer, ModelServer};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
+
+fn server(list: &Value) -> ModelServer {
+    ModelServer::start(vec![Answer::text("Hello.")]).with_models(list)
+}
+
+fn listing() -> Value {
+    json!({ "data": [
+        { "id": "small", "context_length": 8192, "pricing": { "prompt": "0.0000025", "completion": "0.00001" } },
+        { "id": "evil\u{1b}]52;c;x\u{7}\u{202e}" },
+    ] })
+}
+
+/// Runs the program with these variables.
+fn with(home: &Home, args: &[&str], variables: &[(&str, &str)]) -> Done {
+    let mut command = home.command(args);
+    command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    crate::home::finish(command.spawn().unwrap())
+}
+
+fn configure(home: &Home, text: &str) {
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    std::fs::write(home.sayso().join("config.toml"), text).unwrap();
+}
+
+fn credentials(home: &Home, text: &str) {
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    let path = home.sayso().join("credentials.toml");
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+/// Local servers of the machine are kept out of the tests: their usual addresses lead nowhere.
+const NOWHERE: &str = "providers.ollama.base_url = \"http://127.0.0.1:9\"\nproviders.lmstudio.base_url = \"http://127.0.0.1:9\"\n\
+    providers.llamacpp.base_url = \"http://127.0.0.1:9\"\nproviders.vllm.base_url = \"http://127.0.0.1:9\"\n";
+
+#[test]
+fn what_a_provider_offers_is_listed_with_context_and_price() {
+    let home = Home::new();
+    let server = server(&listing());
+    let url = format!("{}/v1", server.url());
+    configure(
+        &home,
+        &format!(
+            "{NOWHERE}[providers.lab]\nbase_url = \"{url}\"\n[providers.lab.models]\n\"small\" = {{ context = 4096 }}\nmine = {{}}\n"
+        ),
+    );
+    let done = home.run(&["models", "lab", "--json"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let lab = &done.json()[0]["providers"][0];
+    assert_eq!(
+        (&lab["provider"], &lab["kind"], &lab["reachable"], &lab["local"], &lab["key"]),
+        (&json!("lab"), &json!("openai"), &json!(true), &json!(true), &json!("needless"))
+    );
+    let model =
+        |name: &str| lab["models"].as_array().unwrap().iter().find(|m| m["model"] == name).unwrap().clone();
+    assert_eq!(model("small")["context"], 4096, "the configuration counts more than the server");
+    assert_eq!(
+        (&model("small")["price"]["input"], &model("small")["price"]["output"]),
+        (&json!(2.5), &json!(10.0))
+    );
+    assert!(model("mine")["context"].is_null(), "what is only named is offered too");
+
+    let done = home.run(&["models", "lab"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(
+        done.out.contains("lab/small") && done.out.contains("ctx 4k") && done.out.contains("$2.50/$10"),
+        "{}",
+        done.out
+    );
+    assert!(!done.out.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{}", done.out);
+    assert!(server.requests().is_empty(), "nothing was asked of a model");
+}
+
+#[test]
+fn those_that_can_t_be_asked_are_told_in_a_line_each() {
+    let home = Home::new();
+    let server = server(&listing());
+    configure(&home, &format!("{NOWHERE}[providers.lab]\nbase_url = \"{}\"\n", server.url()));
+    let done = home.run(&["models"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let line = |name: &str| {
+        let found = done.out.lines().find(|line| line.starts_with(name));
+        found.unwrap_or_else(|| panic!("{name}: {}", done.out)).to_owned()
+    };
+    assert!(line("anthropic ").contains("no key (ANTHROPIC_API_KEY)"), "{}", done.out);
+    assert!(line("gemini ").contains("no key (GEMINI_API_KEY or GOOGLE_API_KEY)"), "{}", done.out);
+    assert!(line("ollama ").contains("not reachable"), "{}", done.out);
+    assert!(line("lab  ").contains("2 models"), "{}", done.out);
+
+    // Nobody to ask: an exit code that says so.
+    configure(&home, NOWHERE);
+    let done = home.run(&["models", "--json"]);
+    assert_eq!(done.code, Some(4), "{}", done.out);
+    assert!(done.json()[0]["providers"].as_array().unwrap().len() > 10);
+    let done = home.run(&["models", "anthropic"]);
+    assert_eq!(done.code, Some(4));
+    assert!(
+        done.err.starts_with("error: anthropic has no key\n  hint: Set ANTHROPIC_API_KEY"),
+        "{}",
+        done.err
+    );
+    let done = home.run(&["models", "ollama"]);
+    assert_eq!(done.code, Some(4));
+    assert!(done.err.starts_with("error: ollama lists no models: "), "{}", done.err);
+    let done = home.run(&["models", "antropic"]);
+    assert_eq!(done.code, Some(4));
+    assert!(
+        done.err.starts_with("error: there is no provider `antropic`; did you mean anthropic?"),
+        "{}",
+        done.err
+    );
+}
+
+#[test]
+fn a_name_or_an_address_that_leads_nowhere_is_told_before_anything_is_sent() {
+    let home = Home::new();
+    configure(&home, NOWHERE);
+    for (args, told) in [
+        (
+            &["--model", "antropic/claude"][..],
+            "error: there is no provider `antropic`; did you mean anthropic/claude?",
+        ),
+        (&["--model", "ollama"], "error: `ollama` is a provider: which of its models is meant is not said"),
+        (
+            &["--base-url", "localhost:1"],
+            "error: --base-url: is \"localhost:1\", but has to be an address that begins with http:// or https://; write http://localhost:1",
+        ),
+        (&["--base-url", "http://127.0.0.1:9/v1"], "error: no model is named for http://127.0.0.1:9/v1"),
+        (&[], "error: no model is chosen"),
+    ] {
+        let mut all = vec!["run", "hello"];
+        all.extend(args);
+        let done = home.run(&all);
+        assert!(done.err.starts_with(told), "{args:?}: {}", done.err);
+        assert!(done.err.contains("\n  hint: ") && matches!(done.code, Some(3 | 4)), "{}", done.err);
+        assert_eq!(done.out, "");
+    }
+}
+
+#[test]
+fn without_a_choice_the_first_key_that_is_found_decides_and_it_is_told() {
+    let home = Home::new();
+    let server = server(&listing());
+    configure(&home, NOWHERE);
+    let url = format!("{}/v1", server.url());
+    let variables = [("OPENAI_API_KEY", "sk-from-environment"), ("OPENAI_BASE_URL", &url)];
+    let done = with(&home, &["run", "hello"], &variables);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(
+        done.err.contains("note: openai/gpt-5 answers: its key was found (OPENAI_API_KEY)."),
+        "{}",
+        done.err
+    );
+    let request = &server.requests()[0];
+    assert_eq!(request.header("authorization"), Some("Bearer sk-from-environment"));
+    assert_eq!(request.json()["model"], "gpt-5");
+}
+
+#[test]
+fn without_a_choice_and_a_key_a_server_on_this_computer_answers() {
+    let home = Home::new();
+    let server = server(&json!({ "data": [{ "id": "local-model" }] }));
+    let text = NOWHERE.replace("providers.vllm.base_url = \"http://127.0.0.1:9\"\n", "");
+    configure(&home, &format!("{text}providers.vllm.base_url = \"{}/v1\"\n", server.url()));
+    let done = home.run(&["run", "hello"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(done.err.contains("note: vllm/local-model answers: its server was found at"), "{}", done.err);
+    assert_eq!(server.requests()[0].json()["model"], "local-model");
+}
+
+#[test]
+fn a_stored_key_is_not_sent_to_another_address() {
+    let home = Home::new();
+    let server = server(&listing());
+    let url = format!("{}/v1", server.url());
+    let ask = |variables: &[(&str, &str)], configuration: &str| {
+        configure(&home, configuration);
+        let done = with(&home, &["run", "hello", "--model", "openai/small", "--base-url", &url], variables);
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        (server.requests().pop().unwrap(), done.err)
+    };
+    let nobody = |request: &crate::model_server::Received| {
+        let text = format!("{:?} {}", request.headers, String::from_utf8_lossy(&request.body));
+        assert!(!text.contains("sk-stored") && !text.contains("sk-header"), "{text}");
+    };
+
+    credentials(&home, "openai = \"sk-stored-for-openai\"\n");
+    let (request, told) = ask(&[], NOWHERE);
+    nobody(&request);
+    assert_eq!(request.header("authorization"), None);
+    assert!(
+        told.contains(
+            "warning: The key for openai (credentials.toml) is for https://api.openai.com: it is not sent to"
+        ),
+        "{told}"
+    );
+
+    let (request, told) =
+        ask(&[], "providers.openai.headers = { Authorization = \"Bearer sk-header\", X-Team = \"blue\" }\n");
+    nobody(&request);
+    assert_eq!(request.header("x-team"), Some("blue"));
+    assert!(told.contains("may hold a key are not sent to") && told.contains("Authorization"), "{told}");
+
+    // What the same person gives along with the address is sent there.
+    let (request, _) = ask(&[("OPENAI_API_KEY", "sk-from-environment")], NOWHERE);
+    assert_eq!(request.header("authorization"), Some("Bearer sk-from-environment"));
+    // And so is a key that was stored for this very origin.
+    credentials(&home, &format!("[openai]\nkey = \"sk-for-this-place\"\norigin = \"{}\"\n", server.url()));
+    let (request, _) = ask(&[], NOWHERE);
+    assert_eq!(request.header("authorization"), Some("Bearer sk-for-this-place"));
+}
+
+#[test]
+fn a_program_writes_the_key_and_it_is_masked_in_the_session() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![Answer::text("Your key is sk-from-a-program, I think.")]);
+    let url = format!("{}/v1", server.url());
+    configure(
+        &home,
+        &format!(
+            "[providers.lab]\nbase_url = \"{url}\"\nkey_command = [\"printf\", \"sk-from-a-program\\\\n\"]\n"
+        ),
+    );
+    let done = home.run(&["run", "hello", "--model", "lab/small"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(server.requests()[0].header("authorization"), Some("Bearer sk-from-a-program"));
+    let sessions = std::fs::read_dir(home.sayso().join("sessions")).unwrap();
+    let files: Vec<_> = sessions.flatten().map(|file| file.path()).filter(|path| path.is_file()).collect();
+    assert!(!files.is_empty());
+    for file in files {
+        let text = std::fs::read_to_string(file).unwrap();
+        assert!(text.contains("Your key is ") && !text.contains("sk-from-a-program"), "{text}");
+    }
+
+    configure(
+        &home,
+        &format!("[providers.lab]\nbase_url = \"{url}\"\nkey_command = \"echo secret; exit 3\"\n"),
+    );
+    let done = home.run(&["run", "hello", "--model", "lab/small"]);
+    assert_eq!(done.code, Some(4), "{}", done.err);
+    assert!(
+        done.err.contains("the key_command of lab ended with exit code 3. Nothing was sent."),
+        "{}",
+        done.err
+    );
+    assert!(!done.err.contains("secret") && server.requests().len() == 1, "{}", done.err);
+}
+
+#[test]
+fn a_project_decides_nothing_about_keys_and_addresses() {
+    let home = Home::new();
+    let (own, evil) = (server(&listing()), server(&listing()));
+    configure(
+        &home,
+        &format!(
+            "model = \"lab/small\"\n[providers.lab]\nbase_url = \"{}/v1\"\nkey_env = \"LAB_KEY\"\n",
+            own.url()
+        ),
+    );
+    home.file(
+        ".sayso.toml",
+        format!(
+            "base_url = \"{0}\"\n[providers.lab]\nbase_url = \"{0}\"\nkey_command = \"touch ran\"\n",
+            evil.url()
+        ),
+    );
+    let done = with(&home, &["run", "hello"], &[("LAB_KEY", "sk-lab")]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(done.err.matches("was ignored: a project can't set this.").count(), 3, "{}", done.err);
+    assert_eq!((own.requests().len(), evil.requests().len(), evil.questions().len()), (1, 0, 0));
+    assert_eq!(own.requests()[0].header("authorization"), Some("Bearer sk-lab"));
+    assert!(!home.work().join("ran").exists());
+}
