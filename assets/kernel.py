@@ -319,6 +319,81 @@ def _send_figure(figure):
     _send(b"I", name[:80] + ".png", data.getvalue())
 
 
+def _complete_pil(module):
+    def show(self, *args, **kwargs):
+        _send_picture(self)
+
+    module.Image.show = show
+
+
+def _send_picture(picture):
+    """An image of PIL, as PNG; a huge one smaller."""
+    global _figures
+    if _getpid() != PID:
+        return
+    if picture.width * picture.height > PICTURE_LIMIT:
+        picture = picture.copy()
+        picture.thumbnail((4096, 4096))
+    if picture.mode not in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16"):
+        picture = picture.convert("RGBA" if "A" in picture.mode else "RGB")
+    data = io.BytesIO()
+    picture.save(data, "PNG")
+    _figures += 1
+    _send(b"I", "image-%d.png" % _figures, data.getvalue())
+
+
+def _complete_plotly(module):
+    def show(self, *args, **kwargs):
+        _send_plot(self)
+
+    module.BaseFigure.show = show
+
+
+def _send_plot(figure):
+    """A figure of plotly as an image where kaleido can make one, else as a page in the working folder, named."""
+    global _figures
+    if _getpid() != PID:
+        return
+    try:
+        data = figure.to_image(format="png")
+    except Exception:
+        data = None
+    if type(data) is bytes:
+        _figures += 1
+        _send(b"I", "figure-%d.png" % _figures, data)
+        return
+    number = 1
+    while True:
+        name = "figure-%d.html" % number
+        try:
+            with open(name, "x", encoding="utf-8") as page:
+                page.write(figure.to_html(include_plotlyjs=True))
+            break
+        except FileExistsError:
+            number += 1
+    print("plotly figure written to %s; with the package kaleido it is shown as an image" % name)
+
+
+def _shows_itself(value):
+    """Whether a last value is a picture, which is sent instead of written out."""
+    kind = type(value)
+    module = kind.__dict__.get("__module__")
+    if type(module) is not str:
+        return False
+    top = module.split(".", 1)[0]
+    if top == "PIL" and "PIL.Image" in sys.modules and isinstance(value, sys.modules["PIL.Image"].Image):
+        _send_picture(value)
+        return True
+    base = sys.modules.get("plotly.basedatatypes")
+    if top == "plotly" and base is not None and isinstance(value, base.BaseFigure):
+        _send_plot(value)
+        return True
+    return False
+
+
+PICTURE_LIMIT = 40_000_000
+
+
 def _open_figures():
     """Figures that the block left open."""
     pyplot = sys.modules.get("matplotlib.pyplot")
@@ -331,6 +406,8 @@ _COMPLETE = {
     "linecache": _fill_linecache_with_all,
     "matplotlib.pyplot": _complete_pyplot,
     "matplotlib.figure": _complete_figure,
+    "PIL.Image": _complete_pil,
+    "plotly.basedatatypes": _complete_plotly,
 }
 
 
@@ -430,6 +507,9 @@ def _repr(value):
     try:
         if kind in (str, bytes, bytearray) and len(value) > VALUE_LIMIT:
             return "%s… (%d long)" % (repr(value[:VALUE_LIMIT // 4]), len(value))
+        table = _table(value)
+        if table is not None:
+            return table
         if kind in (list, tuple, set, frozenset, dict) and len(value) > 20000:
             some = []
             for item in value:
@@ -445,6 +525,84 @@ def _repr(value):
         raise
     except Exception as error:
         return "<%s, its repr() failed with %s>" % (_type_name(kind), _type_name(type(error)))
+
+
+TABLE_ROWS, TABLE_COLUMNS, CELL = 30, 20, 40
+
+
+def _table(value):
+    """A data frame or series of pandas or polars as aligned columns, its first and last rows; None for others.
+
+    Cells of built-in and numpy types are written out; of anything else only the type: its repr is somebody's code.
+    """
+    kind = type(value)
+    module = kind.__dict__.get("__module__")
+    if type(module) is not str or module.split(".", 1)[0] not in ("pandas", "polars"):
+        return None
+    name = module.split(".", 1)[0] + "." + _type_name(kind)
+    if name not in ("pandas.DataFrame", "pandas.Series", "polars.DataFrame", "polars.Series"):
+        return None
+    frame = value.to_frame() if name.endswith("Series") else value
+    rows, columns = frame.shape
+    wanted = list(range(min(columns, TABLE_COLUMNS)))
+    if rows <= TABLE_ROWS:
+        places = list(range(rows))
+    else:
+        places = list(range(TABLE_ROWS // 2)) + [None] + list(range(rows - TABLE_ROWS // 2, rows))
+    pandas = name.startswith("pandas")
+    names = list(frame.columns)
+    head = [""] + [_cell(names[at]) for at in wanted]
+    lines = [head]
+    read = []
+    for at in wanted:
+        column = frame.iloc[:, at] if pandas else frame[:, at]
+        read.append(column)
+    for place in places:
+        if place is None:
+            lines.append(["..."] + ["..."] * len(wanted))
+            continue
+        label = _cell(frame.index[place]) if pandas else str(place)
+        lines.append([label] + [_cell(column.iloc[place] if pandas else column[place]) for column in read])
+    widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
+    numbers = [at > 0 and _is_number(read[at - 1]) for at in range(len(head))]
+    text = "\n".join(
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(line, widths, numbers)
+        ).rstrip()
+        for line in lines
+    )
+    more = "" if columns <= TABLE_COLUMNS else ", the first %d shown" % TABLE_COLUMNS
+    return "%s\n\n%d rows x %d columns%s" % (text, rows, columns, more)
+
+
+def _is_number(column):
+    kind = str(column.dtype).lower()
+    return kind.startswith(("int", "uint", "float", "decimal"))
+
+
+def _cell(value):
+    """One cell as text, without running anybody's code."""
+    kind = type(value)
+    if value is None:
+        return "None"
+    if kind is str:
+        text = value
+    elif kind in (int, bool, float, complex):
+        text = repr(value) if kind is not float else "%.6g" % value
+    elif kind in (bytes, list, tuple, dict, set):
+        text = "%s of %d" % (_type_name(kind), len(value))
+    else:
+        module = kind.__dict__.get("__module__")
+        top = module.split(".", 1)[0] if type(module) is str else ""
+        if top == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
+            inner = value.item()
+            text = _cell(inner) if type(inner) in (int, bool, float, complex, str) else str(inner)
+        elif top in ("pandas", "datetime", "decimal", "uuid"):
+            text = str(value)
+        else:
+            text = "<%s>" % _type_name(kind)
+    text = text.replace("\n", " ").replace("\t", " ")
+    return text if len(text) <= CELL else text[:CELL - 1] + "\u2026"
 
 
 def _short(value):
@@ -518,16 +676,37 @@ def _is_variable(name, value):
     return True
 
 
+_before = {}  # name -> what was seen of its value after the last block: identity, type, size, short value
+
+
 def _variables():
+    """How many there are, the newest ones with what the block did to them, and counts of added, changed, deleted."""
+    global _before
     found = [(n, v) for n, v in list(NAMES.items()) if _is_variable(n, v)]
-    fields = []
-    for name, value in found[-VARIABLES_LIMIT:]:
-        try:
-            size, short = _summary(value)
-        except Exception:
-            size, short = "", ""
-        fields += [name[:200], _type_name(type(value))[:80], size[:60], short[:160]]
-    return len(found), fields
+    seen, fields, counts = {}, [], [0, 0, 0]
+    first = len(found) - VARIABLES_LIMIT
+    for at, (name, value) in enumerate(found):
+        kind, size, short = _type_name(type(value)), "", ""
+        if at >= first:
+            try:
+                size, short = _summary(value)
+            except Exception:
+                size, short = "", ""
+        now = seen[name] = (id(value), kind, size, short)
+        then = _before.get(name)
+        # What lies too far back to be looked into counts as changed when it is another object.
+        same = then is not None and (then == now if at >= first and then[2:] != ("", "") else then[:2] == now[:2])
+        mark = "+" if then is None else "" if same else "~"
+        counts[0] += mark == "+"
+        counts[1] += mark == "~"
+        if at >= first:
+            fields += [name[:200], kind[:80], size[:60], short[:160], mark]
+    gone = [name for name in _before if name not in seen]
+    counts[2] = len(gone)
+    for name in gone[:50]:
+        fields += [name[:200], _before[name][1][:80], "", "", "-"]
+    _before = seen
+    return len(found), fields, counts
 
 
 # --- a block -----------------------------------------------------------------------------------------------------
@@ -656,6 +835,10 @@ def _run(label, source, path=None):
             if last is not None:
                 value = _evaluate(last)
                 has_value = value is not None
+                if has_value and _getpid() == PID and _shows_itself(value):
+                    builtins._ = value
+                    value, has_value, stores = None, False, False
+                    before = NAMES.get("result", MISSING)
             _future_flags |= future
             if not has_value and _getpid() == PID:
                 after = NAMES.get("result", MISSING)
@@ -977,13 +1160,14 @@ def _one_block(label, source, path=None):
         how, described = "error", (kind, "the kernel itself failed", "%s in the kernel: restart it\n" % kind)
     kind, message, traceback = described or ("", "", "")
     try:
-        count, fields = _variables()
+        count, fields, counts = _variables()
     except BaseException:
-        count, fields = 0, []
+        count, fields, counts = 0, [], []
     _send(b"V", *fields)
     folder = _folder().encode("utf-8", "surrogateescape")
     _send(
-        b"D", how, str(code), b"1" if has_value else b"0", value, kind, message, traceback, folder, str(count)
+        b"D", how, str(code), b"1" if has_value else b"0", value, kind, message, traceback, folder, str(count),
+        " ".join(map(str, counts)),
     )
 
 

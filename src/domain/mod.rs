@@ -43,6 +43,6 @@ pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
 pub use packages::PackageList;
 pub use run::{
-    Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits, MemoryHold,
-    Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream, Variable,
+    Change, Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits, MemoryHold,
+    Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream, Variable, VariableChanges,
 };

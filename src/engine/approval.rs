@@ -139,6 +139,7 @@ impl Engine {
                 self.record(Entry::Rejected { block, revision, reason: reason.trim().to_owned() });
                 self.settled(block);
                 self.file_left(block);
+                self.plan_left(block);
                 self.notify(notices::rejected(block));
                 self.advance();
             }
@@ -146,6 +147,7 @@ impl Engine {
                 self.record(Entry::Skipped { block, revision });
                 self.settled(block);
                 self.file_left(block);
+                self.plan_left(block);
                 self.notify(notices::skipped(block));
                 self.advance();
             }
@@ -180,6 +182,7 @@ impl Engine {
             self.record(Entry::Skipped { block: *block, revision: *revision });
             self.settled(*block);
             self.file_left(*block);
+            self.plan_left(*block);
         }
         open.len()
     }
@@ -217,6 +220,7 @@ impl Engine {
         let Ok(request) = RunRequest::new(approval, source) else { return };
         self.counted.run = run;
         self.remember_file(block, sha256, &terms);
+        self.plan_runs(block);
         self.turn.news = true;
         self.state.phase = Phase::Running(run);
         self.state.live.run = Some(LiveRun {

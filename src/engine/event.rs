@@ -47,6 +47,8 @@ pub enum Command {
     Kill,
     /// Start the kernel anew; its variables are lost. Refused while a run goes on.
     RestartKernel,
+    /// Rebuild the empty kernel: the person approved these runs of the plan ([`super::rebuild::plan`]).
+    Rebuild(Vec<RunId>),
     /// Send the failed request again, also while its repetition is waited for.
     Retry,
     /// Go on after the step limit, a repeated block, or at the session budget (which is raised by its own size).

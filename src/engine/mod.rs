@@ -21,6 +21,7 @@ mod install;
 mod instructions;
 mod notices;
 pub mod prompt;
+pub mod rebuild;
 pub mod reply;
 mod replying;
 mod resume;
@@ -128,6 +129,7 @@ pub struct Engine {
     looks: Looks,
     files: functions::Files,
     installs: install::Installs,
+    plan: rebuild::Plan,
     counted: Counted,
     meter: Meter,
     /// What waits for the person's word about the session budget.
@@ -152,6 +154,7 @@ impl Engine {
             looks: Looks::default(),
             files: functions::Files::default(),
             installs: install::Installs::default(),
+            plan: rebuild::Plan::default(),
             counted: Counted::default(),
             meter: Meter::default(),
             held: Held::default(),
@@ -227,6 +230,7 @@ impl Engine {
             Command::Stop => self.stop(),
             Command::Kill => self.kill(),
             Command::RestartKernel => self.restart_kernel(),
+            Command::Rebuild(runs) => self.rebuild(&runs),
             Command::Retry => self.retry(),
             Command::Continue => self.go_on(),
             Command::EndTurn => self.end_turn(),

@@ -26,6 +26,7 @@ impl Engine {
             }
             RunEvent::Variables(variables) => {
                 self.state.live.variables = variables;
+                self.state.live.variables_by = Some(run.block);
                 self.state.live.variables_at = Some(now);
             }
             RunEvent::Functions(functions) => self.functions_told(functions),
@@ -51,11 +52,13 @@ impl Engine {
             KernelFate::Lost(_) => self.forget_kernel(),
         }
         self.world_changed();
+        let outcome = report.outcome.clone();
         let consequence = self.consequence(run.block, &report);
         self.record(Entry::Ran { run: id, block: run.block, report });
         self.draw(run.block, consequence);
         self.notify(notice);
         self.advance();
+        self.plan_ran(run.block, &outcome);
     }
 
     /// Asks the run to stop. When it is asked again after a moment, the front door asks whether to kill.
@@ -108,6 +111,7 @@ impl Engine {
     fn forget_kernel(&mut self) {
         self.state.live.kernel = None;
         self.state.live.variables.clear();
+        self.state.live.variables_by = None;
         self.state.live.variables_at = None;
         self.forget_functions();
     }

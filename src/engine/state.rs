@@ -7,7 +7,7 @@ pub use super::cost::{Cost, PriceSource};
 use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
-    BlockId, BlockKind, Captured, ExecutorKind, Function, ImageRef, Instructions, KernelRef, Limits,
+    BlockId, BlockKind, Captured, Change, ExecutorKind, Function, ImageRef, Instructions, KernelRef, Limits,
     ModelInfo, Moment, Notice, ReplyFailure, Review, Revision, RunId, SandboxLevel, Severity, StepId, Terms,
     ToolCall, Usage, Variable,
 };
@@ -189,6 +189,8 @@ pub struct Live {
     pub kernel: Option<KernelRef>,
     /// The kernel's variables as last told, and when.
     pub variables: Vec<Variable>,
+    /// The block after which they were told.
+    pub variables_by: Option<BlockId>,
     /// When the variables were told.
     pub variables_at: Option<Moment>,
     /// The person's own functions that the kernel has.
@@ -226,6 +228,11 @@ impl State {
         // What a block needs is installed before it.
         let first = |item: &&BlockItem| matches!(item.block.kind, BlockKind::Install { .. });
         self.transcript.open().filter(first).chain(self.transcript.open().filter(move |item| !first(item)))
+    }
+
+    /// The kernel's variables that are there, as last told.
+    pub fn variables(&self) -> impl Iterator<Item = &Variable> {
+        self.live.variables.iter().filter(|variable| variable.change != Some(Change::Deleted))
     }
 
     /// The inspection of a block's newest revision; `None` while it is being looked at.

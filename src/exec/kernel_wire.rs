@@ -5,7 +5,7 @@
 //! it used, comes from the supervisor.
 
 use super::frames::{Frame, FrameError, encode};
-use crate::domain::{Function, Parameter, ParameterKind, RunError, Variable};
+use crate::domain::{Change, Function, Parameter, ParameterKind, RunError, Variable, VariableChanges};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
@@ -70,6 +70,8 @@ pub struct Done {
     pub cwd: Option<PathBuf>,
     /// How many variables the person's code has defined.
     pub variables: u32,
+    /// How many of them the block added, changed and deleted.
+    pub changes: Option<VariableChanges>,
 }
 
 /// Something that the kernel does not have.
@@ -128,11 +130,20 @@ pub fn decode(frame: Frame) -> Result<(Token, Said), FrameError> {
 fn variables(frame: &Frame) -> Result<Vec<Variable>, FrameError> {
     let rest = frame.fields.get(1..).unwrap_or_default();
     let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
-    rest.chunks(4)
-        .map(|four| match four {
-            [name, kind, size, value] => {
-                Ok(Variable { name: text(name), kind: text(kind), size: text(size), value: text(value) })
-            }
+    rest.chunks(5)
+        .map(|five| match five {
+            [name, kind, size, value, mark] => Ok(Variable {
+                name: text(name),
+                kind: text(kind),
+                size: text(size),
+                value: text(value),
+                change: match mark.as_slice() {
+                    b"+" => Some(Change::Added),
+                    b"~" => Some(Change::Changed),
+                    b"-" => Some(Change::Deleted),
+                    _ => None,
+                },
+            }),
             _ => Err(FrameError::Torn),
         })
         .collect()
@@ -199,6 +210,13 @@ impl ToldParameter {
     }
 }
 
+/// `3 1 0`
+fn changes(text: &str) -> Option<VariableChanges> {
+    let mut numbers = text.split(' ').map(|number| number.parse().ok());
+    let mut next = || numbers.next().flatten();
+    Some(VariableChanges { added: next()?, changed: next()?, deleted: next()? })
+}
+
 fn done(frame: &Frame) -> Result<Done, FrameError> {
     let how = match frame.field(1)? {
         b"ok" => How::Ok,
@@ -216,6 +234,7 @@ fn done(frame: &Frame) -> Result<Done, FrameError> {
         error: (!kind.is_empty()).then_some(RunError { kind, message, traceback }),
         cwd: (!folder.is_empty()).then(|| PathBuf::from(OsString::from_vec(folder))),
         variables: frame.number(9)?,
+        changes: changes(&frame.text(10)?),
     })
 }
 
@@ -233,12 +252,13 @@ mod tests {
 
     #[test]
     fn the_end_of_a_block() {
-        let fields: [&[u8]; 10] =
-            [&[7; 16], b"error", b"1", b"0", b"", b"ValueError", b"no", b"Traceback", b"/tmp", b"3"];
+        let fields: [&[u8]; 11] =
+            [&[7; 16], b"error", b"1", b"0", b"", b"ValueError", b"no", b"Traceback", b"/tmp", b"3", b"1 0 2"];
         let (token, said) = said(b'D', &fields).unwrap();
         assert_eq!(token, [7; 16]);
         let Said::Done(done) = said else { panic!("{said:?}") };
         assert_eq!((done.how, done.code, done.value, done.variables), (How::Error, 1, None, 3));
+        assert_eq!(done.changes, Some(VariableChanges { added: 1, changed: 0, deleted: 2 }));
         assert_eq!(done.error.unwrap().kind, "ValueError");
         assert_eq!(done.cwd.unwrap(), PathBuf::from("/tmp"));
     }

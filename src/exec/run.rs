@@ -194,6 +194,7 @@ impl Run {
             }
         };
         let (output, blob) = self.capture.finish();
+        receipt.variables = self.done.as_ref().and_then(|done| done.changes);
         let (value, error) = self.done.map_or((None, None), |done| (done.value, done.error));
         let unbuilt = self.unbuilt && outcome == Outcome::Failed;
         let error = if unbuilt { Some(languages::build_error(&output.bytes(Stream::Stderr))) } else { error };

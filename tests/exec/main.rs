@@ -17,5 +17,6 @@ mod kernel;
 mod languages;
 mod packages;
 mod programs;
+mod shown;
 mod speed;
 mod support;

@@ -31,6 +31,8 @@ pub(in crate::engine) struct Watched {
     any_ran: bool,
     /// What the person said yes to: the bytes, and the terms.
     said: Vec<(Sha256, Terms)>,
+    /// The blocks of a plan that the person approved.
+    planned: Vec<BlockId>,
 }
 
 #[derive(Default)]
@@ -59,6 +61,7 @@ impl Watched {
             unsaved: false,
             any_ran: false,
             said: Vec::new(),
+            planned: Vec::new(),
         }
     }
 
@@ -116,6 +119,11 @@ impl Watched {
                         look.answer = Some((*revision, (**inspection).clone()));
                     }
                 }
+            }
+            Event::User(Command::Rebuild(runs)) => {
+                let transcript = &self.engine.state().transcript;
+                let blocks = runs.iter().filter_map(|run| transcript.run(*run)).map(|(item, _)| item.block.id);
+                self.planned = blocks.collect();
             }
             Event::KernelDied(_) => self.world += 1,
             Event::Run(run, RunEvent::Started) if self.going == Some(*run) => self.any_ran = true,
@@ -216,6 +224,14 @@ impl Watched {
             }
             (Grantor::Flag, Some(_)) => {
                 assert!(policy != Policy::Ask && policy.judge(&inspection.review) == Verdict::Allow);
+            }
+            (Grantor::Plan, Some(_)) => {
+                assert!(self.planned.contains(block), "no plan that was approved names this");
+                let (off, high) = (
+                    terms.rights.sandbox.level == SandboxLevel::Off,
+                    inspection.review.gravest() == Some(Severity::High),
+                );
+                assert!((self.any_ran || !off) && !high, "the typed word was passed over");
             }
             (Grantor::Before, Some(_)) => {
                 let same = |(hash, then): &(Sha256, Terms)| {
