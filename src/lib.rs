@@ -74,6 +74,9 @@
 //! - Blocks of one reply are settled in order, one at a time. Terms are found anew when a block's turn comes: an
 //!   earlier `cd` or a dead kernel changes what it means.
 //! - Resume folds the entries through the same `apply`. An approval without its end is LOST and never run by itself.
+//! - A request leaves only if it fits the model's context and the session budget; what was told shorter is counted in the
+//!   state. A summary stands for older items only once it is recorded. A second opinion (`Consult`) goes beside the turn
+//!   and holds up nothing.
 //! - Channels that carry outside data are bounded; pieces that are ready together are joined before the engine sees
 //!   them; a front drains all that is ready, then draws once.
 //! - Every run goes through the helper (`sayso __run`): one socket, a session of its own, supervision, and the end of the

@@ -4,19 +4,21 @@ use super::house::House;
 use super::source;
 use crate::config::{self, Chosen, Provider, ProviderKind};
 use crate::domain::{ModelInfo, ModelName};
+use crate::driver::Informed;
 use crate::driver::catalogue::{KeyState, Source};
 use crate::provider::story::Story;
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 impl House {
     /// The providers that can be asked for their models, or the one of this name: servers on this computer first, then
     /// those with a key, then those without, stories last. A program that writes a key is run only for a provider that
     /// is asked for by name.
     pub fn sources(&self, only: Option<&str>) -> Vec<Source> {
+        let informed = self.informed_and_priced();
         let providers = self.loaded.config.providers.iter();
         let mut sources: Vec<Source> = providers
             .filter(|(name, _)| only.is_none_or(|only| only == name.as_str()))
-            .map(|(name, provider)| self.source(name, provider, only.is_some()))
+            .map(|(name, provider)| self.source(name, provider, only.is_some(), &informed))
             .collect();
         sources.sort_by_key(|source| match (&source.address, source.local, &source.key) {
             (None, ..) => 3,
@@ -27,7 +29,17 @@ impl House {
         sources
     }
 
-    fn source(&self, name: &str, provider: &Provider, by_name: bool) -> Source {
+    /// What the configuration says of models, their prices among it.
+    fn informed_and_priced(&self) -> Informed {
+        let (house, prices) = (self.clone(), self.prices());
+        Arc::new(move |told| {
+            let told = house.informed(told);
+            let price = prices.of(&told.name, Some(&told)).map(|(price, _)| price);
+            ModelInfo { price, ..told }
+        })
+    }
+
+    fn source(&self, name: &str, provider: &Provider, by_name: bool, informed: &Informed) -> Source {
         let address = provider.address().map(str::to_owned);
         let local = address.as_deref().is_some_and(config::is_loopback);
         let kept = self.keys.kept(name, provider, self);
@@ -51,7 +63,6 @@ impl House {
                 .map_err(|error| error.to_string())
         };
         let address = address.map(|address| config::without_secrets(&address));
-        let known = known(name, provider, local);
         Source {
             name: name.to_owned(),
             kind: provider.kind.as_str(),
@@ -59,30 +70,17 @@ impl House {
             local,
             key,
             provider: made,
-            known,
+            known: known(name, provider),
+            informed: informed.clone(),
         }
     }
 }
 
-/// What the configuration says of a provider's models.
-fn known(name: &str, provider: &Provider, local: bool) -> BTreeMap<String, ModelInfo> {
-    let info = |model: &str, context, output| ModelInfo {
-        context,
-        output,
-        local,
-        ..ModelInfo::named(ModelName { provider: name.to_owned(), model: model.to_owned() })
-    };
+/// The models of a provider that the configuration names.
+fn known(name: &str, provider: &Provider) -> Vec<ModelName> {
+    let of = |model: &str| ModelName { provider: name.to_owned(), model: model.to_owned() };
     if provider.kind == ProviderKind::Scripted {
-        return Story::names()
-            .iter()
-            .map(|(story, _)| ((*story).to_owned(), info(story, None, None)))
-            .collect();
+        return Story::names().iter().map(|(story, _)| of(story)).collect();
     }
-    let said = |(model, choice): (&String, &config::ModelChoice)| {
-        (
-            model.clone(),
-            info(model, choice.context.or(provider.context), choice.max_output.or(provider.max_output)),
-        )
-    };
-    provider.models.iter().map(said).collect()
+    provider.models.keys().map(|model| of(model)).collect()
 }

@@ -7,7 +7,7 @@ use super::place::Place;
 use super::rules;
 use super::source::{self, Unusable};
 use crate::config::{self, Chosen, ExecutorChoice, Loaded, Origin};
-use crate::domain::{FunctionFile, Header, ModelInfo, ModelName, Notice, Policy, SessionId};
+use crate::domain::{FunctionFile, Header, Limits, ModelInfo, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
 use crate::engine::cost::Prices;
 use crate::engine::{Engine, JudgeSettings, Settings, prompt};
@@ -133,7 +133,7 @@ impl House {
             languages,
             system_prompt,
             policy,
-            limits: config.limits(),
+            limits: self.limits(),
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
             context_tokens: config.context.tokens,
             images: config.context.images,
@@ -155,7 +155,7 @@ impl House {
         (Vec::new(), vec!["functions: files of your own are loaded into the local kernel only".into()])
     }
 
-    fn prices(&self) -> Prices {
+    pub(super) fn prices(&self) -> Prices {
         let (as_of, shipped) = config::shipped_prices();
         Prices { own: config::prices(&self.loaded.config.prices), shipped, as_of }
     }
@@ -184,13 +184,24 @@ impl House {
             languages: config.languages(),
             environment: config.run.environment.clone(),
             python: config.run.python.clone(),
-            limits: config.limits(),
+            limits: self.limits(),
             sandbox: self.wish(),
             without: Without::default(),
             home: self.place.home.clone(),
             own: self.own_folders(),
         };
         Executor::of(setup, &config.executor, &config.executors)
+    }
+
+    /// The limits of a run. A memory limit that nobody chose leaves a small machine half of what it has.
+    pub fn limits(&self) -> Limits {
+        let mut limits = self.loaded.config.limits();
+        if *self.loaded.origins.of("limits.memory") == Origin::Default {
+            let machine = rustix::system::sysinfo();
+            let all = (machine.totalram as u64).saturating_mul(u64::from(machine.mem_unit));
+            limits.memory_bytes = limits.memory_bytes.min((all / 2).max(1 << 28));
+        }
+        limits
     }
 
     /// How runs are to be confined. What the person wrote or named is asked for; what nobody chose is had as far as it
@@ -224,7 +235,7 @@ impl House {
     }
 
     /// What is told of a model, under what the configuration says of it.
-    fn informed(&self, told: ModelInfo) -> ModelInfo {
+    pub(super) fn informed(&self, told: ModelInfo) -> ModelInfo {
         let Some(provider) = self.loaded.config.providers.get(&told.name.provider) else { return told };
         let said = provider.models.get(&told.name.model).copied().unwrap_or_default();
         ModelInfo {

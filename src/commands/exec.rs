@@ -8,6 +8,7 @@ mod told;
 use super::{Console, check, input, setup};
 use crate::app::house::House;
 use crate::cli::{ExecArgs, Sandbox};
+use crate::config::ExecutorChoice;
 use crate::domain::visible::visible_line;
 use crate::domain::{
     BlockId, Captured, KernelFate, Language, Limits, Outcome, Receipt, Review, Revision, RunEvent, RunId,
@@ -25,6 +26,10 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
+
+/// What is told before files run in Jupyter kernels.
+const KERNELS_ARE_OPEN: &str = "warning: the local sandbox does not apply to Jupyter kernels: files run with everything \
+                                that the kernel's account can do";
 
 /// How long a program may take to end after an interrupt, until it is killed.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -69,13 +74,48 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
             return Err(setup::no_sandbox(why));
         }
     };
-    warn(&report, args.confine.sandbox, console)?;
-    let done = all(&args, &house, &executor, &named, console).await;
+    match house.loaded.config.executor {
+        ExecutorChoice::Jupyter(_) => writeln!(console.err, "{KERNELS_ARE_OPEN}")?,
+        _ => warn(&report, args.confine.sandbox, console)?,
+    }
+    let done = match fetch_missing(&args, &executor, &named, console).await {
+        Ok(()) => all(&args, &house, &executor, &named, console).await,
+        Err(failure) => Err(failure),
+    };
     executor.close().await;
     match done? {
         Some(kind) => Err(Failure::told(kind)),
         None => Ok(()),
     }
+}
+
+/// Fetches the images that are missing, when that was asked for.
+async fn fetch_missing(
+    args: &ExecArgs,
+    executor: &Executor,
+    named: &[Named],
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    if !args.pull {
+        return Ok(());
+    }
+    let mut interrupt = Interrupt::listen()?;
+    for file in named {
+        let Some(missing) = executor.missing(&file.language).await else { continue };
+        writeln!(console.err, "fetching {}", visible_line(&missing.name))?;
+        let (progress, mut lines) = mpsc::channel(64);
+        let mut fetched = std::pin::pin!(executor.fetch(missing, progress));
+        let fetched = loop {
+            tokio::select! {
+                Some(line) = lines.recv() => writeln!(console.err, "  {}", visible_line(&line))?,
+                _ = interrupt.next() => return Err(Failure::told(Kind::Interrupted)),
+                fetched = &mut fetched => break fetched,
+            }
+        };
+        fetched
+            .map_err(|why| Failure::new(Kind::Work, why).hint("Is the engine online? Is the name right?"))?;
+    }
+    Ok(())
 }
 
 /// Tells what is not enforced, unless the person said so.
@@ -104,7 +144,7 @@ async fn all(
     named: &[Named],
     console: &mut Console<'_>,
 ) -> Result<Option<Kind>, Failure> {
-    let mut limits = house.loaded.config.limits();
+    let mut limits = house.limits();
     if let Some(time) = args.timeout {
         limits.wall_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     }

@@ -85,7 +85,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("base_url", Address, Never, "an address for the model's provider, in place of its own"),
     setting(
         "dialect",
-        Words(&["auto", "fences", "execute-tags"]),
+        Words(&["auto", "fences", "execute-tags", "tools"]),
         Never,
         "how the model is told to hand over code",
     ),

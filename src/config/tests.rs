@@ -82,6 +82,7 @@ fn the_example_file_equals_the_defaults_and_is_complete() {
             .replace("languages.*", "languages.python");
         let name = name.replace(".headers.*", ".headers.X-Team").replace(".query.*", ".query.api-version");
         let name = name.replace("prices.*", "prices.\"openai/gpt-5\"");
+        let name = name.replace("container.images.*", "container.images.python");
         let name = name.replace(".models.*", ".models.\"gpt-4.1\"");
         assert!(matches!(loaded.origins.of(&name), Origin::File(..)), "{name} is not in the example");
     }

@@ -43,6 +43,7 @@ pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
 pub use packages::PackageList;
 pub use run::{
-    Change, Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits, MemoryHold,
-    Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream, Variable, VariableChanges,
+    Change, Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits,
+    MemoryHold, Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream,
+    Variable, VariableChanges,
 };

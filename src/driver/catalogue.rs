@@ -2,9 +2,9 @@
 //!
 //! Who can be asked, with which key, is the composition root's to know: it gives [`Source`]s. Nothing here chooses.
 
+use super::Informed;
 use crate::domain::{ModelInfo, ModelName, Price, ReplyFailure};
 use crate::provider::Provider;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const MOST: usize = 2_000;
 pub type Catalogue = Arc<dyn Fn() -> Vec<Source> + Send + Sync>;
 
 /// A provider that can be asked for its models.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Source {
     /// Its name in the configuration.
     pub name: String,
@@ -33,8 +33,10 @@ pub struct Source {
     pub key: KeyState,
     /// What asks it; `Err`: why it can't be asked.
     pub provider: Result<Provider, String>,
-    /// What the configuration says of its models; it counts more than what the server tells.
-    pub known: BTreeMap<String, ModelInfo>,
+    /// Models that the configuration names; they are offered even where the server lists none.
+    pub known: Vec<ModelName>,
+    /// Lays what the configuration says of a model over what is told of it.
+    pub informed: Informed,
 }
 
 /// What is known of a provider's key.
@@ -93,7 +95,7 @@ impl Source {
     pub fn offer(&self) -> Offer {
         let answer = match (&self.key, &self.provider) {
             // A story is not asked: it is data.
-            _ if self.address.is_none() => Answer::Models(self.known.values().cloned().collect()),
+            _ if self.address.is_none() => Answer::Models(self.named(&self.known)),
             (KeyState::Missing(_), _) => Answer::NoKey,
             (_, Err(why)) => Answer::Failed(why.clone()),
             (_, Ok(_)) => Answer::Asking,
@@ -128,35 +130,29 @@ impl Source {
     fn failed(&self, failure: &ReplyFailure) -> Answer {
         use crate::domain::FailureKind::{BadRequest, NotAModel, NotFound};
         if matches!(failure.kind, NotFound | BadRequest | NotAModel) && !self.known.is_empty() {
-            return Answer::Models(self.known.values().cloned().collect());
+            return Answer::Models(self.named(&self.known));
         }
         Answer::Failed(failure.message.clone())
     }
 
-    /// The models that were told, with what the configuration says of them, and those that it adds.
+    /// The models that were told, and behind them those that only the configuration names.
     fn with_known(&self, told: Vec<ModelInfo>) -> Vec<ModelInfo> {
-        let mut known = self.known.clone();
-        let mut models: Vec<ModelInfo> = told
-            .into_iter()
-            .take(MOST)
-            .map(|model| match known.remove(&model.name.model) {
-                Some(said) => over(model, &said),
-                None => model,
-            })
+        let mut models: Vec<ModelInfo> =
+            told.into_iter().take(MOST).map(|model| (self.informed)(model)).collect();
+        let unlisted: Vec<ModelName> = self
+            .known
+            .iter()
+            .filter(|name| models.iter().all(|model| model.name != **name))
+            .cloned()
             .collect();
-        // What nobody lists stands at the end.
-        models.extend(known.into_values());
+        models.extend(self.named(&unlisted));
         models
     }
-}
 
-/// What is said of a model over what was told of it.
-fn over(told: ModelInfo, said: &ModelInfo) -> ModelInfo {
-    ModelInfo {
-        context: said.context.or(told.context),
-        output: said.output.or(told.output),
-        price: said.price.or(told.price),
-        ..told
+    /// Models of which only the configuration knows.
+    fn named(&self, names: &[ModelName]) -> Vec<ModelInfo> {
+        let named = |name: &ModelName| ModelInfo { local: self.local, ..ModelInfo::named(name.clone()) };
+        names.iter().map(|name| (self.informed)(named(name))).collect()
     }
 }
 
@@ -261,7 +257,6 @@ mod tests {
     fn what_the_configuration_says_counts_more_and_what_it_adds_is_offered() {
         let name = |model: &str| ModelName { provider: "p".into(), model: model.into() };
         let info = |model: &str, context| ModelInfo { context, ..ModelInfo::named(name(model)) };
-        let known = [info("a", Some(1)), info("c", None)].map(|m| (m.name.model.clone(), m)).into();
         let source = Source {
             name: "p".into(),
             kind: "openai",
@@ -269,7 +264,10 @@ mod tests {
             local: false,
             key: KeyState::Needless,
             provider: Err(String::new()),
-            known,
+            known: vec![name("a"), name("c")],
+            informed: Arc::new(|told| {
+                if told.name.model == "a" { ModelInfo { context: Some(1), ..told } } else { told }
+            }),
         };
         let models = source.with_known(vec![info("b", Some(9)), info("a", Some(9))]);
         assert_eq!(models, [info("b", Some(9)), info("a", Some(1)), info("c", None)]);

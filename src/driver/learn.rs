@@ -35,6 +35,16 @@ impl Driver {
         }
     }
 
+    /// Reads the files of instructions while nobody waits for them.
+    pub(super) fn look_for_instructions(&self) {
+        let (search, inbox) = (self.instructions.clone(), self.inbox());
+        tokio::task::spawn_blocking(move || {
+            // What can't be used is told with the first prompt.
+            let (files, _) = instructions::find(&search);
+            let _ = inbox.blocking_send(Signal::Event(Event::Instructions(files)));
+        });
+    }
+
     /// Reads the files of instructions anew: they may have changed since the last prompt.
     pub(super) fn read_instructions(&mut self) {
         let (search, inbox) = (self.instructions.clone(), self.inbox());

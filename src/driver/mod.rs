@@ -168,6 +168,7 @@ impl Driver {
     pub async fn next(&mut self) -> Update {
         if !self.learned {
             self.learn_model();
+            self.look_for_instructions();
         }
         if self.update.is_empty() {
             let signal = self.sources.wait(&self.store, &self.executor).await;

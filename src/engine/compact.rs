@@ -72,7 +72,7 @@ impl Engine {
             shortened: composed.shortened,
             summarised_upto: self.state.transcript.summary().map_or(0, |summary| summary.upto),
         };
-        self.meter.composed = Some(self.state.transcript.version);
+        self.meter.composed = Some(self.told());
         composed
     }
 
@@ -94,6 +94,11 @@ impl Engine {
         })
     }
 
+    /// How much there is to be told.
+    fn told(&self) -> (usize, usize) {
+        (self.state.transcript.items.len(), self.state.transcript.settled.len())
+    }
+
     /// Brings what is told of the conversation's length and cost up to date.
     pub(super) fn take_stock(&mut self) {
         let version = self.state.transcript.version;
@@ -101,7 +106,7 @@ impl Engine {
             self.meter.added = Some(version);
             self.add_up();
         }
-        if self.meter.composed == Some(version) {
+        if self.meter.composed == Some(self.told()) {
             return;
         }
         self.compose();

@@ -35,9 +35,16 @@ pub struct JudgeSettings {
 fn request(block: &Block, review: Option<&Review>) -> ModelRequest {
     let version = block.current();
     let language = version.language.as_ref().map_or("text", |language| language.as_str());
+    let what = match block.path() {
+        Some(path) => format!(
+            "What is proposed is no code to be run, but to {} {}",
+            block.kind.as_str(),
+            one_line(&path)
+        ),
+        None => format!("The code ({})", one_line(language)),
+    };
     let mut ask = format!(
-        "The code ({}, {}):\n\n{}",
-        one_line(language),
+        "{what}, {}:\n\n{}",
         notices::counted(version.source.lines().count(), "line"),
         fenced("text", &shortened(&version.source, LARGEST))
     );

@@ -5,6 +5,7 @@
 //! [`Watched`], which knows what may never happen.
 
 mod tests;
+mod tools;
 mod watched;
 
 pub(super) use watched::Watched;

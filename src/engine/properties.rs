@@ -9,9 +9,10 @@ use super::dialogue::{Watched, failure, report, review, terms};
 use super::replying::follow_all;
 use super::{Command, Engine, Event, Inspection, JudgeSettings, Phase, Settings, StoreEvent};
 use crate::domain::{
-    BlockId, Chunk, Consultation, Decision, FailureKind, Finish, FinishReason, Instructions, KernelFate,
-    KernelRef, Language, Limits, ModelInfo, ModelName, Moment, Outcome, Policy, Price, ReplyEvent, Review,
-    Revision, RunEvent, RunId, RunReport, SandboxLevel, Severity, StepId, Stream, Terms, TimerId, Usage,
+    BlockId, Chunk, Consultation, Decision, Dialect, ExecutorKind, FailureKind, Finish, FinishReason,
+    Instructions, Kept, KernelFate, KernelRef, Language, Limits, ModelInfo, ModelName, Moment, OnDisk,
+    Outcome, Policy, Price, ReplyEvent, Review, Revision, RunEvent, RunId, RunReport, SandboxLevel, Severity,
+    StepId, Stream, Target, Terms, TimerId, ToolCall, Usage,
 };
 use proptest::prelude::*;
 
@@ -28,6 +29,17 @@ const REPLIES: &[&str] = &[
     "```python\nprint('never closed",
     "```python\n   \n```\n",
     "",
+    "<tool_call>{\"name\": \"list_files\", \"arguments\": {}}</tool_call>\n",
+    "<think>\n```bash\nls\n```\n</think>\nSo.",
+];
+const CALLS: &[(&str, &str)] = &[
+    ("run_code", r#"{"language": "python", "code": "print(1)"}"#),
+    ("write_file", r#"{"path": "a.txt", "content": "x\n"}"#),
+    ("read_file", r#"{"path": "a.txt"}"#),
+    ("run_code", r#"{"code": "ls"}"#),
+    ("run_code", r#"{"code": "#),
+    ("list_files", "{}"),
+    ("rm", "{}"),
 ];
 const SOURCES: &[&str] = &["print(1)\n", "print(3)\n", "", "  \n", "print(1)\r\n"];
 
@@ -45,6 +57,7 @@ fn event(watched: &Watched, (kind, a, b): Throw) -> Event {
         3..=5 => aim.reply(ReplyEvent::Delta(pick(REPLIES, aim.b).into())),
         6..=9 => aim.reply(ReplyEvent::Finished(Finish { reason: aim.reason(), word: None })),
         10 => aim.reply(aim.other_reply()),
+        11 if aim.b.is_multiple_of(3) => aim.reply(ReplyEvent::Failed(failure(FailureKind::NoTools))),
         11 => aim.reply(ReplyEvent::Failed(failure(FailureKind::Cut))),
         12..=17 => aim.inspected(),
         18..=23 => aim.decide(Decision::Approve { typed: !aim.b.is_multiple_of(4) }),
@@ -100,7 +113,10 @@ impl Aim<'_> {
             Phase::Idle => Event::User(Command::Submit("x".into())),
             Phase::Replying(_) => {
                 let reply = self.watched.engine.state().live.reply.as_ref();
-                if reply.is_some_and(|reply| reply.text.is_empty()) && !self.b.is_multiple_of(5) {
+                let calls = reply.map_or(0, |reply| reply.calls.len());
+                if calls < 3 && self.b % 4 == 3 {
+                    self.reply(self.call())
+                } else if reply.is_some_and(|reply| reply.text.is_empty()) && !self.b.is_multiple_of(5) {
                     self.reply(ReplyEvent::Delta(pick(&REPLIES[..5], self.b).into()))
                 } else {
                     self.reply(ReplyEvent::Finished(Finish { reason: self.reason(), word: None }))
@@ -144,8 +160,20 @@ impl Aim<'_> {
         reasons[self.b % 4]
     }
 
+    /// A call of a tool, sound or not; two in eight have the same identity, and one has none.
+    fn call(&self) -> ReplyEvent {
+        let (name, arguments) = CALLS[self.b / 4 % CALLS.len()];
+        let id = match self.a % 8 {
+            0 => String::new(),
+            n => format!("c{}", n / 2),
+        };
+        ReplyEvent::ToolCall(ToolCall { id, name: name.into(), arguments: arguments.into(), signature: None })
+    }
+
     fn other_reply(&self) -> ReplyEvent {
-        match self.b % 4 {
+        match self.b % 6 {
+            4 => self.call(),
+            5 => ReplyEvent::Kept(Kept { kind: "p".into(), json: "{}".into() }),
             0 => ReplyEvent::Sent,
             1 => ReplyEvent::Reasoning("hm".into()),
             2 if self.a.is_multiple_of(2) => ReplyEvent::Usage(Usage { output: Some(7), ..Usage::default() }),
@@ -181,7 +209,18 @@ impl Aim<'_> {
         let item = self.watched.engine.state().transcript.blocks.get(&block);
         let language = item.and_then(|item| item.block.current().language.clone());
         let generation = self.b as u32 / 5 % 2;
+        let file = item.filter(|item| !item.block.kind.is_code());
+        let target = file.map(|_| Target {
+            path: "/work/a.txt".into(),
+            link: None,
+            found: OnDisk::Nothing,
+            bytes: 0,
+            folders: self.b as u32 % 2,
+            outside: false,
+        });
         let found = Terms {
+            executor: if target.is_some() { ExecutorKind::Files } else { ExecutorKind::Kernel },
+            target,
             language: language.unwrap_or_else(|| self.language()),
             kernel: Some(KernelRef { generation, variables: 0 }),
             ..terms()
@@ -285,6 +324,7 @@ fn name() -> ModelName {
 
 fn settings(policy: Policy) -> Settings {
     Settings {
+        dialect: Some(Dialect::Tools),
         policy,
         step_limit: 2,
         repeat_limit: 2,
@@ -365,7 +405,7 @@ proptest! {
     /// What is shown of a reply while it streams is what the parser knows, whatever its pieces.
     #[test]
     fn the_live_copy_follows_the_parser(
-        parts in prop::collection::vec((0usize..7, 1usize..9), 0..12),
+        parts in prop::collection::vec((0usize..9, 1usize..9), 0..12),
         tail in "[`\\n a-z~<>/-]{0,60}",
     ) {
         let mut text: String = parts.iter().map(|(at, _)| REPLIES[*at]).collect();
@@ -402,6 +442,7 @@ fn the_throws_reach_every_corner() {
                 }
                 crate::domain::Entry::Ran { report, .. } => report.outcome.as_str().to_owned(),
                 crate::domain::Entry::TurnEnd(end) => end.as_str().to_owned(),
+                crate::domain::Entry::Block(block) => format!("Block {}", block.kind.as_str()),
                 other => {
                     format!("{other:?}").split(|c: char| !c.is_alphanumeric()).next().unwrap().to_owned()
                 }
@@ -431,6 +472,11 @@ fn the_throws_reach_every_corner() {
         "answered",
         "stopped",
         "budget",
+        "Block write",
+        "Block read",
+        "Block list",
+        "CallRefused",
+        "NoTools",
         "Summary",
         "Opinion",
         "Instructions",

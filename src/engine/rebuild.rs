@@ -73,7 +73,9 @@ fn take_run(
 ) {
     let Settlement::Ran(id) = what else { return };
     let Some((_, run)) = transcript.run(*id) else { return };
-    let Some((_, report)) = run.ended.as_ref().filter(|_| run.terms.executor == ExecutorKind::Kernel) else { return };
+    let Some((_, report)) = run.ended.as_ref().filter(|_| run.terms.executor == ExecutorKind::Kernel) else {
+        return;
+    };
     if report.outcome == Outcome::Ok {
         current.push(*id);
     }
@@ -109,7 +111,9 @@ fn step(item: &BlockItem, run: &RunItem) -> Option<Step> {
 impl Engine {
     /// The person approved these runs of the plan.
     pub(super) fn rebuild(&mut self, runs: &[RunId]) {
-        if self.state.phase != Phase::Idle || self.state.live.kernel.is_some_and(|kernel| kernel.variables > 0) {
+        if self.state.phase != Phase::Idle
+            || self.state.live.kernel.is_some_and(|kernel| kernel.variables > 0)
+        {
             return self.notify(notices::no_rebuild());
         }
         let steps: Vec<Step> = plan(&self.state.transcript)
@@ -141,7 +145,9 @@ impl Engine {
     /// Lets the block that waits run, where the plan names it and nothing about it has changed.
     pub(super) fn apply_plan(&mut self) {
         let Phase::Deciding(block) = self.state.phase else { return };
-        let Some((_, run)) = self.plan.todo.first().copied().filter(|(first, _)| *first == block) else { return };
+        let Some((_, run)) = self.plan.todo.first().copied().filter(|(first, _)| *first == block) else {
+            return;
+        };
         if self.same_as_then(block, run) && !self.state.needs_typed(block) {
             let revision = self.state.transcript.run(run).map_or(Revision(0), |(_, run)| run.revision);
             self.grant_if_ready(block, revision, Grantor::Plan);
@@ -151,7 +157,8 @@ impl Engine {
     /// Whether the bytes and the terms are those of the run but for the kernel.
     fn same_as_then(&self, block: BlockId, run: RunId) -> bool {
         let Some((item, run)) = self.state.transcript.run(run) else { return false };
-        let Some(now) = self.state.inspected(block).and_then(|inspected| inspected.terms.as_ref().ok()) else {
+        let Some(now) = self.state.inspected(block).and_then(|inspected| inspected.terms.as_ref().ok())
+        else {
             return false;
         };
         let timeless = |terms: &Terms| Terms { kernel: Some(KernelRef::default()), ..terms.clone() };
@@ -223,7 +230,8 @@ mod tests {
     fn a_plan_names_what_made_the_kernel_that_was_there_last() {
         let d = worked();
         let steps = plan(&d.state().transcript);
-        let told: Vec<_> = steps.iter().map(|step| (step.block.0, step.first_line.as_str(), step.wall_us)).collect();
+        let told: Vec<_> =
+            steps.iter().map(|step| (step.block.0, step.first_line.as_str(), step.wall_us)).collect();
         assert_eq!(told, [(1, "x = 1", 800_000), (3, "z = x + 1", 800_000)]);
         assert!(plan(&Dialogue::new().state().transcript).is_empty());
     }

@@ -5,7 +5,9 @@
 //! are known by a label. Pure parts: `plan`, `address`, `bridge_wire`. It never gives the engine's socket to a container.
 
 mod address;
+mod backend;
 mod bridge_wire;
+mod command;
 mod engine;
 mod error;
 mod held;
@@ -15,13 +17,13 @@ mod plan;
 mod program;
 mod tunnel;
 
-use super::executors::{Backend, End, Ended, Fetch, Heard, Job, Missing, declared_environment};
+use super::executors::{End, Ended, Heard, Job, declared_environment};
 use super::helper_wire::Used;
 use super::kernel_wire::Said;
 use super::{Setup, blob};
 use crate::config::{ContainerExecutor, FolderInContainer};
 use crate::domain::language::LanguageEntry;
-use crate::domain::{ExecutorKind, Interpreter, KernelFate, KernelRef, Language, Limits, Terms};
+use crate::domain::{ExecutorKind, KernelFate, KernelRef, Language, Limits, SandboxLevel, Terms};
 use bridge_wire::Told;
 use engine::{Engine, Image};
 use error::ContainerError;
@@ -29,11 +31,10 @@ use kernel::{FromKernel, Gone, Kernel};
 use plan::Frame;
 use program::Program;
 use std::collections::{HashMap, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// How long the engine may take to remove the last containers; what is left then is removed at the next start.
@@ -114,7 +115,16 @@ impl Containers {
         Ok(engine)
     }
 
-    fn frame(&self, engine: &Engine) -> Result<Frame, ContainerError> {
+    /// What containers of this engine may do. A kernel lives under the session's limits, a program under its own.
+    fn frame(&self, engine: &Engine, limits: &Limits) -> Result<Frame, ContainerError> {
+        let mut config = self.config.clone();
+        config.memory = config.memory.min(limits.memory_bytes);
+        config.tmp = config.tmp.min(config.memory);
+        config.processes = config.processes.min(limits.processes);
+        if self.setup.sandbox.level == SandboxLevel::ReadOnly && config.folder == FolderInContainer::Writable
+        {
+            config.folder = FolderInContainer::ReadOnly;
+        }
         let env = declared_environment(&self.setup);
         let text = |value: &std::ffi::OsStr| value.to_str().map(str::to_owned);
         let declared = env.iter().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
@@ -126,7 +136,8 @@ impl Containers {
         ]);
         let account = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
         let frame = Frame {
-            config: self.config.clone(),
+            config,
+            limits: *limits,
             able: engine.able,
             folder: self.setup.cwd.clone(),
             account,
@@ -147,13 +158,14 @@ impl Containers {
             .ok_or_else(|| ContainerError::NoImageFor(language.to_string()))
     }
 
-    async fn known(&mut self, language: &Language) -> Result<Known, String> {
+    async fn known(&mut self, language: &Language, limits: &Limits) -> Result<Known, String> {
         let entry = self.setup.languages.0.iter().find(|entry| entry.name == *language).cloned();
         let entry =
             entry.ok_or_else(|| format!("{language} is not set up: see [languages] in the configuration"))?;
         let wanted = self.image_of(language).map_err(|error| error.to_string())?;
         let engine = self.engine().await.map_err(|error| error.to_string())?;
-        let frame = self.frame(&engine).map_err(|error| error.to_string())?;
+        let limits = if is_kernel(&entry) { self.setup.limits } else { *limits };
+        let frame = self.frame(&engine, &limits).map_err(|error| error.to_string())?;
         let image = engine.image(&wanted).await.map_err(|error| error.to_string())?;
         Ok(Known { engine, frame, entry, image })
     }
@@ -258,9 +270,14 @@ impl Containers {
         let job = self.job.take();
         let (end, used, fate) = match gone {
             Gone::NotStarted(why) => (End::NotStarted(why), Used::default(), KernelFate::None),
-            Gone::OutOfMemory(used) => {
-                (End::Limit(format!("memory, {}", plan::size(self.config.memory))), used, lost)
-            }
+            Gone::OutOfMemory(used) => (
+                End::Limit(format!(
+                    "memory, {}",
+                    plan::size(self.config.memory.min(self.setup.limits.memory_bytes))
+                )),
+                used,
+                lost,
+            ),
             Gone::Died(why, used) => (End::Died(why), used, lost),
         };
         match job {
@@ -296,7 +313,7 @@ impl Containers {
     fn begin_known(&mut self, known: &Known, job: Job) {
         if !is_kernel(&known.entry) {
             let name = self.name("block");
-            let words = command(&known.entry);
+            let words = command::of(&known.entry);
             let image = known.image.id.as_str();
             self.program =
                 Some(Program::start(known.engine.clone(), &known.frame, image, name, &words, &job));
@@ -310,124 +327,6 @@ impl Containers {
         }
         self.job = Some(InKernel { job, started: false, done: None });
         self.tell_started();
-    }
-}
-
-impl Backend for Containers {
-    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
-        let known = self.known(language).await?;
-        Ok(self.terms_of(&known, language, limits))
-    }
-
-    async fn begin(&mut self, job: Job) {
-        match self.known(&job.terms.language).await {
-            Ok(known) if self.terms_of(&known, &job.terms.language, job.terms.limits).same_as(&job.terms) => {
-                self.begin_known(&known, job);
-            }
-            Ok(_) => self.refuse("the image changed at the last moment: look again and decide again".into()),
-            Err(why) => self.refuse(why),
-        }
-    }
-
-    async fn hear(&mut self) -> Heard {
-        loop {
-            if let Some(heard) = self.queue.pop_front() {
-                return heard;
-            }
-            let kernel = async {
-                match &mut self.kernel {
-                    Some(kernel) => kernel.hear().await,
-                    None => std::future::pending().await,
-                }
-            };
-            let program = async {
-                match &mut self.program {
-                    Some(program) => program.hear().await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                heard = kernel => self.on_kernel(heard),
-                heard = program => {
-                    if matches!(heard, Heard::Ended(_)) && let Some(program) = self.program.take() {
-                        self.leaves(program.close());
-                    }
-                    return heard;
-                }
-            }
-        }
-    }
-
-    fn interrupt(&mut self) {
-        match (&self.program, &self.kernel) {
-            (Some(program), _) => program.interrupt(),
-            (None, Some(kernel)) => kernel.interrupt(),
-            (None, None) => {}
-        }
-    }
-
-    fn kill(&mut self) {
-        match (&self.program, &self.kernel) {
-            (Some(program), _) => program.kill(),
-            (None, Some(kernel)) => kernel.kill(),
-            (None, None) => {}
-        }
-    }
-
-    async fn warm(&mut self, language: &Language) {
-        // Only where the engine is there anyway: getting ready is no reason to complain.
-        if let Ok(known) = self.known(language).await
-            && is_kernel(&known.entry)
-            && self.kernel.is_none()
-        {
-            self.start_kernel(&known);
-        }
-    }
-
-    async fn restart(&mut self) {
-        if let Some(kernel) = self.kernel.take() {
-            self.leaves(kernel.close());
-        }
-    }
-
-    async fn missing(&mut self, language: &Language) -> Option<Missing> {
-        let name = self.image_of(language).ok()?;
-        let engine = self.engine().await.ok()?;
-        match engine.image(&name).await {
-            Err(ContainerError::Missing { image }) => Some(Missing { name: image }),
-            _ => None,
-        }
-    }
-
-    async fn fetch(&mut self, missing: Missing, progress: mpsc::Sender<String>) -> Fetch {
-        match self.engine().await {
-            Ok(engine) => Box::pin(async move {
-                let fetched = engine::fetch(engine.docker.clone(), missing.name, progress).await;
-                fetched.map_err(|error| error.to_string())
-            }),
-            Err(error) => Box::pin(std::future::ready(Err(error.to_string()))),
-        }
-    }
-
-    async fn found(&mut self) -> Vec<Interpreter> {
-        let languages: Vec<Language> =
-            self.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
-        let mut found = Vec::new();
-        for language in languages {
-            if let Ok(known) = self.known(&language).await {
-                let path = PathBuf::from(format!("{}:{}", known.image.shown(), known.entry.command));
-                found.push(Interpreter { language, path, version: None });
-            }
-        }
-        found
-    }
-
-    async fn close(&mut self) {
-        if let Some(kernel) = self.kernel.take() {
-            self.leaves(kernel.close());
-        }
-        let all = futures_util::future::join_all(self.leaving.drain(..));
-        let _ = tokio::time::timeout(FAREWELL, all).await;
     }
 }
 
@@ -447,38 +346,4 @@ impl Containers {
 /// Whether blocks of this language share a kernel.
 fn is_kernel(entry: &LanguageEntry) -> bool {
     entry.persistent && entry.name.as_str() == "python"
-}
-
-/// What the file with a block's text is handed to; the file's path is its last argument.
-fn command(entry: &LanguageEntry) -> Vec<String> {
-    let program =
-        Path::new(&entry.command).file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-    let words = match entry.name.as_str() {
-        "bash" => vec!["--noprofile".to_owned(), "--norc".to_owned()],
-        "javascript" => vec!["--experimental-vm-modules".to_owned(), "-e".to_owned(), node_of_file()],
-        _ => Vec::new(),
-    };
-    std::iter::once(program).chain(words).collect()
-}
-
-/// What starts a block in node, from a file instead of a descriptor.
-fn node_of_file() -> String {
-    super::plan::NODE
-        .replace("fs.readFileSync(90, \"utf8\")", "fs.readFileSync(process.argv[1], \"utf8\")")
-        .replace("fs.closeSync(90);", "")
-        .replace(
-            "path.join(process.cwd(), process.argv[1])",
-            "path.join(process.cwd(), path.basename(process.argv[1]))",
-        )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn node_reads_a_file_inside() {
-        let text = node_of_file();
-        assert!(!text.contains("90") && text.contains("basename"), "{text}");
-    }
 }

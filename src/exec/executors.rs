@@ -13,7 +13,8 @@ use super::receipt::Ending;
 use super::{Setup, outbox::Outbox};
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
-    Interpreter, KernelFate, Language, Limits, Outcome, RunEvent, RunId, RunRequest, Stream, Terms, Variable,
+    Interpreter, KernelFate, Language, Limits, Outcome, RunEvent, RunId, RunRequest, SandboxReport, Stream,
+    Terms, Variable,
 };
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -39,6 +40,8 @@ pub enum Order {
     Missing(Language, oneshot::Sender<Option<Missing>>),
     /// Fetch it, telling the progress.
     Fetch(Missing, mpsc::Sender<String>, oneshot::Sender<Result<(), String>>),
+    /// Tell what is enforced on runs.
+    Sandbox(oneshot::Sender<Result<SandboxReport, String>>),
     /// Tell what there is.
     Found(oneshot::Sender<Vec<Interpreter>>),
     /// End everything.
@@ -119,6 +122,8 @@ pub type Fetch = Pin<Box<dyn Future<Output = Result<(), String>>>>;
 pub trait Backend {
     /// The terms under which a block would run.
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String>;
+    /// What is enforced on runs.
+    async fn sandbox(&mut self) -> Result<SandboxReport, String>;
     /// Begins a run under its terms, or refuses when they do not hold any more. From now on until [`Heard::Ended`] it is
     /// told of by [`Backend::hear`].
     async fn begin(&mut self, job: Job);
@@ -277,6 +282,7 @@ async fn refuse_all(choice: &ExecutorChoice, mut orders: mpsc::UnboundedReceiver
     while let Some(order) = orders.recv().await {
         match order {
             Order::Terms(_, _, reply) => drop(reply.send(Err(why.clone()))),
+            Order::Sandbox(reply) => drop(reply.send(Err(why.clone()))),
             Order::Start(request, out) => {
                 let report =
                     super::run::nothing(Outcome::NotStarted(why.clone()), request.approval().terms().limits);

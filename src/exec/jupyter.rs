@@ -1,38 +1,362 @@
-//! placeholder
-use super::Setup;
-use super::executors::*;
+//! Jupyter kernels: those that are installed on this machine, and those of a Jupyter Server, JupyterHub or Enterprise
+//! Gateway, which is how runs reach a cluster.
+//!
+//! A session has one kernel for each language, as far as there are kernels. Each has a task of its own that drains its
+//! sockets (`local`, `far`); what its messages amount to is read here. The local sandbox does not apply to either. Pure
+//! parts: `message`, `zmtp`, `reading`, `html`.
+
+mod backend;
+mod error;
+mod far;
+mod html;
+mod local;
+mod message;
+mod reading;
+mod ready;
+mod server;
+mod sockets;
+mod specs;
+mod talk;
+mod zmtp;
+
+use super::executors::{End, Ended, Heard, Missing as ToFetch};
+use super::helper_wire::Used;
+use super::{Setup, environment};
 use crate::config::JupyterExecutor;
-use crate::domain::*;
+use crate::domain::{
+    ExecutorKind, KernelFate, KernelRef, Language, Layer, Limits, Rights, SandboxLevel, SandboxReport,
+    Stream, Terms,
+};
+use error::JupyterError;
+use reading::{Missing, Reading};
+use server::Server;
+use specs::Spec;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
+use talk::{Ids, News, Order, Outlet};
 use tokio::sync::mpsc;
-/// x
-pub struct Jupyter;
-impl Jupyter {
-    /// x
-    pub fn new(_: Arc<Setup>, _: JupyterExecutor, _: Option<String>) -> Self {
-        Self
-    }
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+/// How much longer is waited for what is missing of an end: for the last output, and for the reply.
+const IDLE: Duration = Duration::from_secs(2);
+const REPLY: Duration = Duration::from_secs(10);
+/// The same after a connection was lost: what came meanwhile may be gone.
+const AFTER_LOSS: Duration = Duration::from_secs(5);
+/// How long kernels may take to leave.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// What is told of a block whose end fell into a lost connection.
+const UNHEARD: &str = "the connection was lost while the block ran; the kernel is idle and keeps its state, but how the \
+                       block ended was not heard";
+/// What the person is told where a kernel asks for input.
+const NO_INPUT: &str = "The kernel asked for input. A block can't ask for anything while it runs: put the value into \
+                        the code, or ask for it in the conversation.\n";
+
+/// The Jupyter kernels of one session.
+pub struct Jupyter {
+    setup: Arc<Setup>,
+    config: JupyterExecutor,
+    /// The kernel to use, where one was named.
+    wanted: Option<String>,
+    server: Option<Server>,
+    specs: Option<Vec<Spec>>,
+    ids: Rc<Ids>,
+    kernels: BTreeMap<String, Kernel>,
+    generations: BTreeMap<String, u32>,
+    number: u32,
+    news: mpsc::Receiver<(u32, News)>,
+    outlet: mpsc::Sender<(u32, News)>,
+    block: Option<Block>,
+    queue: VecDeque<Heard>,
+    leaving: Vec<JoinHandle<()>>,
 }
-impl Backend for Jupyter {
-    async fn terms(&mut self, _: &Language, _: Limits) -> Result<Terms, String> {
-        Err("x".into())
+
+/// A kernel that was started.
+struct Kernel {
+    number: u32,
+    generation: u32,
+    ready: bool,
+    /// The version of its language, as it told.
+    version: Option<String>,
+    orders: mpsc::UnboundedSender<Order>,
+    work: JoinHandle<()>,
+}
+
+/// The block that runs.
+struct Block {
+    kernel: String,
+    reading: Reading,
+    /// What is missing is given up then.
+    until: Option<Instant>,
+    /// The connection was lost while it ran.
+    lost: bool,
+}
+
+impl Jupyter {
+    /// Jupyter kernels; nothing is reached or started yet. `wanted` names the kernel to use.
+    pub fn new(setup: Arc<Setup>, config: JupyterExecutor, wanted: Option<String>) -> Self {
+        let (outlet, news) = mpsc::channel(256);
+        Self {
+            setup,
+            config,
+            wanted,
+            server: None,
+            specs: None,
+            ids: Rc::new(Ids::new()),
+            kernels: BTreeMap::new(),
+            generations: BTreeMap::new(),
+            number: 0,
+            news,
+            outlet,
+            block: None,
+            queue: VecDeque::new(),
+            leaving: Vec::new(),
+        }
     }
-    async fn begin(&mut self, _: Job) {}
-    async fn hear(&mut self) -> Heard {
-        std::future::pending().await
+
+    fn place(&self) -> String {
+        match &self.server {
+            Some(server) => format!("at {}", server.shown()),
+            None => "on this machine".into(),
+        }
     }
-    fn interrupt(&mut self) {}
-    fn kill(&mut self) {}
-    async fn warm(&mut self, _: &Language) {}
-    async fn restart(&mut self) {}
-    async fn missing(&mut self, _: &Language) -> Option<Missing> {
-        None
+
+    /// The kernels that can be started. Those of this machine are looked up anew each time; a server is asked once.
+    async fn specs(&mut self) -> Result<Vec<Spec>, JupyterError> {
+        let Some(url) = self.config.url.clone() else {
+            let env = |name: &str| std::env::var(name).ok();
+            let prefixes = specs::prefixes(&env, self.setup.python.as_deref());
+            return Ok(specs::installed(&specs::folders(&env, &prefixes)));
+        };
+        if let Some(specs) = &self.specs {
+            return Ok(specs.clone());
+        }
+        let server = Server::new(&self.config, &url).await?;
+        let specs = server.specs().await?;
+        self.server = Some(server);
+        self.specs = Some(specs.clone());
+        Ok(specs)
     }
-    async fn fetch(&mut self, _: Missing, _: mpsc::Sender<String>) -> Fetch {
-        Box::pin(std::future::ready(Ok(())))
+
+    async fn spec(&mut self, language: &Language) -> Result<Spec, JupyterError> {
+        self.may_be_open()?;
+        let specs = self.specs().await?;
+        specs::choose(&specs, self.wanted.as_deref(), language.as_str(), &self.place())
     }
-    async fn found(&mut self) -> Vec<Interpreter> {
-        Vec::new()
+
+    /// What was asked for is had, or nothing runs.
+    fn may_be_open(&self) -> Result<(), JupyterError> {
+        let asked = self.setup.sandbox.asked && self.setup.sandbox.level != SandboxLevel::Off;
+        if asked { Err(JupyterError::Sandbox) } else { Ok(()) }
     }
-    async fn close(&mut self) {}
+
+    /// What is enforced: nothing of ours.
+    fn report(&self) -> SandboxReport {
+        let why = match &self.config.url {
+            Some(_) => "the code runs on the Jupyter server, with what the kernel's account can do there",
+            None => "a Jupyter kernel runs as your account, outside of the sandbox",
+        };
+        let name = "jupyter: local sandbox".to_owned();
+        let layer = Layer { name, active: false, tested: false, why: Some(why.into()) };
+        SandboxReport { layers: vec![layer], notes: vec![why.into()], ..SandboxReport::default() }
+    }
+
+    fn terms_of(&self, spec: &Spec, language: &Language, limits: Limits) -> Terms {
+        let next = self.generations.get(&spec.name).copied().unwrap_or(0) + 1;
+        let generation = self.kernels.get(&spec.name).map_or(next, |kernel| kernel.generation);
+        let (interpreter, cwd, env) = match &self.server {
+            Some(server) => {
+                (format!("{} at {}", spec.name, server.shown()), "(on the server)".into(), Vec::new())
+            }
+            None => {
+                let program = spec.argv.first().cloned().unwrap_or_default();
+                let names =
+                    self.environment(spec).into_iter().map(|(name, _)| name.to_string_lossy().into_owned());
+                (format!("{}:{program}", spec.name), self.setup.cwd.clone(), names.collect())
+            }
+        };
+        Terms {
+            language: language.clone(),
+            executor: ExecutorKind::Jupyter,
+            interpreter: PathBuf::from(interpreter),
+            version: self.kernels.get(&spec.name).and_then(|kernel| kernel.version.clone()),
+            kernel: Some(KernelRef { generation, variables: 0 }),
+            target: None,
+            cwd,
+            rights: Rights {
+                read: Vec::new(),
+                write: Vec::new(),
+                network: true,
+                environment: env,
+                sandbox: self.report(),
+            },
+            limits,
+        }
+    }
+
+    fn environment(&self, spec: &Spec) -> environment::Environment {
+        let mut env = environment::allowed(std::env::vars_os(), &self.setup.environment);
+        for (name, value) in &spec.env {
+            super::plan::set(&mut env, name, value);
+        }
+        env.sort();
+        env
+    }
+
+    fn start_kernel(&mut self, spec: &Spec) {
+        self.number += 1;
+        let generation = self.generations.entry(spec.name.clone()).or_default();
+        *generation += 1;
+        let outlet = Outlet { number: self.number, news: self.outlet.clone() };
+        let (orders, receiver) = mpsc::unbounded_channel();
+        let patience = Duration::from_secs(self.config.start);
+        let work = match &self.server {
+            Some(server) => {
+                let reconnect = Duration::from_secs(self.config.reconnect);
+                let start =
+                    far::Start { server: server.clone(), name: spec.name.clone(), patience, reconnect };
+                tokio::task::spawn_local(far::carry(start, self.ids.clone(), receiver, outlet))
+            }
+            None => {
+                let start = local::Start {
+                    helper: self.setup.helper.clone(),
+                    limits: self.setup.limits,
+                    cwd: self.setup.cwd.clone(),
+                    env: environment::allowed(std::env::vars_os(), &self.setup.environment),
+                    spec: spec.clone(),
+                    patience,
+                };
+                tokio::task::spawn_local(local::carry(start, self.ids.clone(), receiver, outlet))
+            }
+        };
+        let kernel = Kernel {
+            number: self.number,
+            generation: *generation,
+            ready: false,
+            version: None,
+            orders,
+            work,
+        };
+        self.kernels.insert(spec.name.clone(), kernel);
+    }
+
+    fn fate(&self, name: &str) -> KernelFate {
+        let reference = |kernel: &Kernel| KernelRef { generation: kernel.generation, variables: 0 };
+        self.kernels.get(name).map_or(KernelFate::None, |kernel| KernelFate::Kept(reference(kernel)))
+    }
+
+    fn end_block(&mut self, end: impl FnOnce(Reading) -> End, kernel: KernelFate) {
+        let Some(block) = self.block.take() else { return };
+        let cwd = self.server.is_none().then(|| self.setup.cwd.clone());
+        let end = end(block.reading);
+        self.queue.push_back(Heard::Ended(Box::new(Ended { end, used: Used::default(), kernel, cwd })));
+    }
+
+    /// Whether the block is over, or what is missing of its end may take a while longer.
+    fn look_at_end(&mut self) {
+        let Some(block) = &mut self.block else { return };
+        let patience = match block.reading.missing() {
+            Missing::Both => return,
+            Missing::Idle => IDLE,
+            Missing::Reply => REPLY,
+            Missing::Nothing => {
+                let fate = self.block.as_ref().map_or(KernelFate::None, |block| self.fate(&block.kernel));
+                return self.end_block(|reading| End::Block(reading.done()), fate);
+            }
+        };
+        block.until.get_or_insert_with(|| Instant::now() + patience);
+    }
+
+    /// What was missing did not come.
+    fn give_up_waiting(&mut self) {
+        let Some(block) = &self.block else { return };
+        let fate = self.fate(&block.kernel);
+        let nothing = block.reading.missing() == Missing::Both;
+        self.end_block(
+            |reading| if nothing { End::Died(UNHEARD.into()) } else { End::Block(reading.done()) },
+            fate,
+        );
+    }
+
+    fn on_news(&mut self, number: u32, news: News) {
+        let found = self.kernels.iter().find(|(_, kernel)| kernel.number == number);
+        let Some(name) = found.map(|(name, _)| name.clone()) else { return };
+        let running = self.block.as_ref().is_some_and(|block| block.kernel == name);
+        match news {
+            News::Ready(version) => {
+                if let Some(kernel) = self.kernels.get_mut(&name) {
+                    kernel.ready = true;
+                    kernel.version = version;
+                }
+                if running {
+                    self.queue.push_back(Heard::Started);
+                }
+            }
+            News::Message(message) if message.kind() == "input_request" => {
+                if let Some(kernel) = self.kernels.get(&name) {
+                    let answer = far::no_input(&self.ids, &message);
+                    let _ = kernel.orders.send(Order::Send(Box::new(answer)));
+                }
+                if running {
+                    self.queue.push_back(Heard::Output(Stream::Stderr, NO_INPUT.into()));
+                }
+            }
+            News::Message(message) => {
+                if let Some(block) = self.block.as_mut().filter(|_| running) {
+                    let heard = block.reading.take(&message);
+                    if !heard.is_empty() {
+                        block.until = None;
+                    }
+                    self.queue.extend(heard);
+                    self.look_at_end();
+                }
+            }
+            News::Printed(stream, bytes) if running => self.queue.push_back(Heard::Output(stream, bytes)),
+            News::Printed(..) => {}
+            News::Reconnecting => {
+                if let Some(block) = self.block.as_mut().filter(|_| running) {
+                    block.lost = true;
+                    block.until = None;
+                }
+            }
+            News::Reconnected { busy } => {
+                if let Some(block) = self.block.as_mut().filter(|block| running && block.lost && !busy) {
+                    block.until = Some(Instant::now() + AFTER_LOSS);
+                }
+            }
+            News::NotStarted(why) => self.kernel_gone(&name, running, why, End::NotStarted),
+            News::Gone(why) => self.kernel_gone(&name, running, why, End::Died),
+        }
+    }
+
+    fn kernel_gone(&mut self, name: &str, running: bool, why: String, end: impl FnOnce(String) -> End) {
+        let Some(kernel) = self.kernels.remove(name) else { return };
+        let fate = KernelRef { generation: kernel.generation, variables: 0 };
+        let fate = if kernel.ready { KernelFate::Lost(fate) } else { KernelFate::None };
+        self.leaving.push(kernel.work);
+        if running {
+            self.end_block(|_| end(why), fate);
+        } else {
+            self.queue.push_back(Heard::Died(why));
+        }
+    }
+
+    fn order(&self, order: Order) {
+        let kernel = self.block.as_ref().and_then(|block| self.kernels.get(&block.kernel));
+        if let Some(kernel) = kernel {
+            let _ = kernel.orders.send(order);
+        }
+    }
+
+    fn end_all(&mut self) {
+        for (_, kernel) in std::mem::take(&mut self.kernels) {
+            let _ = kernel.orders.send(Order::End);
+            self.leaving.push(kernel.work);
+        }
+        self.leaving.retain(|work| !work.is_finished());
+    }
 }

@@ -252,8 +252,19 @@ mod tests {
 
     #[test]
     fn the_end_of_a_block() {
-        let fields: [&[u8]; 11] =
-            [&[7; 16], b"error", b"1", b"0", b"", b"ValueError", b"no", b"Traceback", b"/tmp", b"3", b"1 0 2"];
+        let fields: [&[u8]; 11] = [
+            &[7; 16],
+            b"error",
+            b"1",
+            b"0",
+            b"",
+            b"ValueError",
+            b"no",
+            b"Traceback",
+            b"/tmp",
+            b"3",
+            b"1 0 2",
+        ];
         let (token, said) = said(b'D', &fields).unwrap();
         assert_eq!(token, [7; 16]);
         let Said::Done(done) = said else { panic!("{said:?}") };

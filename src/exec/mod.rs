@@ -164,11 +164,20 @@ impl Executor {
         answer.await.map_err(|_| ended())?
     }
 
+    /// Whether runs are processes of this machine, so that its sandbox is what confines them.
+    pub fn is_local(&self) -> bool {
+        self.inner.other.is_none()
+    }
+
     /// What the sandbox holds, by the result of its tests. They are made at the first question or run, in some 50 ms.
     ///
     /// # Errors
     /// In words, with what to do, when what was asked for can't be had.
     pub async fn sandbox(&self) -> Result<SandboxReport, String> {
+        if let Some(other) = &self.inner.other {
+            let report = other.ask(Order::Sandbox).await;
+            return report.unwrap_or_else(|| Err("sayso is ending: nothing runs any more".into()));
+        }
         let (reply, answer) = oneshot::channel();
         let ended = || "sayso is ending: nothing runs any more".to_string();
         self.order(Command::Sandbox(reply)).map_err(|_| ended())?;

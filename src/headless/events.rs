@@ -1,7 +1,9 @@
 //! What happens in a turn as JSON events, one a line: durable facts with their ids and fields, and what streams.
 
 use super::shapes;
-use crate::domain::{Block, BlockId, Entry, Grantor, Language, Revision, RunId, Sha256, StepId, Terms};
+use crate::domain::{
+    Block, BlockId, Entry, Grantor, Language, NotedInstructions, Revision, RunId, Sha256, StepId, Terms,
+};
 use serde_json::{Map, Value, json};
 
 /// The event of a durable fact; `None` for those that scripts need not see.
@@ -56,6 +58,19 @@ pub fn entry(entry: &Entry) -> Option<Value> {
             with(ids, shapes::report(report))
         }
         Entry::TurnEnd(end) => json!({ "event": "turn_end", "reason": end.as_str() }),
+        Entry::Summary { .. } | Entry::Opinion { .. } | Entry::Instructions(_) => return beside(entry),
+        Entry::Header(_)
+        | Entry::Resumed
+        | Entry::Named(_)
+        | Entry::Model(_)
+        | Entry::PutBack(_)
+        | Entry::KernelRestarted => return None,
+    })
+}
+
+/// What happens beside the steps of a turn: summaries, second opinions, instructions.
+fn beside(entry: &Entry) -> Option<Value> {
+    Some(match entry {
         Entry::Summary { upto, text, model, usage } => json!({
             "event": "summary",
             "upto": upto,
@@ -74,24 +89,16 @@ pub fn entry(entry: &Entry) -> Option<Value> {
             with(ids, shapes::opinion(answer))
         }
         Entry::Instructions(noted) => {
-            let files: Value = noted
-                .iter()
-                .map(|file| {
-                    json!({
-                        "path": file.path.to_string_lossy(),
-                        "sha256": file.sha256.to_string(),
-                        "bytes": file.bytes,
-                    })
+            let file = |file: &NotedInstructions| {
+                json!({
+                    "path": file.path.to_string_lossy(),
+                    "sha256": file.sha256.to_string(),
+                    "bytes": file.bytes,
                 })
-                .collect();
-            json!({ "event": "instructions", "files": files })
+            };
+            json!({ "event": "instructions", "files": noted.iter().map(file).collect::<Vec<Value>>() })
         }
-        Entry::Header(_)
-        | Entry::Resumed
-        | Entry::Named(_)
-        | Entry::Model(_)
-        | Entry::PutBack(_)
-        | Entry::KernelRestarted => return None,
+        _ => return None,
     })
 }
 

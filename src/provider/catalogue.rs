@@ -95,8 +95,8 @@ impl Server {
                 Ok(listed::one(&value, &name.provider).unwrap_or_else(|| ModelInfo::named(name)))
             }
             kind => {
-                let listed = self.listed(kind).await;
-                let found = listed.ok().and_then(|all| all.into_iter().find(|model| model.name == name));
+                let listed = self.listed(kind).await?;
+                let found = listed.into_iter().find(|model| model.name == name);
                 let mut info = found.unwrap_or_else(|| ModelInfo::named(name));
                 if info.context.is_none() || info.tools.is_none() {
                     self.ask_elsewhere(&mut info).await;
@@ -109,7 +109,8 @@ impl Server {
     /// What servers of one's own keep beside the list: LM Studio in a list of its own, llama.cpp in its properties, where
     /// the context is the one that it was started with.
     async fn ask_elsewhere(&self, info: &mut ModelInfo) {
-        if self.connection.access().asked.host.ends_with("openai.com") {
+        // Servers of one's own speak plain HTTP, as a rule; those of companies never do.
+        if self.connection.access().url.scheme() != "http" {
             return;
         }
         if let Ok(value) = self.get("/../api/v0/models").await {

@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn broken_arguments_are_an_object_too() {
         for (text, expected) in [
-            ("", r#"{}"#),
+            ("", "{}"),
             (r#"{"a":1}"#, r#"{"a":1}"#),
             (r#"{"a":"#, r#"{"not_valid_json":"{\"a\":"}"#),
             ("[1]", r#"{"not_valid_json":"[1]"}"#),

@@ -145,11 +145,9 @@ impl Framing {
             }),
             Form::Lines { line, first } => {
                 let data = text(&line);
-                (is_json(&data) && (closed || finished)).then_some(Piece {
-                    name: String::new(),
-                    data,
-                    whole: first,
-                })
+                // What stands alone is the whole body, readable or not.
+                let counts = if is_json(&data) { closed || finished } else { first };
+                counts.then_some(Piece { name: String::new(), data, whole: first })
             }
             Form::List(list) => {
                 // A torn element is missing, one that is no value is broken; both are seen by who reads it.
@@ -218,4 +216,63 @@ fn text(bytes: &[u8]) -> String {
 
 fn is_json(text: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pieces of a body, split at each byte; the last one is what the end gave.
+    fn pieces(body: &str, lines: bool, end: End) -> Vec<(String, bool)> {
+        let at = |pieces: Vec<&[u8]>| {
+            let (mut framing, mut all) = (Framing::new(lines), Vec::new());
+            for piece in pieces {
+                framing.feed(piece, &mut |piece| all.push((piece.data, piece.whole))).unwrap();
+            }
+            all.extend(framing.end(end, false).map(|piece| (piece.data, piece.whole)));
+            all
+        };
+        let whole = at(vec![body.as_bytes()]);
+        for split in 0..body.len() {
+            let (left, right) = body.as_bytes().split_at(split);
+            assert_eq!(at(vec![left, right]), whole, "{body} at {split}");
+        }
+        whole
+    }
+
+    fn told(body: &str, lines: bool) -> Vec<String> {
+        pieces(body, lines, End::Closed).into_iter().map(|(data, _)| data).collect()
+    }
+
+    #[test]
+    fn every_framing_is_known_by_its_first_byte() {
+        assert_eq!(told("data: {\"a\":1}\n\ndata: 2\n\n", false), ["{\"a\":1}", "2"]);
+        assert_eq!(
+            told("\u{feff} [{\"a\":\"],}\\\"\"}\r\n,\r\n{\"b\":[1,2]}]\n", false),
+            ["{\"a\":\"],}\\\"\"}", "{\"b\":[1,2]}"]
+        );
+        assert_eq!(told("{\"a\":1}\n\n{\"b\":2}", true), ["{\"a\":1}", "{\"b\":2}"]);
+        assert_eq!(pieces("{\n \"a\": 1\n}", true, End::Closed), [("{\n \"a\": 1\n}".to_owned(), true)]);
+        assert_eq!(pieces("<html>", true, End::Closed), [("<html>".to_owned(), true)]);
+        assert_eq!(pieces("{broken", true, End::Closed), [("{broken".to_owned(), true)]);
+        assert_eq!(told("[]", false), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_torn_is_missing() {
+        assert_eq!(told("{\"a\":1}\n{\"b\":", true), ["{\"a\":1}"]);
+        assert_eq!(told("[{\"a\":1},{\"b\":[", false), ["{\"a\":1}"]);
+        assert_eq!(pieces("{\"a\":1}\n{\"b\":2}", true, End::Cut).len(), 1);
+    }
+
+    #[test]
+    fn endless_pieces_are_an_error_and_no_memory() {
+        for (start, lines) in [("{\"a\":1}\n{", true), ("[\"", false), ("{", false)] {
+            let mut framing = Framing::new(lines);
+            framing.feed(start.as_bytes(), &mut |_| {}).unwrap();
+            let block = vec![b'x'; 1 << 20];
+            let fed = (0..64).take_while(|_| framing.feed(&block, &mut |_| {}).is_ok()).count();
+            assert!(fed <= 16, "{start}");
+        }
+    }
 }

@@ -11,6 +11,8 @@ mod anthropic;
 mod catalogue;
 mod conversation;
 mod failure;
+#[cfg(test)]
+mod faults;
 pub mod find;
 mod framing;
 mod gathered;

@@ -68,7 +68,7 @@ impl Wire for Responses {
 fn items(said: &Said<'_>) -> Vec<Value> {
     match said {
         Said::System(text) => vec![json!({ "role": "system", "content": text })],
-        Said::User { text, images } if images.is_empty() => vec![json!({ "role": "user", "content": text })],
+        Said::User { text, images: [] } => vec![json!({ "role": "user", "content": text })],
         Said::User { text, images } => vec![json!({ "role": "user", "content": parts(text, images) })],
         Said::Model(parts) => parts.iter().map(model).collect(),
         Said::Results(outcomes) => outcomes.iter().map(result).collect(),

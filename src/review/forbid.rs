@@ -89,3 +89,83 @@ fn remark(entry: &str, what: &str, span: &Range<usize>) -> Remark {
         forbidden: true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Language, Review};
+    use crate::review::{Book, Scope, review};
+    use std::sync::Arc;
+
+    fn look(language: &str, source: &str, forbid: Vec<&str>) -> Review {
+        let forbid = Forbid::new(forbid.into_iter().map(str::to_owned));
+        let book = Arc::new(Book::default().forbidding(forbid));
+        let scope = Scope { cwd: "/home/ann/work".into(), home: Some("/home/ann".into()), book };
+        review(source, Some(&Language(language.to_owned())), &scope)
+    }
+
+    #[test]
+    fn one_thing_is_forbidden_in_all_its_spellings() {
+        for source in [
+            "import os\nos.system('ls')",
+            "import os as o\no.system('ls')",
+            "from os import system",
+            "from os import system as s\ns('ls')",
+            "from os import *\nsystem('ls')",
+            "import posix\nposix.system('ls')",
+            "getattr(__import__('os'), 'sys' + 'tem')('ls')",
+            "import importlib\nimportlib.import_module('os').system('ls')",
+            "exec(\"import os; os.system('ls')\")",
+            "import subprocess\nsubprocess.run(['python3', '-c', 'import os; os.system(1)'])",
+        ] {
+            assert!(look("python", source, vec!["os.system"]).forbidden(), "{source}");
+        }
+        for source in ["import os\nprint(os.getcwd())", "system = 1", "print('os.system')", "import osx"] {
+            assert!(!look("python", source, vec!["os.system"]).forbidden(), "{source}");
+        }
+    }
+
+    #[test]
+    fn modules_programs_and_rules_can_be_named() {
+        assert!(look("python", "import http.client", vec!["http"]).forbidden());
+        assert!(!look("python", "import httpx", vec!["http"]).forbidden());
+        assert!(look("javascript", "import fs from 'node:fs/promises'", vec!["fs"]).forbidden());
+        assert!(look("bash", "ls | sudo xargs curl x", vec!["curl"]).forbidden());
+        assert!(look("bash", "git -C a push origin", vec!["git push"]).forbidden());
+        assert!(!look("bash", "git status", vec!["git push"]).forbidden());
+        let review = look("python", "import os\nos.remove('a')", vec!["py.delete-*"]);
+        let marked: Vec<_> = review.findings.iter().filter(|f| f.forbidden).map(|f| f.place.line).collect();
+        assert_eq!(marked, [2]);
+        assert!(!look("python", "print(1)", vec!["*", "", " "]).forbidden());
+    }
+
+    #[test]
+    fn the_strict_profile_closes_its_holes() {
+        let strict = Forbid::strict();
+        assert!(strict.len() > 100);
+        let names: Vec<&str> = strict.iter().map(String::as_str).collect();
+        for source in [
+            "import urllib.request",
+            "from http import client",
+            "import importlib",
+            "import ctypes",
+            "from os import system",
+            "import os as o",
+            "eval('1')",
+            "__builtins__['ev' + 'al']('1')",
+            "open('a')",
+            "import builtins as b\nb.open('a')",
+            "import socket, requests",
+        ] {
+            assert!(look("python", source, names.clone()).forbidden(), "{source}");
+        }
+        for source in [
+            "import math, re, json, statistics\nprint(math.pi)",
+            "import pandas as pd\ndf = pd.DataFrame({'a': [1]})\nprint(df.a.mean(), df.eval('a + 1'))",
+            "from collections import Counter\ndef f(x: list) -> int:\n    return sum(x)",
+        ] {
+            let review = look("python", source, names.clone());
+            assert!(!review.forbidden(), "{source} {:?}", review.findings);
+        }
+    }
+}

@@ -66,7 +66,10 @@ impl Book {
 
     /// The rules of a language.
     pub(super) fn of(&self, tongue: Tongue) -> &RuleBook {
-        self.own.get(&tongue).map_or_else(|| book::book(tongue), |own| own)
+        match self.own.get(&tongue) {
+            Some(own) => own,
+            None => book::book(tongue),
+        }
     }
 
     /// All rules that make findings, by language and in the order of their files; a person's own stand behind the
@@ -168,4 +171,44 @@ fn info<'a>(language: &'static str, rule: &'a Rule) -> Option<RuleInfo<'a>> {
         matches: &rule.matches,
         near_misses: &rule.near_misses,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "language = \"python\"\n[[rule]]\nid = \"team.x\"\nseverity = \"medium\"\ncalls = [\"x.y\"]\nmessage = \"m\"\n";
+
+    fn refused(text: &str) -> String {
+        let errors = Book::with([("team.toml", text)]).expect_err(text);
+        errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn own_rules_stand_beside_the_shipped_ones() {
+        let book = Book::with([("team.toml", GOOD)]).unwrap();
+        let ids: Vec<_> = book.rules().iter().map(|rule| rule.id.to_owned()).collect();
+        assert!(ids.contains(&"team.x".to_owned()) && ids.contains(&"py.delete-tree".to_owned()));
+        let scope = Scope { book: Arc::new(book), ..Scope::default() };
+        let review = review("import x\nx.y()", Some(&Language::python()), &scope);
+        assert_eq!(review.findings.first().map(|f| f.rule.as_str()), Some("team.x"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_place() {
+        assert!(refused("language = 3").starts_with("team.toml:1: "), "{}", refused("language = 3"));
+        assert!(refused("[[rule]]\n\nidd = 'x'").starts_with("team.toml:"));
+        assert!(refused("").contains("language = "));
+        assert!(refused(&GOOD.replace("calls = [\"x.y\"]\n", "")).contains("rule team.x: give it calls"));
+        assert!(refused(&GOOD.replace("message = \"m\"\n", "")).contains("needs a message"));
+        assert!(refused(&GOOD.replace("team.x", "py.eval")).contains("there is a rule of this name"));
+        assert!(
+            refused(&GOOD.replace("calls = [\"x.y\"]", "acts = [\"fly\"]")).contains("no [[act]] named fly")
+        );
+        let query = GOOD.replace("calls = [\"x.y\"]", "on = [\"call\"]\nquery = \"(nothing) @found\"");
+        assert!(refused(&query).contains("does not fit the grammar"), "{}", refused(&query));
+        let example = format!("{GOOD}matches = [\"z()\"]\n");
+        assert!(refused(&example).contains("misses its example"));
+        assert!(refused(&"#".repeat(LARGEST + 1)).contains("larger"));
+    }
 }

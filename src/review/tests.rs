@@ -267,6 +267,13 @@ fn hostile(size: usize) -> Vec<(&'static str, String)> {
         ("javascript", "<a>".repeat(n / 3)),
         ("javascript", "a?.[".repeat(n / 4)),
         ("none", "\u{202e}".repeat(n / 3)),
+        ("sql", "delete ".repeat(n / 7)),
+        ("sql", "with a as (".repeat(n / 11)),
+        ("sql", "'".repeat(n)),
+        ("ruby", "system(".repeat(n / 7)),
+        ("ruby", "`".repeat(n)),
+        ("python", "!rm a\n".repeat(n / 6)),
+        ("python", "while True:\n x.append(1)\n".repeat(n / 24)),
     ];
     for language in ["python", "bash", "javascript"] {
         texts.push((language, "\u{0}\u{1b}\\'\"${<<".repeat(n / 8)));
@@ -301,7 +308,7 @@ mod properties {
     use proptest::prelude::*;
 
     fn language() -> impl Strategy<Value = &'static str> {
-        prop::sample::select(vec!["python", "bash", "javascript", "ruby"])
+        prop::sample::select(vec!["python", "bash", "javascript", "sql", "ruby", "powershell", "nothing"])
     }
 
     /// Pieces of real samples, put together anew.

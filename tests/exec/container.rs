@@ -16,7 +16,7 @@ fn shop() -> Shop {
 fn shop_with(change: impl FnOnce(&mut ContainerExecutor)) -> Shop {
     let mut executors = Executors::default();
     change(&mut executors.container);
-    Shop::elsewhere(&format!("container:{IMAGE}"), &executors, &[])
+    Shop::elsewhere(&format!("container:{IMAGE}"), &executors, |_| {})
 }
 
 fn docker(words: &[&str]) -> String {
@@ -216,7 +216,7 @@ async fn deaths_and_memory() {
 async fn what_is_missing_is_asked_for() {
     let mut executors = Executors::default();
     executors.container.images.insert("bash".into(), "sayso-test:not-there".into());
-    let shop = Shop::elsewhere("container", &executors, &[]);
+    let shop = Shop::elsewhere("container", &executors, |_| {});
     let why = shop.executor.terms(&Language("bash".into()), None).await.unwrap_err();
     assert!(
         why.contains("sayso-test:not-there is not on this machine") && why.contains("Fetch it?"),
@@ -298,7 +298,7 @@ async fn a_lost_engine_is_told() {
     let request = shop.request("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", None).await;
     let (_, mut events) = shop.start(request);
     let before = until_output(&mut events, "on").await;
-    assert!(Command::new("sh").args(["-c", &start]).status().unwrap().success());
+    assert!(Command::new("sh").args(["-c", &stop]).status().unwrap().success());
     let told = rest_of(events, before).await;
     let Outcome::Crashed(why) = &told.report.outcome else { panic!("{:?}", told.report) };
     assert!(why.contains("does not answer"), "{why}");
@@ -312,7 +312,7 @@ async fn a_lost_engine_is_told() {
 async fn without_an_engine_it_says_what_to_do() {
     let mut executors = Executors::default();
     executors.container.host = Some("unix:///nowhere/docker.sock".into());
-    let shop = Shop::elsewhere("container", &executors, &[]);
+    let shop = Shop::elsewhere("container", &executors, |_| {});
     let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
     assert!(
         why.starts_with("the container engine at unix:///nowhere/docker.sock does not answer: "),

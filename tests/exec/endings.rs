@@ -94,7 +94,7 @@ async fn an_interrupt_that_the_code_takes_is_its_own_affair() {
 
 #[tokio::test]
 async fn an_idle_kernel_is_not_killed_by_an_interrupt() {
-    let shop = Shop::new();
+    let shop = Shop::unconfined();
     let told = shop.py("import os\nx = 1\nos.getpid()").await.ok();
     let pid: i32 = told.value().parse().unwrap();
     for _ in 0..20 {
@@ -241,7 +241,7 @@ async fn a_crowd_that_forks_is_ended() {
 
 #[tokio::test]
 async fn the_death_of_the_helper_ends_everything() {
-    let shop = Shop::new();
+    let shop = Shop::unconfined();
     let name = sleeper();
     for (language, source) in [
         ("bash", format!("setsid sleep {name} & kill -9 $PPID; sleep 60")),
@@ -301,7 +301,7 @@ fn our_death_ends_everything() {
 
 #[tokio::test]
 async fn a_death_while_nothing_runs_is_told() {
-    let shop = Shop::new();
+    let shop = Shop::unconfined();
     let pid: i32 = shop.py("import os\nos.getpid()").await.ok().value().parse().unwrap();
     let deaths = shop.executor.deaths();
     rustix::process::kill_process(

@@ -13,10 +13,13 @@ mod bytes;
 mod container;
 mod endings;
 mod functions;
+#[cfg(feature = "jupyter")]
+mod jupyter;
 mod kernel;
 mod languages;
 mod packages;
 mod programs;
+mod sandbox;
 mod shown;
 mod speed;
 mod support;

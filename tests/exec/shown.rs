@@ -59,7 +59,8 @@ async fn data_frames_are_aligned_tables_without_anybodys_repr() {
              pd.DataFrame({'name': ['North', None], 'n': [1, 20], 'x': [1.5, 2.25], 'odd': [Odd(), Odd()]})")
         .await
         .ok();
-    let wanted = "   name    n     x  odd\n0  North   1   1.5  <Odd>\n1  None   20  2.25  <Odd>\n\n2 rows x 4 columns";
+    let wanted =
+        "   name    n     x  odd\n0  North   1   1.5  <Odd>\n1  None   20  2.25  <Odd>\n\n2 rows x 4 columns";
     assert_eq!(told.value(), wanted);
     assert!(!shop.work().join("ran").exists());
     let told = shop.py("pd.DataFrame({f'c{n}': range(1000) for n in range(50)})").await.ok();
@@ -80,10 +81,17 @@ async fn pictures_and_plots_are_shown() {
     assert_eq!(sizes, [(30, 20)]);
     let told = shop.py("Image.new('RGB', (8, 9), 'red')").await.ok();
     assert_eq!((told.report.images.len(), told.report.value.as_deref()), (1, None));
-    let told = shop.py("import plotly.graph_objects as go\nfigure = go.Figure(go.Bar(y=[1, 2]))\nfigure.show()").await.ok();
+    let told = shop
+        .py("import plotly.graph_objects as go\nfigure = go.Figure(go.Bar(y=[1, 2]))\nfigure.show()")
+        .await
+        .ok();
     let page = shop.work().join("figure-1.html");
     // With kaleido and a browser it would be an image.
-    assert!(told.report.images.len() == 1 || (page.is_file() && told.out().contains("figure-1.html")), "{}", told.out());
+    assert!(
+        told.report.images.len() == 1 || (page.is_file() && told.out().contains("figure-1.html")),
+        "{}",
+        told.out()
+    );
     let told = shop.py("figure").await.ok();
     assert_eq!(told.report.value, None);
 }

@@ -29,12 +29,18 @@ impl Shop {
         Self::with(|_| {})
     }
 
+    /// A shop whose runs see the processes, ids and signals of this machine.
+    pub fn unconfined() -> Self {
+        Self::with(|setup| setup.sandbox = Wish::default())
+    }
+
     pub fn with(change: impl FnOnce(&mut Setup)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let base = std::fs::canonicalize(folder.path()).unwrap();
         std::fs::create_dir(base.join("work")).unwrap();
         let mut setup = Setup {
-            helper: env!("CARGO_BIN_EXE_sayso").into(),
+            helper: std::env::var_os("SAYSO_TEST_HELPER")
+                .map_or_else(|| env!("CARGO_BIN_EXE_sayso").into(), PathBuf::from),
             cwd: base.join("work"),
             blobs: base.join("blobs"),
             languages: Languages::default(),
@@ -51,10 +57,10 @@ impl Shop {
     }
 
     /// A workshop with another executor than the local one.
-    pub fn elsewhere(choice: &str, executors: &Executors, environment: &[&str]) -> Self {
+    pub fn elsewhere(choice: &str, executors: &Executors, change: impl FnOnce(&mut Setup)) -> Self {
         let mut own = None;
         let shop = Self::with(|setup| {
-            setup.environment = environment.iter().map(ToString::to_string).collect();
+            change(setup);
             own = Some(setup.clone());
         });
         let executor = Executor::of(own.unwrap(), &choice.parse().unwrap(), executors);

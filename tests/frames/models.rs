@@ -388,3 +388,98 @@ fn an_opinion_adds_nothing_that_has_to_be_seen_and_hides_no_row_for_ever() {
     scene.frame();
     scene.see_everything();
 }
+
+#[test]
+fn a_block_that_a_rule_forbids() {
+    let make = || {
+        let mut scene = Scene::waiting();
+        let mut findings = super::scene::findings();
+        findings[0].forbidden = true;
+        findings[0].message = "forbidden (shutil.rmtree): deletes a folder: out/charts".into();
+        scene.inspect(3, findings);
+        scene.frame();
+        scene.screen.focus = Pane::Code;
+        scene.frame();
+        scene.see_everything();
+        scene
+    };
+    snapshots("04_denied", make);
+    let mut scene = make();
+    scene.screen.resized((140, 40), scene.at);
+    scene.frame();
+    scene.see_everything();
+    let mut wishes = scene.press(&["a"]);
+    scene.at += std::time::Duration::from_millis(50);
+    wishes.extend(scene.step(|screen, ctx| screen.tick(ctx)).1);
+    assert!(wishes.is_empty() && scene.screen.layers.is_empty(), "{wishes:?}");
+    let note = &scene.screen.note.as_ref().unwrap().text;
+    assert!(note.starts_with("Block 3 is denied, line 11: forbidden (shutil.rmtree)"), "{note}");
+}
+
+/// A file that a model would write, against what stands in it.
+fn writing(before: Option<&str>, note: Option<&str>) -> Scene {
+    let mut scene = Scene::worked();
+    let step = StepId(7);
+    scene.record(Entry::Reply {
+        step,
+        text: "I will note the regions.".into(),
+        reasoning: String::new(),
+        tool_calls: Vec::new(),
+        kept: Vec::new(),
+        finish: Finish { reason: FinishReason::ToolCalls, word: None },
+        usage: Usage::default(),
+    });
+    let new = "# Regions\n\nNorth leads with 1.25 M.\nEast follows.\n\nSource: sales.csv\n";
+    scene.record(Entry::Block(Block {
+        id: BlockId(3),
+        step,
+        kind: BlockKind::Write { path: "notes.md".into() },
+        origin: Origin {
+            dialect: Dialect::Tools,
+            info: String::new(),
+            range: 24..24,
+            closed: true,
+            call: Some("c1".into()),
+            note: note.map(Into::into),
+        },
+        versions: vec![Version {
+            revision: Revision(1),
+            source: Arc::from(new),
+            language: None,
+            whole: true,
+        }],
+    }));
+    scene.inspect(3, Vec::new());
+    let inspected = scene.state.live.blocks.get_mut(&BlockId(3)).unwrap().inspected.as_mut().unwrap();
+    inspected.before = before.map(Arc::from);
+    if let Ok(terms) = &mut inspected.terms {
+        terms.language = Language("write".into());
+        terms.executor = ExecutorKind::Files;
+        terms.kernel = None;
+        terms.target = Some(Target {
+            path: "/home/ada/data/sales/notes.md".into(),
+            link: None,
+            found: before.map_or(OnDisk::Nothing, |text| OnDisk::File(Some(Sha256::of(text.as_bytes())))),
+            bytes: before.map_or(0, |text| text.len() as u64),
+            folders: 0,
+            outside: false,
+        });
+    }
+    scene.decide(3);
+    scene.frame();
+    scene.screen.focus = Pane::Code;
+    scene.frame();
+    scene.pass(2_000);
+    scene
+}
+
+#[test]
+fn a_file_is_written_as_a_change_of_what_is_there() {
+    let before = "# Regions\n\nNorth leads.\nEast follows.\n\nSource: sales.csv\n";
+    snapshots("04_write", || writing(Some(before), Some("read from a tool call printed as text")));
+}
+
+#[test]
+fn a_file_that_is_not_there_yet() {
+    snapshots("04_write_new", || writing(None, None));
+}

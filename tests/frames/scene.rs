@@ -168,6 +168,7 @@ impl Scene {
             rights: Rights {
                 network: true,
                 environment: ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TZ"].map(String::from).to_vec(),
+                sandbox: SandboxReport { memory: MemoryHold::Watched, ..SandboxReport::default() },
                 ..Rights::default()
             },
             limits: Limits::default(),

@@ -40,11 +40,11 @@ fn blocks_are_those_that_the_app_sees() {
     assert_eq!(done.code, Some(0), "{}", done.err);
     let blocks = done.json()[0]["blocks"].clone();
     let expected = json!([
-        { "index": 1, "kind": "code", "language": "python", "info": "python title=x", "source": "print(1)\n",
+        { "index": 1, "kind": "code", "path": null, "note": null, "language": "python", "info": "python title=x", "source": "print(1)\n",
           "runnable": true, "start_line": 3, "end_line": 5, "closed": true },
-        { "index": 2, "kind": "code", "language": null, "info": "", "source": "ls\n",
+        { "index": 2, "kind": "code", "path": null, "note": null, "language": null, "info": "", "source": "ls\n",
           "runnable": false, "start_line": 11, "end_line": 13, "closed": true },
-        { "index": 3, "kind": "code", "language": "bash", "info": "sh", "source": "ls",
+        { "index": 3, "kind": "code", "path": null, "note": null, "language": "bash", "info": "sh", "source": "ls",
           "runnable": false, "start_line": 15, "end_line": 16, "closed": false },
     ]);
     assert_eq!(blocks, expected);
@@ -87,7 +87,11 @@ fn doctor_tells_what_is_missing() {
     let look =
         |what: &str| looks.iter().find(|l| l["what"] == what).unwrap_or_else(|| panic!("{what}: {report}"));
     assert_eq!(look("python")["good"], true);
-    assert_eq!(look("sandbox")["good"], false);
+    // What it is here depends on the machine; each layer is told, and what is missing with how to get it.
+    for layer in ["sandbox", "  bwrap", "  landlock", "  seccomp"] {
+        let look = look(layer);
+        assert!(look["good"] == true || !look["means"].as_str().unwrap().is_empty(), "{look}");
+    }
     assert!(look("model")["means"].as_str().unwrap().contains("--model"));
     assert!(home.run(&["doctor"]).out.contains("missing model"));
 }

@@ -114,7 +114,45 @@ fn files_share_a_session_and_each_gets_its_line() {
     assert_eq!(paths, ["a.py", "b.py", "c.py", "d.sh", "e.sh"]);
     assert_eq!((&objects[2]["value"], &objects[4]["stdout"]), (&json!("42"), &json!("/\n7\n")));
     assert_eq!(done.code, Some(1));
-    assert!(done.err.contains("the sandbox is off"), "{}", done.err);
+    // What nothing confines is told; what was asked for is not warned of.
+    let off = objects[0]["sandbox"]["level"] == "off";
+    assert_eq!(done.err.contains("the sandbox is off"), off, "{}", done.err);
+}
+
+#[test]
+fn limits_are_options_and_are_told_as_what_they_are() {
+    let home = Home::new();
+    let bomb = "import time\nblocks = []\nwhile True:\n    blocks.append(b'x' * (1 << 20) * 8)\n    time.sleep(0.002)\n";
+    let (object, done) = home.exec("a.py", bomb, &["--memory", "200", "--timeout", "30"]);
+    // The system may refuse the request before all processes together are seen to be over it.
+    let limit = object["limit"].as_str().is_some_and(|limit| limit.ends_with("of 200 MiB"));
+    assert!(limit || object["error"]["type"] == "MemoryError", "{object}");
+    assert_eq!(done.code, Some(1));
+    assert_eq!(object["sandbox"]["memory"], "watched");
+    for wrong in [["--memory", "0"], ["--processes", "0"], ["--sandbox", "strong"]] {
+        assert_eq!(home.run(&["exec", "a.py", wrong[0], wrong[1]]).code, Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_level_that_is_asked_for_is_had_or_nothing_runs() {
+    let home = Home::new();
+    home.file("a.sh", "echo x > made; echo ran\n");
+    let done = home.run(&["exec", "--json", "--sandbox", "read-only", "a.sh"]);
+    if done.code == Some(2) {
+        assert!(done.err.contains("can't be had here") && done.out.is_empty(), "{}", done.err);
+    } else {
+        let object = &done.json()[0];
+        assert_eq!(
+            (&object["sandbox"]["level"], &object["sandbox"]["write"]),
+            (&json!("read-only"), &json!("none"))
+        );
+    }
+    assert!(!home.work().join("made").exists());
+    let done = home.run(&["exec", "--allow-read", "gone", "a.sh"]);
+    if !done.err.contains("the sandbox is off") {
+        assert!(done.code == Some(2) && done.err.contains("gone"), "{} {}", done.out, done.err);
+    }
 }
 
 #[test]

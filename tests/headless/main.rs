@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
+mod check;
 mod commands;
 mod context;
 mod exec;
@@ -11,4 +12,8 @@ mod humaneval;
 #[path = "../support/model_server.rs"]
 mod model_server;
 mod models;
+mod providers;
+mod readme;
 mod run;
+mod schema;
+mod tools;

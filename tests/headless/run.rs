@@ -111,7 +111,17 @@ fn clean_lets_run_what_the_review_finds_nothing_in() {
 fn approving_without_a_sandbox_has_to_be_said() {
     let home = Home::new();
     let server = ModelServer::start(vec![Answer::text(SUM)]);
+    let confined = home.run(&["doctor", "--json"]).json()[0]["looks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .any(|look| look["what"] == "sandbox" && look["good"] == true);
     let done = turn(&home, &server, &["--approve", "all"]);
+    if confined {
+        // A sandbox that holds is what approval by itself asks for.
+        assert_ne!(done.code, Some(2), "{}", done.err);
+        return;
+    }
     assert_eq!((done.code, done.out.as_str()), (Some(2), ""));
     assert!(done.err.contains("hint: To run them all the same, say so: --sandbox off"), "{}", done.err);
     assert!(server.requests().is_empty());

@@ -5,7 +5,10 @@
 #[path = "../support/model_server.rs"]
 mod model_server;
 
+mod aimock;
 mod failures;
+mod kinds;
+mod network;
 mod replay;
 mod requests;
 mod tour;
@@ -37,9 +40,14 @@ fn request(text: &str) -> ModelRequest {
 
 /// All events of one request.
 async fn ask(provider: &Provider) -> Vec<ReplyEvent> {
+    ask_for(provider, &request("hello")).await
+}
+
+/// All events of this request.
+async fn ask_for(provider: &Provider, request: &ModelRequest) -> Vec<ReplyEvent> {
     let (out, mut events) = mpsc::channel(64);
-    let provider = provider.clone();
-    let asking = tokio::spawn(async move { provider.ask(&request("hello"), &out).await });
+    let (provider, request) = (provider.clone(), request.clone());
+    let asking = tokio::spawn(async move { provider.ask(&request, &out).await });
     let mut all = Vec::new();
     let deadline = tokio::time::Instant::now() + DEADLINE;
     while let Some(event) = tokio::time::timeout_at(deadline, events.recv()).await.expect("the reply ends") {

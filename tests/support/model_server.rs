@@ -139,9 +139,11 @@ struct Seen {
     answers: VecDeque<Answer>,
     last: Option<Answer>,
     requests: Vec<Received>,
-    /// What is answered to questions for models (any `GET`); `None`: that there is no such thing.
+    /// What is answered to questions for models; `None`: that there is no such thing.
     models: Option<Answer>,
     questions: Vec<Received>,
+    /// Questions for models take the answers too.
+    in_order: bool,
     connections: usize,
     /// How often the client went away while it was being answered.
     left: usize,
@@ -170,6 +172,13 @@ impl ModelServer {
                 std::thread::spawn(move || server.serve(stream));
             }
         });
+        server
+    }
+
+    /// The same, but questions for models take the answers as all requests do.
+    pub fn in_order(answers: Vec<Answer>) -> Self {
+        let server = Self::start(answers);
+        server.seen().in_order = true;
         server
     }
 
@@ -230,7 +239,9 @@ impl ModelServer {
         while let Some(request) = read_request(&mut reader) {
             let answer = {
                 let mut seen = self.seen();
-                if request.line.starts_with("GET ") {
+                // Ollama is asked with a POST what it knows of a model.
+                let asks = request.line.starts_with("GET ") || request.line.ends_with("/api/show");
+                if asks && !seen.in_order {
                     seen.questions.push(request);
                     Some(seen.models.clone().unwrap_or_else(|| Answer::error(404, "no such thing")))
                 } else {

@@ -68,14 +68,23 @@ impl<'a> Composer<'a> {
 
     /// The conversation in about this many tokens, if cutting results is enough for that; else as short as it gets.
     pub fn within(&self, room: u64) -> Composed {
-        let mut composed = self.whole();
-        for cuts in LEVELS {
-            if composed.estimate <= room {
-                break;
-            }
-            composed = self.cut(cuts);
+        let whole = self.whole();
+        if whole.estimate <= room {
+            return whole;
         }
-        composed
+        // The first level that is enough is found by halving: each look tells the whole conversation.
+        let (mut low, mut high) = (0, LEVELS.len() - 1);
+        let mut best = None;
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            let composed = self.cut(LEVELS.get(middle).copied().unwrap_or_default());
+            if composed.estimate <= room {
+                (high, best) = (middle, Some(composed));
+            } else {
+                low = middle + 1;
+            }
+        }
+        best.unwrap_or_else(|| self.cut(LEVELS.last().copied().unwrap_or_default()))
     }
 
     pub(super) fn chosen_images(&self) -> Vec<ImageRef> {

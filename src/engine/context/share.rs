@@ -71,8 +71,8 @@ pub(in crate::engine) struct Meter {
     counted: Option<(u64, u64)>,
     /// Whether a summary has been offered since the share was below the mark.
     pub(in crate::engine) offered: bool,
-    /// The version of the transcript of which the length was found last.
-    pub(in crate::engine) composed: Option<u64>,
+    /// How many items and settlements there were when the length was found last: nothing else is told.
+    pub(in crate::engine) composed: Option<(usize, usize)>,
     /// The version of the transcript of which the cost was added up last.
     pub(in crate::engine) added: Option<u64>,
     /// What was told of models.

@@ -4,8 +4,8 @@
 
 use super::super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, StoreEvent, Transcript};
 use crate::domain::{
-    BlockId, Decision, Entry, Grantor, ModelRequest, Moment, Policy, Purpose, Revision, RunEvent, RunId,
-    RunRequest, SandboxLevel, Severity, Sha256, StepId, Terms, Verdict,
+    BlockId, Decision, Entry, ExecutorKind, Grantor, ModelRequest, Moment, Policy, Purpose, Revision, Role,
+    RunEvent, RunId, RunRequest, SandboxLevel, Severity, Sha256, StepId, Terms, Verdict,
 };
 use crate::engine::transcript::Standing;
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,11 +122,14 @@ impl Watched {
             }
             Event::User(Command::Rebuild(runs)) => {
                 let transcript = &self.engine.state().transcript;
-                let blocks = runs.iter().filter_map(|run| transcript.run(*run)).map(|(item, _)| item.block.id);
+                let blocks =
+                    runs.iter().filter_map(|run| transcript.run(*run)).map(|(item, _)| item.block.id);
                 self.planned = blocks.collect();
             }
             Event::KernelDied(_) => self.world += 1,
-            Event::Run(run, RunEvent::Started) if self.going == Some(*run) => self.any_ran = true,
+            Event::Run(run, RunEvent::Started) if self.going == Some(*run) => {
+                self.any_ran |= self.runs_code()
+            }
             _ => {}
         }
     }
@@ -153,6 +156,7 @@ impl Watched {
                     self.last_step = request.step;
                     if request.purpose == Purpose::Answer {
                         self.check_request();
+                        check_answers(request);
                     }
                     self.request = Some((**request).clone());
                 }
@@ -164,16 +168,18 @@ impl Watched {
 
     fn recorded(&mut self, event: Option<&Event>, entry: &Entry, now: Moment) {
         if let Entry::Ran { run, .. } = entry {
+            let of_code = self.runs_code();
             assert_eq!(self.going.take(), Some(*run), "a run ended that did not go on");
             assert!(
                 matches!(event, Some(Event::Run(told, RunEvent::Ended(_))) if told == run),
                 "an end was made up"
             );
-            self.any_ran |= !matches!(
-                event,
-                Some(Event::Run(_, RunEvent::Ended(report)))
-                    if matches!(report.outcome.as_str(), "refused" | "not_started")
-            );
+            self.any_ran |= of_code
+                && !matches!(
+                    event,
+                    Some(Event::Run(_, RunEvent::Ended(report)))
+                        if matches!(report.outcome.as_str(), "refused" | "not_started")
+                );
         }
         self.world += u64::from(matches!(entry, Entry::Ran { .. } | Entry::KernelRestarted));
         self.folded.apply(entry, now);
@@ -201,9 +207,16 @@ impl Watched {
         assert_eq!(*sha256, Sha256::of(request.source().as_bytes()));
 
         // These are the bytes of the newest revision, which is whole and was looked at, with these terms.
-        let version = self.folded.blocks[block].block.current();
+        let proposed = &self.folded.blocks[block].block;
+        let version = proposed.current();
         assert_eq!((version.revision, &version.source), (*revision, request.source()));
-        assert!(version.whole && version.language.is_some() && !version.source.trim().is_empty());
+        if proposed.kind.is_code() {
+            assert!(version.whole && version.language.is_some() && !version.source.trim().is_empty());
+            assert_eq!(terms.target, None);
+        } else {
+            assert!(version.whole && proposed.file_act(version).is_ok());
+            assert_eq!((terms.executor, terms.target.is_some()), (ExecutorKind::Files, true));
+        }
         let Some((looked, inspection)) = &self.looks[block].answer else { panic!("never looked at") };
         assert_eq!(self.looks[block].world, self.world, "looked at before the kernel or the folder changed");
         assert_eq!((*looked, inspection.terms.as_ref()), (*revision, Ok(terms)));
@@ -217,7 +230,8 @@ impl Watched {
                 Some(Event::User(Command::Decide { block: b, revision: r, decision })),
             ) => {
                 assert_eq!((b, r, decision), (block, revision, &Decision::Approve { typed: *typed }));
-                let off = terms.rights.sandbox.level == SandboxLevel::Off;
+                let of_code = terms.executor != ExecutorKind::Files;
+                let off = of_code && terms.rights.sandbox.level == SandboxLevel::Off;
                 let demanded = inspection.review.gravest() == Some(Severity::High) || (off && !self.any_ran);
                 assert!(*typed || !demanded, "the typed word was passed over");
                 said = Some((*sha256, terms.clone()));
@@ -242,6 +256,12 @@ impl Watched {
             other => panic!("nobody said yes: {other:?}"),
         }
         self.said.extend(said);
+    }
+
+    /// Whether the newest order was about code.
+    fn runs_code(&self) -> bool {
+        let order = self.started.as_ref().map(|request| request.approval().terms().executor);
+        order.is_some_and(|executor| executor != ExecutorKind::Files)
     }
 
     /// What is too long does not leave, and nothing leaves for which the person has not paid.
@@ -285,4 +305,24 @@ impl Watched {
     pub(in crate::engine) fn replay(&self) {
         assert_eq!(Transcript::fold(&self.entries), self.engine.state().transcript);
     }
+}
+
+/// Every call is answered exactly once, right behind the message that made it; and without tools there are no calls.
+fn check_answers(request: &ModelRequest) {
+    let mut open: Vec<&str> = Vec::new();
+    for message in &request.messages {
+        if message.role == Role::Tool {
+            let call = message.answers.as_deref().expect("an answer says what it answers");
+            assert_eq!(open.first(), Some(&call), "answered out of turn, twice, or unasked");
+            open.remove(0);
+            continue;
+        }
+        assert_eq!(open, Vec::<&str>::new(), "calls without an answer");
+        assert!(message.answers.is_none());
+        open = message.tool_calls.iter().map(|call| call.id.as_str()).collect();
+        let ids: BTreeSet<&str> = open.iter().copied().collect();
+        assert!(ids.len() == open.len() && !ids.contains(""), "calls that can't be told apart: {open:?}");
+        assert!(open.is_empty() || !request.tools.is_empty(), "calls, but no tools");
+    }
+    assert_eq!(open, Vec::<&str>::new(), "calls without an answer");
 }

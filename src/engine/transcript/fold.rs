@@ -95,27 +95,13 @@ impl Transcript {
             Entry::KernelRestarted => self.items.push(Item::KernelRestarted { at }),
             Entry::TurnEnd(end) => self.items.push(Item::TurnEnd { at, end: end.clone() }),
             Entry::Summary { upto, text, model, usage } => {
-                // A file that lost lines has fewer items than the summary stands for.
-                let upto = usize::try_from(*upto).unwrap_or(usize::MAX).min(self.items.len());
-                let settled = self.settled.partition_point(|settled| settled.after <= upto);
-                self.summary = Some(self.items.len());
-                self.items.push(Item::Summary(Box::new(SummaryItem {
-                    at,
-                    upto,
-                    settled,
-                    text: text.clone(),
-                    model: model.clone(),
-                    usage: *usage,
-                })));
+                let (text, model) = (text.clone(), model.clone());
+                let summary = SummaryItem { at, upto: 0, settled: 0, text, model, usage: *usage };
+                self.sum_up(*upto, summary);
             }
             Entry::Opinion { block, revision, model, answer, usage } => {
-                let opinion = OpinionItem {
-                    at,
-                    revision: *revision,
-                    model: model.clone(),
-                    answer: answer.clone(),
-                    usage: *usage,
-                };
+                let (model, answer) = (model.clone(), answer.clone());
+                let opinion = OpinionItem { at, revision: *revision, model, answer, usage: *usage };
                 self.with(*block, |item| item.opinions.push(opinion));
             }
             Entry::Instructions(noted) => self.instructions.clone_from(noted),
@@ -147,6 +133,15 @@ impl Transcript {
     /// The blocks that are not settled, in their order.
     pub fn open(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
         self.blocks.values().filter(|b| b.standing == Standing::Open)
+    }
+
+    /// A summary stands for so many items from here on.
+    fn sum_up(&mut self, upto: u32, summary: SummaryItem) {
+        // A file that lost lines has fewer items than the summary stands for.
+        let upto = usize::try_from(upto).unwrap_or(usize::MAX).min(self.items.len());
+        let settled = self.settled.partition_point(|settled| settled.after <= upto);
+        self.summary = Some(self.items.len());
+        self.items.push(Item::Summary(Box::new(SummaryItem { upto, settled, ..summary })));
     }
 
     fn begin(&mut self, header: &Header) {

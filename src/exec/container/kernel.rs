@@ -176,7 +176,7 @@ async fn carry(
             Err(why) => return Gone::Died(why, Used::default()),
         };
         for one in heard {
-            if let Some(gone) = talk.gone(&one) {
+            if let Some(gone) = Talk::gone(&one) {
                 return gone;
             }
             if out.send(one).await.is_err() {
@@ -250,7 +250,7 @@ impl Talk {
     }
 
     /// Whether this is the end, and which.
-    fn gone(&self, heard: &FromKernel) -> Option<Gone> {
+    fn gone(heard: &FromKernel) -> Option<Gone> {
         match heard {
             FromKernel::Told(Told::Open(why)) => {
                 Some(Gone::NotStarted(ContainerError::Open(why.clone()).to_string()))

@@ -2,8 +2,8 @@
 
 use super::error::ContainerError;
 use crate::config::{ContainerExecutor, FolderInContainer};
-use crate::domain::{Layer, Rights, SandboxReport};
-use bollard::models::{ContainerCreateBody, HostConfig, Mount, MountType};
+use crate::domain::{Layer, Limits, MemoryHold, Rights, SandboxLevel, SandboxReport};
+use bollard::models::{ContainerCreateBody, HostConfig, Mount, MountType, ResourcesUlimits};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +41,8 @@ pub struct Abilities {
 pub struct Frame {
     /// What was configured.
     pub config: ContainerExecutor,
+    /// The limits of what runs in them.
+    pub limits: Limits,
     /// What the engine can.
     pub able: Abilities,
     /// The folder on this machine, and in the container.
@@ -103,6 +105,11 @@ impl Frame {
             readonly_rootfs: Some(true),
             privileged: Some(false),
             tmpfs: Some(HashMap::from([("/tmp".to_owned(), tmp)])),
+            ulimits: Some(vec![
+                limit("nofile", u64::from(self.limits.open_files)),
+                limit("fsize", self.limits.file_bytes),
+                limit("core", 0),
+            ]),
             shm_size: Some(64 << 20),
             mounts,
             userns_mode: self.able.keeps_id.then(|| "keep-id".into()),
@@ -143,7 +150,29 @@ impl Frame {
             write,
             network: false,
             environment: self.env.iter().map(|(name, _)| name.clone()).collect(),
-            sandbox: SandboxReport { layers: self.layers(), ..SandboxReport::default() },
+            sandbox: self.report(),
+        }
+    }
+
+    /// What is enforced, in the words that hold for every sandbox.
+    fn report(&self) -> SandboxReport {
+        let level = match self.mount() {
+            FolderInContainer::Writable => SandboxLevel::Workspace,
+            FolderInContainer::ReadOnly | FolderInContainer::None => SandboxLevel::ReadOnly,
+        };
+        let mut notes = Vec::new();
+        if self.able.remote {
+            notes.push("the working folder stays here: the engine is on another machine".to_owned());
+        }
+        SandboxReport {
+            level,
+            network_blocked: true,
+            writes_confined: true,
+            reads_confined: true,
+            contained: true,
+            memory: if self.able.memory { MemoryHold::Enforced } else { MemoryHold::None },
+            layers: self.layers(),
+            notes,
         }
     }
 
@@ -180,6 +209,11 @@ impl Frame {
             ),
         ]
     }
+}
+
+fn limit(name: &str, most: u64) -> ResourcesUlimits {
+    let most = i64::try_from(most).ok();
+    ResourcesUlimits { name: Some(name.into()), soft: most, hard: most }
 }
 
 /// Whether the working folder may be given to a container at all. `home` is the account's, `socket` the engine's.
@@ -223,6 +257,7 @@ mod tests {
     fn frame() -> Frame {
         Frame {
             config: ContainerExecutor::default(),
+            limits: Limits::default(),
             able: Abilities { memory: true, processes: true, processors: Some(1), ..Abilities::default() },
             folder: "/home/me/work".into(),
             account: (1000, 100),

@@ -74,6 +74,7 @@ impl<B: Backend> Server<B> {
                 let fetch = self.backend.fetch(missing, progress).await;
                 tokio::task::spawn_local(async move { drop(reply.send(fetch.await)) });
             }
+            Order::Sandbox(reply) => drop(reply.send(self.backend.sandbox().await)),
             Order::Found(reply) => drop(reply.send(self.backend.found().await)),
         }
     }

@@ -7,6 +7,7 @@ use landlock::{
     RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 use rustix::process::{Resource, Rlimit};
+use rustix::thread::{CapabilitySet, CapabilitySets};
 
 /// The newest rules that are asked for; a kernel that knows fewer gives what it has, and the self-test sees the rest.
 const NEWEST: ABI = ABI::V7;
@@ -19,6 +20,9 @@ pub fn enter(confinement: &Confinement) -> Result<(), String> {
     for limit in &confinement.limits {
         let amount = |n: u64| (n != u64::MAX).then_some(n);
         set(resource(limit.what), amount(limit.soft), amount(limit.hard))?;
+    }
+    if confinement.walls.is_some() || confinement.calls.is_some() {
+        give_up_capabilities()?;
     }
     if let Some(walls) = &confinement.walls {
         match restrict(walls) {
@@ -51,6 +55,25 @@ fn set(resource: Resource, soft: Option<u64>, hard: Option<u64>) -> Result<(), S
     let maximum = least(now.maximum, hard);
     let wanted = Rlimit { current: least(soft, maximum), maximum };
     rustix::process::setrlimit(resource, wanted).map_err(|error| format!("limits: {error}"))
+}
+
+/// Root's powers reach through walls. What is not in the bounding set does not come back with the next program either.
+fn give_up_capabilities() -> Result<(), String> {
+    let failed = |error: rustix::io::Errno| format!("limits: root's powers could not be given up: {error}");
+    let has = rustix::thread::capabilities(None).map_err(failed)?;
+    if has.effective.is_empty() && has.permitted.is_empty() && has.inheritable.is_empty() {
+        return Ok(());
+    }
+    for capability in CapabilitySet::all().iter() {
+        match rustix::thread::remove_capability_from_bounding_set(capability) {
+            // One that this kernel does not know.
+            Ok(()) | Err(rustix::io::Errno::INVAL) => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    let none = CapabilitySet::empty();
+    let none = CapabilitySets { effective: none, permitted: none, inheritable: none };
+    rustix::thread::set_capabilities(None, none).map_err(failed)
 }
 
 fn restrict(walls: &Walls) -> Result<RulesetStatus, RulesetError> {

@@ -77,6 +77,8 @@ pub struct Sandbox {
     home: Option<PathBuf>,
     own: Vec<PathBuf>,
     helper: PathBuf,
+    /// Whether the level is lower than the wish, because of the working folder.
+    narrowed: bool,
 }
 
 /// What a run may reach in the file system, for its rights.
@@ -118,6 +120,7 @@ impl Sandbox {
             home: standing.home.map(Into::into),
             own: standing.own.to_vec(),
             helper: helper.into(),
+            narrowed: false,
         };
         if wish.level == SandboxLevel::Off {
             return Ok(sandbox);
@@ -155,6 +158,7 @@ impl Sandbox {
         let scratch = Scratch::make(&std::env::temp_dir())
             .map_err(|error| Refusal::Nothing(format!("no private folder can be made: {error}")))?;
         let (policy, notes) = survey::survey(wish, standing, &scratch).map_err(Refusal::Folder)?;
+        self.narrowed = policy.level != wish.level;
         let mut found = report::Found::new(notes);
         let mut using = Using {
             bwrap: self.look_for_bwrap(without, standing.path, &policy, &mut found),
@@ -216,7 +220,8 @@ impl Sandbox {
         match self.policy_for(program, python) {
             Some(policy) => {
                 let mut write = policy.writable();
-                if write.is_empty() && !self.report.notes.is_empty() {
+                // Where the working folder is too wide to be written, the private place is what is left.
+                if write.is_empty() && self.narrowed {
                     write.push(if self.using.bwrap.is_some() {
                         policy.tmp.clone()
                     } else {
@@ -272,6 +277,12 @@ impl Sandbox {
 }
 
 impl Cell {
+    /// A program under its helper, not confined.
+    pub fn open(helper: &Path) -> Self {
+        let entry = Entry { program: helper.into(), args: vec!["__run".into()] };
+        Self { entry, policy: None, using: Using::default() }
+    }
+
     /// What a program takes upon itself under these limits.
     pub fn confinement(&self, limits: &Limits) -> Confinement {
         match &self.policy {

@@ -266,19 +266,14 @@ impl Policy {
         let mut write = vec![self.tmp.clone()];
         write.extend(HOME_PARTS.iter().map(|part| self.home.join(part)));
         write.extend(self.writable());
-        write.extend(DEVICES.iter().map(Into::into));
+        write.extend(DEVICES.iter().chain(TERMINALS).map(Into::into));
         Walls { read: vec!["/".into()], write, no_tcp: false }
     }
 
     /// The walls without an outer layer.
     pub fn walls_alone(&self) -> Walls {
-        let mut read: Vec<PathBuf> = SYSTEM
-            .iter()
-            .chain(SETTINGS)
-            .chain(MACHINE)
-            .chain(["/proc", "/dev"].iter())
-            .map(Into::into)
-            .collect();
+        let mut read: Vec<PathBuf> =
+            SYSTEM.iter().chain(SETTINGS).chain(MACHINE).chain(&["/proc"]).map(Into::into).collect();
         read.extend(self.behind.iter().cloned());
         let hides = !(self.hidden_folders.is_empty() && self.hidden_files.is_empty());
         if hides {
@@ -317,17 +312,10 @@ impl Policy {
 }
 
 /// Devices that every program may use; shared memory is what processes of one program talk through.
-const DEVICES: &[&str] = &[
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-    "/dev/shm",
-];
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"];
+
+/// Terminals. Only where they are the run's own: without the outer layer they would be the person's.
+const TERMINALS: &[&str] = &["/dev/tty", "/dev/ptmx", "/dev/pts"];
 
 #[cfg(test)]
 pub mod tests {
@@ -376,6 +364,16 @@ pub mod tests {
         assert!(policy.mounts().contains(&Mount::Read(policy.cwd.clone())));
         for walls in [policy.walls_alone(), policy.walls_inside()] {
             assert!(walls.write.iter().all(|path| !path.starts_with(&policy.cwd)));
+        }
+    }
+
+    #[test]
+    fn without_the_outer_layer_no_terminal_and_no_disk_is_reached() {
+        let walls = sample(SandboxLevel::Workspace).walls_alone();
+        let devices = walls.read.iter().chain(&walls.write).filter(|path| path.starts_with("/dev"));
+        assert!(devices.clone().count() > 0);
+        for device in devices {
+            assert!(DEVICES.contains(&device.to_str().unwrap()), "{device:?}");
         }
     }
 

@@ -85,18 +85,40 @@ fn of_line(line: &str, closed: &Closed) -> Option<String> {
     }
     let (at, cause) = CAUSES.iter().find_map(|(sign, cause)| Some((line.find(sign)?, *cause)))?;
     let path = plain(&closed.cwd.join(path(line, at)?));
-    let inside = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
-    let writable = inside(&closed.write) && !inside(&closed.protected);
-    let at_home = closed.home.as_ref().is_some_and(|home| path.starts_with(home))
-        || path.starts_with(&closed.home_inside);
-    let hidden = at_home && !inside(&closed.read) && !inside(&closed.write);
     let shown = shown(&path, closed);
-    match cause {
-        Cause::ReadOnly if !writable => Some(format!("write to {shown}")),
-        Cause::Denied if inside(&closed.protected) => Some(format!("write to {shown}")),
-        Cause::Denied | Cause::Absent if hidden => Some(format!("reach {shown}")),
+    match (cause, right(&path, closed)) {
+        (Cause::ReadOnly, right) if right != Right::Write => Some(format!("write to {shown}")),
+        (Cause::Denied, Right::Protected) => Some(format!("write to {shown}")),
+        (Cause::Denied | Cause::Absent, Right::Hidden) => Some(format!("reach {shown}")),
         _ => None,
     }
+}
+
+/// What a run may do in a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Right {
+    Write,
+    Read,
+    Protected,
+    Hidden,
+    /// The system, or a place of which nothing is known.
+    Other,
+}
+
+/// The folder that lies deepest decides.
+fn right(path: &Path, closed: &Closed) -> Right {
+    let lists = [
+        (Right::Write, &closed.write[..]),
+        (Right::Read, &closed.read),
+        (Right::Protected, &closed.protected),
+        (Right::Hidden, closed.home.as_slice()),
+        (Right::Hidden, std::slice::from_ref(&closed.home_inside)),
+    ];
+    let all = lists.iter().flat_map(|(right, folders)| folders.iter().map(move |folder| (*right, folder)));
+    let holding = all.filter(|(_, folder)| !folder.as_os_str().is_empty() && path.starts_with(folder));
+    // Of two for the same place the first one counts.
+    let deepest = holding.rev().max_by_key(|(_, folder)| folder.components().count());
+    deepest.map_or(Right::Other, |(right, _)| right)
 }
 
 /// The path that a line names: what is quoted, else what stands in front of the cause.

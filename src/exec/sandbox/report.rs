@@ -26,7 +26,9 @@ impl Found {
     }
 
     /// Nothing can be enforced.
-    pub fn nothing(self) -> SandboxReport {
+    pub fn nothing(mut self) -> SandboxReport {
+        // The latest reason counts: one that is known already stays.
+        self.missing.insert(0, ("seccomp", "alone it confines nothing".into()));
         let layers = LAYERS.iter().map(|name| self.layer(name, false, None)).collect();
         SandboxReport {
             level: SandboxLevel::Off,

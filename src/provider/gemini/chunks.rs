@@ -89,6 +89,8 @@ fn part(part: &Value, so_far: &mut Gathered) {
 fn reason(word: &str) -> FinishReason {
     match word {
         "STOP" => FinishReason::Stop,
+        // Google ends calls with STOP; servers that imitate it do not all.
+        "FUNCTION_CALL" | "TOOL_CALL" | "TOOL_CALLS" => FinishReason::ToolCalls,
         "MAX_TOKENS" => FinishReason::Length,
         "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII"
         | "IMAGE_SAFETY" => FinishReason::Filter,

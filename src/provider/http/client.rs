@@ -13,7 +13,7 @@ use std::sync::Once;
 use std::time::Duration;
 
 /// Names the cryptography that TLS uses; building a client without it fails, for http:// too.
-pub(in crate::provider) fn install_crypto() {
+fn install_crypto() {
     static RING: Once = Once::new();
     RING.call_once(|| {
         // An error says that one is installed already, which is as good.

@@ -110,8 +110,10 @@ impl Reading for Lines {
             so_far.known();
         }
         let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default();
-        self.thinking.push_str(text("thinking"));
-        so_far.reasoning(text("thinking"));
+        // Servers that imitate Ollama call it by the name that others have for it.
+        let thinking = [text("thinking"), text("reasoning_content")].into_iter().find(|t| !t.is_empty());
+        self.thinking.push_str(thinking.unwrap_or_default());
+        so_far.reasoning(thinking.unwrap_or_default());
         so_far.text(text("content"));
         so_far.text(text("response"));
         for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {

@@ -111,6 +111,8 @@ impl Events {
             ("completed", _) => so_far.finish(FinishReason::Stop, "completed"),
             ("failed", _) => return so_far.refused(&ErrorBody::of(response)),
             (_, Some(why)) => so_far.finish(openai::reason(why), why),
+            // Without a reason it is the limit, as a rule.
+            ("incomplete", None) => so_far.finish(FinishReason::Length, "incomplete"),
             (status, None) => so_far.finish(FinishReason::Incomplete, status),
         }
         so_far.end(true);

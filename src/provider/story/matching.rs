@@ -1,7 +1,7 @@
 //! Which reply of a story comes next. Pure: the place in the story goes in and out.
 
 use super::{Scripted, Story};
-use crate::domain::{ModelRequest, Purpose};
+use crate::domain::{ModelRequest, Purpose, Role};
 
 /// How far a story has been told.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,9 @@ impl Position {
         self.taken.resize(story.replies.len(), false);
         let purpose = request.purpose;
         let message = request.messages.last().map_or("", |m| m.text.as_str()).to_lowercase();
-        let line = last_line(&message);
+        // The answer to a call is a result, however short it is.
+        let answers = request.messages.last().is_some_and(|m| m.role == Role::Tool);
+        let line = if answers { None } else { last_line(&message) };
         if let Some(index) = line.and_then(|line| self.waiting_for(story, purpose, line)) {
             return self.take(story, index);
         }

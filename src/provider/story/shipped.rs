@@ -24,6 +24,7 @@ stories! {
     "long": "a long block with a high finding, then short ones",
     "three": "three blocks in one reply",
     "sleep60": "a block that sleeps for a minute, to interrupt or to time out",
+    "tools": "tools: a file is read, another written, with its changes shown",
     "files": "blocks that create, change and delete files, draw an image and fail",
     "die": "a block that ends its kernel",
     "cjk": "wide letters and emoji",

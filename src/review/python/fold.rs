@@ -145,7 +145,7 @@ impl<'t> Reader<'_, 't> {
         for child in children {
             match child.kind() {
                 "string_content" => {
-                    parts.push(content(text(child, self.shared.source), raw, start.contains('f')))
+                    parts.push(content(text(child, self.shared.source), raw, start.contains('f')));
                 }
                 "interpolation" => {
                     let plain = child.child_by_field_name("format_specifier").is_none();
@@ -199,6 +199,10 @@ impl<'t> Reader<'_, 't> {
         if let (Some(name), Some(key)) = (value.as_name(), index.as_whole_text()) {
             if name == "os.environ" {
                 return known::variable(key);
+            }
+            // `__builtins__` and `builtins`: their members are the names that are there anyway.
+            if name.is_empty() {
+                return self.named(key);
             }
             for table in [".__dict__", "__dict__", "vars()", "globals()", "locals()", "__builtins__"] {
                 if let Some(module) = name.strip_suffix(table) {

@@ -54,6 +54,9 @@ impl Reader<'_> {
         if let Some(input) = input {
             act.named.push(("stdin".to_owned(), input));
         }
+        if let Some(file) = saved(&act) {
+            act.named.push(("saved".to_owned(), file));
+        }
         if matches!(name, "curl" | "wget" | "xh")
             && let Some(file) = uploaded(&act)
         {
@@ -61,6 +64,20 @@ impl Reader<'_> {
         }
         act
     }
+}
+
+/// The file that a download is kept in under its own name: `wget URL`, `curl -O URL`.
+fn saved(act: &Act) -> Option<Argument> {
+    let given = |names: &[&str]| act.named.iter().any(|(name, _)| names.contains(&name.as_str()));
+    let keeps = match act.name.as_str() {
+        "wget" => !given(&["O", "output-document"]),
+        "curl" => given(&["O", "remote-name", "J"]),
+        _ => false,
+    };
+    let url = act.arguments.iter().find(|a| a.value.as_whole_text().is_some_and(|t| t.contains('/')));
+    let url = url.filter(|_| keeps)?;
+    let name = url.value.as_whole_text()?.rsplit('/').next()?.split('?').next()?;
+    (!name.is_empty()).then(|| Argument { value: Value::text(name), span: url.span.clone() })
 }
 
 /// The file whose content a transfer takes: `-T file`, `-d @file`, `-F name=@file`.
@@ -81,6 +98,14 @@ fn uploaded(act: &Act) -> Option<Argument> {
 
 /// Notes an option; returns the name that the next word is the value of.
 fn option(text: &str, takes: &[String], word: &Argument, act: &mut Act) -> Option<String> {
+    if act.name == "kill" && text == "-0" {
+        // It asks whether a process is there, and ends none.
+        act.named.push((
+            "probe".to_owned(),
+            Argument { value: Value::new(Kind::Bool(true)), span: word.span.clone() },
+        ));
+        return None;
+    }
     let mut note = |key: &str, value: Value| {
         act.named.push((key.to_owned(), Argument { value, span: word.span.clone() }));
     };

@@ -4,7 +4,9 @@ use super::decode::{kernel, plain_name};
 use super::fields::{Missing, Reader, lacking, path_of};
 use super::json::Json;
 use super::output::{Outside, read_output};
-use crate::domain::{FileChange, ImageRef, KernelFate, Outcome, Receipt, RunError, RunReport, VariableChanges};
+use crate::domain::{
+    FileChange, ImageRef, KernelFate, Outcome, Receipt, RunError, RunReport, VariableChanges,
+};
 use std::path::{Path, PathBuf};
 
 /// The report, and the file that holds its output, where it has one of its own.

@@ -14,6 +14,7 @@ use crate::tui::guard::Verb;
 use crate::tui::view::code::diff::{Against, older};
 use crate::tui::view::code::{Mode, guard_terms};
 use crate::tui::view::layout::Pane;
+use crate::tui::view::safe;
 
 impl Screen {
     /// Lets time pass: a decision that was held back may be due now.
@@ -76,7 +77,17 @@ impl Screen {
             Readiness::Empty => Some(format!("Block {block} is empty. s skips it.")),
             Readiness::Unclear => Some(format!("Block {block} does not say what is meant. e edits it.")),
         };
-        let terms = ctx.state.inspected(block).map(|i| i.terms.as_ref().err());
+        let inspected = ctx.state.inspected(block);
+        let denied = inspected.and_then(|i| i.review.findings.iter().find(|f| f.forbidden));
+        let refusal = refusal.or_else(|| {
+            let finding = denied?;
+            Some(format!(
+                "Block {block} is denied, line {}: {}. e edits it.",
+                finding.place.line,
+                safe::one_line(&finding.message)
+            ))
+        });
+        let terms = inspected.map(|i| i.terms.as_ref().err());
         let refusal = refusal.or_else(|| match terms {
             None => Some("Not yet: the checks still run.".into()),
             Some(Some(why)) => Some(format!("Block {block} can't run here: {why}")),

@@ -131,6 +131,11 @@ fn review(
     if state.inspected(block).is_none() {
         return format!("Block {block} waits. The checks still run.");
     }
+    if state.inspected(block).is_some_and(|i| i.review.forbidden()) {
+        return format!(
+            "Block {block} is denied: a rule of yours forbids what it does. e edits it, r rejects."
+        );
+    }
     match item.block.readiness() {
         Readiness::NeedsLanguage => {
             return format!("Block {block} waits. It names no language: l chooses one.");

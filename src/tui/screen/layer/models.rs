@@ -156,9 +156,8 @@ mod tests {
 
     #[test]
     fn what_comes_late_does_not_move_the_chosen_row() {
-        let mut list = Models::default();
-        list.offers = Some(vec![offer("a", Answer::Asking), offer("b", models("b", &["x", "y"]))]);
-        list.cursor.0 = 2;
+        let offers = vec![offer("a", Answer::Asking), offer("b", models("b", &["x", "y"]))];
+        let mut list = Models { offers: Some(offers), cursor: Cursor(2), ..Models::default() };
         assert_eq!(list.chosen().unwrap().model, "y");
         list.told(offer("a", models("a", &["1", "2", "3"])));
         assert_eq!(list.chosen().unwrap().model, "y");

@@ -341,9 +341,9 @@ impl Doc {
         let style = look.severity(finding.severity);
         let mut row = finding_rows(finding, self.width).into_iter().nth(part as usize).unwrap_or_default();
         let head = if part == 0 {
-            format!("{}{} {:<4}  ", " ".repeat(self.gutter - 2), look.glyphs.hook, word(finding.severity))
+            format!("{}{} {:<4}  ", " ".repeat(self.gutter - 2), look.glyphs.hook, word(finding))
         } else {
-            " ".repeat(self.gutter + 6)
+            " ".repeat(self.gutter + label(finding))
         };
         row.spans.iter_mut().for_each(|s| s.style = style);
         row.spans.insert(0, Span::styled(head, style));
@@ -380,17 +380,24 @@ fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-fn word(severity: Severity) -> &'static str {
-    match severity {
+fn word(finding: &Finding) -> &'static str {
+    match finding.severity {
+        // The person's own rule: the block can't be approved as it is.
+        _ if finding.forbidden => "DENIED",
         Severity::High => "HIGH",
         Severity::Medium => "MED",
         Severity::Info => "INFO",
     }
 }
 
+/// Columns of a finding's word, with the space behind it.
+fn label(finding: &Finding) -> usize {
+    word(finding).len().max(4) + 2
+}
+
 /// The message of a finding on rows.
 fn finding_rows(finding: &Finding, width: u16) -> Vec<Line<'static>> {
-    let room = usize::from(width).saturating_sub(14).max(10);
+    let room = usize::from(width).saturating_sub(8 + label(finding)).max(10);
     safe::words(&safe::one_line(&finding.message), room, Style::default())
 }
 

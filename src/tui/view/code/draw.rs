@@ -109,6 +109,7 @@ fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant) -> String 
             format!("all keys locked {}.{} s", tenths / 10, tenths % 10)
         }
         Some(_) => "all keys locked".into(),
+        None if state.inspected(item.block.id).is_some_and(|i| i.review.forbidden()) => "a DENIED".into(),
         None if guard.locked(now).is_some() || item.block.readiness() != Readiness::Ready => {
             "a locked".into()
         }

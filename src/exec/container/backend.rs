@@ -1,0 +1,132 @@
+//! What the executor's loop asks of containers.
+
+use super::error::ContainerError;
+use super::{Containers, FAREWELL, engine, is_kernel};
+use crate::domain::{Interpreter, Language, Limits, SandboxReport, Terms};
+use crate::exec::executors::{Backend, Fetch, Heard, Job, Missing};
+use std::path::PathBuf;
+use tokio::sync::mpsc;
+
+impl Backend for Containers {
+    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
+        let known = self.known(language, &limits).await?;
+        Ok(self.terms_of(&known, language, limits))
+    }
+
+    async fn sandbox(&mut self) -> Result<SandboxReport, String> {
+        let engine = self.engine().await.map_err(|error| error.to_string())?;
+        let frame = self.frame(&engine, &self.setup.limits).map_err(|error| error.to_string())?;
+        Ok(frame.rights().sandbox)
+    }
+
+    async fn begin(&mut self, job: Job) {
+        match self.known(&job.terms.language, &job.terms.limits).await {
+            Ok(known) if self.terms_of(&known, &job.terms.language, job.terms.limits).same_as(&job.terms) => {
+                self.begin_known(&known, job);
+            }
+            Ok(_) => self.refuse("the image changed at the last moment: look again and decide again".into()),
+            Err(why) => self.refuse(why),
+        }
+    }
+
+    async fn hear(&mut self) -> Heard {
+        loop {
+            if let Some(heard) = self.queue.pop_front() {
+                return heard;
+            }
+            let kernel = async {
+                match &mut self.kernel {
+                    Some(kernel) => kernel.hear().await,
+                    None => std::future::pending().await,
+                }
+            };
+            let program = async {
+                match &mut self.program {
+                    Some(program) => program.hear().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                heard = kernel => self.on_kernel(heard),
+                heard = program => {
+                    if matches!(heard, Heard::Ended(_)) && let Some(program) = self.program.take() {
+                        self.leaves(program.close());
+                    }
+                    return heard;
+                }
+            }
+        }
+    }
+
+    fn interrupt(&mut self) {
+        match (&self.program, &self.kernel) {
+            (Some(program), _) => program.interrupt(),
+            (None, Some(kernel)) => kernel.interrupt(),
+            (None, None) => {}
+        }
+    }
+
+    fn kill(&mut self) {
+        match (&self.program, &self.kernel) {
+            (Some(program), _) => program.kill(),
+            (None, Some(kernel)) => kernel.kill(),
+            (None, None) => {}
+        }
+    }
+
+    async fn warm(&mut self, language: &Language) {
+        // Only where the engine is there anyway: getting ready is no reason to complain.
+        if let Ok(known) = self.known(language, &self.setup.limits.clone()).await
+            && is_kernel(&known.entry)
+            && self.kernel.is_none()
+        {
+            self.start_kernel(&known);
+        }
+    }
+
+    async fn restart(&mut self) {
+        if let Some(kernel) = self.kernel.take() {
+            self.leaves(kernel.close());
+        }
+    }
+
+    async fn missing(&mut self, language: &Language) -> Option<Missing> {
+        let name = self.image_of(language).ok()?;
+        let engine = self.engine().await.ok()?;
+        match engine.image(&name).await {
+            Err(ContainerError::Missing { image }) => Some(Missing { name: image }),
+            _ => None,
+        }
+    }
+
+    async fn fetch(&mut self, missing: Missing, progress: mpsc::Sender<String>) -> Fetch {
+        match self.engine().await {
+            Ok(engine) => Box::pin(async move {
+                let fetched = engine::fetch(engine.docker.clone(), missing.name, progress).await;
+                fetched.map_err(|error| error.to_string())
+            }),
+            Err(error) => Box::pin(std::future::ready(Err(error.to_string()))),
+        }
+    }
+
+    async fn found(&mut self) -> Vec<Interpreter> {
+        let languages: Vec<Language> =
+            self.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
+        let mut found = Vec::new();
+        for language in languages {
+            if let Ok(known) = self.known(&language, &self.setup.limits.clone()).await {
+                let path = PathBuf::from(format!("{}:{}", known.image.shown(), known.entry.command));
+                found.push(Interpreter { language, path, version: None });
+            }
+        }
+        found
+    }
+
+    async fn close(&mut self) {
+        if let Some(kernel) = self.kernel.take() {
+            self.leaves(kernel.close());
+        }
+        let all = futures_util::future::join_all(self.leaving.drain(..));
+        let _ = tokio::time::timeout(FAREWELL, all).await;
+    }
+}

@@ -1,0 +1,123 @@
+//! What the executor's loop asks of Jupyter kernels.
+
+use super::message::Channel;
+use super::reading::Reading;
+use super::talk::Order;
+use super::{Block, FAREWELL, Jupyter, ToFetch};
+use crate::domain::{Interpreter, KernelFate, Language, Limits, SandboxReport, Terms};
+use crate::exec::executors::{Backend, End, Fetch, Heard, Job};
+use serde_json::json;
+use std::path::PathBuf;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+impl Backend for Jupyter {
+    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
+        let spec = self.spec(language).await.map_err(|error| error.to_string())?;
+        Ok(self.terms_of(&spec, language, limits))
+    }
+
+    async fn sandbox(&mut self) -> Result<SandboxReport, String> {
+        self.may_be_open().map(|()| self.report()).map_err(|error| error.to_string())
+    }
+
+    async fn begin(&mut self, job: Job) {
+        let content = json!({
+            "code": &*job.source, "silent": false, "store_history": true, "user_expressions": {}, "allow_stdin": false,
+            "stop_on_error": true,
+        });
+        let request = self.ids.message(Channel::Shell, "execute_request", content);
+        let reading = Reading::new(request.id().to_owned());
+        let spec = match self.spec(&job.terms.language).await {
+            Ok(spec) if self.terms_of(&spec, &job.terms.language, job.terms.limits).same_as(&job.terms) => {
+                Ok(spec)
+            }
+            Ok(_) => Err("the kernel changed at the last moment: look again and decide again".to_owned()),
+            Err(error) => Err(error.to_string()),
+        };
+        let kernel = spec.as_ref().map_or_else(|_| String::new(), |spec| spec.name.clone());
+        self.block = Some(Block { kernel, reading, until: None, lost: false });
+        let spec = match spec {
+            Ok(spec) => spec,
+            Err(why) => return self.end_block(|_| End::NotStarted(why), KernelFate::None),
+        };
+        if !self.kernels.contains_key(&spec.name) {
+            self.start_kernel(&spec);
+        }
+        self.order(Order::Send(Box::new(request)));
+        if self.kernels.get(&spec.name).is_some_and(|kernel| kernel.ready) {
+            self.queue.push_back(Heard::Started);
+        }
+    }
+
+    async fn hear(&mut self) -> Heard {
+        loop {
+            if let Some(heard) = self.queue.pop_front() {
+                return heard;
+            }
+            let until = self.block.as_ref().and_then(|block| block.until);
+            tokio::select! {
+                Some((number, news)) = self.news.recv() => self.on_news(number, news),
+                () = tokio::time::sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => {
+                    self.give_up_waiting();
+                }
+            }
+        }
+    }
+
+    fn interrupt(&mut self) {
+        self.order(Order::Interrupt);
+    }
+
+    fn kill(&mut self) {
+        self.order(Order::End);
+    }
+
+    async fn warm(&mut self, language: &Language) {
+        // Nothing that lies in the working folder is started without having been looked at.
+        if let Ok(spec) = self.spec(language).await
+            && !self.kernels.contains_key(&spec.name)
+            && !spec.argv.first().is_some_and(|program| PathBuf::from(program).starts_with(&self.setup.cwd))
+        {
+            self.start_kernel(&spec);
+        }
+    }
+
+    async fn restart(&mut self) {
+        self.end_all();
+    }
+
+    async fn missing(&mut self, _: &Language) -> Option<ToFetch> {
+        None
+    }
+
+    async fn fetch(&mut self, missing: ToFetch, _: mpsc::Sender<String>) -> Fetch {
+        Box::pin(std::future::ready(Err(format!("{} can't be fetched", missing.name))))
+    }
+
+    async fn found(&mut self) -> Vec<Interpreter> {
+        let languages: Vec<Language> =
+            self.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
+        let mut found = Vec::new();
+        for language in languages {
+            if let Ok(spec) = self.spec(&language).await {
+                let path = self.terms_of(&spec, &language, self.setup.limits).interpreter;
+                found.push(Interpreter { language, path, version: None });
+            }
+        }
+        found
+    }
+
+    async fn close(&mut self) {
+        self.end_all();
+        let all = futures_util::future::join_all(self.leaving.drain(..));
+        let mut all = std::pin::pin!(tokio::time::timeout(FAREWELL, all));
+        loop {
+            tokio::select! {
+                _ = &mut all => return,
+                // Whoever leaves may have something to say, and waits until it is heard.
+                Some(_) = self.news.recv() => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! A kernel of a server: started there, talked with over its WebSocket, found again when the connection was lost, and
+//! ended with the session.
+
+use super::message::{Channel, Message};
+use super::ready::Ready;
+use super::server::{Came, Server, Socket};
+use super::talk::{Ids, News, Order, Outlet};
+use serde_json::json;
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+/// Between two signs of life, and how long one may take.
+const PING: Duration = Duration::from_secs(15);
+const SILENCE: Duration = Duration::from_secs(45);
+
+/// What a kernel needs to be started.
+pub struct Start {
+    /// The server.
+    pub server: Server,
+    /// The kernel's name.
+    pub name: String,
+    /// How long it may take to be ready.
+    pub patience: Duration,
+    /// For how long a lost connection is made again.
+    pub reconnect: Duration,
+}
+
+/// Why a connection is left.
+enum Left {
+    /// It was lost.
+    Lost,
+    /// The kernel is not needed any more, or gone.
+    Over(Option<News>),
+}
+
+struct Kernel {
+    start: Start,
+    id: String,
+    ids: Rc<Ids>,
+    ready: Ready,
+    waiting: Vec<Message>,
+    outlet: Outlet,
+}
+
+/// Starts a kernel and carries its talk until it is gone.
+pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiver<Order>, outlet: Outlet) {
+    let id = match start.server.start(&start.name).await {
+        Ok(id) => id,
+        Err(error) => {
+            outlet.tell(News::NotStarted(error.to_string())).await;
+            return;
+        }
+    };
+    let ready = Ready::new(ids.clone());
+    let mut kernel = Kernel { start, id, ids, ready, waiting: Vec::new(), outlet };
+    let last = kernel.live(&mut orders).await;
+    kernel.start.server.end(&kernel.id).await;
+    if let Some(news) = last {
+        kernel.outlet.tell(news).await;
+    }
+}
+
+impl Kernel {
+    async fn live(&mut self, orders: &mut mpsc::UnboundedReceiver<Order>) -> Option<News> {
+        let begun = Instant::now();
+        let mut socket = match self.start.server.open(&self.id, &self.ids.session).await {
+            Ok(socket) => socket,
+            Err(error) => return Some(News::NotStarted(error.to_string())),
+        };
+        loop {
+            match self.connected(&mut socket, orders, begun).await {
+                Left::Over(news) => return news,
+                Left::Lost => {}
+            }
+            if !self.outlet.tell(News::Reconnecting).await {
+                return None;
+            }
+            socket = match self.again(orders).await {
+                Ok(socket) => socket,
+                Err(news) => return Some(news),
+            };
+        }
+    }
+
+    async fn connected(
+        &mut self,
+        socket: &mut Socket,
+        orders: &mut mpsc::UnboundedReceiver<Order>,
+        begun: Instant,
+    ) -> Left {
+        let (mut ping, mut heard) = (Instant::now() + PING, Instant::now());
+        let mut nudge = Instant::now();
+        loop {
+            tokio::select! {
+                came = socket.next() => {
+                    heard = Instant::now();
+                    match came {
+                        Came::Message(message) => {
+                            if let Err(left) = self.message(message, socket).await {
+                                return left;
+                            }
+                        }
+                        Came::Nothing => {}
+                        Came::Closed(why) => {
+                            tracing::debug!(why, "the connection to the kernel was closed");
+                            return Left::Lost;
+                        }
+                    }
+                }
+                Some(order) = orders.recv() => match order {
+                    Order::Send(message) if self.ready.is() => {
+                        if socket.send(&message).await.is_err() {
+                            self.waiting.push(*message);
+                            return Left::Lost;
+                        }
+                    }
+                    Order::Send(message) => self.waiting.push(*message),
+                    Order::Interrupt => self.interrupt(),
+                    Order::End => return Left::Over(Some(News::Gone("it was ended by force".into()))),
+                },
+                () = sleep_until(nudge), if !self.ready.is() => {
+                    if begun.elapsed() > self.start.patience {
+                        let why = format!("it was not ready after {} s", self.start.patience.as_secs());
+                        return Left::Over(Some(News::NotStarted(self.failed(why))));
+                    }
+                    if socket.send(&self.ready.ask()).await.is_err() {
+                        return Left::Lost;
+                    }
+                    nudge = Instant::now() + Duration::from_secs(1);
+                }
+                () = sleep_until(ping) => {
+                    if heard.elapsed() > SILENCE || socket.ping().await.is_err() {
+                        return Left::Lost;
+                    }
+                    ping = Instant::now() + PING;
+                }
+            }
+        }
+    }
+
+    async fn message(&mut self, message: Message, socket: &mut Socket) -> Result<(), Left> {
+        let dead = message.channel == Channel::Iopub && message.kind() == "status";
+        let state = message.text("execution_state");
+        if dead && matches!(state, "restarting" | "autorestarting" | "dead") {
+            // The server starts an empty one under the same id: it is not ours.
+            let why = "the kernel died; the server tells no more (often: memory ran out)".to_owned();
+            let news = if self.ready.is() { News::Gone(why) } else { News::NotStarted(self.failed(why)) };
+            return Err(Left::Over(Some(news)));
+        }
+        let news = if self.ready.is() {
+            News::Message(Box::new(message))
+        } else if self.ready.take(&message) {
+            for message in std::mem::take(&mut self.waiting) {
+                socket.send(&message).await.map_err(|_| Left::Lost)?;
+            }
+            News::Ready(self.ready.version())
+        } else {
+            return Ok(());
+        };
+        if self.outlet.tell(news).await { Ok(()) } else { Err(Left::Over(None)) }
+    }
+
+    /// Connects again, with growing pauses; the kernel and its state are still there, or told to be gone.
+    async fn again(&mut self, orders: &mut mpsc::UnboundedReceiver<Order>) -> Result<Socket, News> {
+        let until = Instant::now() + self.start.reconnect;
+        let mut pause = Duration::from_millis(200);
+        loop {
+            let why = match self.try_again().await {
+                Ok(Some((mut socket, busy))) => {
+                    for message in std::mem::take(&mut self.waiting) {
+                        let _ = socket.send(&message).await;
+                    }
+                    self.outlet.tell(News::Reconnected { busy }).await;
+                    return Ok(socket);
+                }
+                Ok(None) => return Err(News::Gone("the kernel is not on the server any more".into())),
+                Err(why) => why,
+            };
+            if Instant::now() + pause > until {
+                let seconds = self.start.reconnect.as_secs();
+                return Err(News::Gone(format!(
+                    "the connection was lost and not found again within {seconds} s: {why}"
+                )));
+            }
+            let next = Instant::now() + pause;
+            pause = (pause * 2).min(Duration::from_secs(5));
+            loop {
+                tokio::select! {
+                    () = sleep_until(next) => break,
+                    Some(order) = orders.recv() => match order {
+                        Order::Send(message) => self.waiting.push(*message),
+                        Order::Interrupt => self.interrupt(),
+                        Order::End => return Err(News::Gone("it was ended by force".into())),
+                    },
+                }
+            }
+        }
+    }
+
+    async fn try_again(&self) -> Result<Option<(Socket, bool)>, String> {
+        let server = &self.start.server;
+        let Some(busy) = server.busy(&self.id).await.map_err(|error| error.to_string())? else {
+            return Ok(None);
+        };
+        let socket = server.open(&self.id, &self.ids.session).await.map_err(|error| error.to_string())?;
+        Ok(Some((socket, busy)))
+    }
+
+    fn interrupt(&self) {
+        let (server, id) = (self.start.server.clone(), self.id.clone());
+        // Once only: a second one could meet the next block.
+        tokio::task::spawn_local(async move { server.interrupt(&id).await });
+    }
+
+    fn failed(&self, why: String) -> String {
+        super::error::JupyterError::NotStarted { name: self.start.name.clone(), why }.to_string()
+    }
+}
+
+/// The answer to a kernel that asks for input: there is nobody to ask.
+pub fn no_input(ids: &Ids, question: &Message) -> Message {
+    let mut message = ids.message(Channel::Stdin, "input_reply", json!({ "status": "error", "value": "" }));
+    message.parent = question.header.clone();
+    message
+}

@@ -1,0 +1,326 @@
+//! A kernel of this machine: its process under a helper, like every run, and the talk over its sockets, signed with a
+//! key that only the kernel is told.
+
+use super::error::JupyterError;
+use super::message::{Channel, Message};
+use super::ready::Ready;
+use super::sockets::{Addresses, Received, connect, free_ports};
+use super::specs::Spec;
+use super::talk::{Ids, News, Order, Outlet};
+use crate::domain::{Limits, Stream};
+use crate::exec::environment::Environment;
+use crate::exec::helper_wire::{Order as ToHelper, Program, Told};
+use crate::exec::link::Link;
+use crate::exec::plan::Invocation;
+use crate::exec::receipt::{Ending, cause_of_death};
+use crate::exec::sandbox::Cell;
+use crate::exec::{blob, process};
+use serde_json::json;
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::io::Interest;
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+/// What a kernel needs to be started.
+pub struct Start {
+    /// The program that answers to `__run`.
+    pub helper: PathBuf,
+    /// The limits of its process.
+    pub limits: Limits,
+    /// Its description.
+    pub spec: Spec,
+    /// The folder in which it starts.
+    pub cwd: PathBuf,
+    /// Its environment, without what its description adds.
+    pub env: Environment,
+    /// How long it may take to be ready.
+    pub patience: Duration,
+}
+
+/// A kernel's process, ended when this is dropped; and what is heard of it.
+struct Held {
+    // The copy of the socket goes first: as long as it is there, the helper would not see that the other is gone.
+    told: UnixStream,
+    link: Link,
+    output: Vec<(Stream, pipe::Receiver)>,
+    key: String,
+    addresses: Addresses,
+    folder: tempfile::TempDir,
+}
+
+/// Starts a kernel and carries its talk until it is gone.
+pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiver<Order>, outlet: Outlet) {
+    let held = match spawn(&start) {
+        Ok(held) => held,
+        Err(why) => {
+            let name = start.spec.name.clone();
+            outlet.tell(News::NotStarted(JupyterError::NotStarted { name, why }.to_string())).await;
+            return;
+        }
+    };
+    let (sender, mut messages) = mpsc::channel(256);
+    let connect = connect(held.addresses.clone(), ids.session.clone(), held.key.clone(), sender);
+    let mut connect = Box::pin(connect);
+    let ready = Ready::new(ids.clone());
+    let until = Instant::now() + start.patience;
+    let mut kernel =
+        Kernel { start, ids, held, ready, send: None, waiting: Vec::new(), errors: Tail::default() };
+    let mut nudge = Instant::now();
+    loop {
+        let news = tokio::select! {
+            send = &mut connect, if kernel.send.is_none() => {
+                kernel.send = Some(send);
+                nudge = Instant::now();
+                None
+            }
+            Some(message) = messages.recv() => kernel.on_message(message),
+            Some(order) = orders.recv() => kernel.obey(order),
+            ending = told(&kernel.held.told, &mut kernel.held.link) => ending.map(|ending| kernel.on_end(ending)),
+            (stream, bytes) = printed(&kernel.held.output) => kernel.on_print(stream, bytes),
+            () = tokio::time::sleep_until(nudge), if kernel.send.is_some() && !kernel.ready.is() => {
+                let question = kernel.ready.ask();
+                kernel.send(question);
+                nudge = Instant::now() + Duration::from_millis(700);
+                None
+            }
+            () = tokio::time::sleep_until(until), if !kernel.ready.is() => {
+                Some(kernel.failed(format!("it was not ready after {} s", kernel.start.patience.as_secs())))
+            }
+        };
+        let Some(news) = news else { continue };
+        let over = matches!(news, News::Gone(_) | News::NotStarted(_));
+        if !outlet.tell(news).await || over {
+            return close(kernel.held).await;
+        }
+    }
+}
+
+/// A kernel that was started.
+struct Kernel {
+    start: Start,
+    ids: Rc<Ids>,
+    held: Held,
+    ready: Ready,
+    /// Where messages are sent, once it is connected.
+    send: Option<mpsc::UnboundedSender<Message>>,
+    /// What is to be sent when it is ready.
+    waiting: Vec<Message>,
+    errors: Tail,
+}
+
+impl Kernel {
+    fn send(&self, message: Message) {
+        if let Some(send) = &self.send {
+            // When nobody takes it any more, the process tells why.
+            drop(send.send(message));
+        }
+    }
+
+    fn on_message(&mut self, message: Received) -> Option<News> {
+        match message {
+            Ok(message) if self.ready.is() => Some(News::Message(Box::new(message))),
+            Ok(message) if self.ready.take(&message) => {
+                for message in std::mem::take(&mut self.waiting) {
+                    self.send(message);
+                }
+                Some(News::Ready(self.ready.version()))
+            }
+            Ok(_) => None,
+            Err(why) => Some(News::Gone(why)),
+        }
+    }
+
+    fn obey(&mut self, order: Order) -> Option<News> {
+        match order {
+            Order::Send(message) if self.ready.is() => self.send(*message),
+            Order::Send(message) => self.waiting.push(*message),
+            Order::Interrupt if self.start.spec.by_message => {
+                self.send(self.ids.message(Channel::Control, "interrupt_request", json!({})));
+            }
+            Order::Interrupt => self.held.link.order(&ToHelper::Interrupt),
+            Order::End => return Some(News::Gone("it was ended by force".into())),
+        }
+        None
+    }
+
+    fn on_end(&mut self, ending: Ending) -> News {
+        if self.ready.is() {
+            return News::Gone(cause_of_death(ending));
+        }
+        self.held.drain(&mut self.errors);
+        self.failed(self.errors.last_line().unwrap_or_else(|| cause_of_death(ending)))
+    }
+
+    fn on_print(&mut self, stream: Stream, bytes: Vec<u8>) -> Option<News> {
+        if bytes.is_empty() {
+            self.held.output.retain(|(own, _)| *own != stream);
+            return None;
+        }
+        self.errors.add(&bytes);
+        // What it says about itself on its start is not the block's.
+        self.ready.is().then_some(News::Printed(stream, bytes))
+    }
+
+    fn failed(&self, why: String) -> News {
+        News::NotStarted(JupyterError::NotStarted { name: self.start.spec.name.clone(), why }.to_string())
+    }
+}
+
+/// Ends the process. The helper may need a while for what does not want to end.
+async fn close(held: Held) {
+    let Held { told, link, folder, .. } = held;
+    drop(told);
+    link.order(&ToHelper::Kill);
+    let _ = tokio::task::spawn_blocking(move || drop((link, folder))).await;
+}
+
+fn spawn(start: &Start) -> Result<Held, String> {
+    let folder = tempfile::Builder::new().prefix("sayso-kernel-").tempdir().map_err(|e| e.to_string())?;
+    let key = blob::random::<32>().map_err(|e| e.to_string())?;
+    let key = key.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    // Kernels that are built on IPython's know sockets as files; of others it is not known.
+    let program =
+        start.spec.argv.first().map_or("", |program| program.rsplit('/').next().unwrap_or_default());
+    let addresses = if program.starts_with("python") {
+        Addresses::Files(folder.path().join("socket"))
+    } else {
+        Addresses::Ports(free_ports().map_err(|e| format!("no free ports: {e}"))?)
+    };
+    let file = folder.path().join("connection.json");
+    let (transport, ip, [shell, control, stdin, iopub, hb]) = match &addresses {
+        Addresses::Files(base) => ("ipc", base.to_string_lossy().into_owned(), [1, 2, 3, 4, 5]),
+        Addresses::Ports(ports) => ("tcp", "127.0.0.1".to_owned(), *ports),
+    };
+    let text = json!({
+        "transport": transport, "ip": ip, "key": key, "signature_scheme": "hmac-sha256",
+        "shell_port": shell, "control_port": control, "stdin_port": stdin, "iopub_port": iopub, "hb_port": hb,
+        "kernel_name": start.spec.name,
+    });
+    std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&file)
+        .and_then(|mut file| file.write_all(text.to_string().as_bytes()))
+        .map_err(|e| e.to_string())?;
+    let cell = Cell::open(&start.helper);
+    let given = |_| Err(crate::exec::error::ExecError::Ended);
+    let process =
+        process::start(&cell, &start.limits, invocation(start, &file)?, given).map_err(|e| e.to_string())?;
+    let process::Process { link, pipes } = process;
+    let told = link.socket().ok_or("its helper is gone")?.try_clone_to_owned().map_err(|e| e.to_string())?;
+    let mut output = Vec::new();
+    for (stream, fd) in [(Stream::Stdout, pipes.stdout), (Stream::Stderr, pipes.stderr)] {
+        let Some(fd) = fd else { continue };
+        output.push((stream, pipe::Receiver::from_owned_fd(fd).map_err(|e| e.to_string())?));
+    }
+    let told = std::os::unix::net::UnixStream::from(told);
+    let told =
+        told.set_nonblocking(true).and_then(|()| UnixStream::from_std(told)).map_err(|e| e.to_string())?;
+    Ok(Held { told, link, output, key, addresses, folder })
+}
+
+fn invocation(start: &Start, file: &Path) -> Result<Invocation, String> {
+    let mut words = start.spec.argv.iter().map(|word| {
+        let word = word.replace("{connection_file}", &file.to_string_lossy());
+        OsString::from(word)
+    });
+    let program = words.next().ok_or("its description names no program")?;
+    let executable = which(Path::new(&program), &start.env)
+        .ok_or_else(|| format!("{} is not there; install the kernel again", program.to_string_lossy()))?;
+    let mut env = start.env.clone();
+    for (name, value) in &start.spec.env {
+        crate::exec::plan::set(&mut env, name, value);
+    }
+    let program =
+        Program { executable, args: words.collect(), env, cwd: start.cwd.clone(), ..Program::default() };
+    Ok(Invocation { program, given: Vec::new() })
+}
+
+fn which(program: &Path, env: &Environment) -> Option<PathBuf> {
+    if program.components().count() > 1 {
+        return program.is_file().then(|| program.to_owned());
+    }
+    let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone())?;
+    let found = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    found.map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+/// How the process ended, once it has; what else its helper tells is of no interest.
+async fn told(socket: &UnixStream, link: &mut Link) -> Option<Ending> {
+    if socket.readable().await.is_err() {
+        return Some(Ending::default());
+    }
+    // The link reads all there is: what is ready now is not any more then.
+    let received = link.receive();
+    let _ = socket.try_io(Interest::READABLE, || Err::<(), _>(std::io::ErrorKind::WouldBlock.into()));
+    match received {
+        Ok(told) => told.into_iter().find_map(|told| match told {
+            Told::Exited { code, signal, .. } => Some(Ending { code, signal }),
+            Told::NotSpawned(_) => Some(Ending { code: Some(127), signal: None }),
+            _ => None,
+        }),
+        Err(_) => Some(Ending::default()),
+    }
+}
+
+impl Held {
+    /// What it said on its way out.
+    fn drain(&mut self, errors: &mut Tail) {
+        let mut buffer = vec![0u8; 64 << 10];
+        for (_, pipe) in &self.output {
+            while let Ok(count @ 1..) = pipe.try_read(&mut buffer) {
+                errors.add(buffer.get(..count).unwrap_or_default());
+            }
+        }
+    }
+}
+
+/// The next thing that its process printed; nothing is the end of that stream. Safe to cancel.
+async fn printed(output: &[(Stream, pipe::Receiver)]) -> (Stream, Vec<u8>) {
+    if output.is_empty() {
+        return std::future::pending().await;
+    }
+    let reads = output.iter().map(|(stream, pipe)| Box::pin(read(*stream, pipe)));
+    futures_util::future::select_all(reads).await.0
+}
+
+async fn read(stream: Stream, pipe: &pipe::Receiver) -> (Stream, Vec<u8>) {
+    let mut buffer = vec![0u8; 64 << 10];
+    loop {
+        let ready = pipe.readable().await;
+        match ready.and_then(|()| pipe.try_read(&mut buffer)) {
+            Ok(count) => {
+                buffer.truncate(count);
+                return (stream, buffer);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(_) => return (stream, Vec::new()),
+        }
+    }
+}
+
+/// The end of what it printed, for messages about kernels that could not start.
+#[derive(Default)]
+struct Tail(Vec<u8>);
+
+impl Tail {
+    fn add(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+        let over = self.0.len().saturating_sub(8 << 10);
+        self.0.drain(..over);
+    }
+
+    fn last_line(&self) -> Option<String> {
+        let text = String::from_utf8_lossy(&self.0).into_owned();
+        let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
+        Some(line.trim().chars().take(300).collect())
+    }
+}

@@ -1,0 +1,294 @@
+//! Messages of the Jupyter protocol, and their three forms: signed parts of a ZeroMQ message, and the two forms of a
+//! server's WebSocket. Pure; what comes in is hostile.
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+/// The version of the protocol that is spoken.
+const VERSION: &str = "5.3";
+/// Stands between the addresses and the message.
+const DELIMITER: &[u8] = b"<IDS|MSG>";
+/// Parts of a message, at most: addresses and buffers are counted.
+const PARTS: usize = 1024;
+
+/// The channel on which a message travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// Requests and replies.
+    Shell,
+    /// Requests that are not held up by a block that runs.
+    Control,
+    /// What everybody is told.
+    Iopub,
+    /// Questions of the kernel.
+    Stdin,
+}
+
+impl Channel {
+    /// Its name on a WebSocket.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Channel::Shell => "shell",
+            Channel::Control => "control",
+            Channel::Iopub => "iopub",
+            Channel::Stdin => "stdin",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        [Channel::Shell, Channel::Control, Channel::Iopub, Channel::Stdin]
+            .into_iter()
+            .find(|c| c.as_str() == name)
+    }
+}
+
+/// A message. Buffers of extensions are left out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// Its channel.
+    pub channel: Channel,
+    /// Its header.
+    pub header: Value,
+    /// The header of the message that it is about.
+    pub parent: Value,
+    /// What it says.
+    pub content: Value,
+}
+
+/// Why bytes are no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MessageError {
+    /// Its form is wrong.
+    #[error("a message of the kernel has a form that is not known")]
+    Form,
+    /// Somebody else made it.
+    #[error("a message carries a wrong signature")]
+    Signature,
+}
+
+impl Message {
+    /// A new message. `id` has to be unique, `session` names this client, `date` is the time in ISO 8601.
+    pub fn new(
+        channel: Channel,
+        kind: &str,
+        (id, session, date): (&str, &str, &str),
+        content: Value,
+    ) -> Self {
+        let header = json!({
+            "msg_id": id, "session": session, "username": "sayso", "date": date, "msg_type": kind, "version": VERSION,
+        });
+        Self { channel, header, parent: Value::Object(Map::new()), content }
+    }
+
+    /// What kind of message it is, `execute_reply`.
+    pub fn kind(&self) -> &str {
+        self.header.get("msg_type").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Its own id.
+    pub fn id(&self) -> &str {
+        self.header.get("msg_id").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The id of the message that it is about; empty where there is none.
+    pub fn about(&self) -> &str {
+        self.parent.get("msg_id").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// A text of its content.
+    pub fn text(&self, name: &str) -> &str {
+        self.content.get(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Its parts for ZeroMQ, signed.
+    pub fn to_parts(&self, key: &[u8]) -> Vec<Vec<u8>> {
+        let body =
+            [&self.header, &self.parent, &json!({}), &self.content].map(|part| part.to_string().into_bytes());
+        let mut parts = vec![DELIMITER.to_vec(), signature(key, &body).into_bytes()];
+        parts.extend(body);
+        parts
+    }
+
+    /// Reads the parts of a ZeroMQ message.
+    ///
+    /// # Errors
+    /// When they are none, or were not signed with this key.
+    pub fn from_parts(channel: Channel, parts: &[Vec<u8>], key: &[u8]) -> Result<Self, MessageError> {
+        let at = parts.iter().take(PARTS).position(|part| part == DELIMITER).ok_or(MessageError::Form)?;
+        let [signed, body @ ..] = parts.get(at + 1..).unwrap_or_default() else {
+            return Err(MessageError::Form);
+        };
+        let body = body.get(..4).ok_or(MessageError::Form)?;
+        if !key.is_empty() && !same(signature(key, body).as_bytes(), signed) {
+            return Err(MessageError::Signature);
+        }
+        let [header, parent, _, content] = body else { return Err(MessageError::Form) };
+        Self::from_json(channel, header, parent, content)
+    }
+
+    /// The binary form of a WebSocket (`v1.kernel.websocket.jupyter.org`): a table of offsets, then the parts.
+    pub fn to_v1(&self) -> Vec<u8> {
+        let body =
+            [&self.header, &self.parent, &json!({}), &self.content].map(|part| part.to_string().into_bytes());
+        let mut parts: Vec<&[u8]> = vec![self.channel.as_str().as_bytes()];
+        parts.extend(body.iter().map(Vec::as_slice));
+        let count = parts.len() as u64 + 1;
+        let mut bytes = count.to_le_bytes().to_vec();
+        let mut offset = 8 * (count + 1);
+        bytes.extend(offset.to_le_bytes());
+        for part in &parts {
+            offset += part.len() as u64;
+            bytes.extend(offset.to_le_bytes());
+        }
+        for part in &parts {
+            bytes.extend_from_slice(part);
+        }
+        bytes
+    }
+
+    /// Reads the binary form of a WebSocket.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn from_v1(bytes: &[u8]) -> Result<Self, MessageError> {
+        let number = |at: usize| {
+            let bytes: [u8; 8] = bytes.get(at..at.checked_add(8)?)?.try_into().ok()?;
+            usize::try_from(u64::from_le_bytes(bytes)).ok()
+        };
+        let count = number(0).filter(|count| (6..=PARTS).contains(count)).ok_or(MessageError::Form)?;
+        let offsets: Option<Vec<usize>> = (1..=count).map(|at| number(8 * at)).collect();
+        let offsets = offsets.ok_or(MessageError::Form)?;
+        let parts: Option<Vec<&[u8]>> = offsets.windows(2).map(|two| bytes.get(two[0]..two[1])).collect();
+        let parts = parts.ok_or(MessageError::Form)?;
+        let [channel, header, parent, _, content, ..] = parts[..] else { return Err(MessageError::Form) };
+        let channel = std::str::from_utf8(channel).ok().and_then(Channel::parse).ok_or(MessageError::Form)?;
+        Self::from_json(channel, header, parent, content)
+    }
+
+    /// The text form of a WebSocket, for servers that do not know the binary one.
+    pub fn to_text(&self) -> String {
+        json!({
+            "channel": self.channel.as_str(), "header": self.header, "parent_header": self.parent, "metadata": {},
+            "content": self.content, "buffers": [],
+        })
+        .to_string()
+    }
+
+    /// Reads the text form of a WebSocket.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn from_text(text: &[u8]) -> Result<Self, MessageError> {
+        let mut value: Value = serde_json::from_slice(text).map_err(|_| MessageError::Form)?;
+        let channel = value.get("channel").and_then(Value::as_str).and_then(Channel::parse);
+        let mut take = |name: &str| value.get_mut(name).map(Value::take).unwrap_or_default();
+        Self::checked(
+            channel.ok_or(MessageError::Form)?,
+            take("header"),
+            take("parent_header"),
+            take("content"),
+        )
+    }
+
+    fn from_json(
+        channel: Channel,
+        header: &[u8],
+        parent: &[u8],
+        content: &[u8],
+    ) -> Result<Self, MessageError> {
+        let read = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).map_err(|_| MessageError::Form);
+        Self::checked(channel, read(header)?, read(parent)?, read(content)?)
+    }
+
+    fn checked(channel: Channel, header: Value, parent: Value, content: Value) -> Result<Self, MessageError> {
+        if header.get("msg_type").is_some_and(Value::is_string) && content.is_object() {
+            Ok(Self { channel, header, parent, content })
+        } else {
+            Err(MessageError::Form)
+        }
+    }
+}
+
+/// HMAC-SHA256 in hexadecimal; empty without a key.
+fn signature(key: &[u8], parts: &[Vec<u8>]) -> String {
+    if key.is_empty() {
+        return String::new();
+    }
+    let mut block = [0u8; 64];
+    let hashed;
+    let key = if key.len() > block.len() {
+        hashed = Sha256::digest(key);
+        hashed.as_slice()
+    } else {
+        key
+    };
+    block.iter_mut().zip(key).for_each(|(into, byte)| *into = *byte);
+    let mut inner = Sha256::new_with_prefix(block.map(|byte| byte ^ 0x36));
+    for part in parts {
+        inner.update(part);
+    }
+    let outer = Sha256::new_with_prefix(block.map(|byte| byte ^ 0x5c)).chain_update(inner.finalize());
+    outer.finalize().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+}
+
+/// Whether two texts are the same, in a time that does not tell where they differ.
+fn same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (x, y)| sum | (x ^ y)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn message() -> Message {
+        let content = json!({ "code": "print('ü')", "silent": false });
+        Message::new(Channel::Shell, "execute_request", ("a1", "s", "2026-01-01T00:00:00Z"), content)
+    }
+
+    #[test]
+    fn the_signature_is_that_of_rfc_4231() {
+        let of = |key: &[u8], text: &[u8]| signature(key, &[text.to_vec()]);
+        assert_eq!(
+            of(b"Jefe", b"what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
+        assert_eq!(
+            of(&[0xaa; 131], b"Test Using Larger Than Block-Size Key - Hash Key First"),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+        );
+    }
+
+    #[test]
+    fn every_form_is_read_back() {
+        let message = message();
+        let mut parts = message.to_parts(b"key");
+        parts.insert(0, b"kernel.1.status".to_vec());
+        assert_eq!(Message::from_parts(Channel::Shell, &parts, b"key").as_ref(), Ok(&message));
+        assert_eq!(Message::from_parts(Channel::Shell, &parts, b"other"), Err(MessageError::Signature));
+        parts[5] = b"{\"code\":\"forged\"}".to_vec();
+        assert_eq!(Message::from_parts(Channel::Shell, &parts, b"key"), Err(MessageError::Signature));
+        assert_eq!(Message::from_v1(&message.to_v1()).as_ref(), Ok(&message));
+        assert_eq!(Message::from_text(message.to_text().as_bytes()).as_ref(), Ok(&message));
+        assert_eq!((message.kind(), message.id(), message.about()), ("execute_request", "a1", ""));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..120), parts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..9), 0..9)) {
+            let _ = Message::from_v1(&bytes);
+            let _ = Message::from_text(&bytes);
+            let mut parts = parts;
+            parts.insert(0, DELIMITER.to_vec());
+            let _ = Message::from_parts(Channel::Iopub, &parts, b"");
+        }
+
+        /// A table of offsets that lies leads nowhere.
+        #[test]
+        fn any_change(at in 0usize..80, with in any::<u8>()) {
+            let mut bytes = message().to_v1();
+            bytes[at] = with;
+            let _ = Message::from_v1(&bytes);
+        }
+    }
+}

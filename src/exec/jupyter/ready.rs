@@ -1,0 +1,85 @@
+//! Whether a kernel is there for us: it has answered a question, and we have heard it on the channel on which output
+//! comes. Before that, output could be lost. Pure but for the ids.
+
+use super::message::{Channel, Message};
+use super::talk::Ids;
+use serde_json::{Value, json};
+use std::rc::Rc;
+
+/// What is known so far.
+#[derive(Debug)]
+pub struct Ready {
+    ids: Rc<Ids>,
+    asked: Vec<String>,
+    answered: bool,
+    version: Option<String>,
+    heard: bool,
+}
+
+impl Ready {
+    /// Nothing is known.
+    pub fn new(ids: Rc<Ids>) -> Self {
+        Self { ids, asked: Vec::new(), answered: false, version: None, heard: false }
+    }
+
+    /// Whether it is there.
+    pub fn is(&self) -> bool {
+        self.heard && self.answered
+    }
+
+    /// The question; it may be asked again, as long as it is not answered on both channels.
+    pub fn ask(&mut self) -> Message {
+        let message = self.ids.message(Channel::Shell, "kernel_info_request", json!({}));
+        self.asked.push(message.id().to_owned());
+        message
+    }
+
+    /// The version of its language, as it told.
+    pub fn version(&self) -> Option<String> {
+        self.version.clone()
+    }
+
+    /// Takes a message; true when it makes the kernel ready.
+    pub fn take(&mut self, message: &Message) -> bool {
+        if !self.asked.iter().any(|id| id == message.about()) {
+            return false;
+        }
+        match (message.channel, message.kind()) {
+            (Channel::Iopub, _) => self.heard = true,
+            (Channel::Shell, "kernel_info_reply") => {
+                let version = message.content.pointer("/language_info/version").and_then(Value::as_str);
+                self.version = version.map(|text| text.chars().take(40).collect());
+                self.answered = true;
+            }
+            _ => {}
+        }
+        self.is()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_channels_have_to_answer() {
+        let mut ready = Ready::new(Rc::new(Ids::new()));
+        let question = ready.ask();
+        let about = |channel, kind: &str, content: Value| {
+            let mut message = Message::new(channel, kind, ("1", "s", ""), content);
+            message.parent = question.header.clone();
+            message
+        };
+        let reply =
+            about(Channel::Shell, "kernel_info_reply", json!({ "language_info": { "version": "3.11.2" } }));
+        let idle = about(Channel::Iopub, "status", json!({ "execution_state": "idle" }));
+        let mut other = idle.clone();
+        other.parent = json!({ "msg_id": "another" });
+        assert!(!ready.take(&other));
+        assert!(!ready.take(&reply));
+        assert!(!ready.is());
+        assert!(ready.take(&idle));
+        assert_eq!(ready.version().as_deref(), Some("3.11.2"));
+        assert!(ready.is());
+    }
+}

@@ -1,0 +1,367 @@
+//! A Jupyter Server, JupyterHub or Enterprise Gateway: its kernels over REST, and the talk with one over its WebSocket.
+//! The token travels in a header, never in an address.
+
+use super::error::JupyterError;
+use super::message::Message;
+use super::specs::Spec;
+use crate::config::JupyterExecutor;
+use futures_util::{SinkExt as _, StreamExt as _};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use reqwest::{Client, Method, Response, StatusCode, Url};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Value, json};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::time::timeout;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Bytes, Message as Frame};
+
+/// The binary form of messages, asked for by this name.
+const V1: &str = "v1.kernel.websocket.jupyter.org";
+/// How long a server may take to answer.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// The largest message of a kernel, and the largest answer of the server.
+const MESSAGE: usize = 128 << 20;
+const ANSWER: usize = 4 << 20;
+
+/// A server that can be asked.
+#[derive(Clone)]
+pub struct Server {
+    client: Client,
+    base: Url,
+}
+
+/// The WebSocket of a kernel.
+pub struct Socket {
+    stream: WebSocketStream<reqwest::Upgraded>,
+    v1: bool,
+}
+
+/// What came over it.
+pub enum Came {
+    /// A message.
+    Message(Message),
+    /// A sign of life, or something that can't be read.
+    Nothing,
+    /// It is closed, and why.
+    Closed(String),
+}
+
+impl Server {
+    /// The server that is configured.
+    ///
+    /// # Errors
+    /// When its address or its token can't be used.
+    pub async fn new(config: &JupyterExecutor, url: &str) -> Result<Self, JupyterError> {
+        let token = token(config).await?;
+        let server = |why: &str| JupyterError::Server { url: shown(url), why: why.into() };
+        let mut base = Url::parse(url).map_err(|_| server("has no address that can be used"))?;
+        if base.query().is_some() || !base.username().is_empty() || base.password().is_some() {
+            return Err(server(
+                "must not have a token or password in its address: use token_env or token_command in \
+                 [executors.jupyter]",
+            ));
+        }
+        let local = matches!(base.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
+        if base.scheme() == "http" && !local && token.is_some() {
+            return Err(server("would get the token over http, readable on the way: use https"));
+        }
+        let path = base.path().trim_end_matches('/').to_owned() + "/";
+        base.set_path(&path);
+        let mut headers = HeaderMap::new();
+        if let Some(token) = token {
+            let value = HeaderValue::from_str(&format!("token {}", token.expose_secret()));
+            let mut value =
+                value.map_err(|_| JupyterError::Token("it holds characters that no token has".into()))?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        // Whoever was first has installed the same one.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = Client::builder()
+            .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
+            .default_headers(headers)
+            .connect_timeout(Duration::from_secs(10))
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(|_| server("can't be asked: no TLS on this machine"))?;
+        Ok(Self { client, base })
+    }
+
+    /// Its address, for messages.
+    pub fn shown(&self) -> String {
+        shown(self.base.as_str())
+    }
+
+    /// The kernels that it can start.
+    ///
+    /// # Errors
+    /// When it does not answer as it should.
+    pub async fn specs(&self) -> Result<Vec<Spec>, JupyterError> {
+        let answer = self.ask(Method::GET, &["api", "kernelspecs"], None).await?;
+        let specs = answer.get("kernelspecs").and_then(Value::as_object).cloned().unwrap_or_default();
+        let read = |(name, value): (String, Value)| Spec::read(&name, value.get("spec")?).ok();
+        Ok(specs.into_iter().filter_map(read).collect())
+    }
+
+    /// Starts a kernel; its id.
+    ///
+    /// # Errors
+    /// As [`Server::specs`].
+    pub async fn start(&self, name: &str) -> Result<String, JupyterError> {
+        let answer = self.ask(Method::POST, &["api", "kernels"], Some(json!({ "name": name }))).await?;
+        let id = answer.get("id").and_then(Value::as_str);
+        let plain = |id: &&str| {
+            !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+        };
+        id.filter(plain).map(str::to_owned).ok_or_else(|| self.wrong("started a kernel without an id"))
+    }
+
+    /// Whether a kernel is at work; `None` when it is not there any more.
+    ///
+    /// # Errors
+    /// As [`Server::specs`].
+    pub async fn busy(&self, id: &str) -> Result<Option<bool>, JupyterError> {
+        let url = self.url(&["api", "kernels", id]);
+        let answer = self.send(self.client.get(url)).await?;
+        if answer.status() == StatusCode::NOT_FOUND {
+            return Ok(None);
+        }
+        let answer = self.body(answer).await?;
+        Ok(Some(answer.get("execution_state").and_then(Value::as_str) == Some("busy")))
+    }
+
+    /// Interrupts what it runs.
+    pub async fn interrupt(&self, id: &str) {
+        let _ = self.ask(Method::POST, &["api", "kernels", id, "interrupt"], Some(json!({}))).await;
+    }
+
+    /// Ends it.
+    pub async fn end(&self, id: &str) {
+        let _ = self.ask(Method::DELETE, &["api", "kernels", id], None).await;
+    }
+
+    /// Opens the WebSocket of a kernel. With the same session as before, what came meanwhile is told again.
+    ///
+    /// # Errors
+    /// When the server refuses.
+    pub async fn open(&self, id: &str, session: &str) -> Result<Socket, JupyterError> {
+        let mut url = self.url(&["api", "kernels", id, "channels"]);
+        url.query_pairs_mut().append_pair("session_id", session);
+        let key = crate::exec::blob::random::<16>().map_err(|error| self.wrong(&error.to_string()))?;
+        let key = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, key);
+        let request = self
+            .client
+            .get(url)
+            .header("connection", "Upgrade")
+            .header("upgrade", "websocket")
+            .header("sec-websocket-version", "13")
+            .header("sec-websocket-key", &key)
+            .header("sec-websocket-protocol", V1);
+        let answer = self.send(request).await?;
+        if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+            return Err(self.refused(answer.status()));
+        }
+        let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok());
+        if header("sec-websocket-accept") != Some(&derive_accept_key(key.as_bytes())) {
+            return Err(self.wrong("does not speak WebSocket"));
+        }
+        let v1 = header("sec-websocket-protocol") == Some(V1);
+        let upgraded = timeout(PATIENCE, answer.upgrade()).await.map_err(|_| self.slow())?;
+        let upgraded = upgraded.map_err(|_| self.wrong("closed the connection"))?;
+        let config = WebSocketConfig::default().max_message_size(Some(MESSAGE)).max_frame_size(Some(MESSAGE));
+        let stream = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
+        Ok(Socket { stream, v1 })
+    }
+
+    fn url(&self, parts: &[&str]) -> Url {
+        let mut url = self.base.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().extend(parts);
+        }
+        url
+    }
+
+    async fn ask(&self, method: Method, parts: &[&str], body: Option<Value>) -> Result<Value, JupyterError> {
+        let mut request = self.client.request(method, self.url(parts));
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        let answer = self.send(request).await?;
+        self.body(answer).await
+    }
+
+    async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, JupyterError> {
+        match timeout(PATIENCE, request.send()).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => Err(self.wrong(&format!("can't be reached: {}", causes(&error.without_url())))),
+            Err(_) => Err(self.slow()),
+        }
+    }
+
+    async fn body(&self, answer: Response) -> Result<Value, JupyterError> {
+        if !answer.status().is_success() {
+            return Err(self.refused(answer.status()));
+        }
+        let read = async {
+            let mut bytes = Vec::new();
+            let mut pieces = answer.bytes_stream();
+            while let Some(piece) = pieces.next().await {
+                bytes.extend_from_slice(&piece.map_err(|_| self.wrong("broke off its answer"))?);
+                if bytes.len() > ANSWER {
+                    return Err(self.wrong("answers without end"));
+                }
+            }
+            Ok(bytes)
+        };
+        let bytes = timeout(PATIENCE, read).await.map_err(|_| self.slow())??;
+        if bytes.is_empty() {
+            return Ok(Value::Null);
+        }
+        serde_json::from_slice(&bytes)
+            .map_err(|_| self.wrong("answers with something that is no JSON: is it a Jupyter server?"))
+    }
+
+    fn wrong(&self, why: &str) -> JupyterError {
+        JupyterError::Server { url: self.shown(), why: why.to_owned() }
+    }
+
+    fn slow(&self) -> JupyterError {
+        self.wrong(&format!("did not answer within {} s", PATIENCE.as_secs()))
+    }
+
+    fn refused(&self, status: StatusCode) -> JupyterError {
+        self.wrong(&match status.as_u16() {
+            401 | 403 | 300..=399 => {
+                "refuses the token: set token_env or token_command in [executors.jupyter]".to_owned()
+            }
+            404 => "does not know what was asked for: is the address that of a Jupyter server?".to_owned(),
+            code => format!("answers with status {code}"),
+        })
+    }
+}
+
+impl Socket {
+    /// Sends a message.
+    ///
+    /// # Errors
+    /// When the connection is lost.
+    pub async fn send(&mut self, message: &Message) -> Result<(), String> {
+        let frame = if self.v1 {
+            Frame::Binary(Bytes::from(message.to_v1()))
+        } else {
+            Frame::Text(message.to_text().into())
+        };
+        self.stream.send(frame).await.map_err(|error| error.to_string())
+    }
+
+    /// Asks for a sign of life.
+    ///
+    /// # Errors
+    /// When the connection is lost.
+    pub async fn ping(&mut self) -> Result<(), String> {
+        self.stream.send(Frame::Ping(Bytes::new())).await.map_err(|error| error.to_string())
+    }
+
+    /// What comes next. Safe to cancel.
+    pub async fn next(&mut self) -> Came {
+        let read = match self.stream.next().await {
+            Some(Ok(Frame::Binary(bytes))) if self.v1 => Message::from_v1(&bytes),
+            Some(Ok(Frame::Binary(bytes))) => Message::from_text(&bytes),
+            Some(Ok(Frame::Text(text))) => Message::from_text(text.as_bytes()),
+            Some(Ok(Frame::Close(reason))) => {
+                return Came::Closed(reason.map_or_else(|| "closed".into(), |reason| reason.to_string()));
+            }
+            Some(Ok(_)) => return Came::Nothing,
+            Some(Err(error)) => return Came::Closed(error.to_string()),
+            None => return Came::Closed("closed".into()),
+        };
+        read.map_or(Came::Nothing, Came::Message)
+    }
+}
+
+/// The token, as configured: of the environment, or printed by a command.
+async fn token(config: &JupyterExecutor) -> Result<Option<SecretString>, JupyterError> {
+    if let Some(name) = &config.token_env {
+        let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let value =
+            value.ok_or_else(|| JupyterError::Token(format!("{name} is not set in the environment")))?;
+        return Ok(Some(value.trim().into()));
+    }
+    let Some(command) = &config.token_command else { return Ok(None) };
+    let failed = |why: String| JupyterError::Token(format!("token_command {why}"));
+    let run = tokio::process::Command::new("/bin/sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .output();
+    let done = timeout(PATIENCE, run).await.map_err(|_| failed("takes too long".into()))?;
+    let done = done.map_err(|error| failed(format!("could not be started: {error}")))?;
+    if !done.status.success() {
+        return Err(failed(format!("failed ({})", done.status)));
+    }
+    let text = String::from_utf8(done.stdout).map_err(|_| failed("prints what is no text".into()))?;
+    let first = text.lines().next().unwrap_or_default().trim();
+    if first.is_empty() { Err(failed("prints nothing".into())) } else { Ok(Some(first.into())) }
+}
+
+/// An address without what could be a secret in it.
+fn shown(url: &str) -> String {
+    let Ok(mut url) = Url::parse(url) else {
+        return url.chars().filter(|c| !c.is_control()).take(100).collect();
+    };
+    url.set_query(None);
+    url.set_fragment(None);
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.as_str().trim_end_matches('/').to_owned()
+}
+
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = cause.to_string();
+        source = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(token_command: Option<&str>) -> JupyterExecutor {
+        JupyterExecutor { token_command: token_command.map(Into::into), ..JupyterExecutor::default() }
+    }
+
+    #[test]
+    fn addresses_are_shown_without_secrets() {
+        assert_eq!(
+            shown("https://me:pw@hub.example.org/user/me/?token=abc#x"),
+            "https://hub.example.org/user/me"
+        );
+    }
+
+    #[tokio::test]
+    async fn tokens_go_nowhere_but_into_the_header() {
+        let refused = |url: &'static str| async move {
+            Server::new(&config(Some("echo secret")), url).await.map(drop).unwrap_err().to_string()
+        };
+        assert!(refused("https://hub.example.org/?token=abc").await.contains("must not have a token"));
+        assert!(refused("https://me:pw@hub.example.org/").await.contains("must not have a token"));
+        assert!(refused("http://hub.example.org/").await.contains("use https"));
+        let server =
+            Server::new(&config(Some("echo secret")), "https://hub.example.org/user/me").await.unwrap();
+        let url = server.url(&["api", "kernels", "../x", "channels"]);
+        assert_eq!(url.as_str(), "https://hub.example.org/user/me/api/kernels/..%2Fx/channels");
+        for (command, why) in [("exit 3", "failed"), ("true", "prints nothing"), ("/nowhere/x", "failed")] {
+            let error =
+                Server::new(&config(Some(command)), "http://localhost:1").await.map(drop).unwrap_err();
+            assert!(error.to_string().contains(why), "{command}: {error}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The sockets of a local kernel: files in a folder of this account, or ports on loopback.
+
+use super::message::{Channel, Message};
+use super::zmtp::{self, Decoder};
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+
+/// The sockets of a kernel, by channel.
+const SOCKETS: [(Channel, &str); 4] = [
+    (Channel::Shell, "DEALER"),
+    (Channel::Control, "DEALER"),
+    (Channel::Stdin, "DEALER"),
+    (Channel::Iopub, "SUB"),
+];
+
+/// Where the kernel listens, socket by socket.
+#[derive(Clone, Debug)]
+pub enum Addresses {
+    /// Sockets in a folder that only this account can enter. Kernels put a `-` or a `:` in front of the number.
+    Files(PathBuf),
+    /// Ports on loopback: who can connect there can listen to what is published.
+    Ports([u16; 5]),
+}
+
+/// Ports that nobody uses at this moment. Somebody may take one before the kernel does; then it does not start, and says so.
+pub fn free_ports() -> std::io::Result<[u16; 5]> {
+    let mut listeners = Vec::new();
+    let mut ports = [0; 5];
+    for port in &mut ports {
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
+        *port = listener.local_addr()?.port();
+        listeners.push(listener);
+    }
+    Ok(ports)
+}
+
+/// What came over a socket: a message, or why it is of no use any more.
+pub type Received = Result<Message, String>;
+
+/// A connection of either kind.
+trait Connection: AsyncRead + AsyncWrite + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Unpin> Connection for T {}
+
+impl Addresses {
+    /// Connects one of the [`SOCKETS`] by its number from 0, when the kernel listens there.
+    async fn connect(&self, number: usize) -> Option<Box<dyn Connection>> {
+        match self {
+            Addresses::Files(base) => {
+                for mark in ['-', ':'] {
+                    let path = format!("{}{mark}{}", base.display(), number + 1);
+                    if let Ok(stream) = UnixStream::connect(path).await {
+                        return Some(Box::new(stream));
+                    }
+                }
+                None
+            }
+            Addresses::Ports(ports) => {
+                let stream = TcpStream::connect(("127.0.0.1", *ports.get(number)?)).await.ok()?;
+                let _ = stream.set_nodelay(true);
+                // On loopback, a port that nobody listens on yet can be connected with itself.
+                let other = stream.local_addr().ok() != stream.peer_addr().ok();
+                other.then(|| Box::new(stream) as Box<dyn Connection>)
+            }
+        }
+    }
+}
+
+/// Connects all sockets, as soon as the kernel listens; where messages are sent then.
+pub async fn connect(
+    addresses: Addresses,
+    session: String,
+    key: String,
+    out: mpsc::Sender<Received>,
+) -> mpsc::UnboundedSender<Message> {
+    let (send, mut messages) = mpsc::unbounded_channel::<Message>();
+    let mut writers = Vec::new();
+    for (number, (channel, kind)) in SOCKETS.into_iter().enumerate() {
+        let stream = loop {
+            match addresses.connect(number).await {
+                Some(stream) => break stream,
+                None => sleep(Duration::from_millis(30)).await,
+            }
+        };
+        let (mut reader, mut writer) = tokio::io::split(stream);
+        let decoder = match shake_hands((&mut reader, &mut writer), kind, session.as_bytes()).await {
+            Ok(decoder) => decoder,
+            Err(why) => {
+                let _ = out.send(Err(why)).await;
+                continue;
+            }
+        };
+        if channel == Channel::Iopub {
+            let _ = writer.write_all(&zmtp::subscribe()).await;
+        }
+        writers.push((channel, writer));
+        tokio::task::spawn_local(receive(channel, reader, decoder, key.clone(), out.clone()));
+    }
+    tokio::task::spawn_local(async move {
+        while let Some(message) = messages.recv().await {
+            let bytes = zmtp::message(&message.to_parts(key.as_bytes()));
+            let own = writers.iter_mut().find(|(channel, _)| *channel == message.channel);
+            if let Some((_, writer)) = own
+                && writer.write_all(&bytes).await.is_err()
+            {
+                return;
+            }
+        }
+    });
+    send
+}
+
+type Reader = tokio::io::ReadHalf<Box<dyn Connection>>;
+type Writer = tokio::io::WriteHalf<Box<dyn Connection>>;
+
+/// Greets, and waits until the other side is ready for messages.
+async fn shake_hands(
+    (reader, writer): (&mut Reader, &mut Writer),
+    kind: &str,
+    identity: &[u8],
+) -> Result<Decoder, String> {
+    let mut decoder = Decoder::default();
+    let mut buffer = [0u8; 512];
+    writer.write_all(&zmtp::greeting()).await.map_err(|error| error.to_string())?;
+    let mut told = false;
+    while !decoder.is_ready() {
+        let count = reader.read(&mut buffer).await.map_err(|error| error.to_string())?;
+        if count == 0 {
+            return Err("the kernel hung up".into());
+        }
+        decoder.push(buffer.get(..count).unwrap_or_default());
+        // Nothing is published before somebody subscribed, nothing answered before it was asked.
+        let _ = decoder.next_message().map_err(|error| error.to_string())?;
+        if decoder.is_greeted() && !told {
+            told = true;
+            writer.write_all(&zmtp::ready(kind, identity)).await.map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(decoder)
+}
+
+async fn receive(
+    channel: Channel,
+    mut reader: Reader,
+    mut decoder: Decoder,
+    key: String,
+    out: mpsc::Sender<Received>,
+) {
+    let mut buffer = vec![0u8; 64 << 10];
+    loop {
+        // Its process tells how it ended: a socket that closes is no news.
+        let Ok(count @ 1..) = reader.read(&mut buffer).await else { return };
+        decoder.push(buffer.get(..count).unwrap_or_default());
+        loop {
+            let message = match decoder.next_message() {
+                Ok(None) => break,
+                Ok(Some(parts)) => Message::from_parts(channel, &parts, key.as_bytes()),
+                Err(error) => return drop(out.send(Err(error.to_string())).await),
+            };
+            // What can't be read, or somebody else made, is left out.
+            if let Ok(message) = message
+                && out.send(Ok(message)).await.is_err()
+            {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What goes between a kernel's own task and the executor.
+
+use super::message::Message;
+use crate::domain::Stream;
+use std::cell::Cell;
+use tokio::sync::mpsc;
+
+/// An order to the task of a kernel.
+#[derive(Debug)]
+pub enum Order {
+    /// Send this message.
+    Send(Box<Message>),
+    /// Interrupt it in the way that it knows.
+    Interrupt,
+    /// End it.
+    End,
+}
+
+/// What the task of a kernel tells.
+#[derive(Debug)]
+pub enum News {
+    /// It answers: the version of its language.
+    Ready(Option<String>),
+    /// A message of the kernel.
+    Message(Box<Message>),
+    /// Its process printed something that did not come as a message.
+    Printed(Stream, Vec<u8>),
+    /// The connection is lost, and made again.
+    Reconnecting,
+    /// The connection is there again; whether the kernel is at work.
+    Reconnected {
+        /// It runs something.
+        busy: bool,
+    },
+    /// It never was ready, and why.
+    NotStarted(String),
+    /// It is gone, and of what.
+    Gone(String),
+}
+
+/// Where a kernel's task tells its news; the number says whose they are. Bounded: a kernel that floods is held up, and so
+/// is its socket.
+#[derive(Clone, Debug)]
+pub struct Outlet {
+    /// Which kernel.
+    pub number: u32,
+    /// To the executor.
+    pub news: mpsc::Sender<(u32, News)>,
+}
+
+impl Outlet {
+    /// Tells something; false when nobody listens any more.
+    pub async fn tell(&self, news: News) -> bool {
+        self.news.send((self.number, news)).await.is_ok()
+    }
+}
+
+/// Makes ids of messages.
+#[derive(Debug)]
+pub struct Ids {
+    /// Names this client.
+    pub session: String,
+    next: Cell<u64>,
+}
+
+impl Ids {
+    /// Ids of a new client.
+    pub fn new() -> Self {
+        Self { session: uuid::Uuid::now_v7().simple().to_string(), next: Cell::new(1) }
+    }
+
+    /// A new message with an id of its own.
+    pub fn message(
+        &self,
+        channel: super::message::Channel,
+        kind: &str,
+        content: serde_json::Value,
+    ) -> Message {
+        let number = self.next.replace(self.next.get() + 1);
+        let id = format!("{}_{number}", self.session);
+        let date = jiff::Timestamp::now().to_string();
+        Message::new(channel, kind, (&id, &self.session, &date), content)
+    }
+}

@@ -1,0 +1,251 @@
+//! The little of ZeroMQ's protocol (ZMTP 3.0 over TCP, without encryption) that a client of a local kernel needs: greet,
+//! say which socket one is, send and receive messages of several parts. Pure.
+
+/// The largest part of a message: an image of many millions of pixels fits.
+const LIMIT: u64 = 128 << 20;
+/// Parts of a message, and their bytes together, at most.
+const PARTS: usize = 1024;
+const TOTAL: usize = 256 << 20;
+const GREETING: usize = 64;
+
+const MORE: u8 = 1;
+const LONG: u8 = 2;
+const COMMAND: u8 = 4;
+
+/// Why the other side can't be understood. The connection is of no use after that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ZmtpError {
+    /// It is something else.
+    #[error("what listens there does not speak ZeroMQ 3")]
+    Greeting,
+    /// It announced too much.
+    #[error("a message is too large")]
+    Size,
+    /// It refused, or broke the rules.
+    #[error("the connection was refused")]
+    Refused,
+}
+
+/// What is sent first. Nothing may follow before the other side has greeted, too.
+pub fn greeting() -> Vec<u8> {
+    let mut bytes = vec![0u8; GREETING];
+    for (at, byte) in [(0, 0xff), (8, 1), (9, 0x7f), (10, 3)].into_iter().chain((12..).zip(*b"NULL")) {
+        if let Some(slot) = bytes.get_mut(at) {
+            *slot = byte;
+        }
+    }
+    bytes
+}
+
+/// What is sent then: which kind of socket this is (`DEALER`, `SUB`). Messages may follow when the other side is ready,
+/// too: libzmq 4.3.5 hangs up on who is faster.
+pub fn ready(socket: &str, identity: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut ready = b"\x05READY".to_vec();
+    for (name, value) in [("Socket-Type", socket.as_bytes()), ("Identity", identity)] {
+        ready.push(name.len() as u8);
+        ready.extend(name.as_bytes());
+        ready.extend((value.len() as u32).to_be_bytes());
+        ready.extend(value);
+    }
+    frame(&mut bytes, COMMAND, &ready);
+    bytes
+}
+
+/// Asks for everything that is published.
+pub fn subscribe() -> Vec<u8> {
+    message(&[vec![1]])
+}
+
+/// A message of these parts.
+pub fn message(parts: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        frame(&mut bytes, if at + 1 < parts.len() { MORE } else { 0 }, part);
+    }
+    bytes
+}
+
+fn frame(into: &mut Vec<u8>, flags: u8, body: &[u8]) {
+    match u8::try_from(body.len()) {
+        Ok(size) => into.extend([flags, size]),
+        Err(_) => {
+            into.push(flags | LONG);
+            into.extend((body.len() as u64).to_be_bytes());
+        }
+    }
+    into.extend_from_slice(body);
+}
+
+/// Puts messages together from bytes that come in any pieces.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    buffer: Vec<u8>,
+    /// What of the buffer is used up.
+    at: usize,
+    greeted: bool,
+    ready: bool,
+    parts: Vec<Vec<u8>>,
+    total: usize,
+}
+
+impl Decoder {
+    /// Adds bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if self.at > 0 && self.at * 2 >= self.buffer.len() {
+            self.buffer.drain(..self.at);
+            self.at = 0;
+        }
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// Whether the other side has greeted.
+    pub fn is_greeted(&self) -> bool {
+        self.greeted
+    }
+
+    /// Whether the other side is ready for messages.
+    pub fn is_ready(&self) -> bool {
+        self.ready
+    }
+
+    /// The next whole message, if there is one.
+    ///
+    /// # Errors
+    /// When the other side is something else or breaks the rules.
+    pub fn next_message(&mut self) -> Result<Option<Vec<Vec<u8>>>, ZmtpError> {
+        if !self.greeted && !self.greeting()? {
+            return Ok(None);
+        }
+        while let Some((flags, body)) = self.next_frame()? {
+            if flags & COMMAND != 0 {
+                if body.starts_with(b"\x05ERROR") {
+                    return Err(ZmtpError::Refused);
+                }
+                self.ready |= body.starts_with(b"\x05READY");
+                continue;
+            }
+            self.total += body.len();
+            if self.parts.len() >= PARTS || self.total > TOTAL {
+                return Err(ZmtpError::Size);
+            }
+            self.parts.push(body);
+            if flags & MORE == 0 {
+                self.total = 0;
+                return Ok(Some(std::mem::take(&mut self.parts)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn rest(&self) -> &[u8] {
+        self.buffer.get(self.at..).unwrap_or_default()
+    }
+
+    fn greeting(&mut self) -> Result<bool, ZmtpError> {
+        let rest = self.rest();
+        let wrong = rest.first().is_some_and(|b| *b != 0xff)
+            || rest.get(9).is_some_and(|b| *b & 1 == 0)
+            || rest.get(10).is_some_and(|major| *major < 3)
+            || rest.get(12..16).is_some_and(|mechanism| mechanism != b"NULL");
+        if wrong {
+            return Err(ZmtpError::Greeting);
+        }
+        if rest.len() < GREETING {
+            return Ok(false);
+        }
+        self.at += GREETING;
+        self.greeted = true;
+        Ok(true)
+    }
+
+    fn next_frame(&mut self) -> Result<Option<(u8, Vec<u8>)>, ZmtpError> {
+        let rest = self.rest();
+        let Some(flags) = rest.first().copied() else { return Ok(None) };
+        let (size, from) = if flags & LONG != 0 {
+            let Some(bytes) = rest.get(1..9).and_then(|b| <[u8; 8]>::try_from(b).ok()) else {
+                return Ok(None);
+            };
+            (u64::from_be_bytes(bytes), 9)
+        } else {
+            let Some(size) = rest.get(1) else { return Ok(None) };
+            (u64::from(*size), 2)
+        };
+        if size > LIMIT {
+            return Err(ZmtpError::Size);
+        }
+        let end = from + size as usize;
+        let Some(body) = rest.get(from..end).map(<[u8]>::to_vec) else { return Ok(None) };
+        self.at += end;
+        Ok(Some((flags, body)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn hello(socket: &str, identity: &[u8]) -> Vec<u8> {
+        [greeting(), ready(socket, identity)].concat()
+    }
+
+    #[test]
+    fn the_greeting_is_that_of_the_protocol() {
+        let hello = hello("DEALER", b"");
+        assert_eq!((hello.len(), greeting().len()), (106, 64));
+        assert_eq!(hello[..16], *b"\xff\0\0\0\0\0\0\0\x01\x7f\x03\0NULL");
+        assert_eq!(hello[64..], *b"\x04\x28\x05READY\x0bSocket-Type\0\0\0\x06DEALER\x08Identity\0\0\0\0");
+        assert_eq!(subscribe(), b"\0\x01\x01");
+    }
+
+    #[test]
+    fn others_are_refused() {
+        let refused = |bytes: &[u8]| {
+            let mut decoder = Decoder::default();
+            decoder.push(bytes);
+            decoder.next_message()
+        };
+        assert_eq!(refused(b"HTTP/1.1 400 Bad Request\r\n"), Err(ZmtpError::Greeting));
+        assert_eq!(refused(b"\xff\0\0\0\0\0\0\0\x01\x7f\x01"), Err(ZmtpError::Greeting));
+        let mut huge = hello("ROUTER", b"");
+        huge.extend(b"\x02\xff\xff\xff\xff\xff\xff\xff\xff");
+        assert_eq!(refused(&huge), Err(ZmtpError::Size));
+        let mut error = hello("ROUTER", b"");
+        error.extend(b"\x04\x08\x05ERROR\x01x");
+        assert_eq!(refused(&error), Err(ZmtpError::Refused));
+    }
+
+    proptest! {
+        /// Whatever the pieces are, the messages are the same.
+        #[test]
+        fn messages_in_any_pieces(
+            messages in prop::collection::vec(prop::collection::vec(prop::collection::vec(any::<u8>(), 0..400), 1..5), 0..5),
+            size in 1usize..500,
+        ) {
+            let mut bytes = hello("ROUTER", b"x");
+            for parts in &messages {
+                bytes.extend(message(parts));
+            }
+            let mut decoder = Decoder::default();
+            let mut read = Vec::new();
+            prop_assert!(!decoder.is_greeted());
+            for piece in bytes.chunks(size) {
+                decoder.push(piece);
+                while let Some(parts) = decoder.next_message().unwrap() {
+                    read.push(parts);
+                }
+            }
+            prop_assert!(decoder.is_greeted() && decoder.is_ready());
+            prop_assert_eq!(read, messages);
+        }
+
+        #[test]
+        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let mut decoder = Decoder::default();
+            decoder.push(&hello("PUB", b""));
+            decoder.push(&bytes);
+            while let Ok(Some(_)) = decoder.next_message() {}
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Every wire against what servers do wrong: errors in the middle, filters, pages, pieces that can't be read, replies
+//! without end. What is wrong is told, and what came is kept.
+
+use super::gathered::LONGEST;
+use super::recorded::{Total, failed, finished, read};
+use super::server::{Access, Kind};
+use super::wire::{Decoder, End};
+use super::wire_of;
+use crate::domain::{FailureKind, FinishReason, ReplyEvent, Usage};
+use serde_json::{Value, json};
+
+fn decoder(kind: Kind) -> Box<dyn Decoder> {
+    wire_of(Access::fixture(kind, "m")).decoder(&json!({}))
+}
+
+fn closed(kind: Kind, body: &str) -> Total {
+    read(decoder(kind), [body.as_bytes()], End::Closed)
+}
+
+fn frame(kind: Kind, value: &Value) -> String {
+    if kind == Kind::Ollama { format!("{value}\n") } else { format!("data: {value}\n\n") }
+}
+
+/// The pieces that come before the first words.
+fn start(kind: Kind) -> String {
+    match kind {
+        Kind::Anthropic => {
+            frame(kind, &json!({ "type": "message_start", "message": { "usage": { "input_tokens": 3 } } }))
+                + &frame(
+                    kind,
+                    &json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } }),
+                )
+        }
+        _ => String::new(),
+    }
+}
+
+/// A piece with these words.
+fn words(kind: Kind, text: &str) -> String {
+    let value = match kind {
+        Kind::OpenAi => json!({ "choices": [{ "index": 0, "delta": { "content": text } }] }),
+        Kind::OpenAiResponses => json!({ "type": "response.output_text.delta", "delta": text }),
+        Kind::Anthropic => {
+            json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": text } })
+        }
+        Kind::Gemini => json!({ "candidates": [{ "content": { "parts": [{ "text": text }] } }] }),
+        Kind::Ollama => json!({ "message": { "content": text }, "done": false }),
+    };
+    frame(kind, &value)
+}
+
+/// The end of a reply, with this word for the reason.
+fn end(kind: Kind, word: &str) -> String {
+    let value = match kind {
+        Kind::OpenAi => json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": word }] }),
+        Kind::OpenAiResponses => json!({ "type": "response.incomplete",
+            "response": { "status": "incomplete", "incomplete_details": { "reason": word } } }),
+        Kind::Anthropic => json!({ "type": "message_delta", "delta": { "stop_reason": word } }),
+        Kind::Gemini => json!({ "candidates": [{ "finishReason": word }] }),
+        Kind::Ollama => json!({ "message": { "content": "" }, "done": true, "done_reason": word }),
+    };
+    frame(kind, &value)
+}
+
+#[test]
+fn an_error_in_the_middle_ends_the_reply_and_keeps_what_came() {
+    for (kind, error, failure) in [
+        (Kind::OpenAi, json!({ "error": { "message": "x", "code": 502 } }), FailureKind::Server),
+        (
+            Kind::OpenAiResponses,
+            json!({ "type": "error", "code": "rate_limit_exceeded", "message": "x" }),
+            FailureKind::RateLimit,
+        ),
+        (
+            Kind::OpenAiResponses,
+            json!({ "type": "response.failed", "response": { "status": "failed", "error": { "code": "server_error", "message": "x" } } }),
+            FailureKind::Server,
+        ),
+        (
+            Kind::Anthropic,
+            json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } }),
+            FailureKind::Server,
+        ),
+        (
+            Kind::Anthropic,
+            json!({ "type": "error", "error": { "type": "rate_limit_error", "message": "x" } }),
+            FailureKind::RateLimit,
+        ),
+        (
+            Kind::Gemini,
+            json!({ "error": { "code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE" } }),
+            FailureKind::Server,
+        ),
+        (
+            Kind::Gemini,
+            json!({ "error": { "status": "RESOURCE_EXHAUSTED", "message": "x" } }),
+            FailureKind::RateLimit,
+        ),
+        (Kind::Ollama, json!({ "error": "model runner has unexpectedly stopped" }), FailureKind::Server),
+    ] {
+        let total =
+            closed(kind, &(start(kind) + &words(kind, "a") + &frame(kind, &error) + &words(kind, "b")));
+        assert_eq!((total.text.as_str(), failed(&total).kind), ("a", failure), "{kind:?} {error}");
+        // The same as the whole body, before anything came.
+        assert_eq!(failed(&closed(kind, &error.to_string())).kind, failure, "{kind:?} {error}");
+    }
+    let list =
+        r#"[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"error":{"code":500,"message":"x"}}]"#;
+    assert_eq!(failed(&closed(Kind::Gemini, list)).kind, FailureKind::Server);
+}
+
+#[test]
+fn limits_and_filters_are_told() {
+    for (kind, word, reason) in [
+        (Kind::OpenAiResponses, "max_output_tokens", FinishReason::Length),
+        (Kind::OpenAiResponses, "content_filter", FinishReason::Filter),
+        (Kind::Anthropic, "max_tokens", FinishReason::Length),
+        (Kind::Anthropic, "refusal", FinishReason::Filter),
+        (Kind::Anthropic, "pause_turn", FinishReason::Incomplete),
+        (Kind::Gemini, "MAX_TOKENS", FinishReason::Length),
+        (Kind::Gemini, "SAFETY", FinishReason::Filter),
+        (Kind::Gemini, "MALFORMED_FUNCTION_CALL", FinishReason::Incomplete),
+        (Kind::Ollama, "length", FinishReason::Length),
+        (Kind::Ollama, "unload", FinishReason::Incomplete),
+    ] {
+        let total = closed(kind, &(start(kind) + &words(kind, "a") + &end(kind, word)));
+        assert_eq!((total.text.as_str(), finished(&total)), ("a", (reason, Some(word))), "{kind:?}");
+    }
+}
+
+#[test]
+fn what_is_no_reply_or_can_not_be_read_is_told() {
+    for kind in Kind::ALL {
+        for page in ["<!DOCTYPE html><html>Log in</html>", " \n<html>", ": ping\n\n", ""] {
+            assert_eq!(failed(&closed(kind, page)).kind, FailureKind::NotAModel, "{kind:?} {page:?}");
+        }
+        let broken = if kind == Kind::Ollama { "{broken\n" } else { "data: {broken\n\n" };
+        let total = closed(kind, &(start(kind) + &words(kind, "a") + broken + &words(kind, "b")));
+        assert_eq!((total.text.as_str(), failed(&total).kind), ("a", FailureKind::Malformed), "{kind:?}");
+        assert_eq!(
+            failed(&closed(kind, "{malformed json: <<<chaos>>>\n")).kind,
+            FailureKind::Malformed,
+            "{kind:?}"
+        );
+        let silent = closed(kind, &(start(kind) + &words(kind, "a")));
+        assert_eq!(finished(&silent), (FinishReason::Incomplete, None), "{kind:?}");
+        let error = json!({ "error": { "message": "bad key sk-verysecret", "code": 401, "type": "authentication_error" } });
+        let told = closed(kind, &frame(kind, &error));
+        assert_eq!(failed(&told).kind, FailureKind::Refused, "{kind:?}");
+        assert!(!format!("{told:?}").contains("verysecret"), "{told:?}");
+    }
+}
+
+#[test]
+fn an_endless_reply_is_bounded() {
+    for kind in Kind::ALL {
+        let (mut decoder, mut out) = (decoder(kind), Vec::new());
+        decoder.feed(start(kind).as_bytes(), &mut out);
+        let piece = words(kind, &"x".repeat(64 << 10));
+        let mut text = 0;
+        let failure = (0..800).find_map(|_| {
+            decoder.feed(piece.as_bytes(), &mut out);
+            text += out.iter().map(|e| if let ReplyEvent::Delta(t) = e { t.len() } else { 0 }).sum::<usize>();
+            out.drain(..)
+                .find_map(|event| if let ReplyEvent::Failed(failure) = event { Some(failure) } else { None })
+        });
+        assert!(failure.is_some_and(|f| f.message.starts_with("The reply is longer than 8 MiB")), "{kind:?}");
+        assert!(text <= LONGEST + (64 << 10), "{kind:?}");
+    }
+}
+
+#[test]
+fn counts_of_caches_are_read() {
+    let usage = json!({ "input_tokens": 10, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20, "output_tokens": 1 });
+    let body = frame(Kind::Anthropic, &json!({ "type": "message_start", "message": { "usage": usage } }))
+        + &frame(
+            Kind::Anthropic,
+            &json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 7 } }),
+        );
+    let expected = Usage {
+        input: Some(130),
+        output: Some(7),
+        cached: Some(100),
+        cache_written: Some(20),
+        reasoning: None,
+    };
+    assert_eq!(closed(Kind::Anthropic, &body).usage, Some(expected));
+    let counts = json!({ "promptTokenCount": 9, "candidatesTokenCount": 2, "thoughtsTokenCount": 3, "cachedContentTokenCount": 4 });
+    let body =
+        frame(Kind::Gemini, &json!({ "candidates": [{ "finishReason": "STOP" }], "usageMetadata": counts }));
+    let expected =
+        Usage { input: Some(9), output: Some(5), cached: Some(4), cache_written: None, reasoning: Some(3) };
+    assert_eq!(closed(Kind::Gemini, &body).usage, Some(expected));
+}
+
+/// What is kept of a reply with this body: text bytes and calls before it, and the item.
+fn kept(kind: Kind, body: &str) -> Vec<(u64, u64, Value)> {
+    let total = closed(kind, body);
+    assert!(total.kept.iter().all(|kept| kept.kind == kind.as_str()));
+    let read = |json: &str| -> Value { serde_json::from_str(json).unwrap() };
+    let all = total.kept.iter().map(|kept| read(&kept.json));
+    all.map(|v| (v["text"].as_u64().unwrap(), v["calls"].as_u64().unwrap(), v["item"].clone())).collect()
+}
+
+#[test]
+fn what_has_to_be_given_back_is_kept_with_its_place() {
+    let block =
+        |at: u64, block: Value| json!({ "type": "content_block_start", "index": at, "content_block": block });
+    let stop = |at: u64| json!({ "type": "content_block_stop", "index": at });
+    let redacted = json!({ "type": "redacted_thinking", "data": "xyz" });
+    let body: String = [
+        json!({ "type": "message_start", "message": {} }),
+        block(0, redacted.clone()),
+        stop(0),
+        block(1, json!({ "type": "text", "text": "Hi é" })),
+        stop(1),
+        block(2, json!({ "type": "thinking", "thinking": "", "signature": "" })),
+        json!({ "type": "content_block_delta", "index": 2, "delta": { "type": "thinking_delta", "thinking": "hm" } }),
+        json!({ "type": "content_block_delta", "index": 2, "delta": { "type": "signature_delta", "signature": "s1" } }),
+        stop(2),
+        block(3, json!({ "type": "thinking", "thinking": "unsigned", "signature": "" })),
+        stop(3),
+        json!({ "type": "message_stop" }),
+    ]
+    .iter()
+    .map(|value| frame(Kind::Anthropic, value))
+    .collect();
+    let thinking = json!({ "type": "thinking", "thinking": "hm", "signature": "s1" });
+    assert_eq!(kept(Kind::Anthropic, &body), [(0, 0, redacted), (5, 0, thinking)]);
+
+    let reasoning = json!({ "type": "reasoning", "id": "rs", "summary": [{ "type": "summary_text", "text": "why" }], "encrypted_content": "e" });
+    let call = json!({ "type": "function_call", "call_id": "c", "name": "f", "arguments": "{}" });
+    let output = json!({ "status": "completed", "output": [call, reasoning] });
+    let body = frame(Kind::OpenAiResponses, &json!({ "type": "response.completed", "response": output }));
+    assert_eq!(kept(Kind::OpenAiResponses, &body), [(0, 1, reasoning)]);
+    assert_eq!(closed(Kind::OpenAiResponses, &body).reasoning, "why");
+
+    let body = words(Kind::OpenAi, "a")
+        + &frame(Kind::OpenAi, &json!({ "choices": [{ "delta": { "reasoning_content": "h" } }] }))
+        + &frame(
+            Kind::OpenAi,
+            &json!({ "choices": [{ "delta": { "reasoning_content": "m", "tool_calls": [{ "index": 0, "function": { "name": "f", "arguments": "{}" } }] } }] }),
+        );
+    assert_eq!(kept(Kind::OpenAi, &body), [(0, 0, json!({ "reasoning_content": "hm" }))]);
+    let detail = |text: &str| {
+        frame(
+            Kind::OpenAi,
+            &json!({ "choices": [{ "delta": { "reasoning": text, "reasoning_details": [
+        { "type": "reasoning.text", "index": 0, "text": text }] } }] }),
+        )
+    };
+    let body = detail("a")
+        + &detail("b")
+        + &frame(
+            Kind::OpenAi,
+            &json!({ "choices": [{ "delta": { "tool_calls": [{ "function": { "name": "f", "arguments": "{}" } }] }, "finish_reason": "tool_calls" }] }),
+        );
+    let item = json!({ "reasoning_details": [{ "type": "reasoning.text", "index": 0, "text": "ab" }] });
+    assert_eq!(kept(Kind::OpenAi, &body), [(0, 0, item)]);
+
+    let body = frame(
+        Kind::Gemini,
+        &json!({ "candidates": [{ "content": { "parts": [{ "text": "Hi", "thoughtSignature": "s" }] } }] }),
+    );
+    assert_eq!(kept(Kind::Gemini, &body), [(2, 0, json!({ "thoughtSignature": "s" }))]);
+}
+
+#[test]
+fn a_model_that_answers_in_place_of_another_is_told() {
+    let fallback = json!({ "type": "content_block_start", "index": 0,
+        "content_block": { "type": "fallback", "from": { "model": "a" }, "to": { "model": "b" } } });
+    let total =
+        closed(Kind::Anthropic, &(frame(Kind::Anthropic, &fallback) + &end(Kind::Anthropic, "end_turn")));
+    assert_eq!(total.remarks, ["b answers in place of a."]);
+}

@@ -1,0 +1,295 @@
+//! Runs in real Jupyter kernels: of this machine, and of a real server. `SAYSO_TEST_JUPYTER` is a virtual environment with
+//! ipykernel, bash_kernel, jupyter_server, matplotlib and pandas.
+
+use crate::support::*;
+use sayso::config::Executors;
+use sayso::domain::*;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::{TcpListener, TcpStream};
+
+const TOKEN: &str = "a-token-of-the-test";
+
+fn venv() -> PathBuf {
+    std::env::var_os("SAYSO_TEST_JUPYTER").expect("SAYSO_TEST_JUPYTER names a virtual environment").into()
+}
+
+/// A workshop with kernels of this machine.
+fn local(choice: &str) -> Shop {
+    Shop::elsewhere(choice, &Executors::default(), |setup| setup.python = Some(venv().join("bin/python")))
+}
+
+/// A Jupyter Server that ends with the test.
+struct Server {
+    child: Child,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+impl Server {
+    async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+        let log = std::fs::File::create(folder.path().join("log")).unwrap();
+        let child = Command::new(venv().join("bin/jupyter"))
+            .args([
+                "server",
+                "--no-browser",
+                "--ip",
+                "127.0.0.1",
+                "--allow-root",
+                "--ServerApp.port_retries=0",
+            ])
+            .arg(format!("--port={port}"))
+            .arg(format!("--IdentityProvider.token={TOKEN}"))
+            .arg(format!("--ServerApp.root_dir={}", folder.path().display()))
+            .env("PATH", format!("{}:/usr/bin:/bin", venv().join("bin").display()))
+            .env("HOME", folder.path())
+            .env_remove("JUPYTER_PATH")
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let until = Instant::now() + Duration::from_secs(60);
+        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+            assert!(Instant::now() < until, "the server does not start");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        Self { child, port, _folder: folder }
+    }
+
+    fn kernels(&self) -> String {
+        let script = format!(
+            "import urllib.request as u; print(u.urlopen(u.Request('http://127.0.0.1:{}/api/kernels', \
+             headers={{'Authorization': 'token {TOKEN}'}})).read().decode())",
+            self.port
+        );
+        let done = Command::new("/usr/bin/python3").args(["-c", &script]).output().unwrap();
+        String::from_utf8(done.stdout).unwrap().trim().to_owned()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+        let until = Instant::now() + Duration::from_secs(10);
+        while Instant::now() < until && self.child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn at(port: u16, token: &str) -> Shop {
+    let mut executors = Executors::default();
+    executors.jupyter.url = Some(format!("http://127.0.0.1:{port}"));
+    executors.jupyter.token_command = Some(format!("echo {token}"));
+    executors.jupyter.reconnect = 20;
+    Shop::elsewhere("jupyter", &executors, |_| {})
+}
+
+/// A way to the server that can be cut, and be closed for a while.
+async fn cuttable(to: u16) -> (u16, Arc<AtomicBool>, tokio::sync::watch::Sender<u32>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let open = Arc::new(AtomicBool::new(true));
+    let (cut, cuts) = tokio::sync::watch::channel(0);
+    let is_open = open.clone();
+    tokio::spawn(async move {
+        loop {
+            let (mut near, _) = listener.accept().await.unwrap();
+            if !is_open.load(Ordering::SeqCst) {
+                let _ = near.shutdown().await;
+                continue;
+            }
+            let mut cuts = cuts.clone();
+            cuts.mark_unchanged();
+            tokio::spawn(async move {
+                let Ok(mut far) = TcpStream::connect(("127.0.0.1", to)).await else { return };
+                tokio::select! {
+                    _ = tokio::io::copy_bidirectional(&mut near, &mut far) => {}
+                    _ = cuts.changed() => {}
+                }
+            });
+        }
+    });
+    (port, open, cut)
+}
+
+/// What every Python kernel has to do, wherever it is.
+async fn a_kernel_does_its_work(shop: &Shop) {
+    let first =
+        shop.py("x = 41\nprint('hello')\nimport sys\nprint('oops', file=sys.stderr)\nx + 1").await.ok();
+    assert_eq!((first.out().as_str(), first.err().as_str(), first.value()), ("hello\n", "oops\n", "42"));
+    assert!(first.kept());
+    assert_eq!(shop.py("x").await.ok().value(), "41");
+    let failed = shop.py("def f():\n    raise ValueError('no')\nf()").await;
+    assert_eq!(failed.report.outcome, Outcome::Failed);
+    assert_eq!((failed.error().kind.as_str(), failed.error().message.as_str()), ("ValueError", "no"));
+    assert!(
+        failed.error().traceback.contains("raise ValueError") && !failed.error().traceback.contains('\u{1b}')
+    );
+    let asked = shop.py("input('name? ')").await;
+    assert_eq!(asked.report.outcome, Outcome::Failed);
+    assert!(asked.error().message.contains("does not support input"), "{:?}", asked.report);
+    let figure = "%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()";
+    let figure = shop.py(figure).await.ok();
+    let image = figure.report.images.first().unwrap();
+    assert_eq!(image.mime, "image/png");
+    assert!(image.width > 100 && std::fs::read(&image.path).unwrap().starts_with(b"\x89PNG"));
+    let svg = "from IPython.display import SVG, HTML, display\n\
+        display(SVG('<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"30\" height=\"20\"></svg>'))\n\
+        display(HTML('<table><tr><th>a</th><th>n</th></tr><tr><td>x</td><td>10</td></tr></table>'))";
+    let shown = shop.py(svg).await.ok();
+    let image = shown.report.images.first().unwrap();
+    assert_eq!((image.mime.as_str(), image.width, image.height), ("image/svg+xml", 30, 20));
+    assert_eq!(shown.out(), "a  n\nx  10\n");
+    let exit = shop.py("import sys\nsys.exit(3)").await;
+    assert_eq!((&exit.report.outcome, exit.report.receipt.exit_code), (&Outcome::Failed, Some(3)));
+    let large = shop.py("for i in range(3000): print('x' * 100)\nprint('end')").await.ok();
+    assert!(large.out().ends_with("end\n"));
+    assert_eq!(large.report.output.total(Stream::Stdout), 303_004);
+    let request = shop.request("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", None).await;
+    let (id, mut events) = shop.start(request);
+    let before = until_output(&mut events, "on").await;
+    shop.executor.interrupt(id);
+    let told = rest_of(events, before).await;
+    assert_eq!((&told.report.outcome, told.kept()), (&Outcome::Interrupted, true), "{:?}", told.report);
+    let late = shop.run_for("python", "import time\ntime.sleep(60)", Some(700)).await;
+    assert_eq!((&late.report.outcome, late.kept()), (&Outcome::TimedOut, true), "{:?}", late.report);
+    assert_eq!(shop.py("x").await.ok().value(), "41");
+    let deaf = "import time\nwhile True:\n    try:\n        while True: time.sleep(1)\n    except KeyboardInterrupt: pass";
+    let deaf = shop.run_for("python", deaf, Some(500)).await;
+    assert_eq!((&deaf.report.outcome, deaf.lost()), (&Outcome::TimedOut, true), "{:?}", deaf.report);
+    let since = Instant::now();
+    let died = shop.py("import os\nos._exit(1)").await;
+    assert!(matches!(&died.report.outcome, Outcome::Crashed(_)), "{:?}", died.report);
+    assert!(died.lost() && since.elapsed() < Duration::from_secs(30));
+    assert_eq!(shop.py("'x' in dir()").await.ok().value(), "False");
+}
+
+#[tokio::test]
+#[ignore = "needs ipykernel and bash_kernel: SAYSO_TEST_JUPYTER"]
+async fn a_kernel_of_this_machine() {
+    let shop = local("jupyter");
+    let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+    assert_eq!(terms.executor, ExecutorKind::Jupyter);
+    assert!(terms.interpreter.to_str().unwrap().starts_with("python3:"), "{:?}", terms.interpreter);
+    assert!(!terms.rights.sandbox.layers[0].active && terms.rights.network);
+    a_kernel_does_its_work(&shop).await;
+    let cwd = shop.work().to_string_lossy().into_owned();
+    assert_eq!(shop.py("import os\nprint(os.getcwd())").await.ok().out().trim(), cwd);
+    shop.executor.close().await;
+    eventually("its process is gone", || processes_with("sayso-kernel-").is_empty());
+}
+
+#[tokio::test]
+#[ignore = "needs ipykernel and bash_kernel: SAYSO_TEST_JUPYTER"]
+async fn a_kernel_of_another_language() {
+    let shop = local("jupyter");
+    let first = shop.sh("x=5; echo hello; echo bad >&2").await.ok();
+    assert!(first.out().contains("hello"), "{}", first.out());
+    assert_eq!(shop.sh("echo $((x+1))").await.ok().out().trim(), "6");
+    let failed = shop.sh("(exit 7)").await;
+    assert_eq!((&failed.report.outcome, failed.report.receipt.exit_code), (&Outcome::Failed, Some(7)));
+    let request = shop.request("bash", "echo on; sleep 60", None).await;
+    let (id, mut events) = shop.start(request);
+    let before = until_output(&mut events, "on").await;
+    shop.executor.interrupt(id);
+    let told = rest_of(events, before).await;
+    assert_eq!(told.report.outcome, Outcome::Interrupted, "{:?}", told.report);
+    let why = shop.executor.terms(&Language("javascript".into()), None).await.unwrap_err();
+    assert!(
+        why.starts_with("no Jupyter kernel for javascript was found on this machine (there is "),
+        "{why}"
+    );
+    shop.executor.close().await;
+    let named = local("jupyter:bash");
+    let why = named.executor.terms(&Language::python(), None).await.unwrap_err();
+    assert_eq!(why, "the Jupyter kernel bash runs bash, not python");
+    named.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
+async fn a_kernel_of_a_server() {
+    let server = Server::start().await;
+    let shop = at(server.port, TOKEN);
+    let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+    assert_eq!(terms.interpreter.to_str().unwrap(), format!("python3 at http://127.0.0.1:{}", server.port));
+    a_kernel_does_its_work(&shop).await;
+    let table = "import pandas\npandas.DataFrame({'a': [1, 20], 'b': ['x', 'y']})";
+    assert_eq!(shop.py(table).await.ok().value(), "    a  b\n0   1  x\n1  20  y");
+    shop.executor.close().await;
+    assert_eq!(server.kernels(), "[]", "kernels are left on the server");
+    let stranger = at(server.port, "wrong");
+    let why = stranger.executor.terms(&Language::python(), None).await.unwrap_err();
+    assert!(
+        why.ends_with("refuses the token: set token_env or token_command in [executors.jupyter]"),
+        "{why}"
+    );
+    stranger.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
+async fn a_connection_that_is_cut_is_made_again() {
+    let server = Server::start().await;
+    let (port, open, cut) = cuttable(server.port).await;
+    let shop = at(port, TOKEN);
+    shop.py("x = 41").await.ok();
+    let code = "import time\nprint('on', flush=True)\ntime.sleep(4)\nprint('after')\nx + 1";
+    let request = shop.request("python", code, None).await;
+    let (_, mut events) = shop.start(request);
+    let before = until_output(&mut events, "on").await;
+    open.store(false, Ordering::SeqCst);
+    cut.send(1).unwrap();
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    open.store(true, Ordering::SeqCst);
+    let told = rest_of(events, before).await.ok();
+    assert_eq!((told.out().as_str(), told.value()), ("on\nafter\n", "42"));
+    // While nothing runs, too.
+    cut.send(2).unwrap();
+    assert_eq!(shop.py("x").await.ok().value(), "41");
+    // And when it does not come back, that is told.
+    let mut executors = Executors::default();
+    executors.jupyter.url = Some(format!("http://127.0.0.1:{port}"));
+    executors.jupyter.token_command = Some(format!("echo {TOKEN}"));
+    executors.jupyter.reconnect = 1;
+    let lost = Shop::elsewhere("jupyter", &executors, |_| {});
+    let request = lost.request("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", None).await;
+    let (_, mut events) = lost.start(request);
+    let before = until_output(&mut events, "on").await;
+    open.store(false, Ordering::SeqCst);
+    cut.send(3).unwrap();
+    let told = rest_of(events, before).await;
+    let Outcome::Crashed(why) = &told.report.outcome else { panic!("{:?}", told.report) };
+    assert!(why.starts_with("the connection was lost and not found again within 1 s"), "{why}");
+    open.store(true, Ordering::SeqCst);
+    lost.executor.close().await;
+    shop.executor.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_told() {
+    let mut executors = Executors::default();
+    let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    executors.jupyter.url = Some(format!("http://127.0.0.1:{port}"));
+    let shop = Shop::elsewhere("jupyter", &executors, |_| {});
+    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
+    assert!(
+        why.starts_with(&format!("the Jupyter server at http://127.0.0.1:{port} can't be reached: ")),
+        "{why}"
+    );
+    shop.executor.close().await;
+    executors.jupyter.token_env = Some("SAYSO_TEST_NO_SUCH_TOKEN".into());
+    let shop = Shop::elsewhere("jupyter", &executors, |_| {});
+    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
+    assert!(why.contains("SAYSO_TEST_NO_SUCH_TOKEN is not set"), "{why}");
+}

@@ -1,0 +1,122 @@
+//! Turns with tools: calls in parallel, what is written and read, what goes back to the model, models that take none.
+
+use crate::home::{Done, Home};
+use crate::model_server::{Answer, Do, ModelServer, event, finish};
+use serde_json::{Value, json};
+
+/// A reply that calls these tools, each call in two pieces.
+fn calls(calls: &[(&str, &str, &str)]) -> Answer {
+    let mut body = Vec::new();
+    for (index, (id, name, arguments)) in calls.iter().enumerate() {
+        let (head, tail) = arguments.split_at(arguments.len() / 2);
+        let first = json!({ "index": index, "id": id, "type": "function", "function": { "name": name, "arguments": head } });
+        let second = json!({ "index": index, "function": { "arguments": tail } });
+        for piece in [first, second] {
+            let data = json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [piece] } }] });
+            body.push(Do::Write(event(&data)));
+        }
+    }
+    body.push(Do::Write(finish("tool_calls")));
+    body.push(Do::Write(b"data: [DONE]\n\n".to_vec()));
+    Answer::stream(body)
+}
+
+fn turn(home: &Home, server: &ModelServer) -> Done {
+    let url = format!("{}/v1", server.url());
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    std::fs::write(home.sayso().join("config.toml"), "dialect = \"tools\"\n").unwrap();
+    let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url];
+    home.run(&[&fixed[..], &["--json", "--approve", "all", "--sandbox", "off"]].concat())
+}
+
+#[test]
+fn tools_in_parallel_each_with_its_answer() {
+    let home = Home::new();
+    std::fs::write(home.work().join("a.txt"), "one\ntwo\n").unwrap();
+    let server = ModelServer::start(vec![
+        calls(&[
+            ("c1", "run_code", r#"{"language":"bash","code":"echo hello"}"#),
+            ("c2", "read_file", r#"{"path":"a.txt"}"#),
+            ("c3", "write_file", r#"{"path":"out/b.txt","content":"three\n"}"#),
+            ("c4", "list_files", r#"{"path":"."}"#),
+            ("c5", "run_code", r#"{"code":"#),
+            ("c6", "rm", "{}"),
+        ]),
+        Answer::text("Done."),
+    ]);
+    let done = turn(&home, &server);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let blocks = done.events("block");
+    let told: Vec<(&str, Option<&str>)> =
+        blocks.iter().map(|b| (b["kind"].as_str().unwrap(), b["path"].as_str())).collect();
+    let expected =
+        [("code", None), ("read", Some("a.txt")), ("write", Some("out/b.txt")), ("list", Some("."))];
+    assert_eq!(told, expected);
+    assert_eq!(done.events("call_refused").len(), 2);
+    assert_eq!(std::fs::read_to_string(home.work().join("out/b.txt")).unwrap(), "three\n");
+    let receipt = &done.events("run")[2]["receipt"]["files"][0];
+    assert_eq!((&receipt["path"], &receipt["change"]), (&json!("out/b.txt"), &json!("created")));
+
+    let requests = server.requests();
+    assert_eq!(requests.len(), 2);
+    let offered: Vec<Value> = requests[0].json()["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|t| t["function"]["name"].clone())
+        .collect();
+    assert_eq!(offered, ["run_code", "read_file", "write_file", "list_files"]);
+    let second = requests[1].json();
+    let messages = second["messages"].as_array().unwrap();
+    let roles: Vec<&str> = messages.iter().map(|m| m["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["system", "user", "assistant", "tool", "tool", "tool", "tool", "tool", "tool"]);
+    let answers: Vec<(&str, &str)> = messages[3..]
+        .iter()
+        .map(|m| (m["tool_call_id"].as_str().unwrap(), m["content"].as_str().unwrap()))
+        .collect();
+    let ids: Vec<&str> = answers.iter().map(|(id, _)| *id).collect();
+    assert_eq!(ids, ["c1", "c2", "c3", "c4", "c5", "c6"]);
+    assert!(answers[0].1.contains("hello"), "{answers:?}");
+    assert!(answers[1].1.contains("a.txt: lines 1-2 of 2, 8 B\none\ntwo\n"), "{answers:?}");
+    assert!(answers[2].1.contains("created out/b.txt: 1 lines, 6 B"), "{answers:?}");
+    assert!(answers[3].1.contains("a.txt  8 B"), "{answers:?}");
+    assert!(answers[4].1.starts_with("not run: its arguments are no JSON"), "{answers:?}");
+    assert!(answers[5].1.starts_with("not run: there is no tool \"rm\""), "{answers:?}");
+}
+
+#[test]
+fn a_server_that_takes_no_tools_is_asked_again_without() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![
+        Answer::error(400, "registry.ollama.ai/library/gemma:2b does not support tools"),
+        Answer::text("```bash\necho hello\n```\n"),
+        Answer::text("Done."),
+    ]);
+    let done = turn(&home, &server);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    assert_eq!(done.events("no_tools").len(), 1);
+    let requests = server.requests();
+    assert_eq!(requests.len(), 3);
+    assert!(requests[0].json()["tools"].is_array());
+    assert!(requests[1].json()["tools"].is_null() && requests[2].json()["tools"].is_null());
+    let system = |at: usize| requests[at].json()["messages"][0]["content"].as_str().unwrap().to_owned();
+    assert!(system(0).contains("call a tool") && system(1).contains("```python"), "each is told its dialect");
+}
+
+#[test]
+fn a_file_that_a_run_changed_after_it_was_shown_is_looked_at_again() {
+    let home = Home::new();
+    std::fs::write(home.work().join("a.txt"), "old\n").unwrap();
+    let server = ModelServer::start(vec![
+        calls(&[
+            ("c1", "run_code", r#"{"language":"bash","code":"echo mine > a.txt"}"#),
+            ("c2", "write_file", r#"{"path":"a.txt","content":"new\n"}"#),
+        ]),
+        Answer::text("Done."),
+    ]);
+    let done = turn(&home, &server);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    assert_eq!(std::fs::read_to_string(home.work().join("a.txt")).unwrap(), "new\n");
+    let decided = done.events("decision");
+    assert_eq!(decided.len(), 2);
+}
