@@ -39,6 +39,7 @@ _write, _read, _sleep, _getpid, _exit = os.write, os.read, time.sleep, os.getpid
 _fstat, _dup2, _clock = os.fstat, os.dup2, time.monotonic
 _ioctl, _getsignal, _setsignal = fcntl.ioctl, signal.getsignal, signal.signal
 _type_name = type.__dict__["__name__"].__get__
+_type_module = type.__dict__["__module__"].__get__
 
 _sources = {}  # label -> lines, for tracebacks and inspect
 _running = False
@@ -572,7 +573,7 @@ def _table(value):
         for line in lines
     )
     more = "" if columns <= TABLE_COLUMNS else ", the first %d shown" % TABLE_COLUMNS
-    return "%s\n\n%d rows x %d columns%s" % (text, rows, columns, more)
+    return ("%s\n\n%d rows x %d columns%s" % (text, rows, columns, more)).lstrip("\n")
 
 
 def _is_number(column):
@@ -592,7 +593,7 @@ def _cell(value):
     elif kind in (bytes, list, tuple, dict, set):
         text = "%s of %d" % (_type_name(kind), len(value))
     else:
-        module = kind.__dict__.get("__module__")
+        module = _type_module(kind)
         top = module.split(".", 1)[0] if type(module) is str else ""
         if top == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
             inner = value.item()
@@ -645,7 +646,7 @@ def _summary(value):
         marks = {list: "[]", tuple: "()"}.get(kind, "{}")
         more = ", …" if len(value) > len(parts) else ""
         return size, (marks[0] + ", ".join(parts) + more + marks[1])[:120]
-    module = kind.__dict__.get("__module__")
+    module = _type_module(kind)
     if type(module) is str:
         name = module.split(".", 1)[0] + "." + _type_name(kind)
         if name == "pandas.DataFrame":

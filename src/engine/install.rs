@@ -5,7 +5,9 @@
 
 use super::transcript::Standing;
 use super::{Engine, Phase};
-use crate::domain::{BlockId, BlockKind, Entry, Language, Outcome, PackageList, RunReport, Stream, packages};
+use crate::domain::{
+    BlockId, BlockKind, Entry, Language, Outcome, PackageList, Policy, RunReport, Stream, packages,
+};
 use std::collections::BTreeSet;
 
 /// Bytes of standard error that are searched for a missing package.
@@ -96,7 +98,12 @@ impl Engine {
         }
     }
 
+    /// Proposes an installation. Where nobody is there to be asked, nothing is offered: the network that it needs was
+    /// not allowed with the blocks.
     fn offer_install(&mut self, block: BlockId, language: &Language, lacking: &[String]) -> Option<BlockId> {
+        if self.settings.policy != Policy::Ask {
+            return None;
+        }
         let new: Vec<String> = lacking
             .iter()
             .filter(|package| !self.installs.offered.contains(&(block, (*package).clone())))
