@@ -133,16 +133,22 @@ pub enum Grantor {
     Named,
     /// The person, by `run --approve clean|all`.
     Flag,
+    /// The person, who approved the same bytes under the same terms earlier in this session, for an earlier kernel.
+    Before,
+    /// The person, who approved a plan that names this block and these bytes.
+    Plan,
 }
 
 impl Grantor {
-    /// The word in session files: `person`, `person-typed`, `named`, `flag`.
+    /// The word in session files: `person`, `person-typed`, `named`, `flag`, `before`, `plan`.
     pub fn as_str(self) -> &'static str {
         match self {
             Grantor::Person { typed: false } => "person",
             Grantor::Person { typed: true } => "person-typed",
             Grantor::Named => "named",
             Grantor::Flag => "flag",
+            Grantor::Before => "before",
+            Grantor::Plan => "plan",
         }
     }
 
@@ -153,6 +159,8 @@ impl Grantor {
             "person-typed" => Grantor::Person { typed: true },
             "named" => Grantor::Named,
             "flag" => Grantor::Flag,
+            "before" => Grantor::Before,
+            "plan" => Grantor::Plan,
             _ => return None,
         })
     }

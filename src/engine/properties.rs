@@ -232,7 +232,11 @@ impl Aim<'_> {
             _ => Review::default(),
         };
         let terms = if self.b.is_multiple_of(11) { Err("not installed".into()) } else { Ok(found) };
-        Event::Inspected(block, self.revision(block), Box::new(Inspection { review, terms, before: None }))
+        Event::Inspected(
+            block,
+            self.revision(block),
+            Box::new(Inspection { review, terms, before: None, lacking: Vec::new() }),
+        )
     }
 
     fn decide(&self, decision: Decision) -> Event {

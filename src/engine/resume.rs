@@ -42,6 +42,7 @@ impl Engine {
             }
         }
         let place = place(turn, &step);
+        self.take_up_files();
         if self.state.transcript.blocks.values().any(|item| !item.runs.is_empty()) {
             self.notify(notices::resumed(&unfinished));
         }

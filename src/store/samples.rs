@@ -138,6 +138,7 @@ pub(super) fn report(output: Captured) -> RunReport {
             peak_rss_bytes: 171_966_464,
             processes: 2,
             files: vec![FileChange { path: "out/a.png".into(), change: "created".into(), bytes: 48_000 }],
+            variables: Some(VariableChanges { added: 3, changed: 1, deleted: 0 }),
             exit_code: Some(1),
             signal: None,
             refused: Vec::new(),

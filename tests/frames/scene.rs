@@ -186,6 +186,7 @@ impl Scene {
             review: Review { findings, ..Review::default() },
             terms: Ok(Self::terms(&language)),
             before: None,
+            lacking: Vec::new(),
         };
         self.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(inspected);
     }

@@ -5,7 +5,7 @@
 use super::super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, StoreEvent, Transcript};
 use crate::domain::{
     BlockId, Decision, Entry, ExecutorKind, Grantor, ModelRequest, Moment, Policy, Purpose, Revision, Role,
-    RunEvent, RunId, RunRequest, SandboxLevel, Severity, Sha256, StepId, Verdict,
+    RunEvent, RunId, RunRequest, SandboxLevel, Severity, Sha256, StepId, Terms, Verdict,
 };
 use crate::engine::transcript::Standing;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +29,10 @@ pub(in crate::engine) struct Watched {
     going: Option<RunId>,
     unsaved: bool,
     any_ran: bool,
+    /// What the person said yes to: the bytes, and the terms.
+    said: Vec<(Sha256, Terms)>,
+    /// The blocks of a plan that the person approved.
+    planned: Vec<BlockId>,
 }
 
 #[derive(Default)]
@@ -56,6 +60,8 @@ impl Watched {
             going: None,
             unsaved: false,
             any_ran: false,
+            said: Vec::new(),
+            planned: Vec::new(),
         }
     }
 
@@ -113,6 +119,12 @@ impl Watched {
                         look.answer = Some((*revision, (**inspection).clone()));
                     }
                 }
+            }
+            Event::User(Command::Rebuild(runs)) => {
+                let transcript = &self.engine.state().transcript;
+                let blocks =
+                    runs.iter().filter_map(|run| transcript.run(*run)).map(|(item, _)| item.block.id);
+                self.planned = blocks.collect();
             }
             Event::KernelDied(_) => self.world += 1,
             Event::Run(run, RunEvent::Started) if self.going == Some(*run) => {
@@ -211,6 +223,7 @@ impl Watched {
 
         // And somebody said yes to exactly this.
         let policy = self.engine.settings().policy;
+        let mut said = None;
         match (by, event) {
             (
                 Grantor::Person { typed },
@@ -221,12 +234,28 @@ impl Watched {
                 let off = of_code && terms.rights.sandbox.level == SandboxLevel::Off;
                 let demanded = inspection.review.gravest() == Some(Severity::High) || (off && !self.any_ran);
                 assert!(*typed || !demanded, "the typed word was passed over");
+                said = Some((*sha256, terms.clone()));
             }
             (Grantor::Flag, Some(_)) => {
                 assert!(policy != Policy::Ask && policy.judge(&inspection.review) == Verdict::Allow);
             }
+            (Grantor::Plan, Some(_)) => {
+                assert!(self.planned.contains(block), "no plan that was approved names this");
+                let (off, high) = (
+                    terms.rights.sandbox.level == SandboxLevel::Off,
+                    inspection.review.gravest() == Some(Severity::High),
+                );
+                assert!((self.any_ran || !off) && !high, "the typed word was passed over");
+            }
+            (Grantor::Before, Some(_)) => {
+                let same = |(hash, then): &(Sha256, Terms)| {
+                    hash == sha256 && Terms { kernel: then.kernel, ..terms.clone() }.same_as(then)
+                };
+                assert!(self.said.iter().any(same), "the person never said yes to this");
+            }
             other => panic!("nobody said yes: {other:?}"),
         }
+        self.said.extend(said);
     }
 
     /// Whether the newest order was about code.

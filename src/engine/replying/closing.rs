@@ -48,7 +48,11 @@ impl Engine {
             }
         }
         for called in calls {
-            match call::read(&called.name, &called.arguments, &self.settings.languages, complete) {
+            let read = match self.call_of_function(&called, complete) {
+                Some(read) => read,
+                None => call::read(&called.name, &called.arguments, &self.settings.languages, complete),
+            };
+            match read {
                 Ok(mut proposed) => {
                     proposed.range = text.len()..text.len();
                     came.blocks.push(self.propose(reply.step, proposed, Some(called.id), fate));

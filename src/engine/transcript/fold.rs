@@ -57,7 +57,7 @@ impl Transcript {
                     self.without_tools.push(model.clone());
                 }
             }
-            Entry::Block(block) => self.propose(block),
+            Entry::Block(block) => self.propose(block, at),
             Entry::KernelRestarted => self.items.push(Item::KernelRestarted { at }),
             Entry::TurnEnd(end) => self.items.push(Item::TurnEnd { at, end: end.clone() }),
             Entry::Summary { upto, text, model, usage } => {
@@ -165,12 +165,14 @@ impl Transcript {
         })
     }
 
-    fn propose(&mut self, block: &Block) {
+    fn propose(&mut self, block: &Block, at: Moment) {
         if block.versions.is_empty() || self.blocks.contains_key(&block.id) {
             return;
         }
         // A block whose reply was damaged is kept: it may still wait for a decision.
-        if let Some(reply) = self.reply_of(block.step) {
+        if block.kind.is_own() {
+            self.items.push(Item::Own { at, block: block.id });
+        } else if let Some(reply) = self.reply_of(block.step) {
             reply.blocks.push(block.id);
         }
         let item = BlockItem {

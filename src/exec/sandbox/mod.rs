@@ -16,6 +16,7 @@ pub mod confinement;
 mod elsewhere;
 #[cfg(target_os = "linux")]
 mod enter;
+mod install;
 mod names;
 mod policy;
 mod probe;
@@ -240,7 +241,7 @@ impl Sandbox {
             read: terms.rights.read.clone(),
             write,
             protected: policy.protected,
-            network: !policy.network,
+            network: !(policy.network || terms.rights.network),
         })
     }
 

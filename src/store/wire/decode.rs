@@ -247,12 +247,13 @@ fn decision(mut f: Reader<'_>) -> Result<Entry, Missing> {
     })
 }
 
-const EXECUTORS: [ExecutorKind; 5] = [
+const EXECUTORS: [ExecutorKind; 6] = [
     ExecutorKind::Kernel,
     ExecutorKind::Subprocess,
     ExecutorKind::Container,
     ExecutorKind::Jupyter,
     ExecutorKind::Files,
+    ExecutorKind::Installer,
 ];
 
 fn terms(mut f: Reader<'_>) -> Result<Terms, Missing> {

@@ -223,6 +223,8 @@ fn approved(run: &RunItem, lines: &str, state: BlockState, look: Look<'_>) -> St
         Grantor::Person { typed: true } => "by you once, with the word run",
         Grantor::Named => "by being named",
         Grantor::Flag => "by --approve",
+        Grantor::Before => "by you, the same text before",
+        Grantor::Plan => "by you, in a plan",
     };
     if state == BlockState::Running {
         return format!("{lines}, approved {by} at {}", look.place.second(run.approved_at));
