@@ -132,7 +132,7 @@ impl Source {
         if matches!(failure.kind, NotFound | BadRequest | NotAModel) && !self.known.is_empty() {
             return Answer::Models(self.named(&self.known));
         }
-        Answer::Failed(failure.message.clone())
+        Answer::Failed(without_message(failure))
     }
 
     /// The models that were told, and behind them those that only the configuration names.
@@ -156,6 +156,11 @@ impl Source {
     }
 }
 
+/// What failed, in a line. No message was on its way, so nothing is said of one.
+fn without_message(failure: &ReplyFailure) -> String {
+    failure.message.replace(" Your message is kept.", "").replace(" Nothing was sent.", "")
+}
+
 /// All offers, in the order of the sources.
 pub async fn ask_all(sources: Vec<Source>) -> Vec<Offer> {
     futures_util::future::join_all(sources.into_iter().map(Source::ask)).await
@@ -177,7 +182,7 @@ pub async fn test(provider: &Provider) -> Result<String, String> {
     let start = std::time::Instant::now();
     match tokio::time::timeout(PATIENCE, provider.models()).await {
         Err(_) => Err(format!("{name}: no answer within {} s.", PATIENCE.as_secs())),
-        Ok(Err(failure)) => Err(failure.message),
+        Ok(Err(failure)) => Err(without_message(&failure)),
         Ok(Ok(models)) => {
             let ms = start.elapsed().as_millis();
             let has = models.iter().any(|told| told.name.model == *model);
