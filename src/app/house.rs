@@ -241,6 +241,7 @@ impl House {
         ModelInfo {
             context: said.context.or(told.context).or(provider.context),
             output: said.max_output.or(told.output).or(provider.max_output),
+            tools: told.tools.or(provider.calls_tools()),
             ..told
         }
     }
@@ -296,12 +297,16 @@ impl House {
     ) -> Result<Opened, StoreError> {
         let (store, loaded) = Store::open(path)?;
         let store = store.with_secrets(self.secrets());
-        let notices = loaded.damage.iter().map(|damage| Notice::warn(damage.to_string())).collect();
+        let mut notices: Vec<Notice> =
+            loaded.damage.iter().map(|damage| Notice::warn(damage.to_string())).collect();
         let now = Clock::System.now();
         let (engine, effects) = Engine::resume(self.settings(policy), &loaded.entries, now);
         let provider = provider.or_else(|| {
             let model = engine.state().transcript.model.clone()?;
-            self.provider(&model).ok()
+            let made = self.provider(&model).map_err(|error| {
+                notices.push(Notice::warn(format!("{model} can't be asked again: {error}")));
+            });
+            made.ok()
         });
         Ok(self.open_with(engine, effects, store, provider, notices))
     }

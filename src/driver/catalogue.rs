@@ -201,11 +201,12 @@ pub fn tokens(number: u64) -> String {
             (whole, _) => format!("{whole}{unit}"),
         }
     };
+    let binary = number.is_multiple_of(1024) && !number.is_multiple_of(1000);
     match number {
         0..1_000 => number.to_string(),
-        1_000..1_000_000 if number.is_multiple_of(1024) => scaled(1024, "k"),
+        1_000..1_000_000 if binary => scaled(1024, "k"),
         1_000..1_000_000 => scaled(1000, "k"),
-        _ if number.is_multiple_of(1 << 20) => scaled(1 << 20, "M"),
+        _ if binary => scaled(1 << 20, "M"),
         _ => scaled(1_000_000, "M"),
     }
 }

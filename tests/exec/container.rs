@@ -290,7 +290,7 @@ async fn when_sayso_is_killed_its_containers_end() {
 #[ignore = "needs a container engine of its own, which is killed"]
 async fn a_lost_engine_is_told() {
     // Its engine may be killed: `SAYSO_TEST_DOCKERD` holds the command that starts one, `DOCKER_HOST` is where.
-    let Ok(start) = std::env::var("SAYSO_TEST_DOCKERD_STOP") else {
+    let Ok(stop) = std::env::var("SAYSO_TEST_DOCKERD_STOP") else {
         panic!("SAYSO_TEST_DOCKERD_STOP is not set")
     };
     let shop = shop();

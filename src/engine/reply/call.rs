@@ -295,7 +295,7 @@ mod tests {
             (code.kind().as_str(), code.language, code.source.as_str()),
             ("code", Some(Language::python()), "print(1)\n")
         );
-        let write = call("write_file", r##"{"path":"a/b.py","content":"x = 1\n"}"##).expect("a write");
+        let write = call("write_file", r#"{"path":"a/b.py","content":"x = 1\n"}"#).expect("a write");
         assert_eq!(write.file, Some(BlockKind::Write { path: "a/b.py".into() }));
         assert_eq!((write.language, write.source.as_str()), (Some(Language::python()), "x = 1\n"));
         let read = call("read_file", r#"{"path":"a","from_line":"10","lines":5.0}"#).expect("a read");

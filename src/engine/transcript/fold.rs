@@ -58,6 +58,21 @@ impl Transcript {
                 }
             }
             Entry::Block(block) => self.propose(block, at),
+            Entry::KernelRestarted => self.items.push(Item::KernelRestarted { at }),
+            Entry::TurnEnd(end) => self.items.push(Item::TurnEnd { at, end: end.clone() }),
+            Entry::Summary { upto, text, model, usage } => {
+                let (text, model) = (text.clone(), model.clone());
+                let summary = SummaryItem { at, upto: 0, settled: 0, text, model, usage: *usage };
+                self.sum_up(*upto, summary);
+            }
+            Entry::Instructions(noted) => self.instructions.clone_from(noted),
+            of_block => self.apply_to_block(of_block, at),
+        }
+    }
+
+    /// Folds a fact about one block in.
+    fn apply_to_block(&mut self, entry: &Entry, at: Moment) {
+        match entry {
             Entry::Review { block, revision, review } => {
                 self.with(*block, |item| item.review = Some((*revision, review.clone())));
             }
@@ -92,19 +107,12 @@ impl Transcript {
             }),
             Entry::PutBack(block) => self.with(*block, |item| item.standing = Standing::Open),
             Entry::Ran { run, block, report } => self.end_run(*run, *block, report, at),
-            Entry::KernelRestarted => self.items.push(Item::KernelRestarted { at }),
-            Entry::TurnEnd(end) => self.items.push(Item::TurnEnd { at, end: end.clone() }),
-            Entry::Summary { upto, text, model, usage } => {
-                let (text, model) = (text.clone(), model.clone());
-                let summary = SummaryItem { at, upto: 0, settled: 0, text, model, usage: *usage };
-                self.sum_up(*upto, summary);
-            }
             Entry::Opinion { block, revision, model, answer, usage } => {
                 let (model, answer) = (model.clone(), answer.clone());
                 let opinion = OpinionItem { at, revision: *revision, model, answer, usage: *usage };
                 self.with(*block, |item| item.opinions.push(opinion));
             }
-            Entry::Instructions(noted) => self.instructions.clone_from(noted),
+            _ => {}
         }
     }
 

@@ -143,7 +143,8 @@ mod tests {
     }
 
     fn using() -> Using {
-        let bwrap = super::super::Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
+        let bwrap =
+            super::super::bwrap::Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
         Using { bwrap: Some(bwrap), landlock: true, seccomp: true, scoped: true }
     }
 

@@ -3,7 +3,8 @@
 
 #![cfg(any(test, target_os = "macos"))]
 
-use super::policy::{PROTECTED, Policy};
+use super::names::PROTECTED;
+use super::policy::Policy;
 use std::fmt::Write as _;
 use std::path::Path;
 

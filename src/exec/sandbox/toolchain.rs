@@ -3,7 +3,7 @@
 //! Nothing is started to find them. What a working folder says about itself (a virtual environment that somebody else
 //! may have written) never opens a folder outside of it.
 
-use super::policy::SYSTEM;
+use super::names::SYSTEM;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
