@@ -154,7 +154,7 @@ impl Sandbox {
         self.narrowed = policy.level != wish.level;
         let mut found = report::Found::new(notes);
         let mut using = Using {
-            bwrap: self.look_for_bwrap(without, standing.path, &policy, &mut found),
+            bwrap: Self::look_for_bwrap(without, standing.path, &policy, &mut found),
             landlock: !without.landlock,
             seccomp: !without.seccomp,
             scoped: false,
@@ -183,7 +183,6 @@ impl Sandbox {
     }
 
     fn look_for_bwrap(
-        &self,
         without: Without,
         path: &OsStr,
         policy: &Policy,
@@ -253,7 +252,7 @@ impl Sandbox {
             Some(_) => (policy.tmp.as_path(), policy.home.as_path()),
             None => (tmp.as_path(), home.as_path()),
         };
-        for (name, value) in policy.environment(places) {
+        for (name, value) in Policy::environment(places) {
             plan::set(env, name, value);
         }
         // Packages that the person installed for the account are read where they are.

@@ -158,7 +158,7 @@ impl Policy {
     }
 
     /// The variables that lead programs to their private places.
-    pub fn environment(&self, (tmp, home): (&Path, &Path)) -> Vec<(&'static str, OsString)> {
+    pub fn environment((tmp, home): (&Path, &Path)) -> Vec<(&'static str, OsString)> {
         let below = |part: &str| home.join(part).into_os_string();
         vec![
             ("HOME", home.into()),

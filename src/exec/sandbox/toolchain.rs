@@ -85,7 +85,7 @@ pub fn of_path(path: &OsStr, ground: Ground<'_>) -> Vec<PathBuf> {
             }
             None => match (folder.file_name(), folder.parent()) {
                 (Some(name), Some(parent)) if name == "bin" && ground.fits(parent) => {
-                    found.push(parent.into())
+                    found.push(parent.into());
                 }
                 _ => found.push(folder),
             },
