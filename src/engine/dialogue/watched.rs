@@ -128,7 +128,7 @@ impl Watched {
             }
             Event::KernelDied(_) => self.world += 1,
             Event::Run(run, RunEvent::Started) if self.going == Some(*run) => {
-                self.any_ran |= self.runs_code()
+                self.any_ran |= self.runs_code();
             }
             _ => {}
         }
