@@ -207,16 +207,16 @@ mod tests {
     use crate::engine::Command;
     use crate::engine::dialogue::{Dialogue, terms};
 
-    const THREE: &str = "```python\nx = 1\n```\n\n```python\ny = 1/0\n```\n\n```python\nz = x + 1\n```\n";
-
     /// A session in which blocks 1 and 3 ran well in a kernel that is gone.
     fn worked() -> Dialogue {
         let mut d = Dialogue::new();
         d.user("go");
-        d.reply(THREE);
-        d.runs(1, 1, Outcome::Ok);
-        d.runs(2, 2, Outcome::Failed);
-        d.runs(3, 3, Outcome::Ok);
+        for (block, text, outcome) in
+            [(1, "x = 1", Outcome::Ok), (2, "1/0", Outcome::Failed), (3, "z = x + 1", Outcome::Ok)]
+        {
+            d.reply(&format!("```python\n{text}\n```\n"));
+            d.runs(block, block, outcome);
+        }
         d.reply("Done.");
         d.reopen();
         d
@@ -285,9 +285,8 @@ mod tests {
     fn a_kernel_with_variables_is_not_rebuilt() {
         let mut d = Dialogue::new();
         d.user("go");
-        d.reply(THREE);
+        d.reply("```python\nx = 1\n```\n");
         d.runs(1, 1, Outcome::Ok);
-        d.command(Command::SkipAll);
         d.reply("Done.");
         let line = d.command(Command::Rebuild(vec![RunId(1)]));
         assert!(!line.contains("+back"), "{line}");

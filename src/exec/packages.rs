@@ -94,6 +94,15 @@ pub fn make(blobs: &Path) -> Result<PathBuf, ExecError> {
     Ok(blobs.join("packages"))
 }
 
+/// Removes the folders of packages where nothing was installed: a session that needed none leaves none.
+pub fn clear(blobs: &Path) {
+    for folder in [folder(blobs, "python"), folder(blobs, "javascript"), blobs.join("packages"), blobs.into()]
+    {
+        // What holds anything stays.
+        let _ = std::fs::remove_dir(folder);
+    }
+}
+
 /// What a package manager is given of the environment beside what every program gets.
 pub fn environment(usual: &Environment, all: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
     let mut env = usual.clone();

@@ -4,8 +4,8 @@
 
 use super::super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, StoreEvent, Transcript};
 use crate::domain::{
-    BlockId, Decision, Entry, ExecutorKind, Grantor, ModelRequest, Moment, Policy, Purpose, Revision, Role,
-    RunEvent, RunId, RunRequest, SandboxLevel, Severity, Sha256, StepId, Terms, Verdict,
+    BlockId, BlockKind, Decision, Entry, ExecutorKind, Grantor, ModelRequest, Moment, Policy, Purpose,
+    Revision, Role, RunEvent, RunId, RunRequest, SandboxLevel, Severity, Sha256, StepId, Terms, Verdict,
 };
 use crate::engine::transcript::Standing;
 use std::collections::{BTreeMap, BTreeSet};
@@ -128,7 +128,7 @@ impl Watched {
             }
             Event::KernelDied(_) => self.world += 1,
             Event::Run(run, RunEvent::Started) if self.going == Some(*run) => {
-                self.any_ran |= self.runs_code()
+                self.any_ran |= self.runs_code();
             }
             _ => {}
         }
@@ -212,7 +212,11 @@ impl Watched {
         assert_eq!((version.revision, &version.source), (*revision, request.source()));
         if proposed.kind.is_code() {
             assert!(version.whole && version.language.is_some() && !version.source.trim().is_empty());
-            assert_eq!(terms.target, None);
+            assert!(!matches!(terms.executor, ExecutorKind::Files | ExecutorKind::Installer));
+            assert_eq!(terms.target.is_some(), matches!(proposed.kind, BlockKind::Load { .. }));
+        } else if let BlockKind::Install { .. } = proposed.kind {
+            assert!(version.whole && proposed.unclear(version).is_none());
+            assert_eq!(terms.executor, ExecutorKind::Installer);
         } else {
             assert!(version.whole && proposed.file_act(version).is_ok());
             assert_eq!((terms.executor, terms.target.is_some()), (ExecutorKind::Files, true));

@@ -3,9 +3,9 @@
 use super::{Actor, Command, Source};
 use crate::domain::{KernelFate, Language, Outcome};
 use crate::exec::helper_wire::{Order, Told};
-use crate::exec::languages;
 use crate::exec::outbox::Outbox;
 use crate::exec::run::{Carrier, End, nothing};
+use crate::exec::{languages, packages};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::Read as _;
 use std::os::unix::fs::FileExt as _;
@@ -128,6 +128,7 @@ impl Actor {
             self.on_time();
         }
         self.end_kernel();
+        packages::clear(&self.setup.blobs);
         // With it goes the private folder of the session.
         self.sandbox = None;
         while let Ok(command) = self.commands.try_recv() {

@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn a_few_letters_find_a_command() {
         let names = |typed| matching(typed).iter().map(|c| c.name).collect::<Vec<_>>();
-        assert_eq!(names("/re"), ["resume", "rename", "rerun", "restart"]);
+        assert_eq!(names("/re"), ["resume", "rename", "rerun", "restart", "rebuild"]);
         assert_eq!(names("/rstrt"), ["restart"]);
         assert_eq!(names("").len(), COMMANDS.len());
     }
