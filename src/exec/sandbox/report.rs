@@ -166,8 +166,9 @@ mod tests {
 
     #[test]
     fn what_was_seen_open_is_never_called_closed() {
+        type Open = fn(&mut Seen);
         type Check = fn(&SandboxReport) -> bool;
-        let cases: [(fn(&mut Seen), Check); 6] = [
+        let cases: [(Open, Check); 6] = [
             (|seen| seen.wrote = true, |r| !r.writes_confined && r.level == SandboxLevel::Off),
             (|seen| seen.read = true, |r| !r.reads_confined && r.level == SandboxLevel::Off),
             (|seen| seen.connected = true, |r| !r.network_blocked),
