@@ -18,17 +18,18 @@ pub mod moment;
 pub mod notice;
 pub mod opinion;
 pub mod run;
+pub mod trace;
 pub mod unicode;
 pub mod visible;
 
 pub use approval::{Approval, Grantor, Mismatch, OnDisk, RunRequest, Sha256, Target, Terms};
 pub use block::{Block, BlockKind, Dialect, Origin, Readiness, Version};
 pub use captured::{Captured, Piece};
-pub use decision::{Decision, Policy, Verdict};
+pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};
 pub use entry::{Entry, Header, TurnEnd};
 pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Place, Review, Severity};
-pub use ids::{BlockId, Revision, RunId, SessionId, StepId, TimerId};
+pub use ids::{BlockId, Revision, RuleId, RunId, SessionId, StepId, TimerId};
 pub use instructions::{Instructions, NotedInstructions};
 pub use language::{Language, Languages};
 pub use message::{
@@ -42,3 +43,4 @@ pub use run::{
     Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits, MemoryHold,
     Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream, Variable,
 };
+pub use trace::{Source, Trace};

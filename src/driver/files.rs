@@ -65,7 +65,7 @@ pub(super) fn inspect(
         limits: limits.unwrap_or_default(),
         target: Some(seen.target),
     };
-    Inspection { review, terms: Ok(terms), before: seen.before }
+    Inspection { review, terms: Ok(terms), refused: Vec::new(), before: seen.before }
 }
 
 /// The one place that is touched. An empty list would mean everything.
@@ -78,7 +78,12 @@ fn rights(kind: &BlockKind, path: &Path) -> Rights {
 }
 
 fn impossible(why: String) -> Inspection {
-    Inspection { review: crate::domain::Review::default(), terms: Err(why), before: None }
+    Inspection {
+        review: crate::domain::Review::default(),
+        terms: Err(why),
+        refused: Vec::new(),
+        before: None,
+    }
 }
 
 /// Carries an approved block out. This reads and writes: for a worker.

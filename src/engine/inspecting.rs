@@ -78,11 +78,11 @@ impl Engine {
             return self.look(block);
         }
         let edited = std::mem::take(&mut look.edited);
-        let Inspection { review, terms, before } = inspection;
+        let Inspection { review, terms, refused, before } = inspection;
         let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && *known == review);
         let notice = edited.then(|| notices::edited(&item.block, &review));
         self.state.live.blocks.entry(block).or_default().inspected =
-            Some(super::state::Inspected { revision, review: review.clone(), terms, before });
+            Some(super::state::Inspected { revision, review: review.clone(), terms, refused, before });
         if !known {
             self.record(Entry::Review { block, revision, review });
         }

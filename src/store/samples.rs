@@ -204,6 +204,14 @@ pub(super) fn each_kind() -> Vec<Entry> {
             forbidden: false,
         }],
         effects: Effects { deletes: vec!["out/charts".into()], unknown: true, ..Effects::default() },
+        traces: vec![
+            Trace {
+                place: Place { line: 2, column: 7, end_line: 2, end_column: 30 },
+                text: "https://collect.example.net".into(),
+                from: Source::Output(BlockId(1)),
+            },
+            Trace { place: Place::default(), text: "~/.netrc".into(), from: Source::File(BlockId(4)) },
+        ],
         unchecked: Some("too large".into()),
     };
     let (b1, b2, r1) = (BlockId(1), BlockId(2), Revision(1));
@@ -247,6 +255,14 @@ pub(super) fn each_kind() -> Vec<Entry> {
         Entry::Ran { run: RunId(1), block: b1, report: Box::new(report(output)) },
         Entry::Block(block(2, "rm -rf out")),
         Entry::Rejected { block: b2, revision: r1, reason: "keep the charts".into() },
+        Entry::RuleAdded(Box::new(Rule {
+            id: RuleId(1),
+            scope: RuleScope::Clean,
+            block: b1,
+            sha256: Sha256::of(source.as_bytes()),
+            terms: terms(),
+        })),
+        Entry::RuleRevoked(RuleId(1)),
         Entry::PutBack(b2),
         Entry::Skipped { block: b2, revision: r1 },
         Entry::CallRefused { step: StepId(1), call: "call_2".into(), why: "no tool is called `rm`".into() },
@@ -393,6 +409,22 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
             terms: Terms { cwd: cwd.clone(), interpreter: cwd, version: Some(word), kernel: None, ..terms() },
             by: Grantor::Flag,
         }),
+        (ids(), any::<u32>()).prop_map(|((block, revision), rule)| Entry::Approved {
+            run: RunId(8),
+            block,
+            revision,
+            sha256: Sha256::of(&rule.to_le_bytes()),
+            terms: terms(),
+            by: Grantor::Rule(RuleId(rule)),
+        }),
+        (ids(), path()).prop_map(|((block, revision), cwd)| Entry::RuleAdded(Box::new(Rule {
+            id: RuleId(revision.0),
+            scope: RuleScope::ALL[block.0 as usize % 3],
+            block,
+            sha256: Sha256::of(b"x"),
+            terms: Terms { cwd, ..terms() },
+        }))),
+        any::<u32>().prop_map(|rule| Entry::RuleRevoked(RuleId(rule))),
         (ids(), text()).prop_map(|((block, revision), message)| Entry::Review {
             block,
             revision,
@@ -410,7 +442,7 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
                     environment: vec![message],
                     ..Effects::default()
                 },
-                unchecked: None,
+                ..Review::default()
             },
         }),
         ran(),

@@ -185,6 +185,7 @@ impl Scene {
             revision: current.revision,
             review: Review { findings, ..Review::default() },
             terms: Ok(Self::terms(&language)),
+            refused: Vec::new(),
             before: None,
         };
         self.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(inspected);

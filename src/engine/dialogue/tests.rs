@@ -775,12 +775,22 @@ fn stale_events_change_nothing() {
         Event::Inspected(
             BlockId(1),
             Revision(1),
-            Box::new(Inspection { review: review(Severity::High), terms: Err("no".into()), before: None }),
+            Box::new(Inspection {
+                review: review(Severity::High),
+                terms: Err("no".into()),
+                refused: Vec::new(),
+                before: None,
+            }),
         ),
         Event::Inspected(
             BlockId(5),
             Revision(1),
-            Box::new(Inspection { review: Review::default(), terms: Ok(terms()), before: None }),
+            Box::new(Inspection {
+                review: Review::default(),
+                terms: Ok(terms()),
+                refused: Vec::new(),
+                before: None,
+            }),
         ),
     ] {
         let before = d.state().clone();
