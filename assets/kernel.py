@@ -39,6 +39,7 @@ _write, _read, _sleep, _getpid, _exit = os.write, os.read, time.sleep, os.getpid
 _fstat, _dup2, _clock = os.fstat, os.dup2, time.monotonic
 _ioctl, _getsignal, _setsignal = fcntl.ioctl, signal.getsignal, signal.signal
 _type_name = type.__dict__["__name__"].__get__
+_type_module = type.__dict__["__module__"].__get__
 
 _sources = {}  # label -> lines, for tracebacks and inspect
 _running = False
@@ -319,6 +320,81 @@ def _send_figure(figure):
     _send(b"I", name[:80] + ".png", data.getvalue())
 
 
+def _complete_pil(module):
+    def show(self, *args, **kwargs):
+        _send_picture(self)
+
+    module.Image.show = show
+
+
+def _send_picture(picture):
+    """An image of PIL, as PNG; a huge one smaller."""
+    global _figures
+    if _getpid() != PID:
+        return
+    if picture.width * picture.height > PICTURE_LIMIT:
+        picture = picture.copy()
+        picture.thumbnail((4096, 4096))
+    if picture.mode not in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16"):
+        picture = picture.convert("RGBA" if "A" in picture.mode else "RGB")
+    data = io.BytesIO()
+    picture.save(data, "PNG")
+    _figures += 1
+    _send(b"I", "image-%d.png" % _figures, data.getvalue())
+
+
+def _complete_plotly(module):
+    def show(self, *args, **kwargs):
+        _send_plot(self)
+
+    module.BaseFigure.show = show
+
+
+def _send_plot(figure):
+    """A figure of plotly as an image where kaleido can make one, else as a page in the working folder, named."""
+    global _figures
+    if _getpid() != PID:
+        return
+    try:
+        data = figure.to_image(format="png")
+    except Exception:
+        data = None
+    if type(data) is bytes:
+        _figures += 1
+        _send(b"I", "figure-%d.png" % _figures, data)
+        return
+    number = 1
+    while True:
+        name = "figure-%d.html" % number
+        try:
+            with open(name, "x", encoding="utf-8") as page:
+                page.write(figure.to_html(include_plotlyjs=True))
+            break
+        except FileExistsError:
+            number += 1
+    print("plotly figure written to %s; with the package kaleido it is shown as an image" % name)
+
+
+def _shows_itself(value):
+    """Whether a last value is a picture, which is sent instead of written out."""
+    kind = type(value)
+    module = kind.__dict__.get("__module__")
+    if type(module) is not str:
+        return False
+    top = module.split(".", 1)[0]
+    if top == "PIL" and "PIL.Image" in sys.modules and isinstance(value, sys.modules["PIL.Image"].Image):
+        _send_picture(value)
+        return True
+    base = sys.modules.get("plotly.basedatatypes")
+    if top == "plotly" and base is not None and isinstance(value, base.BaseFigure):
+        _send_plot(value)
+        return True
+    return False
+
+
+PICTURE_LIMIT = 40_000_000
+
+
 def _open_figures():
     """Figures that the block left open."""
     pyplot = sys.modules.get("matplotlib.pyplot")
@@ -331,6 +407,8 @@ _COMPLETE = {
     "linecache": _fill_linecache_with_all,
     "matplotlib.pyplot": _complete_pyplot,
     "matplotlib.figure": _complete_figure,
+    "PIL.Image": _complete_pil,
+    "plotly.basedatatypes": _complete_plotly,
 }
 
 
@@ -430,6 +508,9 @@ def _repr(value):
     try:
         if kind in (str, bytes, bytearray) and len(value) > VALUE_LIMIT:
             return "%s… (%d long)" % (repr(value[:VALUE_LIMIT // 4]), len(value))
+        table = _table(value)
+        if table is not None:
+            return table
         if kind in (list, tuple, set, frozenset, dict) and len(value) > 20000:
             some = []
             for item in value:
@@ -445,6 +526,84 @@ def _repr(value):
         raise
     except Exception as error:
         return "<%s, its repr() failed with %s>" % (_type_name(kind), _type_name(type(error)))
+
+
+TABLE_ROWS, TABLE_COLUMNS, CELL = 30, 20, 40
+
+
+def _table(value):
+    """A data frame or series of pandas or polars as aligned columns, its first and last rows; None for others.
+
+    Cells of built-in and numpy types are written out; of anything else only the type: its repr is somebody's code.
+    """
+    kind = type(value)
+    module = kind.__dict__.get("__module__")
+    if type(module) is not str or module.split(".", 1)[0] not in ("pandas", "polars"):
+        return None
+    name = module.split(".", 1)[0] + "." + _type_name(kind)
+    if name not in ("pandas.DataFrame", "pandas.Series", "polars.DataFrame", "polars.Series"):
+        return None
+    frame = value.to_frame() if name.endswith("Series") else value
+    rows, columns = frame.shape
+    wanted = list(range(min(columns, TABLE_COLUMNS)))
+    if rows <= TABLE_ROWS:
+        places = list(range(rows))
+    else:
+        places = list(range(TABLE_ROWS // 2)) + [None] + list(range(rows - TABLE_ROWS // 2, rows))
+    pandas = name.startswith("pandas")
+    names = list(frame.columns)
+    head = [""] + [_cell(names[at]) for at in wanted]
+    lines = [head]
+    read = []
+    for at in wanted:
+        column = frame.iloc[:, at] if pandas else frame[:, at]
+        read.append(column)
+    for place in places:
+        if place is None:
+            lines.append(["..."] + ["..."] * len(wanted))
+            continue
+        label = _cell(frame.index[place]) if pandas else str(place)
+        lines.append([label] + [_cell(column.iloc[place] if pandas else column[place]) for column in read])
+    widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
+    numbers = [at > 0 and _is_number(read[at - 1]) for at in range(len(head))]
+    text = "\n".join(
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(line, widths, numbers)
+        ).rstrip()
+        for line in lines
+    )
+    more = "" if columns <= TABLE_COLUMNS else ", the first %d shown" % TABLE_COLUMNS
+    return ("%s\n\n%d rows x %d columns%s" % (text, rows, columns, more)).lstrip("\n")
+
+
+def _is_number(column):
+    kind = str(column.dtype).lower()
+    return kind.startswith(("int", "uint", "float", "decimal"))
+
+
+def _cell(value):
+    """One cell as text, without running anybody's code."""
+    kind = type(value)
+    if value is None:
+        return "None"
+    if kind is str:
+        text = value
+    elif kind in (int, bool, float, complex):
+        text = repr(value) if kind is not float else "%.6g" % value
+    elif kind in (bytes, list, tuple, dict, set):
+        text = "%s of %d" % (_type_name(kind), len(value))
+    else:
+        module = _type_module(kind)
+        top = module.split(".", 1)[0] if type(module) is str else ""
+        if top == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
+            inner = value.item()
+            text = _cell(inner) if type(inner) in (int, bool, float, complex, str) else str(inner)
+        elif top in ("pandas", "datetime", "decimal", "uuid"):
+            text = str(value)
+        else:
+            text = "<%s>" % _type_name(kind)
+    text = text.replace("\n", " ").replace("\t", " ")
+    return text if len(text) <= CELL else text[:CELL - 1] + "\u2026"
 
 
 def _short(value):
@@ -487,7 +646,7 @@ def _summary(value):
         marks = {list: "[]", tuple: "()"}.get(kind, "{}")
         more = ", …" if len(value) > len(parts) else ""
         return size, (marks[0] + ", ".join(parts) + more + marks[1])[:120]
-    module = kind.__dict__.get("__module__")
+    module = _type_module(kind)
     if type(module) is str:
         name = module.split(".", 1)[0] + "." + _type_name(kind)
         if name == "pandas.DataFrame":
@@ -518,16 +677,37 @@ def _is_variable(name, value):
     return True
 
 
+_before = {}  # name -> what was seen of its value after the last block: identity, type, size, short value
+
+
 def _variables():
+    """How many there are, the newest ones with what the block did to them, and counts of added, changed, deleted."""
+    global _before
     found = [(n, v) for n, v in list(NAMES.items()) if _is_variable(n, v)]
-    fields = []
-    for name, value in found[-VARIABLES_LIMIT:]:
-        try:
-            size, short = _summary(value)
-        except Exception:
-            size, short = "", ""
-        fields += [name[:200], _type_name(type(value))[:80], size[:60], short[:160]]
-    return len(found), fields
+    seen, fields, counts = {}, [], [0, 0, 0]
+    first = len(found) - VARIABLES_LIMIT
+    for at, (name, value) in enumerate(found):
+        kind, size, short = _type_name(type(value)), "", ""
+        if at >= first:
+            try:
+                size, short = _summary(value)
+            except Exception:
+                size, short = "", ""
+        now = seen[name] = (id(value), kind, size, short)
+        then = _before.get(name)
+        # What lies too far back to be looked into counts as changed when it is another object.
+        same = then is not None and (then == now if at >= first and then[2:] != ("", "") else then[:2] == now[:2])
+        mark = "+" if then is None else "" if same else "~"
+        counts[0] += mark == "+"
+        counts[1] += mark == "~"
+        if at >= first:
+            fields += [name[:200], kind[:80], size[:60], short[:160], mark]
+    gone = [name for name in _before if name not in seen]
+    counts[2] = len(gone)
+    for name in gone[:50]:
+        fields += [name[:200], _before[name][1][:80], "", "", "-"]
+    _before = seen
+    return len(found), fields, counts
 
 
 # --- a block -----------------------------------------------------------------------------------------------------
@@ -630,8 +810,8 @@ def _leave_child(error):
     _exit(code)
 
 
-def _run(label, source):
-    """Runs one block; returns how it ended, exit code, value and error as fields of the last frame."""
+def _run(label, source, path=None):
+    """Runs one block, or loads the file of functions that lies at `path`; returns how it ended, exit code, value and error as fields of the last frame."""
     global _running, _future_flags
     value, error, stores = None, None, False
     has_value = False
@@ -643,6 +823,12 @@ def _run(label, source):
             if text.startswith("\ufeff"):
                 text = text[1:]
             _register_source(label, text)
+            if path is not None:
+                _running = True
+                shapes = _load_functions(label, text, path)
+                if _getpid() == PID:
+                    _send(b"F", shapes)
+                text = ""
             body, last, stores, future = _compile(text, label)
             _running = True
             if body is not None:
@@ -650,6 +836,10 @@ def _run(label, source):
             if last is not None:
                 value = _evaluate(last)
                 has_value = value is not None
+                if has_value and _getpid() == PID and _shows_itself(value):
+                    builtins._ = value
+                    value, has_value, stores = None, False, False
+                    before = NAMES.get("result", MISSING)
             _future_flags |= future
             if not has_value and _getpid() == PID:
                 after = NAMES.get("result", MISSING)
@@ -679,6 +869,215 @@ def _run(label, source):
         pass
     error.__traceback__ = None
     return "interrupted" if isinstance(error, KeyboardInterrupt) else "error", 1, False, "", described
+
+
+# --- the person's own functions ------------------------------------------------------------------------------------
+
+
+FUNCTIONS_LIMIT = 100
+DOC_LIMIT = 2000
+_loaded = {}  # path -> its module
+
+
+def _load_functions(label, text, path):
+    """Runs a file of functions as a module of its own, and puts its public functions into the person's names."""
+    known = _loaded.get(path)
+    # A name of its own: a file called `json.py` must not stand in for the standard library.
+    module = _MODULE("sayso_functions_%d" % (len(_loaded) + 1) if known is None else known.__name__)
+    module.__file__ = path
+    code = compile(text, label, "exec", 0, True)
+    sys.modules[module.__name__] = _loaded[path] = module
+    eval(code, module.__dict__)
+    found = _public_functions(module)
+    for each, value in found:
+        NAMES[each] = value
+    shapes = []
+    for each, value in found:
+        try:
+            shapes.append(_shape(each, value))
+        except Exception:
+            pass  # what can't be described can still be called by those who know it
+    return _load("json").dumps(shapes)
+
+
+def _public_functions(module):
+    names = module.__dict__.get("__all__")
+    chosen = [n for n in names if type(n) is str] if type(names) in (list, tuple) else None
+    found = []
+    for name, value in list(module.__dict__.items()):
+        if type(value) is not _FUNCTION or type(name) is not str:
+            continue
+        if name in chosen if chosen is not None else not name.startswith("_") and value.__module__ == module.__name__:
+            found.append((name, value))
+    return found[:FUNCTIONS_LIMIT]
+
+
+def _shape(name, function):
+    """What is told of a function. Nothing of it runs, and no value is shown whose class is somebody else's."""
+    inspect = _load("inspect")
+    signature = inspect.signature(function)
+    kinds = {
+        inspect.Parameter.POSITIONAL_ONLY: "positional",
+        inspect.Parameter.VAR_POSITIONAL: "rest",
+        inspect.Parameter.VAR_KEYWORD: "options",
+    }
+    parameters, written, keyword_only = [], [], False
+    for each in list(signature.parameters.values())[:64]:
+        kind = kinds.get(each.kind, "named")
+        annotation = _annotation(each.annotation) if each.annotation is not inspect.Parameter.empty else ""
+        required = each.default is inspect.Parameter.empty and kind not in ("rest", "options")
+        plain = None if each.default is inspect.Parameter.empty else _plain(each.default, 3)
+        parameters.append({
+            "name": each.name, "kind": kind, "annotation": annotation, "required": required, "default": plain,
+        })
+        if each.kind is inspect.Parameter.KEYWORD_ONLY and not keyword_only:
+            keyword_only = True
+            if not any(p["kind"] == "rest" for p in parameters):
+                written.append("*")
+        text = {"rest": "*", "options": "**"}.get(kind, "") + each.name
+        if annotation:
+            text += ": " + annotation
+        if each.default is not inspect.Parameter.empty:
+            text += (" = " if annotation else "=") + (plain if plain is not None else "...")
+        written.append(text)
+        if kind == "positional" and not any(
+            p.kind is inspect.Parameter.POSITIONAL_ONLY for p in list(signature.parameters.values())[len(parameters):]
+        ):
+            written.append("/")
+    text = "%s(%s)" % (name, ", ".join(written))
+    if signature.return_annotation is not inspect.Signature.empty:
+        text += " -> " + _annotation(signature.return_annotation)
+    if function.__code__.co_flags & 0x80:  # CO_COROUTINE
+        text = "async " + text
+    doc = function.__doc__
+    doc = inspect.cleandoc(doc) if type(doc) is str else ""
+    return {"name": name, "signature": _bound(text, DOC_LIMIT), "doc": _bound(doc, DOC_LIMIT), "parameters": parameters}
+
+
+def _plain(value, depth):
+    """A literal of built-in values, or None."""
+    kind = type(value)
+    if value is None or kind in (bool, int, float):
+        text = repr(value)
+        return text if len(text) <= 60 else None
+    if kind is str:
+        return repr(value) if len(value) <= 60 else None
+    if kind in (list, tuple, dict) and depth and len(value) <= 8:
+        if kind is dict:
+            pairs = [(_plain(k, depth - 1), _plain(v, depth - 1)) for k, v in value.items()]
+            return None if any(None in p for p in pairs) else "{%s}" % ", ".join("%s: %s" % p for p in pairs)
+        parts = [_plain(item, depth - 1) for item in value]
+        if None in parts:
+            return None
+        if kind is tuple:
+            return "(%s%s)" % (", ".join(parts), "," if len(parts) == 1 else "")
+        return "[%s]" % ", ".join(parts)
+    return None
+
+
+def _annotation(note, depth=6):
+    """An annotation as text: names of classes, and what `typing` makes of them; never the repr of anything."""
+    if type(note) is str:
+        return note[:200]
+    if note is None or note is type(None):
+        return "None"
+    if note is Ellipsis:
+        return "..."
+    typing = _load("typing")
+    if note is typing.Any:
+        return "Any"
+    origin = typing.get_origin(note)
+    if origin is not None and depth:
+        parts = typing.get_args(note)[:20]
+        if origin is typing.Literal:
+            return "Literal[%s]" % ", ".join(_plain(part, 0) or "'...'" for part in parts)
+        if origin is typing.Union or _type_name(type(note)) == "UnionType":
+            return " | ".join(_annotation(part, depth - 1) for part in parts)
+        if hasattr(note, "__metadata__"):  # Annotated
+            return _annotation(parts[0] if parts else origin, depth - 1)
+        if type(origin) is type or isinstance(origin, type):
+            inner = [
+                "[%s]" % ", ".join(_annotation(p, depth - 1) for p in part) if type(part) is list
+                else _annotation(part, depth - 1)
+                for part in parts
+            ]
+            return "%s[%s]" % (_type_name(origin), ", ".join(inner)) if inner else _type_name(origin)
+    if isinstance(note, type):
+        return _type_name(note)
+    name = getattr(note, "_name", None) if type(note).__module__ == "typing" else None
+    return name if type(name) is str else _type_name(type(note))
+
+
+# --- packages ------------------------------------------------------------------------------------------------------
+
+
+PACKAGES = os.environ.pop("SAYSO_PACKAGES", "")
+_packages_seen = 0
+
+
+def _find_new_packages():
+    """What was installed since the last block is found, without a restart."""
+    global _packages_seen
+    try:
+        changed = os.stat(PACKAGES).st_mtime_ns if PACKAGES else 0
+    except OSError:
+        return
+    if PACKAGES not in sys.path:
+        # Behind everything else: what is there already is not replaced.
+        sys.path.append(PACKAGES)
+    if changed != _packages_seen:
+        _packages_seen = changed
+        _load("importlib").invalidate_caches()
+
+
+def _tell_lacking(text, packages):
+    """Which modules that the text imports, and which packages, are not there. Nothing of them is run."""
+    lacking = []
+    try:
+        _find_new_packages()
+        find = _load("importlib.util").find_spec
+        known = getattr(sys, "stdlib_module_names", ())
+        for name in _imported(text)[:100]:
+            if name not in sys.modules and name not in known and find(name) is None:
+                lacking.append("m:" + name)
+        for package in packages[:50]:
+            if not _is_installed(package):
+                lacking.append("p:" + package)
+    except BaseException:
+        pass  # what can't be known before shows when the block runs
+    _send(b"M", *lacking)
+
+
+def _is_installed(package):
+    end = 0
+    while end < len(package) and (package[end].isalnum() or package[end] in "._-"):
+        end += 1
+    metadata = _load("importlib.metadata")
+    try:
+        metadata.version(package[:end])
+        return True
+    except metadata.PackageNotFoundError:
+        return False
+
+
+def _imported(text):
+    """Top-level names of the modules that a text imports; what it tries and can do without is left out."""
+    tree = compile(text, "<text>", "exec", TREE_FLAG | AWAIT_FLAG, True)
+    todo, names = list(tree.body), []
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, _ast.Import):
+            names += [alias.name.split(".")[0] for alias in node.names]
+        elif isinstance(node, _ast.ImportFrom) and not node.level and node.module:
+            names.append(node.module.split(".")[0])
+        if isinstance(node, _ast.Try) and node.handlers:
+            todo += node.orelse + node.finalbody
+            continue
+        for field in ("body", "orelse", "finalbody"):
+            inner = getattr(node, field, None)
+            if isinstance(inner, list):
+                todo += inner
+    return sorted(set(names), key=names.index)
 
 
 # --- the loop ----------------------------------------------------------------------------------------------------
@@ -745,12 +1144,13 @@ def _folder():
         return ""
 
 
-def _one_block(label, source):
+def _one_block(label, source, path=None):
     how, code, has_value, value, described = "interrupted", 1, False, "", ("KeyboardInterrupt", "", "")
     try:
         _repair()
+        _find_new_packages()
         _ready_streams()
-        how, code, has_value, value, described = _run(label, source)
+        how, code, has_value, value, described = _run(label, source, path)
         _flush()
         _repair()
     except KeyboardInterrupt:
@@ -761,13 +1161,14 @@ def _one_block(label, source):
         how, described = "error", (kind, "the kernel itself failed", "%s in the kernel: restart it\n" % kind)
     kind, message, traceback = described or ("", "", "")
     try:
-        count, fields = _variables()
+        count, fields, counts = _variables()
     except BaseException:
-        count, fields = 0, []
+        count, fields, counts = 0, [], []
     _send(b"V", *fields)
     folder = _folder().encode("utf-8", "surrogateescape")
     _send(
-        b"D", how, str(code), b"1" if has_value else b"0", value, kind, message, traceback, folder, str(count)
+        b"D", how, str(code), b"1" if has_value else b"0", value, kind, message, traceback, folder, str(count),
+        " ".join(map(str, counts)),
     )
 
 
@@ -796,6 +1197,7 @@ def _main():
     sys.meta_path.insert(0, _Watch)
     _add_user_site()
     sys.path.insert(0, "")
+    _find_new_packages()
     _send(b"H", "%d.%d.%d" % sys.version_info[:3], sys.executable or "")
     loaded = False
     while True:
@@ -803,10 +1205,14 @@ def _main():
             _preload()
             loaded = True
         kind, fields = _receive()
-        if kind != b"R":
+        if kind not in (b"R", b"L", b"M"):
             return
         _token = fields[0]
-        _one_block(fields[1].decode("utf-8"), fields[2])
+        if kind == b"M":
+            _tell_lacking(fields[1].decode("utf-8"), [field.decode("utf-8") for field in fields[2:]])
+            continue
+        path = os.fsdecode(fields[3]) if kind == b"L" else None
+        _one_block(fields[1].decode("utf-8"), fields[2], path)
 
 
 def _waiting():

@@ -1,10 +1,24 @@
 // Starts a block in node: its text comes from a descriptor, its name is `block N` in the working folder, so that
 // `require` and `import` look from there. A block that needs to be a module (import, export, top-level await) becomes one.
 const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm"), Module = require("node:module");
-const source = fs.readFileSync(90, "utf8").replace(/^\uFEFF/, "");
+let source = fs.readFileSync(90, "utf8").replace(/^\uFEFF/, "");
 fs.closeSync(90);
 const file = path.join(process.cwd(), process.argv[1]);
+if (process.argv[2] === "typescript") {
+  // Types become blanks: lines and columns stay what they were. The warning that this is new helps nobody.
+  const warn = process.emitWarning;
+  process.emitWarning = () => {};
+  try {
+    source = Module.stripTypeScriptTypes(source);
+  } catch (error) {
+    console.error(String(error.message || error));
+    process.exit(1);
+  }
+  process.emitWarning = warn;
+}
 process.argv = [process.execPath, file];
+const packages = process.env.SAYSO_PACKAGES;
+delete process.env.SAYSO_PACKAGES;
 
 function needsModule() {
   try {
@@ -21,6 +35,7 @@ function asScript() {
   main.id = ".";
   main.filename = file;
   main.paths = Module._nodeModulePaths(process.cwd());
+  if (packages) main.paths.push(path.join(packages, "node_modules"));
   process.mainModule = main;
   main._compile(source, file);
   main.loaded = true;
@@ -30,6 +45,16 @@ async function asModule() {
   globalThis.require = Module.createRequire(file);
   const warn = process.emitWarning;
   process.emitWarning = () => {};
+  // What was installed for the session is found behind what lies in the working folder.
+  const load = async (name) => {
+    try {
+      return await import(name);
+    } catch (error) {
+      if (!packages || error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+      const installed = Module.createRequire(path.join(packages, "block.js"));
+      return import(require("node:url").pathToFileURL(installed.resolve(name)).href);
+    }
+  };
   const block = new vm.SourceTextModule(source, {
     identifier: file,
     initializeImportMeta: (meta) => {
@@ -37,10 +62,10 @@ async function asModule() {
       meta.filename = file;
       meta.dirname = process.cwd();
     },
-    importModuleDynamically: (name) => import(name),
+    importModuleDynamically: load,
   });
   await block.link(async (name) => {
-    const found = await import(name);
+    const found = await load(name);
     const names = Object.keys(found);
     return new vm.SyntheticModule(names, function () {
       for (const each of names) this.setExport(each, found[each]);

@@ -79,8 +79,10 @@
 //!   and holds up nothing.
 //! - Channels that carry outside data are bounded; pieces that are ready together are joined before the engine sees
 //!   them; a front drains all that is ready, then draws once.
-//! - Every run goes through the helper (`sayso __run`): one socket, a session of its own, supervision, and the end of the
+//! - Every run of this machine goes through the helper (`sayso __run`): one socket, a session of its own, supervision, and the end of the
 //!   whole tree when the socket closes.
+//! - Runs elsewhere (`exec/executors`: containers, Jupyter kernels) have a thread with a small runtime of their own; a
+//!   container is closed by its engine and looks at itself before it takes code, a kernel of a server is not confined.
 //! - The front door owns the `Driver` (a struct with a cancel-safe `next()`) and borrows `&State` for drawing.
 
 pub mod app;

@@ -6,15 +6,16 @@ use super::keys::KeyRing;
 use super::place::Place;
 use super::rules;
 use super::source::{self, Unusable};
-use crate::config::{self, Chosen, Loaded, Origin};
-use crate::domain::{Header, Limits, ModelInfo, ModelName, Notice, Policy, SessionId};
+use crate::config::{self, Chosen, ExecutorChoice, Loaded, Origin};
+use crate::domain::{FunctionFile, Header, Limits, ModelInfo, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
 use crate::engine::cost::Prices;
 use crate::engine::{Engine, JudgeSettings, Settings, prompt};
-use crate::exec::{Executor, Setup, Wish, Without};
+use crate::exec::{self, Executor, Setup, Wish, Without};
 use crate::provider::Provider;
 use crate::review::{Book, Scope};
 use crate::store::{self, Store, StoreError};
+use crate::workspace;
 use crate::workspace::instructions::Search;
 use secrecy::SecretString;
 use std::path::{Path, PathBuf};
@@ -123,7 +124,8 @@ impl House {
         let config = &self.loaded.config;
         let (dialect, languages) = (config.dialect.chosen(), config.languages());
         let cwd = self.place.cwd.display().to_string();
-        let system_prompt = prompt::system(&languages, &cwd, std::env::consts::OS);
+        // The model is told of what is there only; what it writes in another language can still be read and saved.
+        let system_prompt = prompt::system(&exec::on_path(&languages), &cwd, std::env::consts::OS);
         Settings {
             step_limit: config.step_limit,
             repeat_limit: config.repeat_limit,
@@ -140,7 +142,17 @@ impl House {
             prices: self.prices(),
             session_budget: config.budget.session.map(|dollars| dollars.0),
             judge: self.judge(),
+            functions: self.functions().0,
         }
+    }
+
+    /// The files of the person's own functions, and what is wrong with the others.
+    fn functions(&self) -> (Vec<FunctionFile>, Vec<String>) {
+        let files = &self.loaded.config.functions.files;
+        if self.loaded.config.executor == ExecutorChoice::Local || files.is_empty() {
+            return workspace::functions::read_all(files);
+        }
+        (Vec::new(), vec!["functions: files of your own are loaded into the local kernel only".into()])
     }
 
     pub(super) fn prices(&self) -> Prices {
@@ -229,6 +241,7 @@ impl House {
         ModelInfo {
             context: said.context.or(told.context).or(provider.context),
             output: said.max_output.or(told.output).or(provider.max_output),
+            tools: told.tools.or(provider.calls_tools()),
             ..told
         }
     }
@@ -284,12 +297,16 @@ impl House {
     ) -> Result<Opened, StoreError> {
         let (store, loaded) = Store::open(path)?;
         let store = store.with_secrets(self.secrets());
-        let notices = loaded.damage.iter().map(|damage| Notice::warn(damage.to_string())).collect();
+        let mut notices: Vec<Notice> =
+            loaded.damage.iter().map(|damage| Notice::warn(damage.to_string())).collect();
         let now = Clock::System.now();
         let (engine, effects) = Engine::resume(self.settings(policy), &loaded.entries, now);
         let provider = provider.or_else(|| {
             let model = engine.state().transcript.model.clone()?;
-            self.provider(&model).ok()
+            let made = self.provider(&model).map_err(|error| {
+                notices.push(Notice::warn(format!("{model} can't be asked again: {error}")));
+            });
+            made.ok()
         });
         Ok(self.open_with(engine, effects, store, provider, notices))
     }
@@ -320,6 +337,8 @@ impl House {
             clock: Clock::System,
             store,
         });
+        let mut notices = notices;
+        notices.extend(self.functions().1.into_iter().map(Notice::warn));
         Opened { driver, notices: self.keys.take_notices().into_iter().chain(notices).collect() }
     }
 

@@ -88,8 +88,28 @@ async fn interpreters(house: &House) -> Vec<Look> {
             ),
         }
     };
-    languages.0.iter().map(look).collect()
+    let (usual, others): (Vec<_>, Vec<_>) =
+        languages.0.iter().partition(|entry| USUAL.contains(&entry.name.as_str()));
+    let there = |entry: &&LanguageEntry| found.iter().any(|interpreter| interpreter.language == entry.name);
+    let mut looks: Vec<Look> =
+        usual.into_iter().chain(others.iter().copied().filter(there)).map(look).collect();
+    let missing: Vec<String> = others
+        .into_iter()
+        .filter(|entry| !there(entry))
+        .map(|entry| {
+            let programs: Vec<String> = entry.ways().into_iter().map(|way| way.command).collect();
+            format!("{} ({})", entry.name, programs.join(" or "))
+        })
+        .collect();
+    if !missing.is_empty() {
+        let means = "Blocks in these can be read, edited and saved, not run, until the program in brackets is installed.";
+        looks.push(Look::missing("languages", missing.join(", "), means));
+    }
+    looks
 }
+
+/// Languages that nearly everybody needs: each that is missing is told for itself.
+const USUAL: &[&str] = &["python", "bash", "javascript"];
 
 async fn models(house: &House) -> Vec<Look> {
     let mut looks = vec![match house.chosen_provider() {

@@ -63,25 +63,34 @@ fn outcome(offers: &[Offer], only: Option<&str>) -> Result<(), Failure> {
     })
 }
 
+/// The models of a provider that answered: a row each, or, where they are stories, in one line.
+fn offered(offer: &Offer, models: &[ModelInfo], out: &mut dyn io::Write) -> io::Result<()> {
+    let provider = visible_line(&offer.name);
+    let Some(address) = &offer.address else {
+        let stories: Vec<&str> = models.iter().map(|model| model.name.model.as_str()).collect();
+        return writeln!(out, "{provider}  (stories: {})", visible_line(&stories.join(", ")));
+    };
+    let place = if offer.local { "on this computer" } else { address };
+    let count = match models.len() {
+        0 => "no models".into(),
+        1 => "1 model".to_owned(),
+        n => format!("{n} models"),
+    };
+    writeln!(out, "{provider}  ({}, {count})", visible_line(place))?;
+    let names: Vec<String> = models.iter().map(|model| visible_line(&model.name.to_string())).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(60);
+    for (name, model) in names.iter().zip(models) {
+        let row = format!("  {name:<width$}  {}", facts(model));
+        writeln!(out, "{}", row.trim_end())?;
+    }
+    Ok(())
+}
+
 /// The rows of those that answered, then a line for each of the others.
 fn write(offers: &[Offer], console: &mut Console<'_>) -> io::Result<()> {
     for offer in offers {
         if let Answer::Models(models) = &offer.answer {
-            let place =
-                if offer.local { "on this computer" } else { offer.address.as_deref().unwrap_or("a story") };
-            let count = match models.len() {
-                0 => "no models".into(),
-                1 => "1 model".to_owned(),
-                n => format!("{n} models"),
-            };
-            writeln!(console.out, "{}  ({}, {count})", visible_line(&offer.name), visible_line(place))?;
-            let width =
-                models.iter().map(|m| visible_line(&m.name.to_string()).chars().count()).max().unwrap_or(0);
-            for model in models {
-                let name = visible_line(&model.name.to_string());
-                let row = format!("  {name:<width$}  {}", facts(model), width = width.min(60));
-                writeln!(console.out, "{}", row.trim_end())?;
-            }
+            offered(offer, models, console.out)?;
         }
     }
     for offer in offers {
@@ -92,10 +101,7 @@ fn write(offers: &[Offer], console: &mut Console<'_>) -> io::Result<()> {
         };
         writeln!(console.out, "{:<16}  {}", visible_line(&offer.name), visible_line(&why))?;
     }
-    if offers
-        .iter()
-        .any(|offer| matches!(&offer.answer, Answer::Models(m) if m.iter().any(|m| m.price.is_some())))
-    {
+    if offers.iter().flat_map(Offer::models).any(|model| model.price.is_some()) {
         writeln!(console.out, "Prices: dollars for a million tokens, requests/replies.")?;
     }
     Ok(())

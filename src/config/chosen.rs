@@ -1,7 +1,7 @@
 //! What follows from the settings: the model that answers, the languages that can be run, the limits of a run.
 
 use super::providers::{BY_KEY, Provider, ProviderKind};
-use super::schema::Config;
+use super::schema::{Config, LanguageChoice};
 use crate::domain::language::LanguageEntry;
 use crate::domain::{Language, Languages, Limits, ModelName};
 
@@ -156,13 +156,7 @@ impl Config {
         names.sort_by_key(|name| (place(name), *name));
         let entry = |name: &String| {
             let choice = self.languages.get(name).filter(|choice| choice.enabled)?;
-            Some(LanguageEntry {
-                name: Language(name.clone()),
-                aliases: choice.aliases.clone(),
-                extensions: choice.extensions.clone(),
-                command: choice.command.clone(),
-                persistent: known.0.iter().any(|l| l.name.0 == *name && l.persistent),
-            })
+            Some(language(name, choice, known.0.iter().find(|entry| entry.name.0 == *name)))
         };
         Languages(names.into_iter().filter_map(entry).collect())
     }
@@ -179,4 +173,28 @@ impl Config {
             open_files: self.limits.open_files,
         }
     }
+}
+/// A language as it was chosen. A program of the person's own stands alone; one that is known keeps its way.
+fn language(name: &str, choice: &LanguageChoice, known: Option<&LanguageEntry>) -> LanguageEntry {
+    let mut entry = LanguageEntry {
+        name: Language(name.to_owned()),
+        aliases: choice.aliases.clone(),
+        extensions: choice.extensions.clone(),
+        command: choice.command.clone(),
+        arguments: choice.arguments.clone(),
+        compile: choice.compile.clone(),
+        others: Vec::new(),
+        persistent: known.is_some_and(|known| known.persistent),
+    };
+    let Some(known) = known else { return entry };
+    let untouched = entry.arguments == known.arguments && entry.compile == known.compile;
+    if entry.command == known.command && untouched {
+        entry.others.clone_from(&known.others);
+    }
+    let program = choice.command.rsplit('/').next().unwrap_or_default();
+    if let (true, Some(other)) = (untouched, known.others.iter().find(|other| other.command == program)) {
+        entry.arguments.clone_from(&other.arguments);
+        entry.compile.clone_from(&other.compile);
+    }
+    entry
 }

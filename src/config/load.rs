@@ -217,6 +217,13 @@ impl Layered {
                 *path = Path::new(home.as_deref().ok_or(ConfigError::NoHome)?).join(below);
             }
         }
+        let folder = paths.file().parent().map(Path::to_path_buf).unwrap_or_default();
+        for path in &mut config.functions.files {
+            *path = match path.strip_prefix("~") {
+                Ok(below) => Path::new(home.as_deref().ok_or(ConfigError::NoHome)?).join(below),
+                Err(_) => folder.join(&*path),
+            };
+        }
         addresses(&mut config, &origins, files);
         Ok(Loaded { config, origins, notices, paths, whole })
     }

@@ -248,3 +248,20 @@ fn headers_that_look_like_keys_stay_at_home() {
     assert_eq!(held_back, ["Authorization", "api-key"]);
     assert_eq!(Source::File.to_string(), "credentials.toml");
 }
+
+#[test]
+fn who_calls_tools_is_known_where_it_is_sure() {
+    let tools = |home: Home| {
+        let config = home.load().config;
+        move |name: &str| config.providers[name].calls_tools()
+    };
+    let known = tools(Home::new());
+    for name in ["openai", "openai-responses", "anthropic", "gemini", "mistral"] {
+        assert_eq!(known(name), Some(true), "{name}");
+    }
+    for name in ["ollama", "vllm", "openrouter", "scripted"] {
+        assert_eq!(known(name), None, "{name}: its server tells, or nobody");
+    }
+    let elsewhere = tools(Home::new().env("OPENAI_BASE_URL", "http://127.0.0.1:1/v1"));
+    assert_eq!(elsewhere("openai"), None);
+}

@@ -137,6 +137,25 @@ impl Provider {
     }
 }
 
+/// Clouds that speak as OpenAI does and whose models call tools; one that doesn't is asked again without.
+const CALL_TOOLS: [&str; 4] =
+    ["https://api.openai.com", "https://api.groq.com", "https://api.mistral.ai", "https://api.deepseek.com"];
+
+impl Provider {
+    /// Whether its models call tools, as far as that is known without asking: the languages of Anthropic and Gemini and
+    /// the Responses have tools in them, chat completions are spoken by servers of all sorts.
+    pub fn calls_tools(&self) -> Option<bool> {
+        match self.kind {
+            ProviderKind::OpenaiResponses | ProviderKind::Anthropic | ProviderKind::Gemini => Some(true),
+            ProviderKind::Openai => {
+                let place = self.address().and_then(super::origin)?;
+                CALL_TOOLS.contains(&place.as_str()).then_some(true)
+            }
+            ProviderKind::Ollama | ProviderKind::Scripted => None,
+        }
+    }
+}
+
 /// How long a provider may take, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

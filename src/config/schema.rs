@@ -41,6 +41,8 @@ pub struct Config {
     pub sandbox: Sandbox,
     /// What runs are given.
     pub run: Run,
+    /// The person's own functions.
+    pub functions: Functions,
     /// What carries out runs.
     pub executor: ExecutorChoice,
     /// How runs elsewhere are reached.
@@ -222,6 +224,14 @@ pub struct Run {
     pub python: Option<PathBuf>,
 }
 
+/// The person's own functions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Functions {
+    /// Python files that are loaded into the kernel, after a look at them; relative to the configuration's folder.
+    pub files: Vec<PathBuf>,
+}
+
 /// A language.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -232,6 +242,10 @@ pub struct LanguageChoice {
     pub aliases: Vec<String>,
     /// Extensions of its files, without the dot.
     pub extensions: Vec<String>,
+    /// What the program is given; empty: the descriptor with the text, or the language's own way.
+    pub arguments: Vec<String>,
+    /// What the program is given to build `{program}`; empty: nothing is built.
+    pub compile: Vec<String>,
     /// Whether its blocks can be run.
     pub enabled: bool,
 }
@@ -323,6 +337,8 @@ impl Default for Config {
                 command: l.command,
                 aliases: l.aliases,
                 extensions: l.extensions,
+                arguments: l.arguments,
+                compile: l.compile,
                 ..LanguageChoice::default()
             };
             (l.name.0, choice)
@@ -341,6 +357,7 @@ impl Default for Config {
             limits: RunLimits::default(),
             sandbox: Sandbox::default(),
             run: Run::default(),
+            functions: Functions::default(),
             executor: ExecutorChoice::default(),
             executors: Executors::default(),
             languages: languages.collect(),
@@ -384,7 +401,14 @@ impl Default for RunLimits {
 
 impl Default for LanguageChoice {
     fn default() -> Self {
-        Self { command: String::new(), aliases: Vec::new(), extensions: Vec::new(), enabled: true }
+        Self {
+            command: String::new(),
+            aliases: Vec::new(),
+            extensions: Vec::new(),
+            arguments: Vec::new(),
+            compile: Vec::new(),
+            enabled: true,
+        }
     }
 }
 

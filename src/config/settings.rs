@@ -208,6 +208,12 @@ pub const SETTINGS: &[Setting] = &[
     ),
     setting("run.python", Program, Never, "the Python of the kernel, in place of the one that is found"),
     setting(
+        "functions.files",
+        Texts,
+        Never,
+        "Python files whose functions are loaded into the kernel, after you have looked at them",
+    ),
+    setting(
         "executor",
         Executor,
         Never,
@@ -259,6 +265,18 @@ pub const SETTINGS: &[Setting] = &[
     setting("languages.*.command", Program, Never, "the program that runs the language"),
     setting("languages.*.aliases", Texts, Never, "other words for it behind the fence"),
     setting("languages.*.extensions", Texts, Never, "extensions of its files, without the dot"),
+    setting(
+        "languages.*.arguments",
+        Texts,
+        Never,
+        "what the program is given: {file} is the descriptor with the text, {source} a private copy, {folder} the folder",
+    ),
+    setting(
+        "languages.*.compile",
+        Texts,
+        Never,
+        "what the program is given to build {program} from {source}",
+    ),
     setting("languages.*.enabled", Flag, Off, "whether its blocks can be run"),
     setting("ui.theme", Text, Never, "a theme by name; or a pair: theme = { dark = \"…\", light = \"…\" }"),
     setting("ui.theme.dark", Text, Never, "the theme on a dark background"),

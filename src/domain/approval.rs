@@ -135,10 +135,14 @@ pub enum Grantor {
     Flag,
     /// The person, by an "always" that covers the block.
     Rule(RuleId),
+    /// The person, who approved the same bytes under the same terms earlier in this session, for an earlier kernel.
+    Before,
+    /// The person, who approved a plan that names this block and these bytes.
+    Plan,
 }
 
 impl Grantor {
-    /// The word in session files: `person`, `person-typed`, `named`, `flag`, `rule`.
+    /// The word in session files: `person`, `person-typed`, `named`, `flag`, `rule`, `before`, `plan`.
     pub fn as_str(self) -> &'static str {
         match self {
             Grantor::Person { typed: false } => "person",
@@ -146,6 +150,8 @@ impl Grantor {
             Grantor::Named => "named",
             Grantor::Flag => "flag",
             Grantor::Rule(_) => "rule",
+            Grantor::Before => "before",
+            Grantor::Plan => "plan",
         }
     }
 
@@ -165,6 +171,8 @@ impl Grantor {
             "named" => Grantor::Named,
             "flag" => Grantor::Flag,
             "rule" => Grantor::Rule(RuleId(rule?)),
+            "before" => Grantor::Before,
+            "plan" => Grantor::Plan,
             _ => return None,
         })
     }

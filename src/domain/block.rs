@@ -1,6 +1,6 @@
 //! A block: one thing that the model proposes to do, with every version that it had.
 
-use super::{BlockId, FileAct, Language, Revision, StepId};
+use super::{BlockId, FileAct, Language, PackageList, Revision, StepId};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -44,6 +44,21 @@ pub enum BlockKind {
     Read,
     /// List a folder: its text says which, and how deep. See [`FileAct`].
     List,
+    /// Load a file of the person's own functions into the kernel: its text is the file's.
+    Load {
+        /// The file.
+        path: String,
+    },
+    /// Call one of those functions: its text is the call, in Python.
+    Call {
+        /// The function's name.
+        function: String,
+    },
+    /// Install packages for a language: its text names them, one a line. See [`PackageList`].
+    Install {
+        /// The block that needs them and waits again afterwards.
+        wanted_by: Option<BlockId>,
+    },
 }
 
 impl BlockKind {
@@ -54,12 +69,25 @@ impl BlockKind {
             BlockKind::Write { .. } => "write",
             BlockKind::Read => "read",
             BlockKind::List => "list",
+            BlockKind::Load { .. } => "load",
+            BlockKind::Call { .. } => "call",
+            BlockKind::Install { .. } => "install",
         }
     }
 
-    /// Whether it is code.
+    /// Whether its text is code in a language.
     pub fn is_code(&self) -> bool {
-        matches!(self, BlockKind::Code { .. })
+        matches!(self, BlockKind::Code { .. } | BlockKind::Load { .. } | BlockKind::Call { .. })
+    }
+
+    /// Whether it is an act of sayso's own on a file or folder: see [`FileAct`].
+    pub fn acts_on_file(&self) -> bool {
+        matches!(self, BlockKind::Write { .. } | BlockKind::Read | BlockKind::List)
+    }
+
+    /// Whether sayso proposes it by itself, outside of any reply.
+    pub fn is_own(&self) -> bool {
+        matches!(self, BlockKind::Load { .. } | BlockKind::Install { .. })
     }
 }
 
@@ -155,10 +183,10 @@ impl Block {
     pub fn readiness(&self) -> Readiness {
         let version = self.current();
         if !self.kind.is_code() {
-            return match self.file_act(version) {
+            return match self.unclear(version) {
                 _ if !version.whole => Readiness::Incomplete,
-                Ok(_) => Readiness::Ready,
-                Err(_) => Readiness::Unclear,
+                None => Readiness::Ready,
+                Some(_) => Readiness::Unclear,
             };
         }
         if version.source.trim().is_empty() {
@@ -188,6 +216,18 @@ impl Block {
     /// When it is code, or its text does not say what is meant.
     pub fn file_act(&self, version: &Version) -> Result<FileAct, String> {
         FileAct::parse(&self.kind, &version.source)
+    }
+
+    /// Why the text of a version does not say what is meant; `None` where it does, and for code.
+    pub fn unclear(&self, version: &Version) -> Option<String> {
+        match &self.kind {
+            kind if kind.is_code() => None,
+            BlockKind::Install { .. } => {
+                let language = version.language.as_ref().map_or("python", Language::as_str);
+                PackageList::parse(language, &version.source).err()
+            }
+            _ => self.file_act(version).err(),
+        }
     }
 
     /// The file or folder that it is about, as named; `None` for code.

@@ -45,7 +45,10 @@ impl FileAct {
     /// What is wrong with it, for the person.
     pub fn parse(kind: &BlockKind, text: &str) -> Result<Self, String> {
         match kind {
-            BlockKind::Code { .. } => Err("it is code".into()),
+            BlockKind::Code { .. } | BlockKind::Load { .. } | BlockKind::Call { .. } => {
+                Err("it is code".into())
+            }
+            BlockKind::Install { .. } => Err("it installs packages".into()),
             BlockKind::Write { path } => Ok(FileAct::Write { path: checked(path)? }),
             BlockKind::Read => {
                 let said = Said::read(text)?;

@@ -1,4 +1,4 @@
-//! Languages that a block can be written in, and which of them can be run.
+//! Languages that a block can be written in, and how each is run. Data: which programs are there is found elsewhere.
 
 use std::fmt;
 
@@ -45,8 +45,49 @@ pub struct LanguageEntry {
     pub extensions: Vec<String>,
     /// The program that runs it, as looked up on `PATH`.
     pub command: String,
+    /// What the program is given. `{file}` is the descriptor with the approved text; `{source}` a private copy of it
+    /// under a name that ends in the language's extension; `{folder}` the folder in which the block starts. Empty: the
+    /// language has a way of its own (the kernel, bash, node).
+    pub arguments: Vec<String>,
+    /// What the program is given to build `{program}`, which is then run with `arguments` behind it. Empty: nothing is
+    /// built.
+    pub compile: Vec<String>,
+    /// Other programs that run it, tried in this order where the first is not there.
+    pub others: Vec<Way>,
     /// Whether state persists between its blocks in a kernel.
     pub persistent: bool,
+}
+
+/// One way to run a language: see [`LanguageEntry`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// The program.
+    pub command: String,
+    /// What it is given.
+    pub arguments: Vec<String>,
+    /// What it is given to build the program.
+    pub compile: Vec<String>,
+    /// The oldest version that can do it, `22.13`.
+    pub since: Option<String>,
+}
+
+impl LanguageEntry {
+    /// All ways to run it, in the order in which they are tried.
+    pub fn ways(&self) -> Vec<Way> {
+        let first = Way {
+            command: self.command.clone(),
+            arguments: self.arguments.clone(),
+            compile: self.compile.clone(),
+            since: since(&self.name, &self.command),
+        };
+        std::iter::once(first).chain(self.others.iter().cloned()).collect()
+    }
+}
+
+/// The oldest version of a program that can run the language, where not every one can.
+fn since(language: &Language, command: &str) -> Option<String> {
+    let program = command.rsplit('/').next().unwrap_or(command);
+    (language.as_str() == "typescript" && program == "node").then(|| "22.13".to_owned())
 }
 
 /// The languages that can be run, in the order in which they are offered.
@@ -67,39 +108,145 @@ impl Languages {
     }
 }
 
+/// A language as a row: name, aliases, extensions, ways.
+type Row = (&'static str, &'static [&'static str], &'static [&'static str], &'static [Known]);
+
+/// A way as a row: program, arguments, arguments for building.
+type Known = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+const FILE: &[&str] = &["{file}"];
+const SOURCE: &[&str] = &["{source}"];
+/// The language has a way of its own.
+const OWN: &[&str] = &[];
+const C: &[&str] = &["-x", "c", "-iquote", "{folder}", "-o", "{program}", "{source}", "-lm"];
+const CPP: &[&str] = &["-x", "c++", "-iquote", "{folder}", "-o", "{program}", "{source}"];
+
+/// The languages that are known, in the order in which they are offered.
+const KNOWN: &[Row] = &[
+    (
+        "python",
+        &["py", "py3", "python3", "ipython", "ipython3"],
+        &["py", "pyw"],
+        &[("python3", OWN, OWN), ("python", OWN, OWN)],
+    ),
+    ("bash", &["sh", "shell"], &["sh", "bash"], &[("bash", OWN, OWN)]),
+    (
+        "javascript",
+        &["js", "node", "nodejs", "mjs", "cjs"],
+        &["js", "mjs", "cjs"],
+        &[("node", OWN, OWN), ("bun", SOURCE, OWN), ("deno", &["run", "--no-prompt", "{source}"], OWN)],
+    ),
+    (
+        "typescript",
+        &["ts", "mts", "cts"],
+        &["ts", "mts", "cts"],
+        &[
+            ("node", OWN, OWN),
+            ("tsx", SOURCE, OWN),
+            ("bun", SOURCE, OWN),
+            ("deno", &["run", "--no-prompt", "{source}"], OWN),
+        ],
+    ),
+    // Behind bash, which the words `sh` and `shell` mean as well: a model that writes them expects its ways.
+    ("sh", &["dash", "ash", "posix-sh"], &["dash"], &[("sh", FILE, OWN)]),
+    ("zsh", &[], &["zsh"], &[("zsh", &["-f", "{file}"], OWN)]),
+    ("fish", &[], &["fish"], &[("fish", &["--no-config", "{file}"], OWN)]),
+    ("ruby", &["rb"], &["rb"], &[("ruby", FILE, OWN)]),
+    ("perl", &["pl"], &["pl", "pm"], &[("perl", FILE, OWN)]),
+    ("php", &[], &["php"], &[("php", &["-d", "display_errors=stderr", "{file}"], OWN)]),
+    (
+        "lua",
+        &[],
+        &["lua"],
+        &[("lua", FILE, OWN), ("lua5.4", FILE, OWN), ("lua5.3", FILE, OWN), ("luajit", FILE, OWN)],
+    ),
+    ("r", &["rscript"], &["r"], &[("Rscript", &["--vanilla", "{file}"], OWN)]),
+    ("julia", &["jl"], &["jl"], &[("julia", &["--startup-file=no", "{file}"], OWN)]),
+    ("go", &["golang"], &["go"], &[("go", OWN, &["build", "-o", "{program}", "{source}"])]),
+    (
+        "rust",
+        &["rs"],
+        &["rs"],
+        &[("rustc", OWN, &["--edition=2021", "--crate-name", "block", "-o", "{program}", "{source}"])],
+    ),
+    ("c", &[], &["c"], &[("cc", OWN, C), ("gcc", OWN, C), ("clang", OWN, C)]),
+    (
+        "cpp",
+        &["c++", "cxx"],
+        &["cpp", "cc", "cxx"],
+        &[("c++", OWN, CPP), ("g++", OWN, CPP), ("clang++", OWN, CPP)],
+    ),
+    ("java", &[], &["java"], &[("java", SOURCE, OWN)]),
+    (
+        "sql",
+        &["sqlite", "sqlite3", "duckdb"],
+        &["sql"],
+        &[
+            ("sqlite3", &["-batch", "-bail", "-header", "-column", ":memory:", ".read {file}"], OWN),
+            ("duckdb", &["-batch", "-bail", ":memory:", "-c", ".read {file}"], OWN),
+            ("python3", OWN, OWN),
+        ],
+    ),
+    (
+        "powershell",
+        &["pwsh", "ps1"],
+        &["ps1"],
+        &[("pwsh", &["-NoProfile", "-NonInteractive", "-File", "{source}"], OWN)],
+    ),
+    ("make", &["makefile"], &["mk", "mak"], &[("make", &["-f", "{file}"], OWN)]),
+];
+
 impl Default for Languages {
     fn default() -> Self {
-        fn entry(
-            name: &str,
-            aliases: &[&str],
-            extensions: &[&str],
-            command: &str,
-            persistent: bool,
-        ) -> LanguageEntry {
-            LanguageEntry {
-                name: Language(name.into()),
-                aliases: aliases.iter().map(ToString::to_string).collect(),
-                extensions: extensions.iter().map(ToString::to_string).collect(),
-                command: command.into(),
-                persistent,
+        let texts = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let entry = |(name, aliases, extensions, ways): &Row| {
+            let name = Language((*name).into());
+            let mut ways = ways.iter().map(|(command, arguments, compile)| Way {
+                command: (*command).into(),
+                arguments: texts(arguments),
+                compile: texts(compile),
+                since: since(&name, command),
+            });
+            let first = ways.next()?;
+            Some(LanguageEntry {
+                aliases: texts(aliases),
+                extensions: texts(extensions),
+                command: first.command,
+                arguments: first.arguments,
+                compile: first.compile,
+                others: ways.collect(),
+                persistent: name == Language::python(),
+                name,
+            })
+        };
+        Self(KNOWN.iter().filter_map(entry).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_word_names_two_languages_but_sh() {
+        let mut seen = BTreeSet::new();
+        for entry in &Languages::default().0 {
+            let words = entry.aliases.iter().chain([&entry.name.0]);
+            for word in words.filter(|word| *word != "sh") {
+                assert!(seen.insert(word.clone()), "{word}");
+                assert_eq!(*word, word.to_ascii_lowercase());
             }
         }
-        Self(vec![
-            entry(
-                "python",
-                &["py", "py3", "python3", "ipython", "ipython3"],
-                &["py", "pyw"],
-                "python3",
-                true,
-            ),
-            entry("bash", &["sh", "shell"], &["sh", "bash"], "bash", false),
-            entry(
-                "javascript",
-                &["js", "node", "nodejs", "mjs", "cjs"],
-                &["js", "mjs", "cjs"],
-                "node",
-                false,
-            ),
-        ])
+        assert_eq!(Languages::default().find("SH").map(|entry| entry.name.as_str()), Some("bash"));
+        assert_eq!(Languages::default().find("c++").map(|entry| entry.name.as_str()), Some("cpp"));
+    }
+
+    #[test]
+    fn no_extension_names_two_languages() {
+        let mut seen = BTreeSet::new();
+        for extension in Languages::default().0.iter().flat_map(|entry| entry.extensions.clone()) {
+            assert!(seen.insert(extension.clone()), "{extension}");
+        }
     }
 }

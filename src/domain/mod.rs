@@ -10,6 +10,7 @@ pub mod decision;
 pub mod entry;
 pub mod file_act;
 pub mod finding;
+pub mod function;
 pub mod ids;
 pub mod instructions;
 pub mod language;
@@ -17,6 +18,7 @@ pub mod message;
 pub mod moment;
 pub mod notice;
 pub mod opinion;
+pub mod packages;
 pub mod run;
 pub mod trace;
 pub mod unicode;
@@ -29,6 +31,7 @@ pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};
 pub use entry::{Entry, Header, TurnEnd};
 pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Place, Review, Severity};
+pub use function::{Function, FunctionFile, Parameter, ParameterKind};
 pub use ids::{BlockId, Revision, RuleId, RunId, SessionId, StepId, TimerId};
 pub use instructions::{Instructions, NotedInstructions};
 pub use language::{Language, Languages};
@@ -39,8 +42,10 @@ pub use message::{
 pub use moment::Moment;
 pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
+pub use packages::PackageList;
 pub use run::{
-    Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits, MemoryHold,
-    Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream, Variable,
+    Change, Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits,
+    MemoryHold, Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream,
+    Variable, VariableChanges,
 };
 pub use trace::{Source, Trace};

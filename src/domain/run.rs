@@ -16,6 +16,8 @@ pub enum ExecutorKind {
     Jupyter,
     /// sayso itself: it reads, writes or lists what the terms name, and nothing else.
     Files,
+    /// A package manager, started for this run alone.
+    Installer,
 }
 
 impl ExecutorKind {
@@ -27,6 +29,7 @@ impl ExecutorKind {
             ExecutorKind::Container => "container",
             ExecutorKind::Jupyter => "jupyter",
             ExecutorKind::Files => "files",
+            ExecutorKind::Installer => "installer",
         }
     }
 }
@@ -309,6 +312,8 @@ pub struct Receipt {
     pub processes: u32,
     /// Files that changed under the working folder, as far as they were looked for.
     pub files: Vec<FileChange>,
+    /// What the block did to the kernel's variables; `None` where it was not in a kernel that tells.
+    pub variables: Option<VariableChanges>,
     /// The exit status, where the process (or a `SystemExit`) gave one.
     pub exit_code: Option<i32>,
     /// The signal that ended the process.
@@ -356,6 +361,41 @@ pub struct Variable {
     pub size: String,
     /// A short value, for built-in types only; empty where showing it would run foreign code.
     pub value: String,
+    /// What the last block did to it.
+    pub change: Option<Change>,
+}
+
+/// What a block did to a variable, as far as it shows: another object, another size, another short value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It is new.
+    Added,
+    /// It is another than before.
+    Changed,
+    /// It is gone.
+    Deleted,
+}
+
+impl Change {
+    /// The mark on screen.
+    pub fn mark(self) -> char {
+        match self {
+            Change::Added => '+',
+            Change::Changed => '~',
+            Change::Deleted => '-',
+        }
+    }
+}
+
+/// How many variables of the kernel a block added, changed and deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct VariableChanges {
+    /// New ones.
+    pub added: u32,
+    /// Changed ones.
+    pub changed: u32,
+    /// Deleted ones.
+    pub deleted: u32,
 }
 
 /// All that is known of a run when it has ended.
@@ -399,6 +439,8 @@ pub enum RunEvent {
     },
     /// The kernel's variables after the run.
     Variables(Vec<Variable>),
+    /// The functions of a file that was loaded.
+    Functions(Vec<super::Function>),
     /// It is over.
     Ended(Box<RunReport>),
 }

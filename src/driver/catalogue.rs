@@ -132,7 +132,7 @@ impl Source {
         if matches!(failure.kind, NotFound | BadRequest | NotAModel) && !self.known.is_empty() {
             return Answer::Models(self.named(&self.known));
         }
-        Answer::Failed(failure.message.clone())
+        Answer::Failed(without_message(failure))
     }
 
     /// The models that were told, and behind them those that only the configuration names.
@@ -156,6 +156,11 @@ impl Source {
     }
 }
 
+/// What failed, in a line. No message was on its way, so nothing is said of one.
+fn without_message(failure: &ReplyFailure) -> String {
+    failure.message.replace(" Your message is kept.", "").replace(" Nothing was sent.", "")
+}
+
 /// All offers, in the order of the sources.
 pub async fn ask_all(sources: Vec<Source>) -> Vec<Offer> {
     futures_util::future::join_all(sources.into_iter().map(Source::ask)).await
@@ -177,7 +182,7 @@ pub async fn test(provider: &Provider) -> Result<String, String> {
     let start = std::time::Instant::now();
     match tokio::time::timeout(PATIENCE, provider.models()).await {
         Err(_) => Err(format!("{name}: no answer within {} s.", PATIENCE.as_secs())),
-        Ok(Err(failure)) => Err(failure.message),
+        Ok(Err(failure)) => Err(without_message(&failure)),
         Ok(Ok(models)) => {
             let ms = start.elapsed().as_millis();
             let has = models.iter().any(|told| told.name.model == *model);
@@ -201,11 +206,12 @@ pub fn tokens(number: u64) -> String {
             (whole, _) => format!("{whole}{unit}"),
         }
     };
+    let binary = number.is_multiple_of(1024) && !number.is_multiple_of(1000);
     match number {
         0..1_000 => number.to_string(),
-        1_000..1_000_000 if number.is_multiple_of(1024) => scaled(1024, "k"),
+        1_000..1_000_000 if binary => scaled(1024, "k"),
         1_000..1_000_000 => scaled(1000, "k"),
-        _ if number.is_multiple_of(1 << 20) => scaled(1 << 20, "M"),
+        _ if binary => scaled(1 << 20, "M"),
         _ => scaled(1_000_000, "M"),
     }
 }

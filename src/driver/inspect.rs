@@ -2,12 +2,16 @@
 
 use super::files::{self, Ground};
 use super::sources::Signal;
-use crate::domain::{Block, Language, Limits, Review, Revision, Source, Terms, Trace};
+use crate::domain::{
+    Block, BlockKind, Language, Limits, OnDisk, Review, Revision, Sha256, Source, Target, Terms, Trace,
+    packages,
+};
 use crate::engine::provenance::Earlier;
 use crate::engine::{Event, Inspection};
-use crate::exec::Executor;
+use crate::exec::{self, Executor};
 use crate::review::{self, Scope};
 use crate::workspace::facts;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -40,7 +44,7 @@ pub(super) fn spawn(
 ) {
     tokio::spawn(async move {
         let id = block.id;
-        if !block.kind.is_code() {
+        if block.kind.acts_on_file() {
             let inspection = look_at_file(block, revision, limits, ground).await;
             let event = Event::Inspected(id, revision, Box::new(inspection));
             let _ = inbox.send(Signal::Event(event)).await;
@@ -53,13 +57,25 @@ pub(super) fn spawn(
             Ok(terms) => Scope { cwd: terms.cwd.clone(), ..scope },
             Err(_) => scope,
         };
+        let lacking = lacking(&block, revision, terms.is_ok(), &executor).await;
         let review = look(block, revision, scope.clone(), earlier).await;
         let refused = terms
             .as_ref()
             .map_or_else(|_| Vec::new(), |terms| review::refusals(&review.effects, &terms.rights, &scope));
-        let inspection = Inspection { review, terms, refused, before: None };
+        let inspection = Inspection { review, terms, refused, before: None, lacking };
         let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
     });
+}
+
+/// The packages that a block of Python needs and that are not there.
+async fn lacking(block: &Block, revision: Revision, possible: bool, executor: &Executor) -> Vec<String> {
+    let version = block.version(revision).filter(|v| v.language == Some(Language::python()));
+    match (&block.kind, version) {
+        (BlockKind::Code { .. } | BlockKind::Load { .. }, Some(version)) if possible => {
+            executor.lacking(&version.source, &packages::asked_for(&block.origin.info)).await
+        }
+        _ => Vec::new(),
+    }
 }
 
 async fn look_at_file(
@@ -72,7 +88,13 @@ async fn look_at_file(
     work.await.unwrap_or_else(|error| {
         tracing::error!(%error, "the look at a file broke off");
         let terms = Err("the look at the file broke off".into());
-        Inspection { review: Review::default(), terms, refused: Vec::new(), before: None }
+        Inspection {
+            review: Review::default(),
+            terms,
+            refused: Vec::new(),
+            before: None,
+            lacking: Vec::new(),
+        }
     })
 }
 
@@ -82,15 +104,38 @@ async fn find_terms(
     limits: Option<Limits>,
     executor: &Executor,
 ) -> Result<Terms, String> {
-    match block.version(revision).and_then(|v| v.language.as_ref()) {
-        Some(language) => executor.terms(language, limits).await,
-        None => Err("No language yet. Choose one first.".into()),
+    let Some(version) = block.version(revision) else { return Err("It is not there any more.".into()) };
+    let Some(language) = &version.language else { return Err("No language yet. Choose one first.".into()) };
+    if let BlockKind::Install { .. } = block.kind {
+        return executor.install_terms(language, limits).await;
+    }
+    let mut terms = executor.terms(language, limits).await?;
+    if let BlockKind::Load { path } = &block.kind {
+        terms.target = Some(file_of_functions(path, &version.source, &terms.cwd));
+    }
+    Ok(terms)
+}
+
+/// The file that is loaded. What counts is the text that was read from it; the file itself is not looked at again.
+fn file_of_functions(path: &str, source: &str, cwd: &Path) -> Target {
+    let path = PathBuf::from(path);
+    Target {
+        outside: !path.starts_with(cwd),
+        found: OnDisk::File(Some(Sha256::of(source.as_bytes()))),
+        bytes: source.len() as u64,
+        folders: 0,
+        link: None,
+        path,
     }
 }
 
 async fn look(block: Block, revision: Revision, scope: Scope, earlier: Arc<Earlier>) -> Review {
     let work = tokio::task::spawn_blocking(move || {
         let Some(version) = block.version(revision) else { return Review::default() };
+        if let BlockKind::Install { .. } = block.kind {
+            let language = version.language.as_ref().map_or("python", Language::as_str);
+            return exec::packages::review(language, &version.source);
+        }
         let mut review = review_in_time(&version.source, version.language.as_ref(), &scope);
         add_sizes(&mut review, &scope);
         review.traces = traces_in_time(&version.source, version.language.as_ref(), &earlier);

@@ -8,8 +8,8 @@ use super::state::{Inspected, LiveRun};
 use super::transcript::{BlockItem, Standing};
 use super::{Effect, Engine, Phase, State, notices};
 use crate::domain::{
-    Approval, Block, BlockId, Captured, Decision, Entry, ExecutorKind, Grantor, Moment, Policy, Readiness,
-    Revision, RunId, RunRequest, Terms, Verdict,
+    Approval, Block, BlockId, BlockKind, Captured, Decision, Entry, ExecutorKind, Grantor, Moment, Policy,
+    Readiness, Revision, RunId, RunRequest, Terms, Verdict,
 };
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ fn ready(state: &State, block: BlockId, revision: Revision) -> Result<&Terms, Re
         Readiness::Incomplete => return Err(Refusal::Incomplete(block)),
         Readiness::Empty => return Err(Refusal::Empty(block)),
         Readiness::Unclear => {
-            let why = item.block.file_act(item.block.current()).err().unwrap_or_default();
+            let why = item.block.unclear(item.block.current()).unwrap_or_default();
             return Err(Refusal::Unclear(block, notices::one_line(&why)));
         }
     }
@@ -97,10 +97,15 @@ fn ready(state: &State, block: BlockId, revision: Revision) -> Result<&Terms, Re
 
 /// Whether terms are those of this kind of block: of its language, or of the file that it names.
 fn fits(block: &Block, terms: &Terms) -> bool {
-    if block.kind.is_code() {
-        terms.target.is_none() && block.current().language.as_ref() == Some(&terms.language)
-    } else {
-        terms.target.is_some() && terms.executor == ExecutorKind::Files
+    let speaks = block.current().language.as_ref() == Some(&terms.language);
+    let runs_code = !matches!(terms.executor, ExecutorKind::Files | ExecutorKind::Installer);
+    match block.kind {
+        BlockKind::Code { .. } | BlockKind::Call { .. } => speaks && runs_code && terms.target.is_none(),
+        BlockKind::Load { .. } => speaks && runs_code && terms.target.is_some(),
+        BlockKind::Install { .. } => speaks && terms.executor == ExecutorKind::Installer,
+        BlockKind::Write { .. } | BlockKind::Read | BlockKind::List => {
+            terms.target.is_some() && terms.executor == ExecutorKind::Files
+        }
     }
 }
 
@@ -138,12 +143,16 @@ impl Engine {
                 self.turn.news = true;
                 self.record(Entry::Rejected { block, revision, reason: reason.trim().to_owned() });
                 self.settled(block);
+                self.file_left(block);
+                self.plan_left(block);
                 self.notify(notices::rejected(block));
                 self.advance();
             }
             Decision::Skip => {
                 self.record(Entry::Skipped { block, revision });
                 self.settled(block);
+                self.file_left(block);
+                self.plan_left(block);
                 self.notify(notices::skipped(block));
                 self.advance();
             }
@@ -177,6 +186,8 @@ impl Engine {
         for (block, revision) in &open {
             self.record(Entry::Skipped { block: *block, revision: *revision });
             self.settled(*block);
+            self.file_left(*block);
+            self.plan_left(*block);
         }
         open.len()
     }
@@ -191,8 +202,13 @@ impl Engine {
             return;
         }
         let revision = inspected.revision;
-        if ready(&self.state, block, revision).is_ok() {
-            self.grant(block, revision, Grantor::Flag);
+        self.grant_if_ready(block, revision, Grantor::Flag);
+    }
+
+    /// Grants in somebody's name who said yes before; whatever keeps the block from running keeps it waiting.
+    pub(super) fn grant_if_ready(&mut self, block: BlockId, revision: Revision, by: Grantor) {
+        if deciding(&self.state, block, revision).is_ok() && ready(&self.state, block, revision).is_ok() {
+            self.grant(block, revision, by);
         }
     }
 
@@ -208,6 +224,8 @@ impl Engine {
         let sha256 = approval.sha256();
         let Ok(request) = RunRequest::new(approval, source) else { return };
         self.counted.run = run;
+        self.remember_file(block, sha256, &terms);
+        self.plan_runs(block);
         self.turn.news = true;
         self.state.phase = Phase::Running(run);
         self.state.live.run = Some(LiveRun {

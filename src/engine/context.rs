@@ -68,7 +68,7 @@ fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
             }
             Item::Resumed { .. } => told.say(Role::User, results.kernel_gone(RESUMED)),
             Item::KernelRestarted { .. } => told.say(Role::User, results.kernel_gone(RESTARTED)),
-            Item::TurnEnd { .. } | Item::Model { .. } | Item::Summary(_) => {}
+            Item::TurnEnd { .. } | Item::Model { .. } | Item::Own { .. } | Item::Summary(_) => {}
         }
     }
     let group = pending.before(usize::MAX);

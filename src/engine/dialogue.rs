@@ -121,14 +121,19 @@ impl Dialogue {
         self.send(Event::Inspected(
             id,
             revision,
-            Box::new(Inspection { review, terms, refused: Vec::new(), before: None }),
+            Box::new(Inspection { review, terms, refused: Vec::new(), before: None, lacking: Vec::new() }),
         ))
     }
 
     /// The answer to an order to look at this revision: no findings, and it could run.
     pub(super) fn answered(&mut self, block: u32, revision: u32) -> String {
-        let inspection =
-            Inspection { review: Review::default(), terms: Ok(terms()), refused: Vec::new(), before: None };
+        let inspection = Inspection {
+            review: Review::default(),
+            terms: Ok(terms()),
+            refused: Vec::new(),
+            before: None,
+            lacking: Vec::new(),
+        };
         self.send(Event::Inspected(BlockId(block), Revision(revision), Box::new(inspection)))
     }
 
@@ -226,6 +231,14 @@ impl Dialogue {
         self.type_run(block);
         self.started(run);
         self.ended(run, outcome)
+    }
+
+    /// A block that is looked at, approved with the typed word, and ends like this.
+    pub(super) fn runs_into(&mut self, block: u32, run: u32, report: RunReport) -> String {
+        self.inspected_ok(block);
+        self.type_run(block);
+        self.started(run);
+        self.ended_as(run, report)
     }
 
     // What is told.

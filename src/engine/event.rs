@@ -61,6 +61,8 @@ pub enum Command {
     Kill,
     /// Start the kernel anew; its variables are lost. Refused while a run goes on.
     RestartKernel,
+    /// Rebuild the empty kernel: the person approved these runs of the plan ([`super::rebuild::plan`]).
+    Rebuild(Vec<RunId>),
     /// Send the failed request again, also while its repetition is waited for.
     Retry,
     /// Go on after the step limit, a repeated block, or at the session budget (which is raised by its own size).
@@ -95,6 +97,8 @@ pub struct Inspection {
     pub refused: Vec<String>,
     /// What stands in the file that the block would write, where it is text that can be compared.
     pub before: Option<Arc<str>>,
+    /// Packages that it needs and that are not there, as far as that is known before it runs.
+    pub lacking: Vec<String>,
 }
 
 /// What the session file's room tells.

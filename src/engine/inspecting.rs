@@ -78,18 +78,27 @@ impl Engine {
             return self.look(block);
         }
         let edited = std::mem::take(&mut look.edited);
-        let Inspection { review, terms, refused, before } = inspection;
+        let Inspection { review, terms, refused, before, lacking } = inspection;
         let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && *known == review);
         let notice = edited.then(|| notices::edited(&item.block, &review));
-        self.state.live.blocks.entry(block).or_default().inspected =
-            Some(super::state::Inspected { revision, review: review.clone(), terms, refused, before });
+        self.state.live.blocks.entry(block).or_default().inspected = Some(super::state::Inspected {
+            revision,
+            review: review.clone(),
+            terms,
+            refused,
+            before,
+            lacking,
+        });
         if !known {
             self.record(Entry::Review { block, revision, review });
         }
         if let Some(notice) = notice {
             self.notify(notice);
         }
+        self.offer_lacking();
         self.apply_policy();
+        self.apply_memory();
+        self.apply_plan();
     }
 
     /// The first block that is not settled waits now. It is looked at again when its last look is out of date.
@@ -102,7 +111,10 @@ impl Engine {
         if self.looks.orders.get(&block).is_none_or(|look| look.world != self.looks.world) {
             self.look(block);
         }
+        self.offer_lacking();
         self.apply_policy();
+        self.apply_memory();
+        self.apply_plan();
     }
 
     /// Looks again at the block that waits, if its terms may have changed.

@@ -16,11 +16,14 @@ pub mod cost;
 mod dialect;
 pub mod effect;
 pub mod event;
+pub mod functions;
 mod inspecting;
+mod install;
 mod instructions;
 mod notices;
 pub mod prompt;
 pub mod provenance;
+pub mod rebuild;
 pub mod reply;
 mod replying;
 mod resume;
@@ -43,7 +46,8 @@ pub use state::{Phase, State};
 pub use transcript::Transcript;
 
 use crate::domain::{
-    BlockId, Dialect, Entry, Header, Languages, Limits, Moment, Notice, Policy, RunId, StepId, TimerId,
+    BlockId, Dialect, Entry, FunctionFile, Header, Languages, Limits, Moment, Notice, Policy, RunId, StepId,
+    TimerId,
 };
 use always::HeldBack;
 use context::Meter;
@@ -71,6 +75,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Bytes of one run's output that are sent to the model, head and tail.
     pub output_to_model: usize,
+    /// Files of the person's own functions.
+    pub functions: Vec<FunctionFile>,
     /// Tokens that a conversation may have, its reply included, whatever is known of the model.
     pub context_tokens: Option<u64>,
     /// Whether models that can see images are sent those of results.
@@ -98,6 +104,7 @@ impl Default for Settings {
             policy: Policy::Ask,
             limits: Limits::default(),
             output_to_model: 16 << 10,
+            functions: Vec::new(),
             context_tokens: None,
             images: false,
             use_instructions: false,
@@ -126,6 +133,9 @@ pub struct Engine {
     turn: Turn,
     stream: Option<Stream>,
     looks: Looks,
+    files: functions::Files,
+    installs: install::Installs,
+    plan: rebuild::Plan,
     counted: Counted,
     held_back: HeldBack,
     meter: Meter,
@@ -149,6 +159,9 @@ impl Engine {
             turn: Turn::default(),
             stream: None,
             looks: Looks::default(),
+            files: functions::Files::default(),
+            installs: install::Installs::default(),
+            plan: rebuild::Plan::default(),
             counted: Counted::default(),
             held_back: HeldBack::default(),
             meter: Meter::default(),
@@ -228,6 +241,7 @@ impl Engine {
             Command::Stop => self.stop(),
             Command::Kill => self.kill(),
             Command::RestartKernel => self.restart_kernel(),
+            Command::Rebuild(runs) => self.rebuild(&runs),
             Command::Retry => self.retry(),
             Command::Continue => self.go_on(),
             Command::EndTurn => self.end_turn(),

@@ -224,6 +224,22 @@ pub(super) fn restart_refused() -> Notice {
     Notice::warn("A block runs: Ctrl-C interrupts it, then the kernel can be restarted.")
 }
 
+pub(super) fn no_rebuild() -> Notice {
+    Notice::warn("A kernel is rebuilt between turns, while it has no variables.")
+}
+
+pub(super) fn nothing_to_rebuild() -> Notice {
+    Notice::info("Nothing ran in an earlier kernel that could be run again.")
+}
+
+pub(super) fn rebuilt(blocks: usize) -> Notice {
+    Notice::info(format!("The kernel is rebuilt: {} ran again.", counted(blocks, "block")))
+}
+
+pub(super) fn rebuild_broke(block: BlockId, left: usize) -> Notice {
+    Notice::warn(format!("Block {block} did not end well: {} not run again.", counted(left, "block")))
+}
+
 pub(super) fn restarted(kernel: Option<KernelRef>) -> Notice {
     Notice::info(match kernel {
         Some(kernel) => {

@@ -254,8 +254,13 @@ impl Aim<'_> {
         let rule = self.watched.engine.state().transcript.rules_in_force().next_back();
         if let (Some(rule), None, false) = (rule, file, self.a.is_multiple_of(4)) {
             let found = Terms { language: found.language, ..rule.terms.clone() };
-            let inspection =
-                Inspection { review: Review::default(), terms: Ok(found), refused: Vec::new(), before: None };
+            let inspection = Inspection {
+                review: Review::default(),
+                terms: Ok(found),
+                refused: Vec::new(),
+                before: None,
+                lacking: Vec::new(),
+            };
             return Event::Inspected(block, self.revision(block), Box::new(inspection));
         }
         let review = match self.b % 5 {
@@ -267,7 +272,7 @@ impl Aim<'_> {
         Event::Inspected(
             block,
             self.revision(block),
-            Box::new(Inspection { review, terms, refused: Vec::new(), before: None }),
+            Box::new(Inspection { review, terms, refused: Vec::new(), before: None, lacking: Vec::new() }),
         )
     }
 

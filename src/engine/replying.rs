@@ -3,15 +3,16 @@
 //! A piece costs the same however long the reply already is: the parser keeps its place, and only the last segments
 //! of the live copy are brought up to date. What the whole text means is found out once, at the end.
 
-use super::reply::think::{self, Piece, Thinking};
-use super::reply::{Parser, Proposed, Segment, call, parse, reread};
+mod closing;
+
+use super::reply::think::{Piece, Thinking};
+use super::reply::{Parser, Proposed, Segment, call};
 use super::state::{LiveReply, Retry};
 use super::{Effect, Engine, Phase, notices};
 use crate::domain::{
-    Block, BlockId, Dialect, Entry, FailureKind, Finish, FinishReason, Kept, Notice, Origin, ReplyEvent,
-    ReplyFailure, Revision, StepId, ToolCall, TurnEnd, Version,
+    Dialect, FailureKind, Finish, FinishReason, Kept, Notice, ReplyEvent, ReplyFailure, StepId, TurnEnd,
 };
-use std::collections::BTreeSet;
+use closing::Came;
 
 /// The provider's word of a reply that the person stopped.
 pub(super) const STOPPED: &str = "stopped";
@@ -155,91 +156,6 @@ impl Engine {
             self.finish(TurnEnd::Stopped);
         }
     }
-
-    /// Records the reply and its blocks. A reply that broke off before anything came leaves nothing.
-    fn close_reply(&mut self, finish: Finish, fate: Blocks) -> Came {
-        let (Some(mut reply), Some(mut stream)) = (self.state.live.reply.take(), self.stream.take()) else {
-            return Came::default();
-        };
-        take(&mut reply, &mut stream.parser, stream.thinking.finish());
-        let empty = reply.text.is_empty() && reply.reasoning.is_empty() && reply.calls.is_empty();
-        if fate == Blocks::Shelved && empty {
-            return Came::default();
-        }
-        let complete = finish.reason.complete();
-        let (text, segments) = self.read_whole(stream.parser, stream.dialect, &mut reply.reasoning, complete);
-        name_calls(&mut reply.calls, reply.step);
-        let calls = reply.calls.clone();
-        self.record(Entry::Reply {
-            step: reply.step,
-            text: text.clone(),
-            reasoning: reply.reasoning,
-            tool_calls: reply.calls,
-            kept: stream.kept,
-            finish,
-            usage: reply.usage.unwrap_or_default(),
-        });
-        let mut came = Came::default();
-        for segment in segments {
-            let Segment::Block(proposed) = segment else { continue };
-            // Code without text is nothing to run: it stays a part of the prose. An empty file is something to write.
-            if proposed.file.is_some() || !proposed.source.trim().is_empty() {
-                came.blocks.push(self.propose(reply.step, proposed, None, fate));
-            }
-        }
-        for called in calls {
-            match call::read(&called.name, &called.arguments, &self.settings.languages, complete) {
-                Ok(mut proposed) => {
-                    proposed.range = text.len()..text.len();
-                    came.blocks.push(self.propose(reply.step, proposed, Some(called.id), fate));
-                }
-                Err(why) => {
-                    let why = notices::one_line(&why);
-                    came.refused.push(why.clone());
-                    self.record(Entry::CallRefused { step: reply.step, call: called.id, why });
-                }
-            }
-        }
-        came
-    }
-
-    /// What the whole text means.
-    fn read_whole(
-        &self,
-        parser: Parser,
-        dialect: Dialect,
-        reasoning: &mut String,
-        complete: bool,
-    ) -> (String, Vec<Segment>) {
-        let languages = &self.settings.languages;
-        let (mut text, mut segments) = parser.finish(complete);
-        if let Some(at) = think::behind_stray_close(&text) {
-            reasoning.push_str(text.get(..at).unwrap_or("").trim_end());
-            text = text.get(at..).unwrap_or("").to_owned();
-            segments = parse(&text, dialect, languages, complete);
-        }
-        let segments = reread(&text, segments, languages, complete);
-        (text, segments)
-    }
-
-    fn propose(&mut self, step: StepId, proposed: Proposed, call: Option<String>, fate: Blocks) -> BlockId {
-        self.counted.block = self.counted.block.next();
-        let block = self.counted.block;
-        self.record(Entry::Block(made(block, step, proposed, call)));
-        if fate == Blocks::Shelved {
-            self.record(Entry::Skipped { block, revision: Revision(1) });
-        }
-        block
-    }
-}
-
-/// What came of a reply.
-#[derive(Default)]
-struct Came {
-    /// Its blocks.
-    blocks: Vec<BlockId>,
-    /// Why calls came to no block.
-    refused: Vec<String>,
 }
 
 /// Adds pieces to the live reply and its parser; returns the first segment that may have changed.
@@ -258,46 +174,9 @@ fn take(reply: &mut LiveReply, parser: &mut Parser, pieces: impl IntoIterator<It
     changed
 }
 
-/// Sees to it that each call has an identity of its own: some servers give none, or the same to all.
-fn name_calls(calls: &mut [ToolCall], step: StepId) {
-    let mut seen = BTreeSet::new();
-    for (at, call) in calls.iter_mut().enumerate() {
-        if call.id.trim().is_empty() || seen.contains(&call.id) {
-            let mut id = format!("call_{step}_{}", at + 1);
-            while seen.contains(&id) {
-                id.push('_');
-            }
-            call.id = id;
-        }
-        seen.insert(call.id.clone());
-    }
-}
-
 fn arrived(reply: &mut LiveReply, now: crate::domain::Moment) {
     reply.first_at.get_or_insert(now);
     reply.retry = None;
-}
-
-fn made(id: BlockId, step: StepId, proposed: Proposed, call: Option<String>) -> Block {
-    Block {
-        id,
-        step,
-        kind: proposed.kind(),
-        origin: Origin {
-            dialect: proposed.dialect,
-            info: proposed.info,
-            range: proposed.range,
-            closed: proposed.closed,
-            call,
-            note: proposed.note,
-        },
-        versions: vec![Version {
-            revision: Revision(1),
-            source: proposed.source.into(),
-            language: proposed.language,
-            whole: proposed.closed,
-        }],
-    }
 }
 
 fn language(segment: &Segment) -> Option<&crate::domain::Language> {

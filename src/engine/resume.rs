@@ -43,6 +43,7 @@ impl Engine {
             }
         }
         let place = place(turn, &step);
+        self.take_up_files();
         if self.state.transcript.blocks.values().any(|item| !item.runs.is_empty()) {
             self.notify(notices::resumed(&unfinished, rules));
         }
@@ -106,12 +107,12 @@ fn news(transcript: &Transcript, turn: &[Item]) -> Step {
     let behind = transcript.items.len() - turn.len();
     let replied = turn.iter().rposition(|item| matches!(item, Item::Reply(_)));
     let since = replied.map_or(transcript.items.len() + 1, |at| behind + at + 1);
-    let mut step = Step::default();
     // Calls that came to no block are told to the model like what was settled.
-    step.news = match replied.and_then(|at| turn.get(at)) {
+    let news = match replied.and_then(|at| turn.get(at)) {
         Some(Item::Reply(reply)) => !reply.refused.is_empty() && reply.finish.reason.complete(),
         _ => false,
     };
+    let mut step = Step { news, halted: false };
     for settled in transcript.settled.iter().filter(|settled| settled.after >= since) {
         step.news = true;
         let Settlement::Ran(run) = settled.what else { continue };

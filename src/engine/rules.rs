@@ -115,7 +115,8 @@ fn reads_only(review: &Review) -> Result<(), Miss> {
 /// Whether the sandbox holds, and the terms are no wider than the rule's.
 fn within(rule: &Rule, terms: &Terms) -> Result<(), Miss> {
     let rights = &terms.rights;
-    let elsewhere = matches!(terms.executor, ExecutorKind::Files | ExecutorKind::Jupyter);
+    let here = [ExecutorKind::Kernel, ExecutorKind::Subprocess, ExecutorKind::Container];
+    let elsewhere = !here.contains(&terms.executor);
     if rights.sandbox.level == SandboxLevel::Off || !rights.sandbox.writes_confined || elsewhere {
         return Err(Miss::NoSandbox);
     }

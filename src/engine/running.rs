@@ -26,8 +26,10 @@ impl Engine {
             }
             RunEvent::Variables(variables) => {
                 self.state.live.variables = variables;
+                self.state.live.variables_by = Some(run.block);
                 self.state.live.variables_at = Some(now);
             }
+            RunEvent::Functions(functions) => self.functions_told(functions),
             RunEvent::Ended(report) => self.ended(id, report),
         }
     }
@@ -43,15 +45,20 @@ impl Engine {
             _ => self.state.live.ran_any |= run.of_code,
         }
         let notice = notices::ended(run.block, run.wall_ms, &report);
+        self.file_ran(run.block, &report);
         match report.kernel {
             KernelFate::None => {}
             KernelFate::Kept(kernel) => self.state.live.kernel = Some(kernel),
             KernelFate::Lost(_) => self.forget_kernel(),
         }
         self.world_changed();
+        let outcome = report.outcome.clone();
+        let consequence = self.consequence(run.block, &report);
         self.record(Entry::Ran { run: id, block: run.block, report });
+        self.draw(run.block, consequence);
         self.notify(notice);
         self.advance();
+        self.plan_ran(run.block, &outcome);
     }
 
     /// Asks the run to stop. When it is asked again after a moment, the front door asks whether to kill.
@@ -104,6 +111,8 @@ impl Engine {
     fn forget_kernel(&mut self) {
         self.state.live.kernel = None;
         self.state.live.variables.clear();
+        self.state.live.variables_by = None;
         self.state.live.variables_at = None;
+        self.forget_functions();
     }
 }

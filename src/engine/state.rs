@@ -7,9 +7,9 @@ pub use super::cost::{Cost, PriceSource};
 use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
-    BlockId, Captured, ExecutorKind, ImageRef, Instructions, KernelRef, Limits, ModelInfo, Moment, Notice,
-    ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, Severity, StepId, Terms, TimerId, ToolCall,
-    Usage, Variable,
+    BlockId, BlockKind, Captured, Change, ExecutorKind, Function, ImageRef, Instructions, KernelRef, Limits,
+    ModelInfo, Moment, Notice, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, Severity, StepId,
+    Terms, TimerId, ToolCall, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -158,6 +158,8 @@ pub struct Inspected {
     pub refused: Vec<String>,
     /// What stands in the file that the block would write, where it is text that can be compared.
     pub before: Option<Arc<str>>,
+    /// Packages that it needs and that are not there, as far as that is known.
+    pub lacking: Vec<String>,
 }
 
 /// The block that waits is covered by a rule of the person.
@@ -213,8 +215,12 @@ pub struct Live {
     pub kernel: Option<KernelRef>,
     /// The kernel's variables as last told, and when.
     pub variables: Vec<Variable>,
+    /// The block after which they were told.
+    pub variables_by: Option<BlockId>,
     /// When the variables were told.
     pub variables_at: Option<Moment>,
+    /// The person's own functions that the kernel has.
+    pub functions: Vec<Function>,
     /// Why the session file can't be written; runs are held while this is set.
     pub store_failure: Option<String>,
     /// The newest notice.
@@ -245,7 +251,14 @@ impl State {
 
     /// All blocks that are not settled, the waiting one first.
     pub fn queue(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
-        self.transcript.open()
+        // What a block needs is installed before it.
+        let first = |item: &&BlockItem| matches!(item.block.kind, BlockKind::Install { .. });
+        self.transcript.open().filter(first).chain(self.transcript.open().filter(move |item| !first(item)))
+    }
+
+    /// The kernel's variables that are there, as last told.
+    pub fn variables(&self) -> impl Iterator<Item = &Variable> {
+        self.live.variables.iter().filter(|variable| variable.change != Some(Change::Deleted))
     }
 
     /// The inspection of a block's newest revision; `None` while it is being looked at.

@@ -20,6 +20,13 @@ pub enum Item {
     },
     /// What the model answered.
     Reply(Box<ReplyItem>),
+    /// A block that sayso proposed by itself, outside of any reply.
+    Own {
+        /// When.
+        at: Moment,
+        /// The block.
+        block: BlockId,
+    },
     /// The turn ended in this way (an ordinary end is kept too, fronts need not show it).
     TurnEnd {
         /// When.

@@ -6,7 +6,7 @@ use super::cost::Held;
 use super::reply::call;
 use super::state::{LiveReply, Question};
 use super::transcript::Standing;
-use super::{Effect, Engine, Phase, notices};
+use super::{Effect, Engine, Phase, functions, notices};
 use crate::domain::{
     Block, BlockId, BlockKind, Dialect, Entry, Language, ModelRequest, Purpose, ReplyFailure, Sha256, Tool,
     TurnEnd,
@@ -85,6 +85,9 @@ impl Engine {
 
     /// Takes the next step: a request with all that is known.
     fn ask(&mut self) {
+        if self.prepare() {
+            return;
+        }
         self.state.live.steps = self.state.live.steps.saturating_add(1);
         self.send_request();
     }
@@ -92,7 +95,11 @@ impl Engine {
     /// Sends the request again that failed or waits for its repetition; it counts as the same step of the turn.
     pub(super) fn retry(&mut self) {
         match self.state.phase {
-            Phase::Stuck(_) => self.send_request(),
+            Phase::Stuck(_) => {
+                if !self.prepare() {
+                    self.send_request();
+                }
+            }
             Phase::Replying(step) if self.state.live.reply.as_ref().is_some_and(|r| r.retry.is_some()) => {
                 self.effects.push(Effect::CancelAsk(step));
                 self.send_request();
@@ -127,7 +134,12 @@ impl Engine {
 
     /// The tools that the model is offered.
     pub(super) fn tools(&self) -> Vec<Tool> {
-        if self.dialect() == Dialect::Tools { call::offered(&self.settings.languages) } else { Vec::new() }
+        if self.dialect() != Dialect::Tools {
+            return Vec::new();
+        }
+        let mut tools = call::offered(&self.settings.languages);
+        tools.extend(functions::tools(&self.state.live.functions));
+        tools
     }
 
     /// Moves on after something was settled or a run has ended: the next block waits, or the step is over.
@@ -142,7 +154,12 @@ impl Engine {
                 self.state.phase = Phase::Idle;
                 self.take_queued_prompt();
             }
-            None if self.turn.halted || !self.turn.news => self.finish(TurnEnd::Stopped),
+            None if self.turn.halted => {
+                self.files.preparing = false;
+                self.finish(TurnEnd::Stopped);
+            }
+            None if std::mem::take(&mut self.files.preparing) => self.ask(),
+            None if !self.turn.news => self.finish(TurnEnd::Stopped),
             None if self.state.live.steps >= self.settings.step_limit.max(1) => {
                 let question = Question::StepLimit(self.state.live.steps);
                 self.notify(notices::question(&question));

@@ -6,6 +6,7 @@
 mod begin;
 mod end;
 mod hear;
+mod install;
 
 pub use begin::differs;
 
@@ -14,6 +15,8 @@ use super::environment::{self, Environment};
 use super::helper_wire::Order;
 use super::interpreters::Finder;
 use super::kernel::Kernel;
+use super::kernel_wire::Token;
+use super::packages;
 use super::process::Process;
 use super::run::{Carrier, End, Run};
 use super::sandbox::Sandbox;
@@ -30,6 +33,10 @@ use tokio::sync::{mpsc, oneshot};
 
 /// An order to the thread.
 pub enum Command {
+    /// Tell the terms of an installation.
+    InstallTerms(Box<(Language, Interpreter)>, Option<Limits>, oneshot::Sender<Result<Terms, String>>),
+    /// Tell which packages a text of Python lacks.
+    Lacking(String, Vec<String>, oneshot::Sender<Vec<String>>),
     /// Tell the terms of a block.
     Terms(Box<(Language, Interpreter)>, Option<Limits>, oneshot::Sender<Result<Terms, String>>),
     /// Tell what the sandbox holds.
@@ -60,6 +67,8 @@ pub struct Actor {
     generation: u32,
     shell: ShellState,
     run: Option<Run>,
+    /// A question to the kernel about packages that is not answered yet.
+    asked: Option<(Token, oneshot::Sender<Vec<String>>)>,
     /// Prepared at the first need.
     sandbox: Option<Result<Sandbox, String>>,
 }
@@ -96,6 +105,7 @@ impl Actor {
             generation: 0,
             shell,
             run: None,
+            asked: None,
             sandbox: None,
         }
     }
@@ -196,6 +206,12 @@ impl Actor {
                 let limits = limits.unwrap_or(self.setup.limits);
                 let _ = reply.send(self.terms(&language, &interpreter, limits));
             }
+            Command::InstallTerms(what, limits, reply) => {
+                let (language, installer) = *what;
+                let limits = limits.unwrap_or(Limits { wall_ms: packages::WALL_MS, ..self.setup.limits });
+                let _ = reply.send(self.install_terms(&language, &installer, limits));
+            }
+            Command::Lacking(source, packages, reply) => self.ask_kernel(&source, &packages, reply),
             Command::Sandbox(reply) => {
                 let report = self.sandbox().map(|sandbox| sandbox.report().clone());
                 let _ = reply.send(report);

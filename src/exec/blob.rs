@@ -112,6 +112,14 @@ impl Blob {
     }
 }
 
+/// Makes a folder for this account alone, where there is none.
+///
+/// # Errors
+/// When it can't be made.
+pub fn make_folder(folder: &Path) -> Result<(), ExecError> {
+    Ok(DirBuilder::new().recursive(true).mode(0o700).create(folder)?)
+}
+
 /// Keeps an image in a new file.
 ///
 /// # Errors

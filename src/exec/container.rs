@@ -239,7 +239,8 @@ impl Containers {
                         }
                         job.done = Some(*done);
                     }
-                    Said::Hello { .. } => {}
+                    // Functions of the person's own are loaded into the local kernel only.
+                    Said::Hello { .. } | Said::Functions(_) | Said::Lacking(_) => {}
                 }
             }
             FromKernel::Told(told) => self.on_told(told),

@@ -21,6 +21,9 @@ pub enum ExecError {
     /// The helper or the kernel wrote what is no message.
     #[error("the channel to the program is broken: {0}")]
     Broken(#[from] FrameError),
+    /// The list of packages is none.
+    #[error("the list of packages is not clear: {0}")]
+    Packages(String),
     /// The sandbox can't be had, in words.
     #[error("{0}")]
     Sandbox(String),

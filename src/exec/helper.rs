@@ -31,10 +31,13 @@ pub fn main() -> ExitCode {
             Err(why) => complain(&why.to_string()),
         },
         Some(word) if word == EXEC => become_program(args),
-        Some(word) if word == TEST => match selftest::main(args) {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::FAILURE,
-        },
+        Some(word) if word == TEST => {
+            if selftest::main(args) {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
+        }
         Some(_) => complain("it takes no arguments"),
     }
 }

@@ -5,6 +5,7 @@
 //! made may hold a program of that name, and nothing runs before the person said so.
 
 use super::environment;
+use crate::domain::language::{LanguageEntry, Way};
 use crate::domain::{Interpreter, Language, Languages};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::Access;
@@ -27,12 +28,13 @@ pub struct Finder {
     python: Option<PathBuf>,
     cwd: PathBuf,
     known: Mutex<HashMap<Language, Interpreter>>,
+    ways: Mutex<HashMap<Language, Way>>,
 }
 
 impl Finder {
     /// A finder that has not looked yet. `python` is the person's choice.
     pub fn new(languages: Languages, python: Option<PathBuf>, cwd: PathBuf) -> Self {
-        Self { languages, python, cwd, known: Mutex::default() }
+        Self { languages, python, cwd, known: Mutex::default(), ways: Mutex::default() }
     }
 
     /// The languages that can be run.
@@ -48,10 +50,108 @@ impl Finder {
         if let Some(found) = self.known().get(language) {
             return Ok(found.clone());
         }
-        let candidate = self.candidate(language)?;
-        let found = self.settle(language, candidate);
-        self.known().insert(language.clone(), found.clone());
-        Ok(found)
+        let entry = self.entry(language)?;
+        let mut why = Vec::new();
+        for way in entry.ways() {
+            let found = match self.candidate(language, &way) {
+                Ok(candidate) => self.settle(language, candidate),
+                Err(missing) if self.is_chosen(language) => return Err(missing),
+                Err(_) => {
+                    why.push(way.command);
+                    continue;
+                }
+            };
+            match self.too_old(&found, &way) {
+                Some(old) => why.push(old),
+                None => {
+                    self.ways.lock().unwrap_or_else(PoisonError::into_inner).insert(language.clone(), way);
+                    self.known().insert(language.clone(), found.clone());
+                    return Ok(found);
+                }
+            }
+        }
+        Err(match why.as_slice() {
+            [only] => format!("{only} is not installed: install it, or choose another language"),
+            all => format!(
+                "{language} needs one of {}: none is installed. Install one, or choose another language",
+                all.join(", ")
+            ),
+        })
+    }
+
+    /// The package manager for a language: uv, else pip as a module of the kernel's Python; npm.
+    ///
+    /// # Errors
+    /// In words, with what to do, when there is none.
+    pub fn installer(&self, language: &Language) -> Result<Interpreter, String> {
+        let made =
+            |path: &Path| Interpreter { language: language.clone(), path: settled(path), version: None };
+        let outside = |path: &PathBuf| self.may_start(path);
+        match language.as_str() {
+            "python" => {
+                let python = self.find(language)?;
+                if let Some(uv) = which(Path::new("uv")).filter(outside) {
+                    return Ok(made(&uv));
+                }
+                let has_pip = self.may_start(&python.path)
+                    && self
+                        .ask(
+                            &python.path,
+                            &[
+                                "-I",
+                                "-c",
+                                "import importlib.util as u; print(u.find_spec('pip') is not None)",
+                            ],
+                        )
+                        .is_some_and(|answer| answer.trim() == "True");
+                if has_pip {
+                    return Ok(Interpreter { version: None, ..python });
+                }
+                Err(format!(
+                    "neither uv nor pip is there for {}: install uv, or the package python3-pip",
+                    python.path.display()
+                ))
+            }
+            "javascript" => which(Path::new("npm"))
+                .filter(outside)
+                .map(|npm| Interpreter { language: language.clone(), path: npm, version: None })
+                .ok_or_else(|| "npm is not installed: install it".into()),
+            other => Err(format!("packages for {other} can't be installed from here")),
+        }
+    }
+
+    /// The way in which a language that was found is run, and the extension of its files.
+    pub fn way(&self, language: &Language) -> Option<(Way, String)> {
+        let way = self.ways.lock().unwrap_or_else(PoisonError::into_inner).get(language).cloned()?;
+        let entry = self.entry(language).ok()?;
+        Some((way, entry.extensions.first().cloned().unwrap_or_else(|| "txt".into())))
+    }
+
+    fn entry(&self, language: &Language) -> Result<&LanguageEntry, String> {
+        let entry = self.languages.0.iter().find(|entry| entry.name == *language);
+        entry.ok_or_else(|| format!("{language} can't be run: no interpreter is configured for it"))
+    }
+
+    /// Whether the person chose the program, so that no other stands in for it.
+    fn is_chosen(&self, language: &Language) -> bool {
+        *language == Language::python() && self.python.is_some()
+    }
+
+    /// What is there and can't do it: `node 22.13 or newer (it is 20.20.2)`.
+    fn too_old(&self, found: &Interpreter, way: &Way) -> Option<String> {
+        let since = way.since.as_deref()?;
+        if !self.may_start(&found.path) {
+            return Some(format!("{} {since} or newer", way.command));
+        }
+        let version = found
+            .version
+            .clone()
+            .or_else(|| self.ask(&found.path, &["--version"]).and_then(|text| version_in(&text)));
+        match version {
+            Some(version) if numbers(&version) >= numbers(since) => None,
+            Some(version) => Some(format!("{} {since} or newer (it is {version})", way.command)),
+            None => Some(format!("{} {since} or newer", way.command)),
+        }
     }
 
     /// The interpreter, if it was found before.
@@ -96,13 +196,7 @@ impl Finder {
     }
 
     /// Where the program of a language is looked for.
-    fn candidate(&self, language: &Language) -> Result<PathBuf, String> {
-        let entry = self
-            .languages
-            .0
-            .iter()
-            .find(|entry| entry.name == *language)
-            .ok_or_else(|| format!("{language} can't be run: no interpreter is configured for it"))?;
+    fn candidate(&self, language: &Language, way: &Way) -> Result<PathBuf, String> {
         if language.as_str() == "python" {
             if let Some(chosen) = &self.python {
                 return which(chosen).ok_or_else(|| {
@@ -117,9 +211,7 @@ impl Finder {
                 }
             }
         }
-        which(Path::new(&entry.command)).ok_or_else(|| {
-            format!("{} is not installed: install it, or choose another language", entry.command)
-        })
+        which(Path::new(&way.command)).ok_or_else(|| format!("{} is not installed", way.command))
     }
 
     /// From a path to the real executable.
@@ -144,7 +236,20 @@ impl Finder {
                 return Interpreter { language: language.clone(), path: settled(&real), version };
             }
         }
-        Interpreter { language: language.clone(), path: settled(&path), version: None }
+        let path = settled(&path);
+        let path = self.behind_rustup(language, &path).unwrap_or(path);
+        Interpreter { language: language.clone(), path, version: None }
+    }
+
+    /// rustup stands in for the compiler and looks for the right one at each start; it is asked once.
+    fn behind_rustup(&self, language: &Language, path: &Path) -> Option<PathBuf> {
+        let real = fs::canonicalize(path).ok()?;
+        let is_rustup = real.file_name().is_some_and(|name| name == "rustup");
+        if language.as_str() != "rust" || !is_rustup || !self.may_start(path) {
+            return None;
+        }
+        let answer = self.ask(path, &["--print", "sysroot"])?;
+        which(&Path::new(answer.trim()).join("bin/rustc"))
     }
 
     /// Starts a program with these arguments; what it prints, if it ends well and in time.
@@ -152,7 +257,10 @@ impl Finder {
         let mut child = Command::new(program)
             .args(args)
             .env_clear()
-            .envs(environment::allowed(env::vars_os(), &["PYENV_ROOT".into(), "ASDF_DATA_DIR".into()]))
+            .envs(environment::allowed(
+                env::vars_os(),
+                &["PYENV_ROOT".into(), "ASDF_DATA_DIR".into(), "RUSTUP_HOME".into(), "CARGO_HOME".into()],
+            ))
             .current_dir(&self.cwd)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -235,6 +343,20 @@ pub fn runnable(path: &Path) -> bool {
 fn is_script(path: &Path) -> bool {
     let mut start = [0u8; 2];
     fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && &start == b"#!"
+}
+
+/// The languages for which a program is on `PATH`; nothing is started, and no version is asked for.
+pub fn on_path(languages: &Languages) -> Languages {
+    let there = |entry: &&LanguageEntry| {
+        let needs_version = |way: &Way| way.since.is_some();
+        entry.ways().iter().any(|way| !needs_version(way) && which(Path::new(&way.command)).is_some())
+    };
+    Languages(languages.0.iter().filter(there).cloned().collect())
+}
+
+/// The numbers of a version, for comparing.
+fn numbers(version: &str) -> Vec<u32> {
+    version.split('.').map_while(|part| part.parse().ok()).collect()
 }
 
 /// The first thing that looks like a version.

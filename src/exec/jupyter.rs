@@ -47,7 +47,7 @@ const REPLY: Duration = Duration::from_secs(10);
 /// The same after a connection was lost: what came meanwhile may be gone.
 const AFTER_LOSS: Duration = Duration::from_secs(5);
 /// How long kernels may take to leave.
-const FAREWELL: Duration = Duration::from_secs(10);
+const FAREWELL: Duration = Duration::from_secs(20);
 
 /// What is told of a block whose end fell into a lost connection.
 const UNHEARD: &str = "the connection was lost while the block ran; the kernel is idle and keeps its state, but how the \

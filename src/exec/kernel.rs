@@ -71,6 +71,18 @@ impl Kernel {
         self.send();
     }
 
+    /// Hands over a file of the person's functions, to be loaded as a module of its own.
+    pub fn load(&mut self, token: &Token, label: &str, source: &[u8], path: &Path) {
+        self.unsent.extend(kernel_wire::load(token, label, source, path));
+        self.send();
+    }
+
+    /// Asks which modules that a text imports, and which packages, it does not have.
+    pub fn ask_lacking(&mut self, token: &Token, source: &str, packages: &[String]) {
+        self.unsent.extend(kernel_wire::lacking(token, source, packages));
+        self.send();
+    }
+
     /// Asks it to leave in good order: open files are written, `atexit` is heard.
     pub fn quit(&mut self) {
         self.unsent.extend(kernel_wire::quit());

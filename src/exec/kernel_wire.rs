@@ -5,13 +5,18 @@
 //! it used, comes from the supervisor.
 
 use super::frames::{Frame, FrameError, encode};
-use crate::domain::{RunError, Variable};
+use crate::domain::{Change, Function, Parameter, ParameterKind, RunError, Variable, VariableChanges};
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt as _;
-use std::path::PathBuf;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
 
 /// The largest message on this socket: an image of many millions of pixels fits.
 pub const LIMIT: usize = 64 << 20;
+
+/// So many functions of a file are told.
+const MOST_FUNCTIONS: usize = 100;
+/// So many missing modules and packages are told.
+const MOST_LACKING: usize = 50;
 
 /// Marks what belongs to one run.
 pub type Token = [u8; 16];
@@ -19,6 +24,17 @@ pub type Token = [u8; 16];
 /// An order to the kernel: run this.
 pub fn run(token: &Token, label: &str, source: &[u8]) -> Vec<u8> {
     encode(b'R', [&token[..], label.as_bytes(), source])
+}
+
+/// An order to the kernel: load this file of functions.
+pub fn load(token: &Token, label: &str, source: &[u8], path: &Path) -> Vec<u8> {
+    encode(b'L', [&token[..], label.as_bytes(), source, path.as_os_str().as_bytes()])
+}
+
+/// A question to the kernel: what of this does it not have?
+pub fn lacking(token: &Token, source: &str, packages: &[String]) -> Vec<u8> {
+    let fields = [&token[..], source.as_bytes()];
+    encode(b'M', fields.into_iter().chain(packages.iter().map(String::as_bytes)))
 }
 
 /// An order to the kernel: leave in good order.
@@ -54,6 +70,17 @@ pub struct Done {
     pub cwd: Option<PathBuf>,
     /// How many variables the person's code has defined.
     pub variables: u32,
+    /// How many of them the block added, changed and deleted.
+    pub changes: Option<VariableChanges>,
+}
+
+/// Something that the kernel does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lacking {
+    /// A module that a text imports.
+    Module(String),
+    /// A package that was asked for.
+    Package(String),
 }
 
 /// A message of the kernel.
@@ -73,6 +100,10 @@ pub enum Said {
     },
     /// The variables after the block.
     Variables(Vec<Variable>),
+    /// The functions of the file that was loaded.
+    Functions(Vec<Function>),
+    /// What it does not have of what it was asked for.
+    Lacking(Vec<Lacking>),
     /// The block is over.
     Done(Box<Done>),
 }
@@ -88,6 +119,8 @@ pub fn decode(frame: Frame) -> Result<(Token, Said), FrameError> {
         b'H' => Said::Hello { version: frame.text(1)? },
         b'I' => Said::Image { name: frame.text(1)?, png: frame.fields.into_iter().nth(2).ok_or(unknown)? },
         b'V' => Said::Variables(variables(&frame)?),
+        b'F' => Said::Functions(functions(frame.field(1)?).ok_or(FrameError::Torn)?),
+        b'M' => Said::Lacking(missing(&frame)),
         b'D' => Said::Done(Box::new(done(&frame)?)),
         _ => return Err(unknown),
     };
@@ -97,14 +130,91 @@ pub fn decode(frame: Frame) -> Result<(Token, Said), FrameError> {
 fn variables(frame: &Frame) -> Result<Vec<Variable>, FrameError> {
     let rest = frame.fields.get(1..).unwrap_or_default();
     let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
-    rest.chunks(4)
-        .map(|four| match four {
-            [name, kind, size, value] => {
-                Ok(Variable { name: text(name), kind: text(kind), size: text(size), value: text(value) })
-            }
+    rest.chunks(5)
+        .map(|five| match five {
+            [name, kind, size, value, mark] => Ok(Variable {
+                name: text(name),
+                kind: text(kind),
+                size: text(size),
+                value: text(value),
+                change: match mark.as_slice() {
+                    b"+" => Some(Change::Added),
+                    b"~" => Some(Change::Changed),
+                    b"-" => Some(Change::Deleted),
+                    _ => None,
+                },
+            }),
             _ => Err(FrameError::Torn),
         })
         .collect()
+}
+
+/// Each field names a module (`m:numpy`) or a package (`p:pandas>=2`); others are left out.
+fn missing(frame: &Frame) -> Vec<Lacking> {
+    let texts =
+        frame.fields.iter().skip(1).take(MOST_LACKING).filter_map(|field| std::str::from_utf8(field).ok());
+    texts
+        .filter_map(|text| {
+            let module = text.strip_prefix("m:").map(|name| Lacking::Module(name.to_owned()));
+            module.or_else(|| text.strip_prefix("p:").map(|name| Lacking::Package(name.to_owned())))
+        })
+        .collect()
+}
+
+/// Functions as JSON text. What could not be a function of Python is left out.
+fn functions(json: &[u8]) -> Option<Vec<Function>> {
+    let told: Vec<ToldFunction> = serde_json::from_slice(json).ok()?;
+    Some(told.into_iter().take(MOST_FUNCTIONS).filter_map(ToldFunction::read).collect())
+}
+
+#[derive(serde::Deserialize)]
+struct ToldFunction {
+    name: String,
+    signature: String,
+    doc: String,
+    parameters: Vec<ToldParameter>,
+}
+
+#[derive(serde::Deserialize)]
+struct ToldParameter {
+    name: String,
+    kind: String,
+    annotation: String,
+    required: bool,
+    default: Option<String>,
+}
+
+impl ToldFunction {
+    fn read(self) -> Option<Function> {
+        let named = |name: &str| {
+            name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        };
+        let sound = named(&self.name) && self.parameters.iter().all(|p| named(&p.name));
+        let parameters = self.parameters.into_iter().map(ToldParameter::read).collect::<Option<_>>()?;
+        sound.then_some(Function { name: self.name, signature: self.signature, doc: self.doc, parameters })
+    }
+}
+
+impl ToldParameter {
+    fn read(self) -> Option<Parameter> {
+        let kind = match self.kind.as_str() {
+            "positional" => ParameterKind::Positional,
+            "named" => ParameterKind::Named,
+            "rest" => ParameterKind::Rest,
+            "options" => ParameterKind::Options,
+            _ => return None,
+        };
+        let Self { name, annotation, required, default, .. } = self;
+        Some(Parameter { name, kind, annotation, required, default })
+    }
+}
+
+/// `3 1 0`
+fn changes(text: &str) -> Option<VariableChanges> {
+    let mut numbers = text.split(' ').map(|number| number.parse().ok());
+    let mut next = || numbers.next().flatten();
+    Some(VariableChanges { added: next()?, changed: next()?, deleted: next()? })
 }
 
 fn done(frame: &Frame) -> Result<Done, FrameError> {
@@ -124,6 +234,7 @@ fn done(frame: &Frame) -> Result<Done, FrameError> {
         error: (!kind.is_empty()).then_some(RunError { kind, message, traceback }),
         cwd: (!folder.is_empty()).then(|| PathBuf::from(OsString::from_vec(folder))),
         variables: frame.number(9)?,
+        changes: changes(&frame.text(10)?),
     })
 }
 
@@ -141,12 +252,24 @@ mod tests {
 
     #[test]
     fn the_end_of_a_block() {
-        let fields: [&[u8]; 10] =
-            [&[7; 16], b"error", b"1", b"0", b"", b"ValueError", b"no", b"Traceback", b"/tmp", b"3"];
+        let fields: [&[u8]; 11] = [
+            &[7; 16],
+            b"error",
+            b"1",
+            b"0",
+            b"",
+            b"ValueError",
+            b"no",
+            b"Traceback",
+            b"/tmp",
+            b"3",
+            b"1 0 2",
+        ];
         let (token, said) = said(b'D', &fields).unwrap();
         assert_eq!(token, [7; 16]);
         let Said::Done(done) = said else { panic!("{said:?}") };
         assert_eq!((done.how, done.code, done.value, done.variables), (How::Error, 1, None, 3));
+        assert_eq!(done.changes, Some(VariableChanges { added: 1, changed: 0, deleted: 2 }));
         assert_eq!(done.error.unwrap().kind, "ValueError");
         assert_eq!(done.cwd.unwrap(), PathBuf::from("/tmp"));
     }

@@ -14,6 +14,7 @@ use crate::domain::{
 use actor::{Actor, Command};
 use executors::{Desk as Other, Order};
 use interpreters::Finder;
+pub use interpreters::on_path;
 pub use sandbox::{Wish, Without};
 use std::io::{PipeWriter, Write as _};
 use std::path::PathBuf;
@@ -37,8 +38,10 @@ mod interpreters;
 mod jupyter;
 mod kernel;
 mod kernel_wire;
+mod languages;
 mod link;
 mod outbox;
+pub mod packages;
 mod plan;
 mod process;
 mod receipt;
@@ -179,6 +182,39 @@ impl Executor {
         let ended = || "sayso is ending: nothing runs any more".to_string();
         self.order(Command::Sandbox(reply)).map_err(|_| ended())?;
         answer.await.map_err(|_| ended())?
+    }
+
+    /// The terms under which packages for this language would be installed now: by which program, and where to.
+    ///
+    /// # Errors
+    /// In words, with what to do, when none can be installed here.
+    pub async fn install_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
+        if self.inner.other.is_some() {
+            return Err("packages can't be installed from here where runs are carried out elsewhere".into());
+        }
+        let (finder, wanted) = (self.inner.finder.clone(), language.clone());
+        let found = tokio::task::spawn_blocking(move || finder.installer(&wanted)).await;
+        let installer = found.map_err(|error| error.to_string())??;
+        let (reply, answer) = oneshot::channel();
+        let ended = || "sayso is ending: nothing runs any more".to_string();
+        self.order(Command::InstallTerms(Box::new((language.clone(), installer)), limits, reply))
+            .map_err(|_| ended())?;
+        answer.await.map_err(|_| ended())?
+    }
+
+    /// The packages that a text of Python needs and that the kernel does not have: by what it imports, and by the
+    /// `packages` that were asked for with it. Nothing of the text is run. Empty where that can't be known now.
+    pub async fn lacking(&self, source: &str, packages: &[String]) -> Vec<String> {
+        if self.inner.other.is_some() {
+            return Vec::new();
+        }
+        let (reply, answer) = oneshot::channel();
+        let asked = Command::Lacking(source.to_owned(), packages.to_vec(), reply);
+        if self.order(asked).is_err() {
+            return Vec::new();
+        }
+        let patience = tokio::time::timeout(std::time::Duration::from_secs(3), answer).await;
+        patience.ok().and_then(Result::ok).unwrap_or_default()
     }
 
     /// Carries out a run. [`RunEvent::Ended`] arrives exactly once and last, whatever happens.

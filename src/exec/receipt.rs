@@ -103,6 +103,7 @@ pub fn receipt(wall: Duration, used: Used, code: Option<i32>, signal: Option<i32
         peak_rss_bytes: used.peak_rss_bytes,
         processes: used.processes,
         files: Vec::new(),
+        variables: None,
         exit_code: code,
         signal,
         refused: Vec::new(),

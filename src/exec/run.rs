@@ -4,6 +4,7 @@ use super::blob::{keep_image, png_size};
 use super::capture::Capture;
 use super::helper_wire::Used;
 use super::kernel_wire::{Done, Token};
+use super::languages;
 use super::outbox::Outbox;
 use super::process::Process;
 use super::receipt::{self, Ending, Pressed};
@@ -48,6 +49,8 @@ pub struct Run {
     pub started: bool,
     /// Why the kernel can't be spoken to any more, when that came before its end.
     pub broken: Option<String>,
+    /// Whether its program was never built: the compiler refused the text.
+    pub unbuilt: bool,
     /// When it is given up.
     pub give_up: Instant,
     images: Vec<ImageRef>,
@@ -98,6 +101,7 @@ impl Run {
             pressed: Pressed::default(),
             started: false,
             broken: None,
+            unbuilt: false,
             give_up,
             images: Vec::new(),
             folder: folder.into(),
@@ -190,7 +194,10 @@ impl Run {
             }
         };
         let (output, blob) = self.capture.finish();
+        receipt.variables = self.done.as_ref().and_then(|done| done.changes);
         let (value, error) = self.done.map_or((None, None), |done| (done.value, done.error));
+        let unbuilt = self.unbuilt && outcome == Outcome::Failed;
+        let error = if unbuilt { Some(languages::build_error(&output.bytes(Stream::Stderr))) } else { error };
         let images = self.images;
         if let Some(closed) = &self.closed {
             let printed = output.bytes(Stream::Stderr);

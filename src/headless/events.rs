@@ -10,23 +10,7 @@ use serde_json::{Map, Value, json};
 pub fn entry(entry: &Entry) -> Option<Value> {
     Some(match entry {
         Entry::Prompt(text) => json!({ "event": "prompt", "text": text }),
-        Entry::Reply { step, text, reasoning, tool_calls, finish, usage, .. } => {
-            let calls: Value = tool_calls
-                .iter()
-                .map(|c| json!({ "id": c.id, "name": c.name, "arguments": c.arguments }))
-                .collect();
-            json!({
-                "event": "reply",
-                "step": step.0,
-                "text": text,
-                "reasoning": reasoning,
-                "tool_calls": calls,
-                "finish": finish.reason.as_str(),
-                "word": finish.word,
-                "complete": finish.reason.complete(),
-                "usage": shapes::usage(usage),
-            })
-        }
+        Entry::Reply { .. } => reply(entry)?,
         Entry::CallRefused { step, call, why } => {
             json!({ "event": "call_refused", "step": step.0, "call": call, "why": why })
         }
@@ -103,6 +87,25 @@ fn beside(entry: &Entry) -> Option<Value> {
         }
         _ => return None,
     })
+}
+
+fn reply(entry: &Entry) -> Option<Value> {
+    let Entry::Reply { step, text, reasoning, tool_calls, finish, usage, .. } = entry else { return None };
+    let calls: Value = tool_calls
+        .iter()
+        .map(|call| json!({ "id": call.id, "name": call.name, "arguments": call.arguments }))
+        .collect();
+    Some(json!({
+        "event": "reply",
+        "step": step.0,
+        "text": text,
+        "reasoning": reasoning,
+        "tool_calls": calls,
+        "finish": finish.reason.as_str(),
+        "word": finish.word,
+        "complete": finish.reason.complete(),
+        "usage": shapes::usage(usage),
+    }))
 }
 
 fn proposed(block: &Block) -> Value {

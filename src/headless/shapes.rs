@@ -133,6 +133,9 @@ fn receipt(receipt: &Receipt) -> Value {
         "peak_rss_bytes": receipt.peak_rss_bytes,
         "processes": receipt.processes,
         "files": files,
+        "variables": receipt.variables.map(|v| {
+            json!({ "added": v.added, "changed": v.changed, "deleted": v.deleted })
+        }),
         "refused": receipt.refused,
     })
 }

@@ -3,7 +3,8 @@
 //! Shipped books are read at their first use; `shelf` makes others from a person's own files.
 
 use super::queries::Compiled;
-use super::rules::{Condition, Mark, NamedShape, Rule, RuleError, RuleFile};
+use super::rule_error::RuleError;
+use super::rules::{Condition, Mark, NamedShape, Rule, RuleFile};
 use super::tongue::Tongue;
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};

@@ -29,6 +29,7 @@ pub mod provenance;
 mod python;
 mod queries;
 mod refusal;
+mod rule_error;
 mod rules;
 mod shelf;
 mod shell;
@@ -44,7 +45,7 @@ mod tests;
 
 pub use forbid::Forbid;
 pub use refusal::refusals;
-pub use rules::RuleError;
+pub use rule_error::RuleError;
 pub use shelf::Book;
 pub use tongue::{language_of_extension, reads};
 

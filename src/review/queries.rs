@@ -2,7 +2,8 @@
 
 use super::book::RuleBook;
 use super::judge::Remark;
-use super::rules::{Rule, RuleError};
+use super::rule_error::RuleError;
+use super::rules::Rule;
 use super::syntax::{each, grammar, text};
 use super::tongue::Tongue;
 use super::wording::short;

@@ -6,7 +6,8 @@
 use super::book::{self, RuleBook, parse};
 use super::forbid::Forbid;
 use super::queries;
-use super::rules::{Builtin, Rule, RuleError, RuleFile};
+use super::rule_error::RuleError;
+use super::rules::{Builtin, Rule, RuleFile};
 use super::tongue::Tongue;
 use super::{RuleInfo, Scope, review};
 use crate::domain::Language;

@@ -83,24 +83,50 @@ pub(super) fn terms() -> Terms {
             network: true,
             environment: vec!["PATH".into(), "HOME".into()],
             sandbox: SandboxReport {
-                level: SandboxLevel::Workspace,
-                network_blocked: true,
-                writes_confined: true,
-                reads_confined: true,
-                contained: true,
-                memory: MemoryHold::Watched,
-                notes: vec!["names that are not there yet can be made".into()],
+                level: SandboxLevel::Off,
                 layers: vec![Layer {
                     name: "landlock".into(),
                     active: false,
                     tested: true,
                     why: Some("not in this kernel".into()),
                 }],
+                ..SandboxReport::default()
             },
         },
-        limits: Limits::default(),
+        // From before there were limits of memory, processes and files.
+        limits: Limits { memory_bytes: 0, processes: 0, file_bytes: 0, open_files: 0, ..Limits::default() },
         target: None,
     }
+}
+
+/// Terms under a sandbox that was tested.
+pub(super) fn confined() -> Terms {
+    let sandbox = SandboxReport {
+        level: SandboxLevel::Workspace,
+        network_blocked: true,
+        writes_confined: true,
+        reads_confined: true,
+        contained: true,
+        memory: MemoryHold::Watched,
+        layers: vec![Layer { name: "bwrap".into(), active: true, tested: true, why: None }],
+        notes: vec!["for root the number of processes is watched, not enforced".into()],
+    };
+    let read = vec![PathBuf::from("/home/ada/.pyenv")];
+    let rights = Rights { read, network: false, sandbox, ..terms().rights };
+    Terms { rights, limits: Limits { memory_bytes: 3 << 30, processes: 64, ..Limits::default() }, ..terms() }
+}
+
+/// A run in a sandbox, and what was refused to it.
+pub(super) fn about_sandbox() -> Vec<Entry> {
+    let (run, block, revision) = (RunId(1), BlockId(1), Revision(1));
+    let by = Grantor::Person { typed: false };
+    let mut report = report(Captured::default());
+    report.outcome = Outcome::Limit("memory: 3.1 of 3 GiB".into());
+    report.receipt.refused = vec!["write to ~/.ssh/config".into(), "the network: example.com".into()];
+    vec![
+        Entry::Approved { run, block, revision, sha256: Sha256::of(b"x"), terms: confined(), by },
+        Entry::Ran { run, block, report: Box::new(report) },
+    ]
 }
 
 pub(super) fn report(output: Captured) -> RunReport {
@@ -112,9 +138,10 @@ pub(super) fn report(output: Captured) -> RunReport {
             peak_rss_bytes: 171_966_464,
             processes: 2,
             files: vec![FileChange { path: "out/a.png".into(), change: "created".into(), bytes: 48_000 }],
+            variables: Some(VariableChanges { added: 3, changed: 1, deleted: 0 }),
             exit_code: Some(1),
             signal: None,
-            refused: vec!["write to ~/.ssh/config".into()],
+            refused: Vec::new(),
         },
         output,
         blob: None,
@@ -406,7 +433,13 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
             block,
             revision,
             sha256: Sha256::of(word.as_bytes()),
-            terms: Terms { cwd: cwd.clone(), interpreter: cwd, version: Some(word), kernel: None, ..terms() },
+            terms: Terms {
+                cwd: cwd.clone(),
+                interpreter: cwd,
+                version: Some(word),
+                kernel: None,
+                ..confined()
+            },
             by: Grantor::Flag,
         }),
         (ids(), any::<u32>()).prop_map(|((block, revision), rule)| Entry::Approved {

@@ -1,6 +1,6 @@
 //! The store on a real disk: writing, reading back, damage, failures, locks.
 
-use super::samples::{about_context, block, captured, each_kind, entry, header, report, same};
+use super::samples::{about_context, about_sandbox, block, captured, each_kind, entry, header, report, same};
 use super::*;
 use crate::domain::{BlockId, RunId, Stream};
 use proptest::prelude::*;
@@ -360,6 +360,7 @@ fn sessions_of_version_1_load_for_ever() {
     for name in [
         "each-kind.jsonl",
         "context.jsonl",
+        "sandbox.jsonl",
         "unended.jsonl",
         "torn.jsonl",
         "damaged.jsonl",
@@ -376,6 +377,7 @@ fn sessions_of_version_1_load_for_ever() {
     assert!(all_same(&all, &with_header("each-kind", &each_kind())), "{all:#?}");
     assert_eq!(all.damage, []);
     assert!(all_same(&load("context.jsonl"), &with_header("context", &about_context())));
+    assert!(all_same(&load("sandbox.jsonl"), &with_header("sandbox", &about_sandbox())));
     assert!(matches!(load("unended.jsonl").entries.last().unwrap().1, Entry::Approved { .. }));
     assert!(matches!(load("torn.jsonl").damage[..], [Damage { line: 3, fault: Fault::Torn(_) }]));
     assert_eq!(load("damaged.jsonl").damage, [Damage { line: 3, fault: Fault::Checksum }]);
@@ -396,6 +398,7 @@ fn write_fixtures(folder: &Path) {
         &text.replace(r#""kind":"named","name":"sales-q3""#, r#""kind":"named","name":"sales-q4""#),
     );
     written(folder, "context", &about_context());
+    written(folder, "sandbox", &about_sandbox());
     written(folder, "unended", &[&each_kind()[2..6], &each_kind()[8..9]].concat());
     let output = captured(&[(Stream::Stdout, &b"0123456789".repeat(7000)), (Stream::Stderr, b"warning\n")]);
     let ran = Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(report(output)) };

@@ -19,6 +19,7 @@ mod mouse;
 mod news;
 mod note;
 mod opening;
+mod rebuild;
 mod review;
 mod rules;
 mod stop;

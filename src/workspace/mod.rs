@@ -9,6 +9,7 @@ pub mod error;
 pub mod excerpt;
 pub mod facts;
 pub mod folder;
+pub mod functions;
 pub mod instructions;
 pub mod listing;
 pub mod names;

@@ -88,7 +88,8 @@ fn keep_mode(_: &File, _: &Metadata) -> std::io::Result<()> {
     Ok(())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::FileAct;

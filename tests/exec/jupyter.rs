@@ -227,7 +227,7 @@ async fn a_kernel_of_a_server() {
     let table = "import pandas\npandas.DataFrame({'a': [1, 20], 'b': ['x', 'y']})";
     assert_eq!(shop.py(table).await.ok().value(), "    a  b\n0   1  x\n1  20  y");
     shop.executor.close().await;
-    assert_eq!(server.kernels(), "[]", "kernels are left on the server");
+    eventually("no kernel is left on the server", || server.kernels() == "[]");
     let stranger = at(server.port, "wrong");
     let why = stranger.executor.terms(&Language::python(), None).await.unwrap_err();
     assert!(

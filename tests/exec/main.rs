@@ -12,10 +12,14 @@ mod bytes;
 #[cfg(feature = "docker")]
 mod container;
 mod endings;
+mod functions;
 #[cfg(feature = "jupyter")]
 mod jupyter;
 mod kernel;
+mod languages;
+mod packages;
 mod programs;
 mod sandbox;
+mod shown;
 mod speed;
 mod support;

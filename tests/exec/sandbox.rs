@@ -177,7 +177,7 @@ async fn who_is_outside_is_not_reached() {
         let shop = shop(level, without);
         let case = format!("{level:?} {without:?}");
         let alive =
-            format!("open('/proc/{pid}/cmdline').read().startswith('sleep\\0300') and __import__('os')");
+            format!("open('/proc/{pid}/cmdline').read().startswith('sleep\\x00300') and __import__('os')");
         let told = shop.tried(&format!("{alive}.kill({pid}, 0)")).await;
         assert_eq!(told == "(none)", !fails, "{case}: {told}");
         let told = shop.tried(&format!("'s3cret' in open('/proc/{pid}/environ').read()")).await;

@@ -187,6 +187,7 @@ impl Scene {
             terms: Ok(Self::terms(&language)),
             refused: Vec::new(),
             before: None,
+            lacking: Vec::new(),
         };
         self.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(inspected);
     }

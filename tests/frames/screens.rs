@@ -252,17 +252,20 @@ fn vars() {
     snapshots("14_vars", || {
         let mut scene = Scene::worked();
         scene.state.live.variables = [
-            ("df", "DataFrame", "18240x6", ""),
-            ("by_region", "Series", "36 rows", ""),
-            ("name", "str", "", "'North'"),
+            ("df", "DataFrame", "18240x6", "", None),
+            ("by_region", "Series", "36 rows", "", Some(Change::Added)),
+            ("name", "str", "", "'North'", Some(Change::Changed)),
+            ("old", "list", "", "", Some(Change::Deleted)),
         ]
-        .map(|(name, kind, size, value)| Variable {
+        .map(|(name, kind, size, value, change)| Variable {
             name: name.into(),
             kind: kind.into(),
             size: size.into(),
             value: value.into(),
+            change,
         })
         .to_vec();
+        scene.state.live.variables_by = Some(BlockId(3));
         scene.state.live.variables_at = Some(scene.now);
         scene.type_text("/vars");
         scene.press(&["enter"]);

@@ -92,6 +92,7 @@ fn own_rules_hold_and_wrong_ones_are_named() {
 #[test]
 fn what_is_forbidden_fails_in_any_spelling() {
     let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
     std::fs::write(
         home.sayso().join("config.toml"),
         "[review]\nprofile = \"strict\"\nforbid = [\"pandas.read_csv\"]\n",

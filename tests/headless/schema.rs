@@ -19,7 +19,7 @@ fn fit(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<St
             }
             "type" => check(is(value, rule.as_str().unwrap()), at, &format!("is no {rule}"), found),
             "enum" => {
-                check(rule.as_array().unwrap().contains(value), at, &format!("is not in {rule}"), found)
+                check(rule.as_array().unwrap().contains(value), at, &format!("is not in {rule}"), found);
             }
             "minimum" => check(value.as_f64() >= rule.as_f64(), at, &format!("is below {rule}"), found),
             "maximum" => check(value.as_f64() <= rule.as_f64(), at, &format!("is above {rule}"), found),

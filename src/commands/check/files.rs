@@ -160,6 +160,6 @@ mod tests {
         let jobs: Vec<Job> = gather(&named, None, &languages).collect();
         assert_eq!(jobs.iter().map(|job| job.path.clone()).collect::<Vec<_>>(), named);
         assert!(named_language("pyhton", &languages).is_err());
-        assert_eq!(named_language("TS", &languages).unwrap(), "ts");
+        assert_eq!(named_language("TS", &languages).unwrap(), "typescript");
     }
 }

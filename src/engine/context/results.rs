@@ -66,6 +66,10 @@ impl<'a> Results<'a> {
 
     fn result(&mut self, settled: &Settled) -> Option<String> {
         let item = self.transcript.blocks.get(&settled.block)?;
+        if matches!(item.block.kind, BlockKind::Load { .. }) {
+            // What came of it stands in the system prompt: the functions that there are.
+            return None;
+        }
         Some(match &settled.what {
             Settlement::Rejected(reason) => {
                 let name = name(&item.block, item.block.current());
@@ -156,7 +160,8 @@ fn started(outcome: &Outcome) -> bool {
 fn name(block: &Block, version: &Version) -> String {
     let id = block.id;
     match (&block.kind, &version.language) {
-        (BlockKind::Code { .. }, Some(language)) => {
+        (BlockKind::Install { .. }, _) => format!("Block {id} (install)"),
+        (BlockKind::Code { .. } | BlockKind::Call { .. }, Some(language)) => {
             format!("Block {id} ({})", one_line(language.as_str()))
         }
         (BlockKind::Code { .. }, None) => format!("Block {id}"),

@@ -780,6 +780,7 @@ fn stale_events_change_nothing() {
                 terms: Err("no".into()),
                 refused: Vec::new(),
                 before: None,
+                lacking: Vec::new(),
             }),
         ),
         Event::Inspected(
@@ -790,6 +791,7 @@ fn stale_events_change_nothing() {
                 terms: Ok(terms()),
                 refused: Vec::new(),
                 before: None,
+                lacking: Vec::new(),
             }),
         ),
     ] {

@@ -4,8 +4,9 @@
 
 use super::super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, StoreEvent, Transcript};
 use crate::domain::{
-    BlockId, Decision, Entry, ExecutorKind, Grantor, ModelRequest, Moment, Policy, Purpose, Revision, Role,
-    RuleId, RunEvent, RunId, RunRequest, SandboxLevel, Severity, Sha256, StepId, TimerId, Verdict,
+    BlockId, BlockKind, Decision, Entry, ExecutorKind, Grantor, ModelRequest, Moment, Policy, Purpose,
+    Revision, Role, RuleId, RunEvent, RunId, RunRequest, SandboxLevel, Severity, Sha256, StepId, Terms,
+    TimerId, Verdict,
 };
 use crate::engine::always::PAUSE_MS;
 use crate::engine::transcript::Standing;
@@ -32,6 +33,10 @@ pub(in crate::engine) struct Watched {
     any_ran: bool,
     /// Which timer was set for which block that is on screen, as long as nothing hid it or held it back.
     announced: BTreeMap<TimerId, (BlockId, Revision)>,
+    /// What the person said yes to: the bytes, and the terms.
+    said: Vec<(Sha256, Terms)>,
+    /// The blocks of a plan that the person approved.
+    planned: Vec<BlockId>,
 }
 
 #[derive(Default)]
@@ -60,6 +65,8 @@ impl Watched {
             unsaved: false,
             any_ran: false,
             announced: BTreeMap::new(),
+            said: Vec::new(),
+            planned: Vec::new(),
         }
     }
 
@@ -124,9 +131,15 @@ impl Watched {
                 | Command::RevokeRule(_)
                 | Command::Stop,
             ) => self.hidden(event),
+            Event::User(Command::Rebuild(runs)) => {
+                let transcript = &self.engine.state().transcript;
+                let blocks =
+                    runs.iter().filter_map(|run| transcript.run(*run)).map(|(item, _)| item.block.id);
+                self.planned = blocks.collect();
+            }
             Event::KernelDied(_) => self.world += 1,
             Event::Run(run, RunEvent::Started) if self.going == Some(*run) => {
-                self.any_ran |= self.runs_code()
+                self.any_ran |= self.runs_code();
             }
             _ => {}
         }
@@ -267,7 +280,11 @@ impl Watched {
         assert_eq!((version.revision, &version.source), (*revision, request.source()));
         if proposed.kind.is_code() {
             assert!(version.whole && version.language.is_some() && !version.source.trim().is_empty());
-            assert_eq!(terms.target, None);
+            assert!(!matches!(terms.executor, ExecutorKind::Files | ExecutorKind::Installer));
+            assert_eq!(terms.target.is_some(), matches!(proposed.kind, BlockKind::Load { .. }));
+        } else if let BlockKind::Install { .. } = proposed.kind {
+            assert!(version.whole && proposed.unclear(version).is_none());
+            assert_eq!(terms.executor, ExecutorKind::Installer);
         } else {
             assert!(version.whole && proposed.file_act(version).is_ok());
             assert_eq!((terms.executor, terms.target.is_some()), (ExecutorKind::Files, true));
@@ -278,6 +295,7 @@ impl Watched {
 
         // And somebody said yes to exactly this.
         let policy = self.engine.settings().policy;
+        let mut said = None;
         match (by, event) {
             (
                 Grantor::Person { typed },
@@ -288,6 +306,7 @@ impl Watched {
                 let off = of_code && terms.rights.sandbox.level == SandboxLevel::Off;
                 let demanded = inspection.review.gravest() == Some(Severity::High) || (off && !self.any_ran);
                 assert!(*typed || !demanded, "the typed word was passed over");
+                said = Some((*sha256, terms.clone()));
             }
             (Grantor::Flag, Some(_)) => {
                 assert!(policy != Policy::Ask && policy.judge(&inspection.review) == Verdict::Allow);
@@ -295,8 +314,23 @@ impl Watched {
             (Grantor::Rule(rule), event) => {
                 self.check_rule(*rule, event, (*block, *revision), inspection);
             }
+            (Grantor::Plan, Some(_)) => {
+                assert!(self.planned.contains(block), "no plan that was approved names this");
+                let (off, high) = (
+                    terms.rights.sandbox.level == SandboxLevel::Off,
+                    inspection.review.gravest() == Some(Severity::High),
+                );
+                assert!((self.any_ran || !off) && !high, "the typed word was passed over");
+            }
+            (Grantor::Before, Some(_)) => {
+                let same = |(hash, then): &(Sha256, Terms)| {
+                    hash == sha256 && Terms { kernel: then.kernel, ..terms.clone() }.same_as(then)
+                };
+                assert!(self.said.iter().any(same), "the person never said yes to this");
+            }
             other => panic!("nobody said yes: {other:?}"),
         }
+        self.said.extend(said);
     }
 
     /// Whether the newest order was about code.

@@ -71,6 +71,11 @@ pub fn offered(languages: &Languages) -> Vec<Tool> {
             serde_json::json!({
                 "language": { "type": "string", "enum": names, "description": "What the code is written in." },
                 "code": text("The code, whole."),
+                "packages": {
+                    "type": "array",
+                    "items": { "type": "string" },
+                    "description": "Packages that the code needs beside the standard library; what is missing is offered for installation.",
+                },
             }),
             &["language", "code"],
         ),
@@ -174,8 +179,8 @@ impl Call {
             Name::RunCode => {
                 let mut proposed = block(None, self.language(languages)?, self.text(&["code", "source"])?);
                 if let Some(packages) = self.packages() {
-                    proposed
-                        .remark(&format!("it asks for packages: {packages}; nothing is installed for it"));
+                    proposed.remark(&format!("it asks for packages: {packages}"));
+                    proposed.info = format!("packages=\"{packages}\"");
                 }
                 proposed
             }
@@ -226,7 +231,9 @@ impl Call {
             Value::String(names) => names.split([',', ' ']).filter(|name| !name.is_empty()).collect(),
             _ => Vec::new(),
         };
-        let plain = |name: &&str| !name.is_empty() && !name.chars().any(char::is_control) && name.len() < 80;
+        let plain = |name: &&str| {
+            !name.is_empty() && !name.chars().any(|c| c.is_control() || c == '"') && name.len() < 80
+        };
         let names: Vec<&str> = names.into_iter().filter(plain).take(MOST_PACKAGES).collect();
         (!names.is_empty()).then(|| names.join(", "))
     }
@@ -288,7 +295,7 @@ mod tests {
             (code.kind().as_str(), code.language, code.source.as_str()),
             ("code", Some(Language::python()), "print(1)\n")
         );
-        let write = call("write_file", r##"{"path":"a/b.py","content":"x = 1\n"}"##).expect("a write");
+        let write = call("write_file", r#"{"path":"a/b.py","content":"x = 1\n"}"#).expect("a write");
         assert_eq!(write.file, Some(BlockKind::Write { path: "a/b.py".into() }));
         assert_eq!((write.language, write.source.as_str()), (Some(Language::python()), "x = 1\n"));
         let read = call("read_file", r#"{"path":"a","from_line":"10","lines":5.0}"#).expect("a read");
@@ -326,10 +333,7 @@ mod tests {
     fn packages_are_told_and_not_installed() {
         let code = call("run_code", r#"{"language":"python","code":"x","packages":["numpy","pandas"]}"#)
             .expect("code");
-        assert_eq!(
-            code.note.as_deref(),
-            Some("it asks for packages: numpy, pandas; nothing is installed for it")
-        );
+        assert_eq!(code.note.as_deref(), Some("it asks for packages: numpy, pandas"));
     }
 
     #[test]

@@ -115,7 +115,8 @@ mod tests {
 
     #[test]
     fn what_has_no_interpreter_is_shown() {
-        for info in ["json", "yaml", "text", "output", "diff", "markdown", "rust", "c++", "x=1", "\"python\""]
+        for info in
+            ["json", "yaml", "text", "output", "diff", "markdown", "cobol", "html", "x=1", "\"python\""]
         {
             assert_eq!(offer(info, &Languages::default()), Offer::Shown, "{info}");
         }

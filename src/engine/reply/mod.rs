@@ -52,7 +52,7 @@ pub struct Proposed {
     pub dialect: Dialect,
     /// The info string of the fence (escapes resolved), or the attributes of the tag.
     pub info: String,
-    /// What it would do with a file; `None`: it is code.
+    /// What it is, where it is more than code: an act on a file, a call of a function. `None`: it is code.
     pub file: Option<BlockKind>,
     /// Its language; `None`: the fence named none. Of a file that would be written, what it is coloured as.
     pub language: Option<Language>,
@@ -85,6 +85,11 @@ impl Proposed {
     pub fn kind(&self) -> BlockKind {
         self.file.clone().unwrap_or_else(|| BlockKind::Code { language: self.language.clone() })
     }
+}
+
+/// Whether sayso itself has a tool of this name.
+pub fn is_tool(name: &str) -> bool {
+    call::known(name)
 }
 
 /// Takes a whole reply apart. `complete` tells whether the model said all that it wanted to say.

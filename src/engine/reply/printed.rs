@@ -4,10 +4,14 @@
 //! Only what names a tool that there is counts; all else is prose. Each form is looked for at the start of a line. What
 //! was looked at in vain is counted, so that a text that is built to be slow is left alone.
 
+mod tags;
+mod value;
+
 use super::{Proposed, call, json};
 use crate::domain::Languages;
-use serde_json::{Map, Value};
 use std::ops::Range;
+use tags::{attribute, tagged};
+use value::{cut_call, of_value};
 
 /// Calls of one reply that are read; those behind them stay text.
 pub(super) const MOST: usize = 64;
@@ -192,131 +196,6 @@ fn inside(text: &str) -> (Vec<Found>, usize) {
         rest = behind.trim_start();
     }
     (calls, taken)
-}
-
-const NAMES: [&str; 6] = ["name", "tool", "tool_name", "function", "action", "recipient_name"];
-const ARGUMENTS: [&str; 7] =
-    ["arguments", "parameters", "args", "input", "action_input", "tool_input", "params"];
-
-/// The calls that a value of JSON makes; none where it makes others, or none.
-fn of_value(value: &Value) -> Vec<Found> {
-    match value {
-        Value::Array(items) => {
-            let calls: Vec<Vec<Found>> = items.iter().map(of_value).collect();
-            if calls.iter().any(Vec::is_empty) { Vec::new() } else { calls.into_iter().flatten().collect() }
-        }
-        Value::Object(fields) => of_object(fields),
-        _ => Vec::new(),
-    }
-}
-
-fn of_object(fields: &Map<String, Value>) -> Vec<Found> {
-    if let Some(Value::Array(calls)) = fields.get("tool_calls") {
-        return of_value(&Value::Array(calls.clone()));
-    }
-    for wrapper in ["function", "function_call", "tool_call"] {
-        if let Some(Value::Object(inner)) = fields.get(wrapper) {
-            return of_object(inner);
-        }
-    }
-    let named = NAMES.iter().find_map(|key| fields.get(*key).and_then(Value::as_str).map(|name| (key, name)));
-    let Some((key, name)) = named.filter(|(_, name)| call::known(name)) else { return Vec::new() };
-    let arguments = match ARGUMENTS.iter().find_map(|key| fields.get(*key)) {
-        Some(Value::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
-        // The arguments beside the name.
-        None => {
-            let rest = fields.iter().filter(|(k, _)| k != key).map(|(k, v)| (k.clone(), v.clone()));
-            Value::Object(rest.collect()).to_string()
-        }
-    };
-    vec![(name.to_owned(), arguments)]
-}
-
-/// The call of an object that breaks off inside of its arguments.
-fn cut_call(fields: &Map<String, Value>, text: &str) -> Option<Found> {
-    let name = NAMES.iter().find_map(|key| fields.get(*key)?.as_str()).filter(|name| call::known(name))?;
-    let at = ARGUMENTS.iter().find_map(|key| {
-        let marked = format!("\"{key}\"");
-        let behind = text.get(text.find(&marked)? + marked.len()..)?;
-        behind.trim_start().strip_prefix(':').map(str::trim_start)
-    })?;
-    at.starts_with('{').then(|| (name.to_owned(), at.to_owned()))
-}
-
-/// `<function=NAME>` or `<invoke name="NAME">` with JSON or `<parameter…>` tags inside.
-fn tagged(text: &str, close: &str, name: impl Fn(&str) -> Option<String>) -> (Vec<Found>, usize, usize) {
-    let nothing = |cost| (Vec::new(), 0, cost);
-    let Some(head_end) = text.get(..text.floor_char_boundary(256)).and_then(|head| head.find('>')) else {
-        return nothing(256);
-    };
-    let Some(name) = text.get(..head_end).and_then(name).filter(|name| call::known(name)) else {
-        return nothing(head_end);
-    };
-    let body = text.get(head_end + 1..).unwrap_or("");
-    let (inner, length) = match body.find(close) {
-        Some(end) => (body.get(..end).unwrap_or(""), head_end + 1 + end + close.len()),
-        None => (body, text.len()),
-    };
-    let inner_trimmed = inner.trim();
-    let arguments = if inner_trimmed.starts_with('{') {
-        inner_trimmed.to_owned()
-    } else {
-        let whole = length < text.len() || text.ends_with(close);
-        parameters(inner, whole)
-    };
-    (vec![(name, arguments)], length, length)
-}
-
-/// The values of `<parameter=KEY>…</parameter>` or `<parameter name="KEY">…</parameter>` as JSON; of a call that is not
-/// `whole` the JSON breaks off where the text does.
-fn parameters(text: &str, whole: bool) -> String {
-    const CLOSE: &str = "</parameter>";
-    let mut out = String::from("{");
-    let mut rest = text;
-    let mut cut = !whole;
-    while let Some(start) = rest.find("<parameter") {
-        let tag = rest.get(start..).unwrap_or("");
-        let Some(head_end) = tag.find('>') else { break };
-        let head = tag.get(..head_end).unwrap_or("");
-        let key = head.strip_prefix("<parameter=").map(str::to_owned).or_else(|| attribute(head, "name"));
-        let Some(key) = key else { break };
-        let body = tag.get(head_end + 1..).unwrap_or("");
-        let (value, behind) = match body.find(CLOSE) {
-            Some(end) => (body.get(..end).unwrap_or(""), body.get(end + CLOSE.len()..)),
-            None => (body, None),
-        };
-        let value = value.strip_prefix('\n').unwrap_or(value);
-        let value = if behind.is_some() { value.strip_suffix('\n').unwrap_or(value) } else { value };
-        if out.len() > 1 {
-            out.push(',');
-        }
-        let value = Value::String(value.to_owned()).to_string();
-        out.push_str(&Value::String(key.trim().to_owned()).to_string());
-        out.push(':');
-        match behind {
-            Some(behind) => {
-                out.push_str(&value);
-                rest = behind;
-            }
-            None => {
-                out.push_str(value.strip_suffix('"').unwrap_or(&value));
-                cut = true;
-                break;
-            }
-        }
-    }
-    if !cut {
-        out.push('}');
-    }
-    out
-}
-
-/// The value of an attribute in the head of a tag.
-fn attribute(head: &str, name: &str) -> Option<String> {
-    let behind = head.split_once(&format!("{name}="))?.1;
-    let quote = behind.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    behind.get(1..)?.split_once(quote).map(|(value, _)| value.to_owned())
 }
 
 /// `[TOOL_CALLS] [{…}]`, `[TOOL_CALLS]run_code{…}`, `[TOOL_CALLS]run_code[ARGS]{…}`.

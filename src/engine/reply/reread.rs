@@ -91,7 +91,7 @@ fn shown(text: &str, fence: &markdown::Fence, reading: Reading<'_>) -> Option<Pr
         fence.closed && (reading.complete || text.get(..fence.range.end).is_some_and(|t| t.ends_with('\n')));
     let word = info::language_word(&fence.info);
     let norun = fence.info.contains("norun");
-    if norun || !(closed || !reading.complete) {
+    if norun || !closed && reading.complete {
         return None;
     }
     if CALL_FENCES.iter().any(|known| word.eq_ignore_ascii_case(known)) {

@@ -95,6 +95,9 @@ fn the_examples_of_the_specification() {
                     aliases: vec![],
                     extensions: vec![],
                     command: String::new(),
+                    arguments: vec![],
+                    compile: vec![],
+                    others: vec![],
                     persistent: false,
                 })
                 .collect(),

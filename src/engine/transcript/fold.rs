@@ -60,7 +60,22 @@ impl Transcript {
                     self.without_tools.push(model.clone());
                 }
             }
-            Entry::Block(block) => self.propose(block),
+            Entry::Block(block) => self.propose(block, at),
+            Entry::KernelRestarted => self.items.push(Item::KernelRestarted { at }),
+            Entry::TurnEnd(end) => self.items.push(Item::TurnEnd { at, end: end.clone() }),
+            Entry::Summary { upto, text, model, usage } => {
+                let (text, model) = (text.clone(), model.clone());
+                let summary = SummaryItem { at, upto: 0, settled: 0, text, model, usage: *usage };
+                self.sum_up(*upto, summary);
+            }
+            Entry::Instructions(noted) => self.instructions.clone_from(noted),
+            of_block => self.apply_to_block(of_block, at),
+        }
+    }
+
+    /// Folds a fact about one block in.
+    fn apply_to_block(&mut self, entry: &Entry, at: Moment) {
+        match entry {
             Entry::Review { block, revision, review } => {
                 self.with(*block, |item| item.review = Some((*revision, review.clone())));
             }
@@ -97,33 +112,12 @@ impl Transcript {
             }),
             Entry::PutBack(block) => self.with(*block, |item| item.standing = Standing::Open),
             Entry::Ran { run, block, report } => self.end_run(*run, *block, report, at),
-            Entry::KernelRestarted => self.items.push(Item::KernelRestarted { at }),
-            Entry::TurnEnd(end) => self.items.push(Item::TurnEnd { at, end: end.clone() }),
-            Entry::Summary { upto, text, model, usage } => {
-                // A file that lost lines has fewer items than the summary stands for.
-                let upto = usize::try_from(*upto).unwrap_or(usize::MAX).min(self.items.len());
-                let settled = self.settled.partition_point(|settled| settled.after <= upto);
-                self.summary = Some(self.items.len());
-                self.items.push(Item::Summary(Box::new(SummaryItem {
-                    at,
-                    upto,
-                    settled,
-                    text: text.clone(),
-                    model: model.clone(),
-                    usage: *usage,
-                })));
-            }
             Entry::Opinion { block, revision, model, answer, usage } => {
-                let opinion = OpinionItem {
-                    at,
-                    revision: *revision,
-                    model: model.clone(),
-                    answer: answer.clone(),
-                    usage: *usage,
-                };
+                let (model, answer) = (model.clone(), answer.clone());
+                let opinion = OpinionItem { at, revision: *revision, model, answer, usage: *usage };
                 self.with(*block, |item| item.opinions.push(opinion));
             }
-            Entry::Instructions(noted) => self.instructions.clone_from(noted),
+            _ => {}
         }
     }
 
@@ -159,6 +153,15 @@ impl Transcript {
         self.rules.iter().filter(|item| item.over.is_none()).map(|item| &item.rule)
     }
 
+    /// A summary stands for so many items from here on.
+    fn sum_up(&mut self, upto: u32, summary: SummaryItem) {
+        // A file that lost lines has fewer items than the summary stands for.
+        let upto = usize::try_from(upto).unwrap_or(usize::MAX).min(self.items.len());
+        let settled = self.settled.partition_point(|settled| settled.after <= upto);
+        self.summary = Some(self.items.len());
+        self.items.push(Item::Summary(Box::new(SummaryItem { upto, settled, ..summary })));
+    }
+
     fn begin(&mut self, header: &Header) {
         self.name.clone_from(&header.name);
         self.model.clone_from(&header.model);
@@ -172,12 +175,14 @@ impl Transcript {
         })
     }
 
-    fn propose(&mut self, block: &Block) {
+    fn propose(&mut self, block: &Block, at: Moment) {
         if block.versions.is_empty() || self.blocks.contains_key(&block.id) {
             return;
         }
         // A block whose reply was damaged is kept: it may still wait for a decision.
-        if let Some(reply) = self.reply_of(block.step) {
+        if block.kind.is_own() {
+            self.items.push(Item::Own { at, block: block.id });
+        } else if let Some(reply) = self.reply_of(block.step) {
             reply.blocks.push(block.id);
         }
         let item = BlockItem {

@@ -14,7 +14,7 @@ use crate::exec::plan::{self, Given};
 use crate::exec::run::{Carrier, Run, nothing};
 use crate::exec::sandbox::refused::Closed;
 use crate::exec::sandbox::{Reach, Sandbox, Standing};
-use crate::exec::{blob, process};
+use crate::exec::{blob, languages, packages, process};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -28,7 +28,13 @@ impl Actor {
             Standing { cwd: &setup.cwd, home: setup.home.as_deref(), own: &setup.own, path: &path };
         sandbox
             .get_or_insert_with(|| {
-                Sandbox::prepare(&setup.sandbox, setup.without, standing, &setup.limits, &setup.helper)
+                let sandbox =
+                    Sandbox::prepare(&setup.sandbox, setup.without, standing, &setup.limits, &setup.helper);
+                // Packages that are installed later have to be in sight of a kernel that is there before them.
+                sandbox.map(|sandbox| match packages::make(&setup.blobs) {
+                    Ok(folder) => sandbox.with_packages(&folder),
+                    Err(_) => sandbox,
+                })
             })
             .as_ref()
             .map_err(Clone::clone)
@@ -96,8 +102,11 @@ impl Actor {
         if let Some(folder) = self.folder_for_matplotlib() {
             plan::set(&mut env, "MPLCONFIGDIR", folder);
         }
+        let packages = packages::folder(&self.setup.blobs, "python");
         let sandbox = self.sandbox().map_err(ExecError::Sandbox)?;
         sandbox.dress(&mut env);
+        // It is there before the kernel is, so that packages that come later are found.
+        plan::set(&mut env, packages::VARIABLE, packages);
         let cell = sandbox.cell(&interpreter.path, true);
         let (limits, cwd) = (&self.setup.limits, &self.setup.cwd);
         let kernel = Kernel::start((&cell, limits), &interpreter.path, cwd, env, self.generation + 1)?;
@@ -127,10 +136,10 @@ impl Actor {
             Err(error) => return outbox.finish(nothing(Outcome::NotStarted(error.to_string()), limits)),
         };
         let label = format!("block {}", approval.block());
-        let begun = if approval.terms().executor == ExecutorKind::Kernel {
-            self.begin_in_kernel(request, &label, token)
-        } else {
-            self.begin_program(request, &label)
+        let begun = match approval.terms().executor {
+            ExecutorKind::Kernel => self.begin_in_kernel(request, &label, token),
+            ExecutorKind::Installer => self.begin_install(request),
+            _ => self.begin_program(request, &label),
         };
         match begun {
             Ok(carrier) => {
@@ -150,9 +159,14 @@ impl Actor {
         if self.run.is_some() {
             return Err(Outcome::Refused("another run goes on: wait for its end".into()));
         }
+        if approved.executor == ExecutorKind::Installer {
+            return self.check_install(approved);
+        }
         let interpreter = self.finder.find(&approved.language).map_err(Outcome::NotStarted)?;
         let now = self.terms(&approved.language, &interpreter, approved.limits);
-        let now = now.map_err(Outcome::NotStarted)?;
+        let mut now = now.map_err(Outcome::NotStarted)?;
+        // Which file the text came from is the driver's knowledge: it is in the approval, and nothing is read from it.
+        now.target.clone_from(&approved.target);
         if let Some(why) = differs(&now, approved) {
             return Err(Outcome::Refused(format!(
                 "{why} since it was approved: look again and decide again"
@@ -175,7 +189,15 @@ impl Actor {
         }
         let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
         kernel.process.link.order(&Order::Begin(Bounds::from(&terms.limits)));
-        kernel.run(&token, label, request.source().as_bytes());
+        match &terms.target {
+            // A file of functions: its errors name it, not the block.
+            Some(file) => {
+                let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned());
+                let source = request.source().as_bytes();
+                kernel.load(&token, name.as_deref().unwrap_or(label), source, &file.path);
+            }
+            None => kernel.run(&token, label, request.source().as_bytes()),
+        }
         Ok(Carrier::Kernel)
     }
 
@@ -189,8 +211,16 @@ impl Actor {
         if let (Some(kept), "bash") = (&self.shell.env, language) {
             env.clone_from(kept);
         }
+        if matches!(language, "javascript" | "typescript") {
+            plan::set(&mut env, packages::VARIABLE, packages::folder(&self.setup.blobs, "node"));
+        }
         let mut state = None;
-        let invocation = plan::subprocess(language, &terms.interpreter, label, &terms.cwd, env);
+        let invocation = match self.finder.way(&terms.language) {
+            Some((way, extension)) => {
+                languages::invocation(language, &way, &extension, &terms.interpreter, label, &terms.cwd, env)
+            }
+            None => plan::subprocess(language, &terms.interpreter, label, &terms.cwd, env),
+        };
         let process = process::start(&cell, &terms.limits, invocation, |given| match given {
             Given::State => {
                 let file = process::empty()?;

@@ -1,10 +1,11 @@
 //! Ends: of a run, of the kernel, of everything.
 
 use super::{Actor, Command, Source};
-use crate::domain::{KernelFate, Outcome};
+use crate::domain::{KernelFate, Language, Outcome};
 use crate::exec::helper_wire::{Order, Told};
 use crate::exec::outbox::Outbox;
 use crate::exec::run::{Carrier, End, nothing};
+use crate::exec::{languages, packages};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::Read as _;
 use std::os::unix::fs::FileExt as _;
@@ -66,7 +67,11 @@ impl Actor {
             Carrier::Program(process, state) => {
                 run.capture.drain(&mut process.pipes, &mut run.outbox);
                 if let Some(written) = state.take().and_then(read_state) {
-                    self.shell.update(&written);
+                    if run.language == "bash" {
+                        self.shell.update(&written);
+                    } else if let Some((way, _)) = self.finder.way(&Language(run.language.clone())) {
+                        run.unbuilt = languages::stopped_building(&way, &written);
+                    }
                 }
                 let cwd = if run.language == "bash" { &self.shell.cwd } else { &self.setup.cwd };
                 let cwd = Some(cwd.clone());
@@ -123,6 +128,7 @@ impl Actor {
             self.on_time();
         }
         self.end_kernel();
+        packages::clear(&self.setup.blobs);
         // With it goes the private folder of the session.
         self.sandbox = None;
         while let Ok(command) = self.commands.try_recv() {

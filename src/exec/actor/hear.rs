@@ -67,6 +67,9 @@ impl Actor {
             }
             return;
         }
+        if let Said::Lacking(lacking) = said {
+            return self.on_lacking(token, &lacking);
+        }
         if matches!(said, Said::Done(_)) {
             // The limit is told before the interrupt that ends the block, but on another socket: it is heard first.
             self.kernel_told();
@@ -81,6 +84,7 @@ impl Actor {
                 run.keep_image(name, &png);
             }
             Said::Variables(variables) => run.outbox.tell(RunEvent::Variables(variables)),
+            Said::Functions(functions) => run.outbox.tell(RunEvent::Functions(functions)),
             Said::Done(done) => {
                 if let Some(kernel) = &mut self.kernel {
                     kernel.state.variables = done.variables;
@@ -89,7 +93,7 @@ impl Actor {
                 run.set_done(*done);
                 self.order(&Order::End);
             }
-            Said::Hello { .. } => {}
+            Said::Hello { .. } | Said::Lacking(_) => {}
         }
     }
 

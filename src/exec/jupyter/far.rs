@@ -56,10 +56,11 @@ pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiv
     let ready = Ready::new(ids.clone());
     let mut kernel = Kernel { start, id, ids, ready, waiting: Vec::new(), outlet };
     let last = kernel.live(&mut orders).await;
-    kernel.start.server.end(&kernel.id).await;
+    // What is known is told first: the server may need a while.
     if let Some(news) = last {
         kernel.outlet.tell(news).await;
     }
+    kernel.start.server.end(&kernel.id).await;
 }
 
 impl Kernel {

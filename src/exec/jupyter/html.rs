@@ -285,7 +285,7 @@ mod tests {
             <th>sales</th></tr></thead><tbody><tr><th>0</th><td>a &amp; b</td><td>7</td></tr><tr><th>1</th>\
             <td><b>long</b> name</td><td>1234.5</td></tr></tbody></table><p>2 rows &times; 2 columns</p></div>";
         let lines =
-            ["   name        sales", "0  a & b            7", "1  long name  1234.5", "2 rows × 2 columns"];
+            ["   name       sales", "0  a & b           7", "1  long name  1234.5", "2 rows × 2 columns"];
         assert_eq!(text(html), lines.join("\n"));
     }
 

@@ -59,7 +59,7 @@ impl Reading {
     pub fn done(self) -> Done {
         let known = if self.error.is_some() { (How::Error, 1) } else { (How::Ok, 0) };
         let (how, code) = self.reply.unwrap_or(known);
-        Done { how, code, value: self.value, error: self.error, cwd: None, variables: 0 }
+        Done { how, code, value: self.value, error: self.error, cwd: None, variables: 0, changes: None }
     }
 
     /// Takes a message; what is to be told of it.

@@ -138,9 +138,15 @@ impl Server {
         let _ = self.ask(Method::POST, &["api", "kernels", id, "interrupt"], Some(json!({}))).await;
     }
 
-    /// Ends it.
+    /// Ends it. A server that is just starting it anew, because it died, refuses for a while.
     pub async fn end(&self, id: &str) {
-        let _ = self.ask(Method::DELETE, &["api", "kernels", id], None).await;
+        for pause in [0, 200, 500, 1000, 2000, 4000] {
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+            let _ = self.ask(Method::DELETE, &["api", "kernels", id], None).await;
+            if matches!(self.busy(id).await, Ok(None)) {
+                return;
+            }
+        }
     }
 
     /// Opens the WebSocket of a kernel. With the same session as before, what came meanwhile is told again.

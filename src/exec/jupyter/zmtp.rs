@@ -193,9 +193,9 @@ mod tests {
     #[test]
     fn the_greeting_is_that_of_the_protocol() {
         let hello = hello("DEALER", b"");
-        assert_eq!((hello.len(), greeting().len()), (106, 64));
+        assert_eq!((hello.len(), greeting().len()), (107, 64));
         assert_eq!(hello[..16], *b"\xff\0\0\0\0\0\0\0\x01\x7f\x03\0NULL");
-        assert_eq!(hello[64..], *b"\x04\x28\x05READY\x0bSocket-Type\0\0\0\x06DEALER\x08Identity\0\0\0\0");
+        assert_eq!(hello[64..], *b"\x04\x29\x05READY\x0bSocket-Type\0\0\0\x06DEALER\x08Identity\0\0\0\0");
         assert_eq!(subscribe(), b"\0\x01\x01");
     }
 

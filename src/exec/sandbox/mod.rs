@@ -16,6 +16,8 @@ pub mod confinement;
 mod elsewhere;
 #[cfg(target_os = "linux")]
 mod enter;
+mod install;
+mod names;
 mod policy;
 mod probe;
 pub mod refused;
@@ -25,13 +27,14 @@ mod seatbelt;
 pub mod selftest;
 mod survey;
 mod toolchain;
+mod using;
 
 use super::environment::Environment;
 use super::link::Entry;
 use super::plan;
 use crate::domain::{Limits, MemoryHold, SandboxLevel, SandboxReport, Terms};
 use bwrap::Bwrap;
-use confinement::{Calls, limits as process_limits};
+use confinement::limits as process_limits;
 pub use confinement::{Confinement, data_limit};
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::enter;
@@ -44,16 +47,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 pub use survey::{Standing, Wish};
 use toolchain::Ground;
-
-/// Which layers are in use.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Using {
-    bwrap: Option<Bwrap>,
-    landlock: bool,
-    seccomp: bool,
-    /// Whether the inner wall was seen to stop signals and sockets without a place in the file system.
-    scoped: bool,
-}
+pub use using::Using;
 
 /// Layers that are left out, for seeing what the others hold. Not to be set by any configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -160,7 +154,7 @@ impl Sandbox {
         self.narrowed = policy.level != wish.level;
         let mut found = report::Found::new(notes);
         let mut using = Using {
-            bwrap: self.look_for_bwrap(without, standing.path, &policy, &mut found),
+            bwrap: Self::look_for_bwrap(without, standing.path, &policy, &mut found),
             landlock: !without.landlock,
             seccomp: !without.seccomp,
             scoped: false,
@@ -189,7 +183,6 @@ impl Sandbox {
     }
 
     fn look_for_bwrap(
-        &self,
         without: Without,
         path: &OsStr,
         policy: &Policy,
@@ -247,7 +240,7 @@ impl Sandbox {
             read: terms.rights.read.clone(),
             write,
             protected: policy.protected,
-            network: !policy.network,
+            network: !(policy.network || terms.rights.network),
         })
     }
 
@@ -259,7 +252,7 @@ impl Sandbox {
             Some(_) => (policy.tmp.as_path(), policy.home.as_path()),
             None => (tmp.as_path(), home.as_path()),
         };
-        for (name, value) in policy.environment(places) {
+        for (name, value) in Policy::environment(places) {
             plan::set(env, name, value);
         }
         // Packages that the person installed for the account are read where they are.
@@ -299,56 +292,6 @@ enum Refusal {
     Folder(String),
     /// Nothing can be entered.
     Nothing(String),
-}
-
-impl Using {
-    fn entry(&self, policy: &Policy, helper: &Path) -> Entry {
-        #[cfg(target_os = "macos")]
-        return Entry {
-            program: seatbelt::TOOL.into(),
-            args: vec!["-p".into(), seatbelt::profile(policy, helper).into(), helper.into(), "__run".into()],
-        };
-        #[cfg(not(target_os = "macos"))]
-        match &self.bwrap {
-            Some(bwrap) => {
-                Entry { program: bwrap.path.clone(), args: bwrap::arguments(policy, bwrap, helper) }
-            }
-            None => Entry { program: helper.into(), args: vec!["__run".into()] },
-        }
-    }
-
-    fn confinement(&self, policy: &Policy, limits: &Limits) -> Confinement {
-        let alone = self.bwrap.is_none();
-        let walls = if alone { policy.walls_alone() } else { policy.walls_inside() };
-        // In a network of its own a program can talk to itself as it likes. Sockets in folders lead nowhere else when
-        // only allowed folders are there; those without a place need a wall, or a network of their own.
-        let calls = Calls {
-            inet: !alone || policy.network,
-            unix: !alone && (!policy.network || self.scoped),
-            netlink: policy.network,
-        };
-        Confinement {
-            walls: self.landlock.then_some(walls),
-            calls: self.seccomp.then_some(calls),
-            limits: process_limits(limits, !alone, processors()),
-        }
-    }
-
-    /// Leaves out the layer that could not be entered.
-    fn drop_layer(&mut self, why: String, found: &mut report::Found) {
-        if why.contains("landlock:") && self.landlock {
-            self.landlock = false;
-            found.missing("landlock", why);
-        } else if why.contains("seccomp:") && self.seccomp {
-            self.seccomp = false;
-            found.missing("seccomp", why);
-        } else if self.bwrap.take().is_some() {
-            found.missing("bwrap", why);
-        } else {
-            self.landlock = false;
-            found.missing("landlock", why);
-        }
-    }
 }
 
 /// The processors of this machine.

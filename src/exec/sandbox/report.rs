@@ -143,7 +143,8 @@ mod tests {
     }
 
     fn using() -> Using {
-        let bwrap = super::super::Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
+        let bwrap =
+            super::super::bwrap::Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
         Using { bwrap: Some(bwrap), landlock: true, seccomp: true, scoped: true }
     }
 
@@ -165,8 +166,9 @@ mod tests {
 
     #[test]
     fn what_was_seen_open_is_never_called_closed() {
+        type Open = fn(&mut Seen);
         type Check = fn(&SandboxReport) -> bool;
-        let cases: [(fn(&mut Seen), Check); 6] = [
+        let cases: [(Open, Check); 6] = [
             (|seen| seen.wrote = true, |r| !r.writes_confined && r.level == SandboxLevel::Off),
             (|seen| seen.read = true, |r| !r.reads_confined && r.level == SandboxLevel::Off),
             (|seen| seen.connected = true, |r| !r.network_blocked),

@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(mode & 0o777, 0o700);
         let hidden = scratch.tmp().join("deep/er");
         fs::create_dir_all(&hidden).unwrap();
-        fs::set_permissions(hidden.parent().unwrap(), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(hidden.parent().unwrap(), fs::Permissions::from_mode(0o000)).unwrap();
         drop(scratch);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
     }

@@ -3,7 +3,8 @@
 
 #![cfg(any(test, target_os = "macos"))]
 
-use super::policy::{PROTECTED, Policy};
+use super::names::PROTECTED;
+use super::policy::Policy;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -43,7 +44,9 @@ pub fn profile(policy: &Policy, helper: &Path) -> String {
         writeln!(text, "({what} (subpath {}))", quoted(path)).ok();
     };
     let (tmp, home) = &policy.private;
-    SYSTEM.iter().for_each(|path| rule("allow file-read*", Path::new(path)));
+    for path in SYSTEM {
+        rule("allow file-read*", Path::new(path));
+    }
     for path in policy.readable().iter().chain([home, &helper.to_owned()]) {
         rule("allow file-read*", path);
     }
@@ -52,7 +55,9 @@ pub fn profile(policy: &Policy, helper: &Path) -> String {
     }
     // Of two rules the later one holds.
     for folder in policy.writable() {
-        PROTECTED.iter().for_each(|name| rule("deny file-write*", &folder.join(name)));
+        for name in PROTECTED {
+            rule("deny file-write*", &folder.join(name));
+        }
     }
     for path in policy.hidden_folders.iter().chain(&policy.hidden_files) {
         rule("deny file-read* file-write*", path);

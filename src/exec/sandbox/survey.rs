@@ -1,6 +1,7 @@
 //! From the person's wish and this machine's disk to a policy. Looks, changes nothing.
 
-use super::policy::{PROTECTED, Policy, SECRETS};
+use super::names::{PROTECTED, SECRETS};
+use super::policy::Policy;
 use super::scratch::Scratch;
 use super::toolchain::{self, Ground};
 use crate::domain::SandboxLevel;

@@ -3,7 +3,7 @@
 //! Nothing is started to find them. What a working folder says about itself (a virtual environment that somebody else
 //! may have written) never opens a folder outside of it.
 
-use super::policy::SYSTEM;
+use super::names::SYSTEM;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -85,7 +85,7 @@ pub fn of_path(path: &OsStr, ground: Ground<'_>) -> Vec<PathBuf> {
             }
             None => match (folder.file_name(), folder.parent()) {
                 (Some(name), Some(parent)) if name == "bin" && ground.fits(parent) => {
-                    found.push(parent.into())
+                    found.push(parent.into());
                 }
                 _ => found.push(folder),
             },

@@ -10,7 +10,18 @@ pub(super) fn fields(block: &Block) -> Fields {
     let (language, path) = match &block.kind {
         BlockKind::Code { language } => (language.as_ref().map(Language::as_str), None),
         BlockKind::Write { path } => (None, Some(path.as_str())),
-        BlockKind::Read | BlockKind::List => (None, None),
+        BlockKind::Load { path } => (None, Some(path.as_str())),
+        BlockKind::Read | BlockKind::List | BlockKind::Call { .. } | BlockKind::Install { .. } => {
+            (None, None)
+        }
+    };
+    let function = match &block.kind {
+        BlockKind::Call { function } => Some(function.as_str()),
+        _ => None,
+    };
+    let wanted_by = match &block.kind {
+        BlockKind::Install { wanted_by } => wanted_by.map(|block| block.0),
+        _ => None,
     };
     let origin = &block.origin;
     Fields::of("block")
@@ -19,6 +30,8 @@ pub(super) fn fields(block: &Block) -> Fields {
         .with("what", block.kind.as_str())
         .with_some("language", language)
         .with_some("path", path)
+        .with_some("function", function)
+        .with_some("wanted_by", wanted_by)
         .with("dialect", origin.dialect.as_str())
         .with("info", origin.info.as_str())
         .with("start", origin.range.start)
@@ -44,7 +57,10 @@ pub(super) fn read(mut f: Reader<'_>) -> Result<Block, Missing> {
         "write" => BlockKind::Write { path: f.text("path")? },
         "read" => BlockKind::Read,
         "list" => BlockKind::List,
-        _ => return Err(lacking("what", "code, write, read or list")),
+        "load" => BlockKind::Load { path: f.text("path")? },
+        "call" => BlockKind::Call { function: f.text("function")? },
+        "install" => BlockKind::Install { wanted_by: f.small_or_none("wanted_by").map(BlockId) },
+        _ => return Err(lacking("what", "code, write, read, list, load, call or install")),
     };
     // A block whose text was masked is not what the model wrote: it can't be approved as it stands.
     let masked = f.flag("redacted");

@@ -286,12 +286,13 @@ fn rule(mut f: Reader<'_>) -> Result<Rule, Missing> {
     })
 }
 
-const EXECUTORS: [ExecutorKind; 5] = [
+const EXECUTORS: [ExecutorKind; 6] = [
     ExecutorKind::Kernel,
     ExecutorKind::Subprocess,
     ExecutorKind::Container,
     ExecutorKind::Jupyter,
     ExecutorKind::Files,
+    ExecutorKind::Installer,
 ];
 
 fn terms(mut f: Reader<'_>) -> Result<Terms, Missing> {

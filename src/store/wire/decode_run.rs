@@ -4,7 +4,9 @@ use super::decode::{kernel, plain_name};
 use super::fields::{Missing, Reader, lacking, path_of};
 use super::json::Json;
 use super::output::{Outside, read_output};
-use crate::domain::{FileChange, ImageRef, KernelFate, Outcome, Receipt, RunError, RunReport};
+use crate::domain::{
+    FileChange, ImageRef, KernelFate, Outcome, Receipt, RunError, RunReport, VariableChanges,
+};
 use std::path::{Path, PathBuf};
 
 /// The report, and the file that holds its output, where it has one of its own.
@@ -59,7 +61,13 @@ fn receipt(mut f: Reader<'_>) -> Result<Receipt, Missing> {
             })
         })
         .collect::<Result<_, Missing>>()?;
+    let variables = f.object_or_none("variables").map(|mut v| VariableChanges {
+        added: v.small_or_zero("added"),
+        changed: v.small_or_zero("changed"),
+        deleted: v.small_or_zero("deleted"),
+    });
     Ok(Receipt {
+        variables,
         wall_us: f.number_or_zero("wall_us"),
         cpu_us: f.number_or_zero("cpu_us"),
         peak_rss_bytes: f.number_or_zero("peak_rss_bytes"),

@@ -288,6 +288,12 @@ fn receipt_fields(receipt: &Receipt) -> Fields {
         .with("cpu_us", receipt.cpu_us)
         .with("peak_rss_bytes", receipt.peak_rss_bytes)
         .with("processes", receipt.processes)
+        .with_some(
+            "variables",
+            receipt.variables.map(|v| {
+                Fields::new().with("added", v.added).with("changed", v.changed).with("deleted", v.deleted)
+            }),
+        )
         .with("files", files)
         .with_some("exit_code", receipt.exit_code)
         .with_some("signal", receipt.signal)

@@ -128,6 +128,10 @@ impl<'a> Reader<'a> {
         self.number_or_none(key).and_then(|n| u32::try_from(n).ok()).unwrap_or(0)
     }
 
+    pub(crate) fn small_or_none(&mut self, key: &str) -> Option<u32> {
+        self.number_or_none(key).and_then(|n| u32::try_from(n).ok())
+    }
+
     pub(crate) fn signed_or_none(&mut self, key: &str) -> Option<i32> {
         match self.slot(key)? {
             Json::Whole(number) => i32::try_from(*number).ok(),

@@ -39,6 +39,8 @@ pub enum Slash {
     Rerun,
     /// A new kernel.
     Restart,
+    /// Run the blocks of an earlier kernel again.
+    Rebuild,
     /// Stop the kernel by force.
     Kernel,
     /// Search the transcript.
@@ -91,6 +93,7 @@ pub const COMMANDS: &[Entry] = &[
     entry(Slash::Vars, "vars", "variables of the kernel", ""),
     entry(Slash::Rerun, "rerun", "put a finished block back for review", "BLOCK"),
     entry(Slash::Restart, "restart", "new kernel, variables are lost", ""),
+    entry(Slash::Rebuild, "rebuild", "run the blocks of the earlier kernel again", ""),
     entry(Slash::Kernel, "kernel", "end a run by force; its kernel is lost", ""),
     entry(Slash::Find, "find", "search the transcript", "TEXT"),
     entry(Slash::Copy, "copy", "copy the code of the block", ""),
@@ -156,7 +159,7 @@ mod tests {
     #[test]
     fn a_few_letters_find_a_command() {
         let names = |typed| matching(typed).iter().map(|c| c.name).collect::<Vec<_>>();
-        assert_eq!(names("/re"), ["resume", "rename", "rerun", "restart"]);
+        assert_eq!(names("/re"), ["resume", "rename", "rerun", "restart", "rebuild"]);
         assert_eq!(names("/rstrt"), ["restart"]);
         assert_eq!(names("").len(), COMMANDS.len());
     }

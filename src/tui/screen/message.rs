@@ -145,6 +145,7 @@ impl Screen {
             }
             Slash::Rerun => return self.rerun_command(argument, ctx),
             Slash::Restart => self.ask_restart(ctx),
+            Slash::Rebuild => self.ask_rebuild(ctx),
             Slash::Kernel if ctx.state.live.run.is_some() => return vec![Wish::Send(Command::Kill)],
             Slash::Kernel => self.say(Note::info("Nothing runs. /restart begins a new kernel.")),
             Slash::Find => {

@@ -88,6 +88,7 @@ impl Screen {
             }
             Answer::Kill => vec![Wish::Send(Command::Kill)],
             Answer::Restart => vec![Wish::Send(Command::RestartKernel)],
+            Answer::Rebuild(runs) => vec![Wish::Send(Command::Rebuild(runs))],
             Answer::SkipAll => {
                 self.code.mode = Mode::View;
                 vec![Wish::Send(Command::SkipAll)]

@@ -6,7 +6,7 @@ use super::frame::Title;
 use super::look::Look;
 use super::safe;
 use super::words;
-use crate::domain::Variable;
+use crate::domain::{Change, Variable};
 use crate::engine::State;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -84,7 +84,7 @@ impl VarsPane {
             Some(kernel) => format!(
                 "Vars  python k{}  {}",
                 kernel.generation,
-                words::count(state.live.variables.len(), "variable")
+                words::count(state.variables().count(), "variable")
             ),
             None => "Vars".into(),
         };
@@ -101,12 +101,13 @@ impl VarsPane {
             let kernel = state.live.kernel.map_or_else(String::new, |k| format!(" in k{}", k.generation));
             rows.push(Line::styled(format!("No variables yet{kernel}."), look.dim()));
         } else {
-            rows.push(Line::styled(row("name", "type", "size", "value", area.width), look.dim()));
+            rows.push(Line::styled(row(' ', "name", "type", "size", "value", area.width), look.dim()));
             let first = filter_window(self.chosen, self.height);
             for (at, variable) in list.iter().enumerate().skip(first).take(self.height) {
                 let clean = |text: &str| safe::one_line(text);
                 let size = if variable.size.is_empty() { "-".to_owned() } else { clean(&variable.size) };
                 let text = row(
+                    variable.change.map_or(' ', Change::mark),
                     &clean(&variable.name),
                     &clean(&variable.kind),
                     &size,
@@ -125,6 +126,9 @@ impl VarsPane {
             }
             rows.push(Line::default());
             let at = state.live.variables_at.map(|at| look.place.second(at)).unwrap_or_default();
+            if let Some(text) = changes(state) {
+                rows.extend(safe::words(&text, area.width.into(), look.dim()));
+            }
             let note = format!(
                 "Read at {at}, not live. Unknown objects show no value: showing one would run its code (repr)."
             );
@@ -136,9 +140,24 @@ impl VarsPane {
     }
 }
 
-fn row(name: &str, kind: &str, size: &str, value: &str, width: u16) -> String {
+/// `+ 3 new, ~ 1 changed, - 1 deleted by block 3.`; `None` where the last block changed nothing.
+fn changes(state: &State) -> Option<String> {
+    let count = |wanted| state.live.variables.iter().filter(|v| v.change == Some(wanted)).count();
+    let counts = [(Change::Added, "new"), (Change::Changed, "changed"), (Change::Deleted, "deleted")];
+    let parts: Vec<String> = counts
+        .into_iter()
+        .map(|(change, word)| (change.mark(), count(change), word))
+        .filter(|(_, count, _)| *count > 0)
+        .map(|(mark, count, word)| format!("{mark} {count} {word}"))
+        .collect();
+    let by = state.live.variables_by.map_or_else(String::new, |block| format!(" by block {block}"));
+    (!parts.is_empty()).then(|| format!("{}{by}.", parts.join(", ")))
+}
+
+/// A variable on a row, with the mark of what the last block did to it.
+fn row(mark: char, name: &str, kind: &str, size: &str, value: &str, width: u16) -> String {
     let (name, kind, size) = (pad(name, 11), pad(kind, 11), pad(size, 9));
-    safe::cut(&format!("{name} {kind} {size} {value}"), width.into())
+    safe::cut(&format!("{mark} {name} {kind} {size} {value}"), width.into())
 }
 
 fn pad(text: &str, width: usize) -> String {

@@ -1,7 +1,7 @@
 //! A question with letters for answers. Enter and Esc give the safe one; a letter counts only after a quiet moment, so
 //! that a key meant for something else answers nothing.
 
-use crate::domain::BlockId;
+use crate::domain::{BlockId, RunId};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,8 @@ pub enum Answer {
     Kill,
     /// A new kernel.
     Restart,
+    /// Run these blocks of an earlier kernel again.
+    Rebuild(Vec<RunId>),
     /// Skip all blocks that wait.
     SkipAll,
     /// Delete a session.

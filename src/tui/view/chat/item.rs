@@ -22,9 +22,13 @@ pub(super) fn text(item: &Item) -> Option<&str> {
 
 /// A number that is another when an item would be laid out otherwise: the width is looked after by the caller.
 pub(super) fn stamp(state: &State, at: usize, look: Look<'_>) -> u64 {
-    let Some(Item::Reply(reply)) = state.transcript.items.get(at) else { return 0 };
+    let blocks = match state.transcript.items.get(at) {
+        Some(Item::Reply(reply)) => reply.blocks.as_slice(),
+        Some(Item::Own { block, .. }) => std::slice::from_ref(block),
+        _ => return 0,
+    };
     let mut hasher = DefaultHasher::new();
-    for item in reply.blocks.iter().filter_map(|id| state.transcript.blocks.get(id)) {
+    for item in blocks.iter().filter_map(|id| state.transcript.blocks.get(id)) {
         let standing = state.block_state(item);
         (standing.to_string(), item.runs.len(), item.block.versions.len()).hash(&mut hasher);
         if standing == BlockState::Running {
@@ -52,6 +56,15 @@ pub(super) fn rows(state: &State, at: usize, width: u16, look: Look<'_>) -> Vec<
             rows.push(speaker("model", reply.at, look.style(Slot::ChatModel), look));
             reply_rows(state, reply, width, look, &mut rows);
         }
+        Item::Own { at: when, block } => {
+            gap(&mut rows, at);
+            rows.push(speaker("sayso", *when, look.style(Slot::ChatNote), look));
+            if let Some(item) = state.transcript.blocks.get(block) {
+                let note = item.block.origin.note.as_deref().unwrap_or_default();
+                rows.extend(safe::words(note, width.into(), look.style(Slot::ChatNote)));
+                rows.extend(block_rows(state, item, width, look));
+            }
+        }
         other => {
             if let Some((text, style)) = note(other, look) {
                 gap(&mut rows, at);
@@ -78,7 +91,7 @@ pub(super) fn speaker(who: &'static str, at: Moment, style: Style, look: Look<'_
 fn note(item: &Item, look: Look<'_>) -> Option<(String, Style)> {
     let style = look.style(Slot::ChatNote);
     let text = match item {
-        Item::Prompt { .. } | Item::Reply(_) => return None,
+        Item::Prompt { .. } | Item::Reply(_) | Item::Own { .. } => return None,
         Item::Resumed { at } => format!("Opened again at {}. Variables are not kept.", look.place.hour(*at)),
         Item::KernelRestarted { .. } => "New kernel. Variables are gone.".into(),
         Item::Model { model, .. } => {

@@ -236,6 +236,8 @@ fn approved(run: &RunItem, lines: &str, state: BlockState, look: Look<'_>) -> St
         Grantor::Named => "by being named".to_owned(),
         Grantor::Flag => "by --approve".to_owned(),
         Grantor::Rule(rule) => format!("by rule {rule}"),
+        Grantor::Before => "by you, the same text before".to_owned(),
+        Grantor::Plan => "by you, in a plan".to_owned(),
     };
     if state == BlockState::Running {
         return format!("{lines}, approved {by} at {}", look.place.second(run.approved_at));

@@ -233,6 +233,9 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
             format!("{language} kernel k{}, {live}, cwd {cwd}", kernel.generation)
         }
         (ExecutorKind::Kernel, None) => format!("a new {language} kernel, no variables, cwd {cwd}"),
+        (ExecutorKind::Installer, _) => {
+            format!("{}, nothing else", safe::one_line(&look.place.path(&terms.interpreter)))
+        }
         (ExecutorKind::Container, Some(kernel)) => {
             let image = safe::one_line(&terms.interpreter.to_string_lossy());
             format!("a container of {image}, {language} kernel k{}, cwd {cwd}", kernel.generation)

@@ -1,6 +1,6 @@
 //! What is said of a run beside its output: how it ended, what it used and changed, its value or its error.
 
-use crate::domain::{ImageRef, KernelFate, Outcome, RunReport, Stream};
+use crate::domain::{ImageRef, KernelFate, Outcome, RunReport, Stream, VariableChanges};
 use crate::engine::State;
 use crate::engine::transcript::{BlockItem, Standing};
 use crate::tui::theme::Slot;
@@ -69,10 +69,11 @@ fn used(report: &RunReport) -> String {
 
 /// `changed  + out/revenue.png  48 KB   - out/a.png`
 fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
-    if report.receipt.files.is_empty() {
+    let variables = report.receipt.variables.map(variables).unwrap_or_default();
+    if report.receipt.files.is_empty() && variables.is_empty() {
         return Vec::new();
     }
-    let texts: Vec<String> = report
+    let mut texts: Vec<String> = report
         .receipt
         .files
         .iter()
@@ -82,7 +83,17 @@ fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
             _ => format!("~ {}  {}", safe::one_line(&file.path), words::size(file.bytes)),
         })
         .collect();
+    texts.extend((!variables.is_empty()).then_some(variables));
     safe::hanging(Span::styled("changed  ", look.dim()), &texts.join("     "), width.into(), look.text())
+}
+
+/// `variables +3 ~1 -1  (Vars)`; empty where nothing changed.
+fn variables(changes: VariableChanges) -> String {
+    let VariableChanges { added, changed, deleted } = changes;
+    let counts = [('+', added), ('~', changed), ('-', deleted)];
+    let counts: Vec<String> =
+        counts.into_iter().filter(|(_, n)| *n > 0).map(|(mark, n)| format!("{mark}{n}")).collect();
+    if counts.is_empty() { String::new() } else { format!("variables {}  (Vars)", counts.join(" ")) }
 }
 
 /// `refused  write to ~/.ssh/config     the network: example.com`: what the sandbox is known to have refused.

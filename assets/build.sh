@@ -1,0 +1,52 @@
+# Gives a block's text to a program that wants a file: builds it first, or runs the program with it. The text comes from
+# descriptor 90 into a private folder that is gone before the built program starts, or when the program ends. Descriptor 91
+# is told how far it came: `build`, then `run`. $1: the file's name; $2: how many of the words behind are for building.
+umask 077
+echo build >/dev/fd/91
+name=$1 count=$2 folder=$PWD
+shift 2
+d=$(mktemp -d "${TMPDIR:-/tmp}/sayso-XXXXXXXX") || { echo 'no folder for temporary files can be written' >&2; exit 126; }
+trap 'rm -rf "$d"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+cat /dev/fd/90 >"$d/$name" || exit 126
+source=$name at=0 all=$#
+[ "$count" -eq 0 ] && source=$d/$name
+while [ "$at" -lt "$all" ]; do
+    word=$1
+    shift
+    case $word in
+        '{source}') word=$source ;;
+        '{program}') word=$d/program ;;
+        '{folder}') word=$folder ;;
+    esac
+    set -- "$@" "$word"
+    at=$((at + 1))
+done
+first() {
+    keep=$1 at=0 all=$(($# - 1))
+    shift
+    while [ "$at" -lt "$all" ]; do
+        word=$1
+        shift
+        [ "$at" -lt "$keep" ] && set -- "$@" "$word"
+        at=$((at + 1))
+    done
+    # Inside its folder the compiler calls the text by its name alone.
+    cd "$d" && "$@"
+}
+if [ "$count" -gt 0 ]; then
+    GOCACHE=${GOCACHE:-$d/cache}
+    [ -n "$HOME" ] && [ -w "$HOME" ] || export GOCACHE
+    (first "$count" "$@") || exit
+    shift "$count"
+    echo run >/dev/fd/91
+    if [ -e /proc/self/fd/0 ]; then
+        exec 9<"$d/program" && rm -rf "$d" && trap - EXIT INT TERM && exec /proc/self/fd/9 "$@"
+        exit 126
+    fi
+    "$d/program" "$@"
+else
+    echo run >/dev/fd/91
+    "$@"
+fi

@@ -1,0 +1,62 @@
+//! The person's own functions: the files that hold them, and what is known of each function once it is loaded.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A file of functions, as it was read at the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionFile {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Its text: the bytes that are shown, approved and loaded.
+    pub source: Arc<str>,
+}
+
+impl FunctionFile {
+    /// Its name without the folder, as messages name it.
+    pub fn name(&self) -> String {
+        let name = self.path.file_name().map(|name| name.to_string_lossy().into_owned());
+        name.unwrap_or_else(|| self.path.to_string_lossy().into_owned())
+    }
+}
+
+/// A public function of a file that was loaded, as it was read without running anything of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name; a Python identifier.
+    pub name: String,
+    /// `name(a: int, b: str = 'x') -> float`.
+    pub signature: String,
+    /// Its docstring, bounded; may be empty.
+    pub doc: String,
+    /// Its parameters, in their order.
+    pub parameters: Vec<Parameter>,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// How an argument reaches it.
+    pub kind: ParameterKind,
+    /// Its annotation as text, `list[int]`; empty where there is none.
+    pub annotation: String,
+    /// Whether it has to be given.
+    pub required: bool,
+    /// Its default as text, where that is a plain value.
+    pub default: Option<String>,
+}
+
+/// How an argument reaches a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// By its place only.
+    Positional,
+    /// By its name.
+    Named,
+    /// `*args`: all further ones by place.
+    Rest,
+    /// `**options`: all further ones by name.
+    Options,
+}

@@ -1,0 +1,243 @@
+//! From a call of one of the person's functions, with its arguments as JSON, to the text of the call in Python. Pure.
+//!
+//! The text is what is shown, approved and run, so every value is written out as a literal.
+
+use crate::domain::{Function, ParameterKind};
+use serde_json::{Map, Value};
+use std::fmt::Write as _;
+
+/// How deep arguments may be nested.
+const DEEPEST: usize = 32;
+/// The longest text of a call, in bytes.
+const LONGEST: usize = 256 << 10;
+
+/// The call of this function with these arguments (JSON text): `name(a=1, b='x')`.
+///
+/// # Errors
+/// Why there is no such call, for the model and the person.
+pub fn source(function: &Function, arguments: &str) -> Result<String, String> {
+    let name = &function.name;
+    let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
+    let given: Value = serde_json::from_str(arguments)
+        .map_err(|error| format!("the arguments of {name} are no JSON: {error}"))?;
+    let Value::Object(mut given) = given else {
+        return Err(format!("the arguments of {name} have to be a JSON object"));
+    };
+    let mut parts = Vec::new();
+    let mut skipped = false;
+    for parameter in &function.parameters {
+        let value = given.shift_remove(&parameter.name);
+        match (parameter.kind, value) {
+            (ParameterKind::Rest, Some(Value::Array(all))) => {
+                if skipped && !all.is_empty() {
+                    return Err(format!("{name} needs all parameters before *{}", parameter.name));
+                }
+                for value in &all {
+                    parts.push(literal(value)?);
+                }
+            }
+            (ParameterKind::Rest, Some(_)) => {
+                return Err(format!("{} of {name} has to be a list", parameter.name));
+            }
+            (ParameterKind::Options, Some(Value::Object(all))) => named(&all, name, &mut parts)?,
+            (ParameterKind::Options, Some(value)) => {
+                given.insert(parameter.name.clone(), value);
+            }
+            (ParameterKind::Positional, Some(_)) if skipped => {
+                return Err(format!("{name} needs all parameters before {}", parameter.name));
+            }
+            (ParameterKind::Positional, Some(value)) => parts.push(literal(&value)?),
+            (ParameterKind::Named, Some(value)) => {
+                parts.push(format!("{}={}", parameter.name, literal(&value)?));
+            }
+            (_, None) if parameter.required => {
+                return Err(format!("{name} needs the parameter {}", parameter.name));
+            }
+            (_, None) => skipped |= parameter.kind == ParameterKind::Positional,
+        }
+    }
+    let options = function.parameters.iter().any(|p| p.kind == ParameterKind::Options);
+    match given.keys().next() {
+        Some(unknown) if !options => {
+            return Err(format!("{name} has no parameter {}", shown(unknown)));
+        }
+        _ => named(&given, name, &mut parts)?,
+    }
+    let call = format!("{name}({})", parts.join(", "));
+    if call.len() > LONGEST { Err(format!("the call of {name} is longer than 256 KiB")) } else { Ok(call) }
+}
+
+fn named(all: &Map<String, Value>, function: &str, parts: &mut Vec<String>) -> Result<(), String> {
+    for (key, value) in all {
+        if !is_identifier(key) {
+            return Err(format!("{} is no name that {function} could take", shown(key)));
+        }
+        parts.push(format!("{key}={}", literal(value)?));
+    }
+    Ok(())
+}
+
+/// A name as it may stand in a message.
+fn shown(name: &str) -> String {
+    format!("{:?}", name.chars().take(60).collect::<String>())
+}
+
+const KEYWORDS: &[&str] = &[
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
+    "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
+    "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+];
+
+fn is_identifier(name: &str) -> bool {
+    name.len() <= 200
+        && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !KEYWORDS.contains(&name)
+}
+
+/// A value as a literal of Python.
+fn literal(value: &Value) -> Result<String, String> {
+    let mut out = String::new();
+    write_literal(value, 0, &mut out)?;
+    Ok(out)
+}
+
+fn write_literal(value: &Value, depth: usize, out: &mut String) -> Result<(), String> {
+    if depth > DEEPEST {
+        return Err(format!("arguments are nested deeper than {DEEPEST} levels"));
+    }
+    match value {
+        Value::Null => out.push_str("None"),
+        Value::Bool(true) => out.push_str("True"),
+        Value::Bool(false) => out.push_str("False"),
+        Value::Number(number) => {
+            let _ = write!(out, "{number}");
+        }
+        Value::String(text) => write_text(text, out),
+        Value::Array(all) => {
+            out.push('[');
+            for (at, item) in all.iter().enumerate() {
+                out.push_str(if at > 0 { ", " } else { "" });
+                write_literal(item, depth + 1, out)?;
+            }
+            out.push(']');
+        }
+        Value::Object(all) => {
+            out.push('{');
+            for (at, (key, item)) in all.iter().enumerate() {
+                out.push_str(if at > 0 { ", " } else { "" });
+                write_text(key, out);
+                out.push_str(": ");
+                write_literal(item, depth + 1, out)?;
+            }
+            out.push('}');
+        }
+    }
+    Ok(())
+}
+
+/// A text in quotes. What can't be seen is written as an escape: the person has to see what is passed.
+fn write_text(text: &str, out: &mut String) {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    out.push(quote);
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c == quote => {
+                out.push('\\');
+                out.push(c);
+            }
+            ' '..='~' => out.push(c),
+            c if c.is_alphanumeric() => out.push(c),
+            c if u32::from(c) > 0xFFFF => {
+                let _ = write!(out, "\\U{:08x}", u32::from(c));
+            }
+            c => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+        }
+    }
+    out.push(quote);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Parameter;
+    use proptest::prelude::*;
+
+    fn parameter(name: &str, kind: ParameterKind, required: bool) -> Parameter {
+        Parameter { name: name.into(), kind, annotation: String::new(), required, default: None }
+    }
+
+    fn function(parameters: Vec<Parameter>) -> Function {
+        Function { name: "rate".into(), signature: String::new(), doc: String::new(), parameters }
+    }
+
+    #[test]
+    fn a_call_is_written_out() {
+        use ParameterKind::{Named, Positional};
+        let rate = function(vec![
+            parameter("a", Positional, true),
+            parameter("b", Named, false),
+            parameter("c", Named, false),
+        ]);
+        let call = |arguments| source(&rate, arguments);
+        assert_eq!(call(r#"{"a": 1}"#).unwrap(), "rate(1)");
+        let all = r#"{"c": {"k": [true, null, 2.5]}, "b": "it's\n\u202e", "a": -1}"#;
+        assert_eq!(call(all).unwrap(), r#"rate(-1, b="it's\n\u202e", c={'k': [True, None, 2.5]})"#);
+        for (arguments, why) in [
+            ("{}", "needs the parameter a"),
+            (r#"{"a": 1, "d": 2}"#, "has no parameter \"d\""),
+            ("[1]", "has to be a JSON object"),
+            ("{\"a\": 1", "are no JSON"),
+        ] {
+            let told = call(arguments).unwrap_err();
+            assert!(told.contains(why) || told.replace("have", "has").contains(why), "{told}");
+        }
+    }
+
+    #[test]
+    fn further_arguments_go_where_the_function_takes_them() {
+        use ParameterKind::{Named, Options, Rest};
+        let open = function(vec![
+            parameter("first", Named, false),
+            parameter("rest", Rest, false),
+            parameter("options", Options, false),
+        ]);
+        assert_eq!(source(&open, r#"{"x": 1}"#).unwrap(), "rate(x=1)");
+        assert_eq!(source(&open, r#"{"options": {"x": 1}}"#).unwrap(), "rate(x=1)");
+        assert_eq!(source(&open, r#"{"rest": [1, 2]}"#).unwrap(), "rate(1, 2)");
+        assert!(source(&open, r#"{"x y": 1}"#).is_err());
+        assert!(source(&open, r#"{"import": 1}"#).is_err());
+        assert!(source(&open, r#"{"x=exec('y'), z": 1}"#).is_err());
+    }
+
+    proptest! {
+        /// No text leaves its quotes, and nothing that can't be seen is in the call.
+        #[test]
+        fn texts_stay_in_their_quotes(text in any::<String>()) {
+            let one = function(vec![parameter("a", ParameterKind::Named, true)]);
+            let arguments = serde_json::json!({ "a": text }).to_string();
+            let call = source(&one, &arguments).unwrap();
+            prop_assert!(!call.chars().any(|c| c.is_control()));
+            let inner = call.strip_prefix("rate(a=").and_then(|c| c.strip_suffix(')')).unwrap();
+            let quote = inner.chars().next().unwrap();
+            let body = &inner[1..inner.len() - 1];
+            let mut escaped = false;
+            for c in body.chars() {
+                prop_assert!(escaped || c != quote);
+                escaped = !escaped && c == '\\';
+            }
+            prop_assert!(!escaped && inner.ends_with(quote));
+        }
+
+        #[test]
+        fn any_arguments(text in any::<String>()) {
+            let _ = source(&function(vec![parameter("a", ParameterKind::Rest, false)]), &text);
+        }
+    }
+}

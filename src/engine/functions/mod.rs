@@ -1,0 +1,328 @@
+//! The person's own functions: their files wait for a first approval like every block, before the first step of a turn
+//! that would meet a kernel without them; what they brought is announced to the model.
+//!
+//! A later kernel of the same session gets the same bytes under the same terms without a new question: the person said
+//! yes to exactly that. Whatever differs is asked anew. The functions are read in the kernel (`assets/kernel.py`).
+
+mod call;
+mod schema;
+
+use super::reply::{self, Proposed};
+use super::state::Inspected;
+use super::transcript::Standing;
+use super::{Engine, Phase};
+use crate::domain::{
+    Block, BlockId, BlockKind, Dialect, Entry, Function, FunctionFile, Grantor, KernelRef, Language, Origin,
+    Outcome, ParameterKind, Revision, RunReport, Sha256, Terms, Tool, ToolCall, Version,
+};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+
+pub use call::source as call_source;
+
+/// Bytes of what is told of all functions in the system prompt.
+const LONGEST: usize = 16 << 10;
+
+/// What is known of the files beside the state.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    /// How each file of the settings stands, by its place there.
+    standing: Vec<File>,
+    /// What the person approved: the bytes, and the terms but for the kernel's generation.
+    approved: Vec<(Sha256, Terms)>,
+    /// Whether the step waits for files to be decided about.
+    pub(super) preparing: bool,
+    /// The system prompt without any functions.
+    base: Option<String>,
+}
+
+/// How a file stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum File {
+    /// The kernel, or the next one, does not have it yet.
+    #[default]
+    Wanted,
+    /// This block was proposed for it.
+    Proposed(BlockId),
+    /// It is in the kernel.
+    Loaded(BlockId),
+    /// The person does not want it, or it failed; it comes back when its block is put back.
+    Left(BlockId),
+}
+
+impl File {
+    fn block(self) -> Option<BlockId> {
+        match self {
+            File::Wanted => None,
+            File::Proposed(block) | File::Loaded(block) | File::Left(block) => Some(block),
+        }
+    }
+}
+
+impl Engine {
+    /// Proposes the files that the kernel lacks; true when the step has to wait for them.
+    pub(super) fn prepare(&mut self) -> bool {
+        let count = self.settings.functions.len();
+        self.files.standing.resize(count, File::Wanted);
+        let wanted: Vec<usize> =
+            (0..count).filter(|at| self.files.standing.get(*at) == Some(&File::Wanted)).collect();
+        let mut blocks = Vec::new();
+        for at in wanted {
+            let Some(file) = self.settings.functions.get(at).cloned() else { continue };
+            let block = self.propose_file(&file);
+            if let Some(standing) = self.files.standing.get_mut(at) {
+                *standing = File::Proposed(block);
+            }
+            blocks.push(block);
+        }
+        if blocks.is_empty() {
+            return false;
+        }
+        self.files.preparing = true;
+        self.look_ahead(&blocks);
+        self.advance();
+        true
+    }
+
+    /// The block for a file: one that waits already (from before the session was closed), or a new one.
+    fn propose_file(&mut self, file: &FunctionFile) -> BlockId {
+        let path = file.path.to_string_lossy().into_owned();
+        let waits = self.state.queue().find(|item| {
+            item.block.kind == BlockKind::Load { path: path.clone() }
+                && item.block.original().source == file.source
+        });
+        if let Some(item) = waits {
+            return item.block.id;
+        }
+        let note = format!("your functions, from {path}");
+        self.propose_own(BlockKind::Load { path }, Language::python(), file.source.clone(), note)
+    }
+
+    /// Proposes a block outside of any reply.
+    pub(super) fn propose_own(
+        &mut self,
+        kind: BlockKind,
+        language: Language,
+        source: std::sync::Arc<str>,
+        note: String,
+    ) -> BlockId {
+        self.counted.block = self.counted.block.next();
+        let block = self.counted.block;
+        let origin = Origin {
+            dialect: Dialect::Fences,
+            info: String::new(),
+            range: 0..0,
+            closed: true,
+            call: None,
+            note: Some(note),
+        };
+        let versions = vec![Version { revision: Revision(1), source, language: Some(language), whole: true }];
+        self.record(Entry::Block(Block { id: block, step: self.counted.step, kind, origin, versions }));
+        block
+    }
+
+    /// Runs a file again without asking, where the person approved the same bytes under the same terms before.
+    pub(super) fn apply_memory(&mut self) {
+        let Phase::Deciding(block) = self.state.phase else { return };
+        let Some(item) = self.state.transcript.blocks.get(&block) else { return };
+        if !matches!(item.block.kind, BlockKind::Load { .. }) {
+            return;
+        }
+        let Some(Inspected { revision, terms: Ok(terms), .. }) = self.state.inspected(block) else { return };
+        let hash = Sha256::of(item.block.current().source.as_bytes());
+        let known = self.files.approved.iter().any(|(h, then)| *h == hash && timeless(terms).same_as(then));
+        if known {
+            self.grant_if_ready(block, *revision, Grantor::Before);
+        }
+    }
+
+    /// What a call of one of the functions proposes; `None` where it names none of them.
+    pub(super) fn call_of_function(
+        &self,
+        called: &ToolCall,
+        complete: bool,
+    ) -> Option<Result<Proposed, String>> {
+        let name = called.name.trim();
+        let name = name.strip_prefix("functions.").unwrap_or(name);
+        let function = self.state.live.functions.iter().find(|function| function.name == name)?;
+        if !is_offered(&function.name) {
+            return None;
+        }
+        Some(call::source(function, &called.arguments).map(|source| Proposed {
+            dialect: Dialect::Tools,
+            info: String::new(),
+            file: Some(BlockKind::Call { function: function.name.clone() }),
+            language: Some(Language::python()),
+            source,
+            range: 0..0,
+            lines: (0, 0),
+            closed: complete,
+            note: None,
+        }))
+    }
+
+    /// A block was granted: what the person approved of files is remembered as long as the program runs.
+    pub(super) fn remember_file(&mut self, block: BlockId, hash: Sha256, terms: &Terms) {
+        let item = self.state.transcript.blocks.get(&block);
+        if item.is_some_and(|item| matches!(item.block.kind, BlockKind::Load { .. })) {
+            let terms = timeless(terms);
+            self.files.approved.retain(|(known, _)| *known != hash);
+            self.files.approved.push((hash, terms));
+        }
+    }
+
+    /// A block of a file was rejected or skipped.
+    pub(super) fn file_left(&mut self, block: BlockId) {
+        self.file_stands(block, File::Left(block));
+    }
+
+    /// A run has ended: perhaps a file is in the kernel now.
+    pub(super) fn file_ran(&mut self, block: BlockId, report: &RunReport) {
+        let loaded = report.outcome == Outcome::Ok;
+        self.file_stands(block, if loaded { File::Loaded(block) } else { File::Left(block) });
+    }
+
+    fn file_stands(&mut self, block: BlockId, standing: File) {
+        if let Some(known) = self.files.standing.iter_mut().find(|file| file.block() == Some(block)) {
+            *known = standing;
+        }
+    }
+
+    /// Functions were told by the kernel: the model hears of them from the next request on.
+    pub(super) fn functions_told(&mut self, functions: Vec<Function>) {
+        for function in functions {
+            self.state.live.functions.retain(|known| known.name != function.name);
+            self.state.live.functions.push(function);
+        }
+        self.announce();
+    }
+
+    /// The kernel is gone, and with it what was loaded.
+    pub(super) fn forget_functions(&mut self) {
+        self.state.live.functions.clear();
+        for file in &mut self.files.standing {
+            if let File::Loaded(_) = file {
+                *file = File::Wanted;
+            }
+        }
+        self.announce();
+    }
+
+    /// After a resume: files that wait go on as before the session was closed.
+    pub(super) fn take_up_files(&mut self) {
+        self.files.preparing =
+            self.state.queue().any(|item| matches!(item.block.kind, BlockKind::Load { .. }));
+        let waiting: Vec<_> = self
+            .state
+            .transcript
+            .blocks
+            .values()
+            .filter(|item| item.standing == Standing::Open)
+            .filter_map(|item| match &item.block.kind {
+                BlockKind::Load { path } => Some((path.clone(), item.block.id)),
+                _ => None,
+            })
+            .collect();
+        self.files.standing = self
+            .settings
+            .functions
+            .iter()
+            .map(|file| {
+                let found = waiting.iter().find(|(path, _)| *path == file.path.to_string_lossy());
+                found.map_or(File::Wanted, |(_, block)| File::Proposed(*block))
+            })
+            .collect();
+    }
+
+    fn announce(&mut self) {
+        let base = self.files.base.get_or_insert_with(|| self.settings.system_prompt.clone());
+        self.settings.system_prompt = match told(&self.state.live.functions) {
+            text if text.is_empty() => base.clone(),
+            text => format!("{}\n\n{text}", base.trim_end()),
+        };
+    }
+}
+
+/// Terms without what a new kernel changes.
+fn timeless(terms: &Terms) -> Terms {
+    Terms { kernel: terms.kernel.map(|_| KernelRef::default()), ..terms.clone() }
+}
+
+/// What the model is told of the functions; empty where there are none.
+fn told(functions: &[Function]) -> String {
+    if functions.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "The person has loaded functions of their own into the Python kernel. Call them in Python blocks by name, \
+         without an import:",
+    );
+    for (at, function) in functions.iter().enumerate() {
+        let mut one = format!("\n- {}", function.signature);
+        for line in function.doc.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()) {
+            let _ = write!(one, "\n    {line}");
+        }
+        if text.len() + one.len() > LONGEST {
+            let _ = write!(text, "\n- and {} more", functions.len() - at);
+            break;
+        }
+        text.push_str(&one);
+    }
+    text
+}
+
+/// The functions as tools that a model may call.
+pub fn tools(functions: &[Function]) -> Vec<Tool> {
+    functions.iter().filter(|function| is_offered(&function.name)).map(tool).collect()
+}
+
+/// Whether a function is offered under its name: not where a tool of sayso has it.
+fn is_offered(name: &str) -> bool {
+    is_tool_name(name) && !reply::is_tool(name)
+}
+
+/// Tools are named with letters, digits, `_` and `-` only; a name of Python may hold more letters than those.
+fn is_tool_name(name: &str) -> bool {
+    name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn tool(function: &Function) -> Tool {
+    let (mut properties, mut required, mut open) = (Map::new(), Vec::new(), false);
+    for parameter in &function.parameters {
+        let mut schema = schema::of(&parameter.annotation);
+        if parameter.kind == ParameterKind::Options {
+            open = true;
+            continue;
+        }
+        if parameter.kind == ParameterKind::Rest {
+            schema = json!({ "type": "array", "items": schema });
+        }
+        if let (Some(default), Some(schema)) = (&parameter.default, schema.as_object_mut()) {
+            let known = schema.get("description").and_then(Value::as_str).map(|known| format!("{known}; "));
+            schema.insert(
+                "description".into(),
+                json!(format!("{}default {default}", known.unwrap_or_default())),
+            );
+        }
+        if parameter.required {
+            required.push(parameter.name.clone());
+        }
+        properties.insert(parameter.name.clone(), schema);
+    }
+    let parameters = json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": open,
+    });
+    let doc =
+        if function.doc.trim().is_empty() { "A function of the person's own." } else { function.doc.trim() };
+    Tool {
+        name: function.name.clone(),
+        description: format!("{}\n\n{doc}", function.signature),
+        parameters: parameters.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

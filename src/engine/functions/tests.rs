@@ -1,0 +1,166 @@
+//! Dialogues about files of functions.
+
+use super::super::dialogue::Dialogue;
+use super::*;
+use crate::domain::{Limits, OnDisk, Parameter, Review, RunEvent, Target};
+use crate::engine::{Command, Event, Settings};
+use std::path::PathBuf;
+
+fn function(name: &str) -> Function {
+    let parameter = Parameter {
+        name: "r".into(),
+        kind: ParameterKind::Named,
+        annotation: "float".into(),
+        required: true,
+        default: None,
+    };
+    Function {
+        name: name.into(),
+        signature: format!("{name}(r: float)"),
+        doc: "Its area.\n\nIn cm.".into(),
+        parameters: vec![parameter],
+    }
+}
+
+fn dialogue() -> Dialogue {
+    let file = FunctionFile { path: "/home/ann/tools.py".into(), source: "def area(r): ...\n".into() };
+    Dialogue::with(Settings { functions: vec![file], system_prompt: "Base.".into(), ..Settings::default() })
+}
+
+fn load_terms(generation: u32) -> Terms {
+    let target = Target {
+        path: PathBuf::from("/home/ann/tools.py"),
+        link: None,
+        found: OnDisk::File(None),
+        bytes: 1,
+        folders: 0,
+        outside: true,
+    };
+    let kernel = Some(KernelRef { generation, variables: 0 });
+    Terms { target: Some(target), kernel, ..crate::engine::dialogue::terms() }
+}
+
+fn looked(dialogue: &mut Dialogue, block: u32, generation: u32) -> String {
+    dialogue.inspected(block, Review::default(), Ok(load_terms(generation)))
+}
+
+fn loaded(dialogue: &mut Dialogue) -> String {
+    let run = dialogue.state().live.run.as_ref().unwrap().run;
+    dialogue.send(Event::Run(run, RunEvent::Functions(vec![function("area")])));
+    dialogue.ended(run.0, Outcome::Ok)
+}
+
+fn system(dialogue: &Dialogue) -> String {
+    dialogue.request()[0].text.clone()
+}
+
+#[test]
+fn a_file_waits_before_the_first_step_and_is_told_after_it_was_loaded() {
+    let mut d = dialogue();
+    let line = d.user("go");
+    assert!(line.contains("+block 1 load") || line.contains("+block 1"), "{line}");
+    assert!(line.ends_with("deciding 1") && !line.contains("ask s"), "{line}");
+    looked(&mut d, 1, 1);
+    assert!(d.type_run(1).contains("start r1"));
+    let line = loaded(&mut d);
+    assert!(line.contains("ask s1"), "{line}");
+    let system = system(&d);
+    assert!(system.contains("- area(r: float)\n    Its area.\n    In cm."), "{system}");
+    // What came of it is no result of the model's own blocks.
+    assert_eq!(d.request().len(), 2);
+}
+
+#[test]
+fn a_file_that_is_skipped_is_not_asked_for_again() {
+    let mut d = dialogue();
+    d.user("go");
+    looked(&mut d, 1, 1);
+    let line = d.command(Command::SkipAll);
+    assert!(line.contains("ask s1"), "{line}");
+    assert!(system(&d).ends_with("Base."));
+    d.reply("Done.");
+    let line = d.user("more");
+    assert!(line.contains("ask s2"), "{line}");
+}
+
+#[test]
+fn a_new_kernel_gets_the_same_bytes_without_a_question_and_other_terms_with_one() {
+    let mut d = dialogue();
+    d.user("go");
+    looked(&mut d, 1, 1);
+    d.type_run(1);
+    loaded(&mut d);
+    d.reply("Done.");
+    d.command(Command::RestartKernel);
+    assert!(d.state().live.functions.is_empty());
+    let line = d.user("again");
+    assert!(line.contains("deciding 2") && !line.contains("ask"), "{line}");
+    let line = looked(&mut d, 2, 2);
+    assert!(line.contains("+approved r2 2.1 before") && line.contains("start r2"), "{line}");
+    loaded(&mut d);
+    assert_eq!(d.state().live.functions.len(), 1);
+    d.reply("Done.");
+
+    d.command(Command::RestartKernel);
+    d.user("and again");
+    let other = Terms { limits: Limits { wall_ms: 1, ..Limits::default() }, ..load_terms(3) };
+    let line = d.inspected(3, Review::default(), Ok(other));
+    assert!(!line.contains("start"), "{line}");
+    assert!(matches!(d.state().phase, Phase::Deciding(BlockId(3))));
+}
+
+#[test]
+fn after_a_resume_it_is_asked_again() {
+    let mut d = dialogue();
+    d.user("go");
+    looked(&mut d, 1, 1);
+    d.type_run(1);
+    loaded(&mut d);
+    d.reply("Done.");
+    d.reopen();
+    assert!(d.state().live.functions.is_empty());
+    d.user("more");
+    let line = looked(&mut d, 2, 1);
+    assert!(!line.contains("start"), "{line}");
+    assert!(matches!(d.state().phase, Phase::Deciding(BlockId(2))));
+}
+
+#[test]
+fn a_session_that_was_closed_while_a_file_waited_goes_on_there() {
+    let mut d = dialogue();
+    d.user("go");
+    let line = d.reopen();
+    assert!(line.ends_with("deciding 1"), "{line}");
+    let line = d.command(Command::SkipAll);
+    assert!(line.contains("ask s1"), "{line}");
+}
+
+#[test]
+fn a_load_error_leaves_the_turn_going() {
+    let mut d = dialogue();
+    d.user("go");
+    looked(&mut d, 1, 1);
+    d.type_run(1);
+    let line = d.ended(1, Outcome::Failed);
+    assert!(line.contains("ask s1"), "{line}");
+    assert!(system(&d).ends_with("Base."));
+}
+
+#[test]
+fn functions_are_tools_too() {
+    let tools = tools(&[function("area"), function("größe")]);
+    assert_eq!(tools.len(), 1);
+    assert_eq!(tools[0].name, "area");
+    assert_eq!(
+        tools[0].parameters,
+        r#"{"type":"object","properties":{"r":{"type":"number"}},"required":["r"],"additionalProperties":false}"#
+    );
+    assert!(tools[0].description.contains("area(r: float)") && tools[0].description.contains("Its area."));
+}
+
+#[test]
+fn what_is_told_is_bounded() {
+    let many: Vec<Function> = (0..2_000).map(|n| function(&format!("f{n}"))).collect();
+    let text = told(&many);
+    assert!(text.len() <= LONGEST + 40 && text.lines().last().unwrap().contains("more"), "{}", text.len());
+}

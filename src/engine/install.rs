@@ -1,0 +1,270 @@
+//! Packages that a block needs and that are not there: a block of their own waits before it, or after it failed.
+//!
+//! Nothing is installed by itself. What is installed is a list of names that the person sees; when that has ended well,
+//! the block that needed it waits (again).
+
+use super::transcript::Standing;
+use super::{Engine, Phase};
+use crate::domain::{
+    BlockId, BlockKind, Entry, Language, Outcome, PackageList, Policy, RunReport, Stream, packages,
+};
+use std::collections::BTreeSet;
+
+/// Bytes of standard error that are searched for a missing package.
+const SEARCHED: usize = 16 << 10;
+
+/// What was offered so far: nothing is offered twice for the same block.
+#[derive(Debug, Default)]
+pub(super) struct Installs {
+    offered: BTreeSet<(BlockId, String)>,
+}
+
+/// What the end of a run means for packages.
+pub(super) enum Consequence {
+    /// Nothing.
+    None,
+    /// This block, which failed for want of packages, waits again.
+    BringBack(BlockId),
+    /// It failed for want of this package.
+    Offer(Language, String),
+}
+
+impl Engine {
+    /// The block that waits lacks packages: their installation is offered first.
+    pub(super) fn offer_lacking(&mut self) {
+        let Phase::Deciding(block) = self.state.phase else { return };
+        let Some(inspected) = self.state.inspected(block) else { return };
+        if inspected.lacking.is_empty() || inspected.terms.is_err() {
+            return;
+        }
+        let (lacking, language) = (inspected.lacking.clone(), self.language_of(block));
+        if let Some(language) = language
+            && let Some(install) = self.offer_install(block, &language, &lacking)
+        {
+            self.look(install);
+            self.advance();
+        }
+    }
+
+    /// What the end of a run means for packages.
+    pub(super) fn consequence(&self, block: BlockId, report: &RunReport) -> Consequence {
+        let kind = self.state.transcript.blocks.get(&block).map(|item| &item.block.kind);
+        match (kind, &report.outcome) {
+            (Some(BlockKind::Install { wanted_by: Some(wanted_by) }), Outcome::Ok) => {
+                Consequence::BringBack(*wanted_by)
+            }
+            (Some(BlockKind::Install { .. }) | None, _) => Consequence::None,
+            (Some(_), Outcome::Failed) => self
+                .language_of(block)
+                .and_then(|language| Some((missing_package(&language, report)?, language)))
+                .map_or(Consequence::None, |(package, language)| Consequence::Offer(language, package)),
+            _ => Consequence::None,
+        }
+    }
+
+    /// Does what follows from the end of a run.
+    pub(super) fn draw(&mut self, block: BlockId, consequence: Consequence) {
+        match consequence {
+            Consequence::None => {}
+            Consequence::BringBack(block) => self.bring_back(block),
+            Consequence::Offer(language, package) => {
+                if let Some(install) = self.offer_install(block, &language, &[package]) {
+                    self.look(install);
+                }
+            }
+        }
+    }
+
+    /// What was needed is there now: the block that failed for it waits again.
+    fn bring_back(&mut self, block: BlockId) {
+        let failed = self.state.transcript.blocks.get(&block).is_some_and(|item| {
+            let report = item.runs.last().and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
+            item.standing == Standing::Approved
+                && report.is_some_and(|report| report.outcome == Outcome::Failed)
+        });
+        if failed {
+            self.record(Entry::PutBack(block));
+            self.look(block);
+        }
+    }
+
+    fn language_of(&self, block: BlockId) -> Option<Language> {
+        let item = self.state.transcript.blocks.get(&block)?;
+        let language = item.block.current().language.clone()?;
+        match language.as_str() {
+            "python" => Some(language),
+            "javascript" | "typescript" => Some(Language::javascript()),
+            _ => None,
+        }
+    }
+
+    /// Proposes an installation. Where nobody is there to be asked, nothing is offered: the network that it needs was
+    /// not allowed with the blocks.
+    fn offer_install(&mut self, block: BlockId, language: &Language, lacking: &[String]) -> Option<BlockId> {
+        if self.settings.policy != Policy::Ask {
+            return None;
+        }
+        let new: Vec<String> = lacking
+            .iter()
+            .filter(|package| !self.installs.offered.contains(&(block, (*package).clone())))
+            .cloned()
+            .collect();
+        let list = PackageList::parse(language.as_str(), &PackageList { packages: new }.text()).ok()?;
+        self.installs.offered.extend(list.packages.iter().map(|package| (block, package.clone())));
+        let note = format!("block {block} needs {}: install it first?", list.words());
+        let kind = BlockKind::Install { wanted_by: Some(block) };
+        Some(self.propose_own(kind, language.clone(), list.text().into(), note))
+    }
+}
+
+/// The package for want of which a run failed.
+fn missing_package(language: &Language, report: &RunReport) -> Option<String> {
+    if *language == Language::python() {
+        let error = report.error.as_ref().filter(|error| error.kind == "ModuleNotFoundError")?;
+        return packages::missing_module(&error.message).and_then(packages::python_package);
+    }
+    let printed = report.output.bytes(Stream::Stderr);
+    let end = printed.get(printed.len().saturating_sub(SEARCHED)..).unwrap_or_default();
+    packages::missing_node_package(&String::from_utf8_lossy(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::domain::{BlockId, Decision, Language, Revision};
+    use crate::domain::{
+        Captured, ExecutorKind, KernelFate, Outcome, Review, RunError, RunReport, Stream, Terms,
+    };
+    use crate::engine::Inspection;
+    use crate::engine::dialogue::{Dialogue, report, terms};
+    use crate::engine::{Command, Event};
+
+    const PYTHON: &str = "Look:\n\n```python\nimport numpy\n```\n";
+
+    fn installer() -> Terms {
+        Terms {
+            executor: ExecutorKind::Installer,
+            kernel: None,
+            interpreter: "/usr/bin/uv".into(),
+            ..terms()
+        }
+    }
+
+    fn module_missing(name: &str) -> RunReport {
+        let error = RunError {
+            kind: "ModuleNotFoundError".into(),
+            message: format!("No module named '{name}'"),
+            traceback: String::new(),
+        };
+        RunReport { error: Some(error), ..report(Outcome::Failed) }
+    }
+
+    fn installed(outcome: Outcome) -> RunReport {
+        RunReport { kernel: KernelFate::None, error: None, ..report(outcome) }
+    }
+
+    fn lacking(d: &mut Dialogue, block: u32, packages: &[&str]) -> String {
+        let inspection = Inspection {
+            review: Review::default(),
+            terms: Ok(terms()),
+            before: None,
+            lacking: packages.iter().map(ToString::to_string).collect(),
+        };
+        d.send(Event::Inspected(BlockId(block), Revision(1), Box::new(inspection)))
+    }
+
+    #[test]
+    fn a_failed_import_leads_to_an_installation_and_the_block_waits_again() {
+        let mut d = Dialogue::new();
+        d.user("go");
+        d.reply(PYTHON);
+        d.inspected_ok(1);
+        d.type_run(1);
+        d.started(1);
+        let line = d.ended_as(1, module_missing("sklearn.tree"));
+        assert!(line.contains("+block 2 install") && line.ends_with("deciding 2"), "{line}");
+        assert_eq!(&*d.state().transcript.blocks[&BlockId(2)].block.current().source, "scikit-learn\n");
+        // Terms of any other run do not fit it.
+        d.inspected(2, Review::default(), Ok(terms()));
+        assert!(!d.type_run(2).contains("start"), "terms of a kernel");
+        d.put_back(2);
+        d.command(Command::SetLimits { block: BlockId(2), limits: terms().limits });
+        d.inspected(2, Review::default(), Ok(installer()));
+        assert!(d.type_run(2).contains("start r2"));
+        let line = d.ended_as(2, installed(Outcome::Ok));
+        assert!(line.contains("+back 1") && line.ends_with("deciding 1"), "{line}");
+        d.inspected_ok(1);
+        d.type_run(1);
+        let line = d.ended_as(3, report(Outcome::Ok));
+        assert!(line.contains("ask s2"), "{line}");
+        assert!(d.told().contains("Block 2 (install)"), "{}", d.told());
+    }
+
+    #[test]
+    fn what_is_not_wanted_or_fails_is_not_offered_again() {
+        let mut d = Dialogue::new();
+        d.user("go");
+        d.reply(PYTHON);
+        d.runs_into(1, 1, module_missing("numpy"));
+        let line = d.skip(2);
+        assert!(line.contains("ask s2"), "{line}");
+
+        d.reply("```python\nimport numpy as np\n```\n");
+        d.runs_into(3, 2, module_missing("numpy"));
+        d.inspected(4, Review::default(), Ok(installer()));
+        d.type_run(4);
+        let line = d.ended_as(3, installed(Outcome::Failed));
+        assert!(line.contains("ask s3") && !line.contains("+back"), "{line}");
+    }
+
+    #[test]
+    fn what_is_known_to_be_missing_is_offered_before_the_run() {
+        let mut d = Dialogue::new();
+        d.user("go");
+        d.reply(PYTHON);
+        let line = lacking(&mut d, 1, &["numpy", "pandas"]);
+        assert!(line.contains("+block 2 install") && line.ends_with("deciding 2"), "{line}");
+        let line = d.decide(2, Decision::Skip);
+        assert!(line.ends_with("deciding 1") && !line.contains("+block"), "{line}");
+        // It can still be run as it is.
+        lacking(&mut d, 1, &["numpy", "pandas"]);
+        assert!(d.type_run(1).contains("start r1"));
+    }
+
+    #[test]
+    fn a_hostile_name_is_no_package() {
+        let mut d = Dialogue::new();
+        d.user("go");
+        d.reply(PYTHON);
+        for name in ["--index-url=http://evil", "x; rm -rf /", "../x"] {
+            let line = lacking(&mut d, 1, &[name]);
+            assert!(!line.contains("install"), "{line}");
+        }
+        d.type_run(1);
+        let line = d.ended_as(1, module_missing("evil' --index-url 'http"));
+        assert!(!line.contains("+block 2 install http"), "{line}");
+    }
+
+    #[test]
+    fn a_package_of_node() {
+        let mut d = Dialogue::new();
+        d.user("go");
+        d.reply("```javascript\nrequire('left-pad')\n```\n");
+        let node = Terms {
+            language: Language::javascript(),
+            executor: ExecutorKind::Subprocess,
+            kernel: None,
+            ..terms()
+        };
+        d.inspected(1, Review::default(), Ok(node));
+        d.type_run(1);
+        let mut output = Captured::new(1 << 20);
+        output.push(Stream::Stderr, b"Error: Cannot find module 'left-pad'\nRequire stack:\n");
+        let failed = RunReport { output, kernel: KernelFate::None, error: None, ..report(Outcome::Failed) };
+        let line = d.ended_as(1, failed);
+        assert!(line.contains("+block 2 install"), "{line}");
+        assert_eq!(
+            d.state().transcript.blocks[&BlockId(2)].block.current().language,
+            Some(Language::javascript())
+        );
+    }
+}

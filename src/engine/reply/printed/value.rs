@@ -1,0 +1,55 @@
+//! Which calls a value of JSON makes, in the shapes that models print.
+
+use super::Found;
+use crate::engine::reply::call;
+use serde_json::{Map, Value};
+
+const NAMES: [&str; 6] = ["name", "tool", "tool_name", "function", "action", "recipient_name"];
+const ARGUMENTS: [&str; 7] =
+    ["arguments", "parameters", "args", "input", "action_input", "tool_input", "params"];
+
+/// The calls that a value of JSON makes; none where it makes others, or none.
+pub(super) fn of_value(value: &Value) -> Vec<Found> {
+    match value {
+        Value::Array(items) => {
+            let calls: Vec<Vec<Found>> = items.iter().map(of_value).collect();
+            if calls.iter().any(Vec::is_empty) { Vec::new() } else { calls.into_iter().flatten().collect() }
+        }
+        Value::Object(fields) => of_object(fields),
+        _ => Vec::new(),
+    }
+}
+
+fn of_object(fields: &Map<String, Value>) -> Vec<Found> {
+    if let Some(Value::Array(calls)) = fields.get("tool_calls") {
+        return of_value(&Value::Array(calls.clone()));
+    }
+    for wrapper in ["function", "function_call", "tool_call"] {
+        if let Some(Value::Object(inner)) = fields.get(wrapper) {
+            return of_object(inner);
+        }
+    }
+    let named = NAMES.iter().find_map(|key| fields.get(*key).and_then(Value::as_str).map(|name| (key, name)));
+    let Some((key, name)) = named.filter(|(_, name)| call::known(name)) else { return Vec::new() };
+    let arguments = match ARGUMENTS.iter().find_map(|key| fields.get(*key)) {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        // The arguments beside the name.
+        None => {
+            let rest = fields.iter().filter(|(k, _)| k != key).map(|(k, v)| (k.clone(), v.clone()));
+            Value::Object(rest.collect()).to_string()
+        }
+    };
+    vec![(name.to_owned(), arguments)]
+}
+
+/// The call of an object that breaks off inside of its arguments.
+pub(super) fn cut_call(fields: &Map<String, Value>, text: &str) -> Option<Found> {
+    let name = NAMES.iter().find_map(|key| fields.get(*key)?.as_str()).filter(|name| call::known(name))?;
+    let at = ARGUMENTS.iter().find_map(|key| {
+        let marked = format!("\"{key}\"");
+        let behind = text.get(text.find(&marked)? + marked.len()..)?;
+        behind.trim_start().strip_prefix(':').map(str::trim_start)
+    })?;
+    at.starts_with('{').then(|| (name.to_owned(), at.to_owned()))
+}

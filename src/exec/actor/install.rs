@@ -1,0 +1,107 @@
+//! Runs of package managers: under which terms one would run, and its start.
+
+use super::Actor;
+use super::begin::differs;
+use crate::domain::{
+    ExecutorKind, Interpreter, Language, Limits, Outcome, PackageList, Rights, RunRequest, Terms,
+};
+use crate::exec::error::ExecError;
+use crate::exec::helper_wire::{Bounds, Order};
+use crate::exec::kernel_wire::{Lacking, Token};
+use crate::exec::packages::{self, Manager};
+use crate::exec::run::Carrier;
+use crate::exec::sandbox::Reach;
+use crate::exec::{blob, process};
+use std::path::{Path, PathBuf};
+use tokio::sync::oneshot;
+
+impl Actor {
+    /// The terms under which packages for a language would be installed by this program. Only such a run is given the
+    /// network for it, and it may write into the folder of packages alone.
+    pub(super) fn install_terms(
+        &mut self,
+        language: &Language,
+        installer: &Interpreter,
+        limits: Limits,
+    ) -> Result<Terms, String> {
+        let folder = packages::folder(&self.setup.blobs, language.as_str());
+        let environment = packages::environment(&self.environment, std::env::vars_os());
+        let programs = self.programs(&installer.path);
+        let sandbox = self.sandbox()?;
+        let Reach { read, write, network } = sandbox.reach_to_install(&programs, &folder);
+        let sandbox = sandbox.report().clone();
+        let environment = environment.iter().map(|(n, _)| n.to_string_lossy().into_owned()).collect();
+        Ok(Terms {
+            language: language.clone(),
+            executor: ExecutorKind::Installer,
+            interpreter: installer.path.clone(),
+            version: installer.version.clone(),
+            kernel: None,
+            cwd: folder,
+            rights: Rights { read, write, network, environment, sandbox },
+            limits,
+            target: None,
+        })
+    }
+
+    /// The programs that an installation starts: the package manager and the kernel's Python.
+    fn programs(&self, installer: &Path) -> Vec<PathBuf> {
+        let python = self.finder.known_already(&Language::python()).map(|known| known.path);
+        std::iter::once(installer.to_path_buf()).chain(python).collect()
+    }
+
+    /// Whether an installation may start: all holds that was approved.
+    pub(super) fn check_install(&mut self, approved: &Terms) -> Result<(), Outcome> {
+        let installer = self.finder.installer(&approved.language).map_err(Outcome::NotStarted)?;
+        let now = self.install_terms(&approved.language, &installer, approved.limits);
+        let now = now.map_err(Outcome::NotStarted)?;
+        match differs(&now, approved) {
+            Some(why) => {
+                Err(Outcome::Refused(format!("{why} since it was approved: look again and decide again")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Asks the kernel what a text lacks; it is started where it may be. No answer comes while a block runs.
+    pub(super) fn ask_kernel(
+        &mut self,
+        source: &str,
+        packages: &[String],
+        reply: oneshot::Sender<Vec<String>>,
+    ) {
+        if self.run.is_some() {
+            return;
+        }
+        self.warm(&Language::python());
+        let (Some(kernel), Ok(token)) = (&mut self.kernel, blob::random()) else { return };
+        kernel.ask_lacking(&token, source, packages);
+        self.asked = Some((token, reply));
+    }
+
+    /// The kernel's answer.
+    pub(super) fn on_lacking(&mut self, token: Token, lacking: &[Lacking]) {
+        let Some((_, reply)) = self.asked.take_if(|(asked, _)| *asked == token) else { return };
+        let _ = reply.send(packages::named(lacking));
+    }
+
+    pub(super) fn begin_install(&mut self, request: &RunRequest) -> Result<Carrier, ExecError> {
+        let terms = request.approval().terms();
+        let language = terms.language.as_str();
+        let list = PackageList::parse(language, request.source()).map_err(ExecError::Packages)?;
+        let folder = packages::folder(&self.setup.blobs, language);
+        blob::make_folder(&folder)?;
+        let python =
+            self.finder.known_already(&Language::python()).map_or_else(PathBuf::new, |known| known.path);
+        let manager = Manager::of(&terms.interpreter, language);
+        let mut env = packages::environment(&self.environment, std::env::vars_os());
+        let programs = self.programs(&terms.interpreter);
+        let sandbox = self.sandbox().map_err(ExecError::Sandbox)?;
+        sandbox.dress(&mut env);
+        let cell = sandbox.cell_to_install(&programs, &folder);
+        let invocation = packages::invocation((manager, &terms.interpreter), &python, &folder, &list, env);
+        let process = process::start(&cell, &terms.limits, invocation, |_| Err(ExecError::Ended))?;
+        process.link.order(&Order::Begin(Bounds::from(&terms.limits)));
+        Ok(Carrier::Program(Box::new(process), None))
+    }
+}

@@ -1,0 +1,158 @@
+//! From a language, and the way in which it is run, to an invocation. Pure.
+//!
+//! The text reaches a program by a descriptor wherever the program can read one; else `assets/build.sh` puts it into a
+//! private folder, builds it where that is needed, and leaves nothing behind. It is never read from a place that others
+//! can write.
+
+use super::environment::Environment;
+use super::helper_wire::{FIRST_GIVEN, Program};
+use super::plan::{self, Given, Invocation};
+use crate::domain::RunError;
+use crate::domain::language::Way;
+use std::ffi::OsString;
+use std::path::Path;
+
+const BUILD: &str = include_str!("../../assets/build.sh");
+const SQL: &str = include_str!("../../assets/sql.py");
+
+/// A program for one block, run in this way. `extension` is that of the language's files.
+pub fn invocation(
+    language: &str,
+    way: &Way,
+    extension: &str,
+    interpreter: &Path,
+    label: &str,
+    cwd: &Path,
+    env: Environment,
+) -> Invocation {
+    if needs_file(way) {
+        let (args, given) = (build(way, extension, interpreter, label), vec![Given::Source, Given::State]);
+        return made(Path::new("/bin/sh"), args, given, cwd, env);
+    }
+    if !way.arguments.is_empty() {
+        let file = format!("/dev/fd/{FIRST_GIVEN}");
+        let fill = |word: &String| word.replace("{file}", &file).replace("{folder}", &cwd.to_string_lossy());
+        let args = way.arguments.iter().map(|word| fill(word).into()).collect();
+        return made(interpreter, args, vec![Given::Source], cwd, env);
+    }
+    match language {
+        "sql" => {
+            let args = ["-I", "-c", SQL, label].map(OsString::from).to_vec();
+            made(interpreter, args, vec![Given::Source], cwd, env)
+        }
+        "typescript" => {
+            let mut invocation = plan::subprocess("javascript", interpreter, label, cwd, env);
+            invocation.program.args.push("typescript".into());
+            invocation
+        }
+        _ => plan::subprocess(language, interpreter, label, cwd, env),
+    }
+}
+
+/// Whether the program wants a file of its own, or builds one.
+pub fn needs_file(way: &Way) -> bool {
+    !way.compile.is_empty() || way.arguments.iter().any(|word| word.contains("{source}"))
+}
+
+fn made(
+    executable: &Path,
+    args: Vec<OsString>,
+    given: Vec<Given>,
+    cwd: &Path,
+    env: Environment,
+) -> Invocation {
+    Invocation {
+        program: Program { executable: executable.into(), args, env, cwd: cwd.into(), ..Program::default() },
+        given,
+    }
+}
+
+/// The words for `assets/build.sh`: what builds, then what the built program or the interpreter is given.
+fn build(way: &Way, extension: &str, interpreter: &Path, label: &str) -> Vec<OsString> {
+    let name = format!("{}.{extension}", label.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
+    let mut args: Vec<OsString> = vec!["-c".into(), BUILD.into(), label.into(), name.into()];
+    let count = if way.compile.is_empty() { 0 } else { way.compile.len() + 1 };
+    args.push(count.to_string().into());
+    args.push(interpreter.into());
+    args.extend(way.compile.iter().chain(&way.arguments).map(OsString::from));
+    args
+}
+
+/// Whether what `assets/build.sh` told means that the program was never built.
+pub fn stopped_building(way: &Way, told: &[u8]) -> bool {
+    !way.compile.is_empty() && told.starts_with(b"build")
+}
+
+/// The error of a program that was not built, with the compiler's own first words of an error.
+pub fn build_error(printed: &[u8]) -> RunError {
+    let printed = String::from_utf8_lossy(printed);
+    let first = printed.lines().find(|line| line.contains("error")).or_else(|| printed.lines().next());
+    let message = first.map_or("the compiler said nothing", str::trim);
+    RunError {
+        kind: "CompileError".into(),
+        message: message.chars().take(400).collect(),
+        traceback: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Languages;
+
+    fn shown(language: &str, at: usize) -> String {
+        let languages = Languages::default();
+        let entry = languages.find(language).unwrap();
+        let way = entry.ways().into_iter().nth(at).unwrap();
+        let program = Path::new("/usr/bin").join(&way.command);
+        let made = invocation(
+            entry.name.as_str(),
+            &way,
+            &entry.extensions[0],
+            &program,
+            "block 3",
+            Path::new("/work"),
+            Vec::new(),
+        );
+        let words = made.program.args.iter().map(|word| word.to_string_lossy().into_owned());
+        let words: Vec<String> = words
+            .map(|word| match word {
+                word if word == BUILD => "(build.sh)".into(),
+                word if word == SQL => "(sql.py)".into(),
+                word if word.contains("vm.Script") => "(node.js)".into(),
+                word => word,
+            })
+            .collect();
+        format!("{} {} {:?}", made.program.executable.display(), words.join(" "), made.given)
+    }
+
+    #[test]
+    fn programs_and_what_they_are_given() {
+        assert_eq!(shown("ruby", 0), "/usr/bin/ruby /dev/fd/90 [Source]");
+        assert_eq!(
+            shown("sql", 0),
+            "/usr/bin/sqlite3 -batch -bail -header -column :memory: .read /dev/fd/90 [Source]"
+        );
+        assert_eq!(shown("sql", 2), "/usr/bin/python3 -I -c (sql.py) block 3 [Source]");
+        assert_eq!(
+            shown("rust", 0),
+            "/bin/sh -c (build.sh) block 3 block_3.rs 7 /usr/bin/rustc --edition=2021 --crate-name block -o {program} \
+             {source} [Source, State]"
+        );
+        assert_eq!(
+            shown("java", 0),
+            "/bin/sh -c (build.sh) block 3 block_3.java 0 /usr/bin/java {source} [Source, State]"
+        );
+        assert_eq!(
+            shown("typescript", 0),
+            "/usr/bin/node --experimental-vm-modules -e (node.js) block 3 typescript [Source]"
+        );
+    }
+
+    #[test]
+    fn a_compilers_first_error_is_told() {
+        let printed = b"block_1.c: In function 'main':\nblock_1.c:2:5: error: expected ';'\nmore\n";
+        assert_eq!(build_error(printed).message, "block_1.c:2:5: error: expected ';'");
+        assert_eq!(build_error(b"").message, "the compiler said nothing");
+    }
+}

@@ -1,0 +1,254 @@
+//! The run of a package manager: which program, with which arguments, where to. Pure but for nothing; what is started is
+//! `plan`'s business.
+//!
+//! Packages go into a folder beside the session, which the kernel has on its path behind everything else from its start
+//! on: what is there already is not replaced, the system's Python is not touched, and no restart is needed.
+
+use super::blob;
+use super::environment::Environment;
+use super::error::ExecError;
+use super::helper_wire::Program;
+use super::kernel_wire::Lacking;
+use super::plan::Invocation;
+use crate::domain::packages::python_package;
+use crate::domain::{Finding, PackageList, Place, Review, Severity};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// The variable by which kernel and node know the folder of packages.
+pub const VARIABLE: &str = "SAYSO_PACKAGES";
+
+/// Milliseconds that an installation may take where no other limit was chosen.
+pub const WALL_MS: u64 = 600_000;
+
+/// Names of variables that only a package manager is given: where packages come from, and how they are reached.
+const GIVEN: &[&str] = &[
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS",
+    "PIP_INDEX_URL",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_FIND_LINKS",
+    "PIP_CERT",
+    "PIP_TRUSTED_HOST",
+    "PIP_DEFAULT_TIMEOUT",
+    "PIP_CONFIG_FILE",
+    "UV_INDEX",
+    "UV_DEFAULT_INDEX",
+    "UV_INDEX_URL",
+    "UV_EXTRA_INDEX_URL",
+    "UV_FIND_LINKS",
+    "UV_NATIVE_TLS",
+    "UV_SYSTEM_CERTS",
+    "NPM_CONFIG_REGISTRY",
+    "npm_config_registry",
+    "NPM_CONFIG_CAFILE",
+    "npm_config_cafile",
+];
+
+/// A package manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manager {
+    /// uv.
+    Uv,
+    /// pip, as a module of the kernel's Python.
+    Pip,
+    /// npm.
+    Npm,
+}
+
+impl Manager {
+    /// The manager that this program is, for packages of this language.
+    pub fn of(program: &Path, language: &str) -> Self {
+        match (language, program.file_stem().and_then(OsStr::to_str)) {
+            ("python", Some("uv")) => Manager::Uv,
+            ("python", _) => Manager::Pip,
+            _ => Manager::Npm,
+        }
+    }
+}
+
+/// The folder of packages of a language, beside the session's other files.
+pub fn folder(blobs: &Path, language: &str) -> PathBuf {
+    blobs.join("packages").join(if language == "python" { "python" } else { "node" })
+}
+
+/// Makes the folder of all packages, empty; its path.
+///
+/// # Errors
+/// When it can't be made.
+pub fn make(blobs: &Path) -> Result<PathBuf, ExecError> {
+    for language in ["python", "javascript"] {
+        blob::make_folder(&folder(blobs, language))?;
+    }
+    Ok(blobs.join("packages"))
+}
+
+/// Removes the folders of packages where nothing was installed: a session that needed none leaves none.
+pub fn clear(blobs: &Path) {
+    for folder in [folder(blobs, "python"), folder(blobs, "javascript"), blobs.join("packages"), blobs.into()]
+    {
+        // What holds anything stays.
+        let _ = std::fs::remove_dir(folder);
+    }
+}
+
+/// What a package manager is given of the environment beside what every program gets.
+pub fn environment(usual: &Environment, all: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
+    let mut env = usual.clone();
+    let wanted = |name: &OsStr| name.to_str().is_some_and(|name| GIVEN.contains(&name));
+    let more =
+        all.into_iter().filter(|(name, _)| wanted(name) && !usual.iter().any(|(known, _)| known == name));
+    env.extend(more);
+    env.sort();
+    env
+}
+
+/// The run that installs these packages into `folder`. `python` is the kernel's. It starts in that folder: what lies in
+/// the working folder does not steer it.
+pub fn invocation(
+    (manager, program): (Manager, &Path),
+    python: &Path,
+    folder: &Path,
+    list: &PackageList,
+    env: Environment,
+) -> Invocation {
+    let mut args: Vec<OsString> = match manager {
+        Manager::Uv => words(&["pip", "install", "--no-config", "--link-mode", "copy", "--python"])
+            .chain([python.into(), "--target".into(), folder.into()])
+            .collect(),
+        Manager::Pip => words(&[
+            "-I",
+            "-m",
+            "pip",
+            "install",
+            "--no-input",
+            "--disable-pip-version-check",
+            "--no-warn-script-location",
+            "--no-color",
+            "--progress-bar",
+            "off",
+            "--target",
+        ])
+        .chain([folder.into()])
+        .collect(),
+        Manager::Npm => words(&[
+            "install",
+            "--no-audit",
+            "--no-fund",
+            "--no-update-notifier",
+            "--ignore-scripts",
+            "--prefix",
+        ])
+        .chain([folder.into()])
+        .collect(),
+    };
+    args.push("--".into());
+    args.extend(list.packages.iter().map(|package| package.replace(' ', "").into()));
+    Invocation {
+        program: Program { executable: program.into(), args, env, cwd: folder.into(), ..Program::default() },
+        given: Vec::new(),
+    }
+}
+
+fn words(all: &'static [&'static str]) -> impl Iterator<Item = OsString> {
+    all.iter().map(OsString::from)
+}
+
+/// The packages to install for what a kernel lacks; one that was asked for by name comes as it was written.
+pub fn named(lacking: &[Lacking]) -> Vec<String> {
+    let plain = |package: &str| {
+        let end = package.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')));
+        package
+            .get(..end.unwrap_or(package.len()))
+            .unwrap_or_default()
+            .to_lowercase()
+            .replace(['_', '.'], "-")
+    };
+    let mut all: Vec<String> = Vec::new();
+    let packages = lacking.iter().filter_map(|one| match one {
+        Lacking::Package(package) => Some(package.clone()),
+        Lacking::Module(_) => None,
+    });
+    let modules = lacking.iter().filter_map(|one| match one {
+        Lacking::Module(module) => python_package(module),
+        Lacking::Package(_) => None,
+    });
+    for package in packages.chain(modules) {
+        let sound = PackageList::parse("python", &package).is_ok();
+        if sound && !all.iter().any(|known| plain(known) == plain(&package)) {
+            all.push(package);
+        }
+    }
+    all
+}
+
+/// What has to be known before packages are installed.
+pub fn review(language: &str, source: &str) -> Review {
+    let Ok(list) = PackageList::parse(language, source) else { return Review::default() };
+    let message = format!(
+        "fetches {} and what they need from the network; code of a package runs when it is imported, and may when it \
+         is built",
+        list.words()
+    );
+    let finding = Finding {
+        rule: "sayso.install".into(),
+        severity: Severity::Medium,
+        place: Place::default(),
+        message,
+        forbidden: false,
+    };
+    Review { findings: vec![finding], ..Review::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(program: &str, language: &str, packages: &str) -> String {
+        let list = PackageList::parse(language, packages).unwrap();
+        let program = Path::new(program);
+        let manager = Manager::of(program, language);
+        let folder = folder(Path::new("/data/s1"), language);
+        let made =
+            invocation((manager, program), Path::new("/usr/bin/python3"), &folder, &list, Environment::new());
+        let words: Vec<_> =
+            made.program.args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        format!("{} {} in {}", program.display(), words.join(" "), made.program.cwd.display())
+    }
+
+    #[test]
+    fn managers_and_what_they_are_given() {
+        assert_eq!(
+            shown("/usr/bin/uv", "python", "numpy\npandas >= 2"),
+            "/usr/bin/uv pip install --no-config --link-mode copy --python /usr/bin/python3 --target \
+             /data/s1/packages/python -- numpy pandas>=2 in /data/s1/packages/python"
+        );
+        assert!(
+            shown("/usr/bin/python3.11", "python", "six")
+                .starts_with("/usr/bin/python3.11 -I -m pip install ")
+        );
+        assert!(
+            shown("/usr/bin/npm", "javascript", "left-pad")
+                .ends_with("--prefix /data/s1/packages/node -- left-pad in /data/s1/packages/node")
+        );
+    }
+
+    #[test]
+    fn only_what_is_named_is_passed_on() {
+        let pair = |name: &str| (OsString::from(name), OsString::from("x"));
+        let env =
+            environment(&vec![pair("PATH")], ["PIP_CERT", "OPENAI_API_KEY", "PYTHONPATH", "PATH"].map(pair));
+        assert_eq!(env, [pair("PATH"), pair("PIP_CERT")].map(|(n, v)| (n, v)).to_vec());
+    }
+}

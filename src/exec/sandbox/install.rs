@@ -1,0 +1,50 @@
+//! What the installation of packages may reach: the network, and the folder of packages alone to write; and that this
+//! folder can be read by every run that comes later.
+
+use super::toolchain::{self, Ground};
+use super::{Cell, Entry, Policy, Reach, Sandbox, survey};
+use crate::domain::SandboxLevel;
+use std::path::{Path, PathBuf};
+
+impl Sandbox {
+    /// The same, with this folder to read for every run.
+    #[must_use]
+    pub fn with_packages(mut self, folder: &Path) -> Self {
+        self.confined =
+            self.confined.map(|(policy, scratch)| (policy.with_read(&[folder.to_path_buf()]), scratch));
+        self
+    }
+
+    /// What an installation into this folder by these programs may reach.
+    pub fn reach_to_install(&self, programs: &[PathBuf], folder: &Path) -> Reach {
+        match self.policy_to_install(programs, folder) {
+            Some(policy) => Reach { read: policy.readable(), write: policy.writable(), network: true },
+            None => Reach { network: true, ..Reach::default() },
+        }
+    }
+
+    /// The cell of an installation.
+    pub fn cell_to_install(&self, programs: &[PathBuf], folder: &Path) -> Cell {
+        let policy = self.policy_to_install(programs, folder).map(|policy| survey::look_again(&policy));
+        let entry = match &policy {
+            Some(policy) => self.using.entry(policy, &self.helper),
+            None => Entry { program: self.helper.clone(), args: vec!["__run".into()] },
+        };
+        Cell { entry, policy, using: self.using.clone() }
+    }
+
+    fn policy_to_install(&self, programs: &[PathBuf], folder: &Path) -> Option<Policy> {
+        let (policy, _) = self.confined.as_ref()?;
+        let ground = Ground { home: self.home.as_deref(), cwd: &policy.cwd, own: &self.own };
+        let mut policy = policy.clone();
+        for program in programs {
+            let python = program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"));
+            policy = policy.with_read(&toolchain::of_interpreter(program, python, ground));
+        }
+        // What the person works on is not its business beyond reading.
+        policy.level = SandboxLevel::ReadOnly;
+        policy.write = vec![folder.to_path_buf()];
+        policy.network = true;
+        Some(policy)
+    }
+}

@@ -1,0 +1,143 @@
+//! The names that policies are made of: what belongs to the system, what is protected, what is secret. Data.
+
+/// Folders of the system: programs and libraries, readable by everybody anyway.
+pub const SYSTEM: &[&str] =
+    &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"];
+
+/// What programs look up in `/etc`. Not all of it: some of it is secret.
+pub const SETTINGS: &[&str] = &[
+    "/etc/alternatives",
+    "/etc/bash.bashrc",
+    "/etc/ca-certificates",
+    "/etc/crypto-policies",
+    "/etc/debian_version",
+    "/etc/fonts",
+    "/etc/gai.conf",
+    "/etc/group",
+    "/etc/host.conf",
+    "/etc/hosts",
+    "/etc/inputrc",
+    "/etc/java",
+    "/etc/java-11-openjdk",
+    "/etc/java-17-openjdk",
+    "/etc/java-21-openjdk",
+    "/etc/java-25-openjdk",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/locale.alias",
+    "/etc/locale.conf",
+    "/etc/localtime",
+    "/etc/magic",
+    "/etc/mime.types",
+    "/etc/nsswitch.conf",
+    "/etc/os-release",
+    "/etc/passwd",
+    "/etc/perl",
+    "/etc/php",
+    "/etc/pki/ca-trust",
+    "/etc/pki/tls/certs",
+    "/etc/profile",
+    "/etc/protocols",
+    "/etc/R",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/etc/shells",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/terminfo",
+    "/etc/timezone",
+];
+
+/// Facts of the machine that programs ask for, and caches that save them work.
+pub const MACHINE: &[&str] = &["/sys/devices/system/cpu", "/var/cache/fontconfig", "/var/lib/texmf"];
+
+/// Names in a writable folder that stay as they are: what shells, git and editors run or read when somebody else opens
+/// the folder, and our own.
+pub const PROTECTED: &[&str] = &[
+    ".git/hooks",
+    ".git/config",
+    ".git/config.worktree",
+    ".gitmodules",
+    ".gitconfig",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".config/fish",
+    ".envrc",
+    ".exrc",
+    ".nvimrc",
+    ".vimrc",
+    ".vscode",
+    ".idea",
+    ".dir-locals.el",
+    ".mcp.json",
+    ".claude",
+    ".codex",
+    ".cursor",
+    ".sayso.toml",
+];
+
+/// What is kept from being read where the home folder itself is the working folder.
+pub const SECRETS: &[&str] = &[
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".my.cnf",
+    ".git-credentials",
+    ".password-store",
+    ".vault-token",
+    ".s3cfg",
+    ".boto",
+    ".mozilla",
+    ".thunderbird",
+    ".electrum",
+    ".bitcoin",
+    ".bash_history",
+    ".zsh_history",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+    ".claude",
+    ".claude.json",
+    ".codex",
+    ".gem/credentials",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".terraform.d/credentials.tfrc.json",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/hub",
+    ".config/op",
+    ".config/rclone",
+    ".config/git/credentials",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/sayso",
+    ".local/share/keyrings",
+    ".local/share/sayso",
+    ".local/share/uv/credentials",
+    ".local/state/sayso",
+    "Library/Keychains",
+];
+
+/// Devices that every program may use; shared memory is what processes of one program talk through.
+pub const DEVICES: &[&str] =
+    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"];
+
+/// Terminals. Only where they are the run's own: without the outer layer they would be the person's.
+pub const TERMINALS: &[&str] = &["/dev/tty", "/dev/ptmx", "/dev/pts"];

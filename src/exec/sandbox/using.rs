@@ -1,0 +1,79 @@
+//! Which layers are in use, and what follows from it: how the helper is started, what a program takes upon itself.
+
+use super::bwrap::{self, Bwrap};
+use super::confinement::{Calls, Confinement, limits as process_limits};
+use super::policy::Policy;
+use super::{processors, report};
+use crate::domain::Limits;
+use crate::exec::link::Entry;
+use std::path::Path;
+
+/// Which layers are in use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Using {
+    /// The outer layer.
+    pub(super) bwrap: Option<Bwrap>,
+    /// The walls.
+    pub(super) landlock: bool,
+    /// The refused calls.
+    pub(super) seccomp: bool,
+    /// Whether the inner wall was seen to stop signals and sockets without a place in the file system.
+    pub(super) scoped: bool,
+}
+
+impl Using {
+    /// How the helper is started.
+    pub(super) fn entry(&self, policy: &Policy, helper: &Path) -> Entry {
+        #[cfg(target_os = "macos")]
+        return Entry {
+            program: super::seatbelt::TOOL.into(),
+            args: vec![
+                "-p".into(),
+                super::seatbelt::profile(policy, helper).into(),
+                helper.into(),
+                "__run".into(),
+            ],
+        };
+        #[cfg(not(target_os = "macos"))]
+        match &self.bwrap {
+            Some(bwrap) => {
+                Entry { program: bwrap.path.clone(), args: bwrap::arguments(policy, bwrap, helper) }
+            }
+            None => Entry { program: helper.into(), args: vec!["__run".into()] },
+        }
+    }
+
+    /// What a program takes upon itself.
+    pub(super) fn confinement(&self, policy: &Policy, limits: &Limits) -> Confinement {
+        let alone = self.bwrap.is_none();
+        let walls = if alone { policy.walls_alone() } else { policy.walls_inside() };
+        // In a network of its own a program can talk to itself as it likes. Sockets in folders lead nowhere else when
+        // only allowed folders are there; those without a place need a wall, or a network of their own.
+        let calls = Calls {
+            inet: !alone || policy.network,
+            unix: !alone && (!policy.network || self.scoped),
+            netlink: policy.network,
+        };
+        Confinement {
+            walls: self.landlock.then_some(walls),
+            calls: self.seccomp.then_some(calls),
+            limits: process_limits(limits, !alone, processors()),
+        }
+    }
+
+    /// Leaves out the layer that could not be entered.
+    pub(super) fn drop_layer(&mut self, why: String, found: &mut report::Found) {
+        if why.contains("landlock:") && self.landlock {
+            self.landlock = false;
+            found.missing("landlock", why);
+        } else if why.contains("seccomp:") && self.seccomp {
+            self.seccomp = false;
+            found.missing("seccomp", why);
+        } else if self.bwrap.take().is_some() {
+            found.missing("bwrap", why);
+        } else {
+            self.landlock = false;
+            found.missing("landlock", why);
+        }
+    }
+}

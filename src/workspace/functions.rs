@@ -1,0 +1,61 @@
+//! The files of the person's own functions, as text: read once at the start, bounded. What is read is what is shown,
+//! approved and loaded; the file is not read again.
+
+use super::read;
+use crate::domain::FunctionFile;
+use std::path::PathBuf;
+
+/// A file of functions has at most so many bytes: it has to be read by a person before it is loaded.
+const LARGEST: u64 = 256 << 10;
+
+/// The files that can be read, and for each other one a sentence that says why not.
+pub fn read_all(paths: &[PathBuf]) -> (Vec<FunctionFile>, Vec<String>) {
+    let (mut files, mut troubles) = (Vec::new(), Vec::new());
+    for path in paths {
+        match read::bounded(path, LARGEST).map_err(|error| error.to_string()).and_then(text) {
+            Ok(source) if source.trim().is_empty() => {
+                troubles.push(format!("functions: {} is empty: there is nothing to load", path.display()));
+            }
+            Ok(source) => files.push(FunctionFile { path: path.clone(), source: source.into() }),
+            Err(why) => troubles.push(format!("functions: {} is not loaded: {why}", path.display())),
+        }
+    }
+    (files, troubles)
+}
+
+fn text(bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|error| {
+        let line =
+            error.as_bytes().iter().take(error.utf8_error().valid_up_to()).filter(|b| **b == b'\n').count();
+        format!("line {} is not UTF-8", line + 1)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_read_is_read_and_the_rest_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path
+        };
+        let huge = vec![b'#'; (LARGEST + 1) as usize];
+        let paths = [
+            put("tools.py", b"def f(): pass\n"),
+            put("empty.py", b" \n"),
+            put("bytes.py", b"a\nb\xff"),
+            put("huge.py", &huge),
+            folder.path().join("missing.py"),
+            folder.path().to_owned(),
+        ];
+        let (files, troubles) = read_all(&paths);
+        assert_eq!(files.len(), 1);
+        assert_eq!((files[0].name().as_str(), &*files[0].source), ("tools.py", "def f(): pass\n"));
+        assert_eq!(troubles.len(), 5);
+        assert!(troubles[1].contains("line 2 is not UTF-8"), "{}", troubles[1]);
+    }
+}

@@ -1,0 +1,183 @@
+//! Languages beside Python, bash and JavaScript: each with a program of this machine. Those that need one which may be
+//! missing are run by `.ci/run`.
+
+use crate::support::*;
+use sayso::domain::*;
+
+async fn prints(language: &str, source: &str, wanted: &str) {
+    let shop = Shop::new();
+    let told = shop.run(language, source).await.ok();
+    assert_eq!(told.out(), wanted, "{language}: {}", told.err());
+    assert_eq!(told.err(), "", "{language}");
+    let told = shop.run(language, source).await.ok();
+    assert_eq!(told.out(), wanted, "{language}, again");
+}
+
+/// Nothing is left of a built program or of its text.
+fn temporary_files() -> usize {
+    let folder = std::env::temp_dir();
+    let ours = |name: &str| name.starts_with("sayso-") && name.len() == "sayso-".len() + 8;
+    std::fs::read_dir(folder)
+        .unwrap()
+        .filter(|e| ours(&e.as_ref().unwrap().file_name().to_string_lossy()))
+        .count()
+}
+
+#[tokio::test]
+async fn a_posix_shell() {
+    prints("sh", "x=6; echo $((x * 7)) \"$PWD\" | cut -d' ' -f1", "42\n").await;
+}
+
+#[tokio::test]
+async fn a_language_without_a_program_says_which_one_is_missing() {
+    let shop = Shop::with(|setup| {
+        let entry = setup.languages.0.iter_mut().find(|entry| entry.name.as_str() == "lua").unwrap();
+        entry.command = "lua-nowhere".into();
+        entry.others.iter_mut().for_each(|way| way.command = format!("{}-nowhere", way.command));
+    });
+    let why = shop.executor.terms(&Language("lua".into()), None).await.unwrap_err();
+    assert!(why.contains("lua-nowhere") && why.contains("lua5.4-nowhere"), "{why}");
+}
+
+#[tokio::test]
+async fn a_language_of_the_persons_own() {
+    let shop = Shop::with(|setup| {
+        let mut entry = setup.languages.find("sh").unwrap().clone();
+        entry.name = Language("shout".into());
+        entry.aliases.clear();
+        entry.arguments = vec!["-c".into(), "tr a-z A-Z < {file}; pwd".into()];
+        entry.command = "sh".into();
+        entry.others.clear();
+        setup.languages.0.push(entry);
+    });
+    let told = shop.run("shout", "hello\n").await.ok();
+    assert_eq!(told.out(), format!("HELLO\n{}\n", shop.work().display()));
+}
+
+#[tokio::test]
+async fn sql_without_its_program_runs_in_pythons_own() {
+    let shop = Shop::with(|setup| {
+        let entry = setup.languages.0.iter_mut().find(|entry| entry.name.as_str() == "sql").unwrap();
+        entry.command = "sqlite3-nowhere".into();
+        entry.others.retain(|way| way.command == "python3");
+        entry.others[0].command = python().to_string_lossy().into_owned();
+    });
+    let source = "create table t(a, b);\ninsert into t values (1, 'x;y'), (2, null);\nselect * from t; select 3 as c;\n";
+    let told = shop.run("sql", source).await.ok();
+    assert_eq!(told.out(), "a  b\n-  ----\n1  x;y\n2  NULL\nc\n-\n3\n");
+    let told = shop.run("sql", "select 1;\n\nselect *\nfrom nowhere;\nselect 2;").await;
+    assert_eq!(told.report.outcome, Outcome::Failed);
+    assert!(told.err().contains("near line 3: no such table: nowhere"), "{}", told.err());
+    let told = shop.run("sql", ".open kept.db\ncreate table k(a);\n.tables\n").await.ok();
+    assert_eq!(told.out(), "k\n");
+    assert!(shop.work().join("kept.db").is_file());
+}
+
+#[tokio::test]
+#[ignore = "needs cc"]
+async fn c_is_built_and_run_and_its_compilers_errors_are_told_as_such() {
+    let before = temporary_files();
+    prints("c", "#include <stdio.h>\nint main(void) { puts(\"42\"); return 0; }\n", "42\n").await;
+    let shop = Shop::new();
+    std::fs::write(shop.work().join("own.h"), "#define OWN 7\n").unwrap();
+    let told = shop.run("c", "#include \"own.h\"\nint main(void) { return OWN; }\n").await;
+    assert_eq!((told.report.outcome.clone(), told.report.receipt.exit_code), (Outcome::Failed, Some(7)));
+    assert_eq!(told.report.error, None, "a program that fails is no error of the compiler");
+
+    let told = shop.run("c", "int main(void) {\n    retrun 0;\n}\n").await;
+    assert_eq!(told.report.outcome, Outcome::Failed);
+    let error = told.error();
+    assert_eq!(error.kind, "CompileError");
+    assert!(error.message.contains("block_") && error.message.contains(".c:2:"), "{}", error.message);
+    assert!(told.err().contains("retrun"), "{}", told.err());
+
+    let told = shop.run("c", "int main(void) { int *p = 0; *p = 1; return 0; }\n").await;
+    assert!(matches!(told.report.outcome, Outcome::Crashed(_)), "{:?}", told.report.outcome);
+    assert_eq!(told.report.receipt.signal, Some(11));
+    // Others may build at the same time; what they leave goes too.
+    eventually("a built program or its text was left behind", || temporary_files() <= before);
+}
+
+#[tokio::test]
+#[ignore = "needs c++"]
+async fn cpp_is_built_and_run() {
+    prints("cpp", "#include <iostream>\nint main() { std::cout << 6 * 7 << \"\\n\"; }\n", "42\n").await;
+}
+
+#[tokio::test]
+#[ignore = "needs rustc"]
+async fn rust_is_built_and_run() {
+    prints("rust", "fn main() { println!(\"{}\", 6 * 7); }\n", "42\n").await;
+    let told = Shop::new().run("rust", "fn main() { let x: i32 = \"a\"; }\n").await;
+    assert_eq!(told.error().kind, "CompileError");
+    assert!(told.error().message.contains("error[E0308]"), "{}", told.error().message);
+}
+
+#[tokio::test]
+#[ignore = "needs perl"]
+async fn perl_runs() {
+    prints("perl", "use strict; print 6 * 7, \"\\n\";\n", "42\n").await;
+}
+
+#[tokio::test]
+#[ignore = "needs ruby"]
+async fn ruby_runs() {
+    prints("ruby", "puts 6 * 7\n", "42\n").await;
+}
+
+#[tokio::test]
+#[ignore = "needs lua"]
+async fn lua_runs() {
+    prints("lua", "print(6 * 7)\n", "42\n").await;
+}
+
+#[tokio::test]
+#[ignore = "needs php"]
+async fn php_runs() {
+    prints("php", "<?php echo 6 * 7, \"\\n\";\n", "42\n").await;
+}
+
+#[tokio::test]
+#[ignore = "needs sqlite3"]
+async fn sqlite_runs_and_stops_at_an_error() {
+    prints("sql", "create table t(a);\ninsert into t values (42);\nselect a from t;\n", "a \n--\n42\n").await;
+    let told = Shop::new().run("sql", "select * from nowhere;\nselect 1;\n").await;
+    assert_eq!(told.report.outcome, Outcome::Failed);
+    assert!(told.err().contains("no such table"), "{}", told.err());
+}
+
+#[tokio::test]
+#[ignore = "needs make"]
+async fn make_runs() {
+    prints("make", "all:\n\t@echo 42\n", "42\n").await;
+}
+
+#[tokio::test]
+#[ignore = "needs java"]
+async fn java_runs() {
+    let source = "class Any { public static void main(String[] a) { System.out.println(6 * 7); } }\n";
+    prints("java", source, "42\n").await;
+}
+
+#[tokio::test]
+#[ignore = "needs node 22.13 or newer in SAYSO_TEST_NODE"]
+async fn typescript_runs_in_node() {
+    let node = std::env::var("SAYSO_TEST_NODE").unwrap();
+    let shop = Shop::with(|setup| {
+        let entry = setup.languages.0.iter_mut().find(|entry| entry.name.as_str() == "typescript").unwrap();
+        entry.command = node;
+        entry.others.clear();
+    });
+    let told = shop
+        .run("typescript", "interface A { n: number }\nconst a: A = { n: 42 };\nconsole.log(a.n);\n")
+        .await
+        .ok();
+    assert_eq!((told.out().as_str(), told.err().as_str()), ("42\n", ""));
+    let told = shop
+        .run("typescript", "import fs from 'node:fs';\nconst n: number = await 42;\nconsole.log(n);\n")
+        .await
+        .ok();
+    assert_eq!(told.out(), "42\n");
+    let told = shop.run("typescript", "const a: number = ;\n").await;
+    assert_eq!(told.report.outcome, Outcome::Failed);
+}

@@ -1,0 +1,81 @@
+//! Packages: what a kernel lacks, and installing it for real.
+
+use crate::support::*;
+use sayso::domain::*;
+use std::path::PathBuf;
+
+async fn install(shop: &Shop, language: &str, packages: &str) -> Told {
+    let terms = shop.executor.install_terms(&Language(language.into()), None).await.unwrap();
+    assert_eq!(terms.executor, ExecutorKind::Installer);
+    assert!(terms.rights.network);
+    let (_, receiver) = shop.start(shop.request_under(terms, packages));
+    all(receiver).await
+}
+
+#[tokio::test]
+async fn what_a_text_lacks_is_known_before_it_runs() {
+    let shop = Shop::new();
+    let source = "import json, no_such_a\nfrom no_such_b.part import x\ntry:\n    import no_such_c\nexcept ImportError:\n    \
+                  pass\nopen('ran', 'w')\ndef f():\n    import sklearn_no_such\n";
+    std::fs::write(shop.work().join("own.py"), "open('imported', 'w')\n").unwrap();
+    let lacking = shop.executor.lacking(&format!("import own\n{source}"), &["no-such-d>=2".into()]).await;
+    assert_eq!(lacking, ["no-such-d>=2", "no_such_a", "no_such_b", "sklearn_no_such"]);
+    assert!(!shop.work().join("ran").exists() && !shop.work().join("imported").exists());
+    assert!(shop.executor.lacking("def (", &[]).await.is_empty());
+    assert!(shop.executor.lacking("import sys, numpy_is_not_here", &[]).await.len() == 1);
+    // The kernel goes on as if nothing had been asked.
+    assert_eq!(shop.py("1 + 1").await.ok().value(), "2");
+}
+
+#[tokio::test]
+async fn what_lies_in_the_folder_of_packages_is_found_without_a_restart_and_replaces_nothing() {
+    let shop = Shop::new();
+    assert_eq!(shop.py("import late").await.error().kind, "ModuleNotFoundError");
+    let folder = std::fs::canonicalize(shop.folder.path()).unwrap().join("blobs/packages/python");
+    std::fs::write(folder.join("late.py"), "value = 7\n").unwrap();
+    std::fs::write(folder.join("json.py"), "raise SystemExit('shadowed')\n").unwrap();
+    let told = shop.py("import late, json\nlate.value, json.dumps([1])").await.ok();
+    assert_eq!(told.value(), "(7, '[1]')");
+}
+
+#[tokio::test]
+async fn a_list_that_is_none_is_refused() {
+    let shop = Shop::new();
+    for packages in ["--index-url=http://127.0.0.1:1", "../x", ""] {
+        let told = install(&shop, "python", packages).await;
+        assert!(matches!(told.report.outcome, Outcome::NotStarted(_)), "{:?}", told.report.outcome);
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs a Python with pip in SAYSO_TEST_PIP_PYTHON, and its package index"]
+async fn packages_are_installed_from_the_index_and_used_at_once() {
+    let python: PathBuf = std::env::var_os("SAYSO_TEST_PIP_PYTHON").unwrap().into();
+    let shop = Shop::with(|setup| setup.python = Some(python));
+    assert_eq!(shop.executor.lacking("import six", &[]).await, ["six"]);
+    assert_eq!(shop.py("x = 5\nimport six").await.error().kind, "ModuleNotFoundError");
+    let told = install(&shop, "python", "six\n").await;
+    assert_eq!(told.report.outcome, Outcome::Ok, "{} {}", told.out(), told.err());
+    assert!(told.out().contains("six") || told.err().contains("six"), "its progress is told");
+    assert_eq!(shop.py("import six\n(x, six.PY3)").await.ok().value(), "(5, True)");
+    assert!(shop.executor.lacking("import six", &["six>=1".into()]).await.is_empty());
+
+    let told = install(&shop, "python", "no-such-package-of-sayso\n").await;
+    assert_eq!(told.report.outcome, Outcome::Failed);
+    let said = told.out() + &told.err();
+    assert!(said.contains("no-such-package-of-sayso"), "{said}");
+}
+
+#[tokio::test]
+#[ignore = "needs npm and its registry"]
+async fn packages_of_node_are_installed_and_found_by_scripts_and_modules() {
+    let shop = Shop::new();
+    let told = install(&shop, "javascript", "left-pad@1.3.0\n").await;
+    assert_eq!(told.report.outcome, Outcome::Ok, "{} {}", told.out(), told.err());
+    let told = shop.run("javascript", "console.log(require('left-pad')('7', 3, '0'))").await.ok();
+    assert_eq!(told.out(), "007\n");
+    let told =
+        shop.run("javascript", "import pad from 'left-pad';\nconsole.log(pad('8', 2, '0'));\n").await.ok();
+    assert_eq!(told.out(), "08\n");
+    assert!(!shop.work().join("node_modules").exists() && !shop.work().join("package.json").exists());
+}
