@@ -347,7 +347,8 @@ impl Aim<'_> {
 
     fn command(&self) -> Command {
         match self.b % 19 {
-            14 => Command::RevokeRule(RuleId(self.a as u32 % 4)),
+            13 => Command::RevokeRule(RuleId(self.a as u32 % 2 + 1)),
+            14 => Command::UseInstructions(self.a.is_multiple_of(2)),
             15 => Command::HoldBack,
             16 | 17 => {
                 let block = self.block();
@@ -365,7 +366,6 @@ impl Aim<'_> {
             9 => Command::Rename("n".into()),
             10 => Command::Compact,
             11 | 12 => Command::Consult(self.block()),
-            13 => Command::UseInstructions(self.a.is_multiple_of(2)),
             _ => Command::RetryStore,
         }
     }

@@ -7,15 +7,15 @@ use super::State;
 use super::notices::counted;
 use super::transcript::BlockItem;
 use crate::domain::{
-    Block, BlockId, ExecutorKind, Policy, Review, Rule, RuleId, RuleScope, SandboxLevel, Severity, Sha256,
-    Terms, Verdict,
+    Block, BlockId, BlockKind, ExecutorKind, Policy, Review, Rule, RuleId, RuleScope, SandboxLevel, Severity,
+    Sha256, Terms, Verdict,
 };
 
 /// Why a rule does not cover a block. The text goes on with the block for its subject.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Miss {
-    /// It is no code.
-    #[error("is about a file: those are asked about each time")]
+    /// It is no code of the model: a file, packages, functions.
+    #[error("is no code: such blocks are asked about each time")]
     NotCode,
     /// The person's own list names something in it.
     #[error("is denied: {0}")]
@@ -60,7 +60,7 @@ pub enum Miss {
 /// # Errors
 /// Why not.
 pub fn covers(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -> Result<(), Miss> {
-    if !block.kind.is_code() {
+    if !matches!(block.kind, BlockKind::Code { .. }) {
         return Err(Miss::NotCode);
     }
     let named = |finding: &crate::domain::Finding| finding.message.clone();

@@ -208,6 +208,40 @@ pub(super) fn about_context() -> Vec<Entry> {
     ]
 }
 
+/// An entry of each kind that is about rules and about where words came from.
+pub(super) fn about_rules() -> Vec<Entry> {
+    let source = "print('hi')\n";
+    let (block, revision) = (BlockId(1), Revision(1));
+    let sha256 = Sha256::of(source.as_bytes());
+    let review = Review {
+        traces: vec![
+            Trace {
+                place: Place { line: 2, column: 7, end_line: 2, end_column: 30 },
+                text: "https://collect.example.net".into(),
+                from: Source::Output(BlockId(1)),
+            },
+            Trace { place: Place::default(), text: "~/.netrc".into(), from: Source::File(BlockId(4)) },
+        ],
+        ..Review::default()
+    };
+    let rule = Rule { id: RuleId(1), scope: RuleScope::Clean, block, sha256, terms: terms() };
+    vec![
+        Entry::Prompt("go on".into()),
+        Entry::Block(self::block(1, source)),
+        Entry::Review { block, revision, review },
+        Entry::RuleAdded(Box::new(rule)),
+        Entry::Approved {
+            run: RunId(1),
+            block,
+            revision,
+            sha256,
+            terms: terms(),
+            by: Grantor::Rule(RuleId(1)),
+        },
+        Entry::RuleRevoked(RuleId(1)),
+    ]
+}
+
 /// A session with an entry of each kind, and some hard cases.
 pub(super) fn each_kind() -> Vec<Entry> {
     let source = "print('hi')\r\n\ttab  \n\n# \u{202e} no end";
@@ -231,14 +265,7 @@ pub(super) fn each_kind() -> Vec<Entry> {
             forbidden: false,
         }],
         effects: Effects { deletes: vec!["out/charts".into()], unknown: true, ..Effects::default() },
-        traces: vec![
-            Trace {
-                place: Place { line: 2, column: 7, end_line: 2, end_column: 30 },
-                text: "https://collect.example.net".into(),
-                from: Source::Output(BlockId(1)),
-            },
-            Trace { place: Place::default(), text: "~/.netrc".into(), from: Source::File(BlockId(4)) },
-        ],
+        traces: Vec::new(),
         unchecked: Some("too large".into()),
     };
     let (b1, b2, r1) = (BlockId(1), BlockId(2), Revision(1));
@@ -282,14 +309,6 @@ pub(super) fn each_kind() -> Vec<Entry> {
         Entry::Ran { run: RunId(1), block: b1, report: Box::new(report(output)) },
         Entry::Block(block(2, "rm -rf out")),
         Entry::Rejected { block: b2, revision: r1, reason: "keep the charts".into() },
-        Entry::RuleAdded(Box::new(Rule {
-            id: RuleId(1),
-            scope: RuleScope::Clean,
-            block: b1,
-            sha256: Sha256::of(source.as_bytes()),
-            terms: terms(),
-        })),
-        Entry::RuleRevoked(RuleId(1)),
         Entry::PutBack(b2),
         Entry::Skipped { block: b2, revision: r1 },
         Entry::CallRefused { step: StepId(1), call: "call_2".into(), why: "no tool is called `rm`".into() },
