@@ -150,7 +150,15 @@ fn show_entry(at: Moment, entry: &Entry, out: &mut dyn Write) -> io::Result<()> 
             writeln!(out, "  a tool call came to no block: {}", visible_line(why))
         }
         Entry::Edited { block, .. } => writeln!(out, "  block {block}: edited"),
-        Entry::Approved { block, by, .. } => writeln!(out, "  block {block}: approved ({})", by.as_str()),
+        Entry::Approved { block, by, .. } => match by.rule() {
+            Some(rule) => writeln!(out, "  block {block}: approved (rule {rule})"),
+            None => writeln!(out, "  block {block}: approved ({})", by.as_str()),
+        },
+        Entry::RuleAdded(rule) => {
+            let words = visible_line(&crate::engine::rules::words(rule));
+            writeln!(out, "  rule {}, granted on block {}: {words}", rule.id, rule.block)
+        }
+        Entry::RuleRevoked(rule) => writeln!(out, "  rule {rule} removed"),
         Entry::Rejected { block, reason, .. } => {
             writeln!(out, "  block {block}: rejected {}", visible_line(reason))
         }

@@ -3,7 +3,7 @@
 //! The fields are private: what was granted can't be changed afterwards. [`Approval::grant`] is called in
 //! `engine/approval.rs` only; a test of the architecture sees to that.
 
-use super::{BlockId, ExecutorKind, KernelRef, Language, Limits, Moment, Revision, Rights, RunId};
+use super::{BlockId, ExecutorKind, KernelRef, Language, Limits, Moment, Revision, Rights, RuleId, RunId};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -133,6 +133,8 @@ pub enum Grantor {
     Named,
     /// The person, by `run --approve clean|all`.
     Flag,
+    /// The person, by an "always" that covers the block.
+    Rule(RuleId),
     /// The person, who approved the same bytes under the same terms earlier in this session, for an earlier kernel.
     Before,
     /// The person, who approved a plan that names this block and these bytes.
@@ -140,25 +142,35 @@ pub enum Grantor {
 }
 
 impl Grantor {
-    /// The word in session files: `person`, `person-typed`, `named`, `flag`, `before`, `plan`.
+    /// The word in session files: `person`, `person-typed`, `named`, `flag`, `rule`, `before`, `plan`.
     pub fn as_str(self) -> &'static str {
         match self {
             Grantor::Person { typed: false } => "person",
             Grantor::Person { typed: true } => "person-typed",
             Grantor::Named => "named",
             Grantor::Flag => "flag",
+            Grantor::Rule(_) => "rule",
             Grantor::Before => "before",
             Grantor::Plan => "plan",
         }
     }
 
-    /// Reads what [`Grantor::as_str`] wrote.
-    pub fn parse(word: &str) -> Option<Self> {
+    /// The rule by which it was granted.
+    pub fn rule(self) -> Option<RuleId> {
+        match self {
+            Grantor::Rule(rule) => Some(rule),
+            _ => None,
+        }
+    }
+
+    /// Reads what [`Grantor::as_str`] wrote; `rule` is the number of the rule, where one was written beside it.
+    pub fn parse(word: &str, rule: Option<u32>) -> Option<Self> {
         Some(match word {
             "person" => Grantor::Person { typed: false },
             "person-typed" => Grantor::Person { typed: true },
             "named" => Grantor::Named,
             "flag" => Grantor::Flag,
+            "rule" => Grantor::Rule(RuleId(rule?)),
             "before" => Grantor::Before,
             "plan" => Grantor::Plan,
             _ => return None,

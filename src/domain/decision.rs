@@ -1,6 +1,6 @@
 //! What the person chose, and when they have to be asked.
 
-use super::{Review, Severity};
+use super::{BlockId, Review, RuleId, Severity, Sha256, Terms};
 
 /// What was chosen for one revision of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub enum Decision {
         /// Whether the person typed the word, as high findings and a missing sandbox demand.
         typed: bool,
     },
+    /// Run exactly this now, and from now on in this session also what the rule covers that comes of it.
+    Always(RuleScope),
     /// Replace the text; the new revision is reviewed and asked about again.
     Edit(String),
     /// Don't run it, and tell the model why (empty: no reason was given).
@@ -54,4 +56,49 @@ impl Policy {
             Policy::All => Verdict::Allow,
         }
     }
+}
+
+/// How far an "always" of the person reaches. There is no wider one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RuleScope {
+    /// The same bytes again, in the same language and folder, with the same rights.
+    SameText,
+    /// Blocks of the same language without any finding, with the same rights and no network.
+    Clean,
+    /// Blocks of any language that only read, where the sandbox sees to it that they do.
+    Reading,
+}
+
+impl RuleScope {
+    /// All of them, the narrowest first.
+    pub const ALL: [RuleScope; 3] = [RuleScope::SameText, RuleScope::Clean, RuleScope::Reading];
+
+    /// The word in session files and JSON: `same-text`, `clean`, `reading`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RuleScope::SameText => "same-text",
+            RuleScope::Clean => "clean",
+            RuleScope::Reading => "reading",
+        }
+    }
+
+    /// Reads what [`RuleScope::as_str`] wrote.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == word)
+    }
+}
+
+/// One "always" that the person granted. It holds until it is revoked, and no longer than the process lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its number on screen.
+    pub id: RuleId,
+    /// How far it reaches.
+    pub scope: RuleScope,
+    /// The block on which it was granted.
+    pub block: BlockId,
+    /// The hash of that block's bytes.
+    pub sha256: Sha256,
+    /// The terms of that block: a rule covers nothing that has more rights or other limits.
+    pub terms: Terms,
 }

@@ -2,7 +2,8 @@
 
 use super::{
     Block, BlockId, Finish, Grantor, Kept, Language, ModelName, Moment, NotedInstructions, Opinion,
-    ReplyFailure, Review, Revision, RunId, RunReport, SessionId, Sha256, StepId, Terms, ToolCall, Usage,
+    ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, SessionId, Sha256, StepId, Terms,
+    ToolCall, Usage,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -140,6 +141,10 @@ pub enum Entry {
         /// Who said yes.
         by: Grantor,
     },
+    /// The person granted an "always". It holds until it is revoked or the session is opened again.
+    RuleAdded(Box<Rule>),
+    /// The person took an "always" back.
+    RuleRevoked(RuleId),
     /// A block was rejected.
     Rejected {
         /// The block.

@@ -1,5 +1,7 @@
 //! What the review has to say about a block. Advice: the person decides, the sandbox bars.
 
+use super::Trace;
+
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -79,6 +81,8 @@ pub struct Review {
     pub findings: Vec<Finding>,
     /// What the block would do.
     pub effects: Effects,
+    /// Which of its words came from an output or a file, in their order.
+    pub traces: Vec<Trace>,
     /// Why parts were not looked at (too large, no grammar for the language), where that is so.
     pub unchecked: Option<String>,
 }

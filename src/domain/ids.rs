@@ -42,6 +42,10 @@ counted! {
     RunId
 }
 counted! {
+    /// An "always" of the person; counted through the whole session.
+    RuleId
+}
+counted! {
     /// A timer that the engine asked for; a firing with an old number is dropped.
     TimerId
 }

@@ -20,18 +20,19 @@ pub mod notice;
 pub mod opinion;
 pub mod packages;
 pub mod run;
+pub mod trace;
 pub mod unicode;
 pub mod visible;
 
 pub use approval::{Approval, Grantor, Mismatch, OnDisk, RunRequest, Sha256, Target, Terms};
 pub use block::{Block, BlockKind, Dialect, Origin, Readiness, Version};
 pub use captured::{Captured, Piece};
-pub use decision::{Decision, Policy, Verdict};
+pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};
 pub use entry::{Entry, Header, TurnEnd};
 pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Place, Review, Severity};
 pub use function::{Function, FunctionFile, Parameter, ParameterKind};
-pub use ids::{BlockId, Revision, RunId, SessionId, StepId, TimerId};
+pub use ids::{BlockId, Revision, RuleId, RunId, SessionId, StepId, TimerId};
 pub use instructions::{Instructions, NotedInstructions};
 pub use language::{Language, Languages};
 pub use message::{
@@ -47,3 +48,4 @@ pub use run::{
     MemoryHold, Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream,
     Variable, VariableChanges,
 };
+pub use trace::{Source, Trace};

@@ -65,7 +65,7 @@ pub(super) fn inspect(
         limits: limits.unwrap_or_default(),
         target: Some(seen.target),
     };
-    Inspection { review, terms: Ok(terms), before: seen.before, lacking: Vec::new() }
+    Inspection { review, terms: Ok(terms), refused: Vec::new(), before: seen.before, lacking: Vec::new() }
 }
 
 /// The one place that is touched. An empty list would mean everything.
@@ -81,6 +81,7 @@ fn impossible(why: String) -> Inspection {
     Inspection {
         review: crate::domain::Review::default(),
         terms: Err(why),
+        refused: Vec::new(),
         before: None,
         lacking: Vec::new(),
     }

@@ -3,13 +3,16 @@
 use super::files::{self, Ground};
 use super::sources::Signal;
 use crate::domain::{
-    Block, BlockKind, Language, Limits, OnDisk, Review, Revision, Sha256, Target, Terms, packages,
+    Block, BlockKind, Language, Limits, OnDisk, Review, Revision, Sha256, Source, Target, Terms, Trace,
+    packages,
 };
+use crate::engine::provenance::Earlier;
 use crate::engine::{Event, Inspection};
 use crate::exec::{self, Executor};
 use crate::review::{self, Scope};
 use crate::workspace::facts;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
@@ -22,11 +25,19 @@ pub fn review_in_time(source: &str, language: Option<&Language>, scope: &Scope) 
     review::review_while(source, language, scope, &|| Instant::now() < deadline)
 }
 
+/// Which words of a text came from an output or a file, as far as it comes in a second.
+fn traces_in_time(source: &str, language: Option<&Language>, earlier: &Earlier) -> Vec<Trace> {
+    let deadline = Instant::now() + LONGEST_REVIEW;
+    let texts: Vec<(&str, Source)> = earlier.iter().map(|(text, from)| (&**text, *from)).collect();
+    review::provenance::trace(source, language, &texts, &|| Instant::now() < deadline)
+}
+
 /// Looks at one revision of a block and tells what was found.
 pub(super) fn spawn(
     block: Block,
     revision: Revision,
     limits: Option<Limits>,
+    earlier: Arc<Earlier>,
     ground: Ground,
     executor: Executor,
     inbox: mpsc::Sender<Signal>,
@@ -47,8 +58,11 @@ pub(super) fn spawn(
             Err(_) => scope,
         };
         let lacking = lacking(&block, revision, terms.is_ok(), &executor).await;
-        let review = look(block, revision, scope).await;
-        let inspection = Inspection { review, terms, before: None, lacking };
+        let review = look(block, revision, scope.clone(), earlier).await;
+        let refused = terms
+            .as_ref()
+            .map_or_else(|_| Vec::new(), |terms| review::refusals(&review.effects, &terms.rights, &scope));
+        let inspection = Inspection { review, terms, refused, before: None, lacking };
         let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
     });
 }
@@ -74,7 +88,13 @@ async fn look_at_file(
     work.await.unwrap_or_else(|error| {
         tracing::error!(%error, "the look at a file broke off");
         let terms = Err("the look at the file broke off".into());
-        Inspection { review: Review::default(), terms, before: None, lacking: Vec::new() }
+        Inspection {
+            review: Review::default(),
+            terms,
+            refused: Vec::new(),
+            before: None,
+            lacking: Vec::new(),
+        }
     })
 }
 
@@ -109,7 +129,7 @@ fn file_of_functions(path: &str, source: &str, cwd: &Path) -> Target {
     }
 }
 
-async fn look(block: Block, revision: Revision, scope: Scope) -> Review {
+async fn look(block: Block, revision: Revision, scope: Scope, earlier: Arc<Earlier>) -> Review {
     let work = tokio::task::spawn_blocking(move || {
         let Some(version) = block.version(revision) else { return Review::default() };
         if let BlockKind::Install { .. } = block.kind {
@@ -118,6 +138,7 @@ async fn look(block: Block, revision: Revision, scope: Scope) -> Review {
         }
         let mut review = review_in_time(&version.source, version.language.as_ref(), &scope);
         add_sizes(&mut review, &scope);
+        review.traces = traces_in_time(&version.source, version.language.as_ref(), &earlier);
         review
     });
     work.await.unwrap_or_else(|error| {

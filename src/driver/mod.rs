@@ -24,6 +24,7 @@ pub use inspect::review_in_time;
 pub use update::{Told, Update};
 
 use crate::domain::{ModelInfo, ModelName, Moment, ReplyEvent, RunEvent, RunId, RunReport, StepId};
+use crate::engine::provenance::Earlier;
 use crate::engine::{Command, Effect, Engine, Event, Phase, State, StoreEvent};
 use crate::exec::Executor;
 use crate::provider::Provider;
@@ -90,6 +91,8 @@ pub struct Driver {
     told: Vec<crate::domain::Notice>,
     /// The working folder as it stood before the run that goes on.
     looked: Arc<Mutex<Option<(RunId, changes::Look)>>>,
+    /// The texts that blocks could have their words from: of which moment, before which step.
+    earlier: Option<((u64, StepId), Arc<Earlier>)>,
     /// What has been told since the front door was told last.
     update: Update,
 }
@@ -113,6 +116,7 @@ impl Driver {
             learned: false,
             told: Vec::new(),
             looked: Arc::default(),
+            earlier: None,
             update: Update::default(),
         };
         driver.perform(parts.effects);

@@ -8,10 +8,11 @@ use crate::domain::{
     Captured, Entry, ExecutorKind, FailureKind, KernelFate, ModelRequest, Outcome, Receipt, ReplyEvent,
     ReplyFailure, RunEvent, RunReport, RunRequest, StepId, TimerId,
 };
+use crate::engine::provenance::{self, Earlier};
 use crate::engine::{Command, Effect, Event, StoreEvent};
 use crate::store::name_for;
 use crate::workspace::changes;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -32,10 +33,12 @@ impl Driver {
             Effect::Ask(request) => self.ask(*request),
             Effect::CancelAsk(_) => self.sources.drop_reply(),
             Effect::Inspect { block, revision, limits } => {
+                let earlier = self.earlier(block.step);
                 inspect::spawn(
                     *block,
                     revision,
                     limits,
+                    earlier,
                     Ground { scope: self.scope.clone(), own: self.sessions.clone() },
                     self.executor.clone(),
                     self.inbox(),
@@ -61,6 +64,19 @@ impl Driver {
             }
             Effect::Notify(notice) => self.update.told.push(Told::Notice(notice)),
         }
+    }
+
+    /// What was said, printed and read before a step. Gathered once for the blocks of a reply.
+    fn earlier(&mut self, step: StepId) -> Arc<Earlier> {
+        let stamp = (self.state().transcript.version, step);
+        if let Some((known, earlier)) = &self.earlier
+            && *known == stamp
+        {
+            return earlier.clone();
+        }
+        let earlier = Arc::new(provenance::earlier(&self.state().transcript, step));
+        self.earlier = Some((stamp, earlier.clone()));
+        earlier
     }
 
     fn record(&mut self, entry: Entry) {

@@ -3,6 +3,7 @@
 //! This is the only file that grants an [`Approval`]. What the gate asks for is told by [`check`], so that front doors
 //! can say why a block is locked in the same words in which it would be refused.
 
+use super::rules::Miss;
 use super::state::{Inspected, LiveRun};
 use super::transcript::{BlockItem, Standing};
 use super::{Effect, Engine, Phase, State, notices};
@@ -48,6 +49,9 @@ pub enum Refusal {
     /// It has something that the person's configuration forbids, and what.
     #[error("Block {0} is forbidden: {1}. e edits it.")]
     Forbidden(BlockId, String),
+    /// The rule that was chosen would not even cover this block, and why.
+    #[error("Block {0} {1}. No rule was made.")]
+    NoRule(BlockId, Miss),
     /// The word was not typed.
     #[error("Type run and press Enter to run it once.")]
     NotTyped,
@@ -133,6 +137,7 @@ impl Engine {
                 Ok(()) => self.grant(block, revision, Grantor::Person { typed }),
                 Err(refusal) => self.notify(notices::refused(&refusal)),
             },
+            Decision::Always(scope) => self.grant_rule(block, revision, scope),
             Decision::Edit(source) => self.edit(block, revision, source),
             Decision::Reject(reason) => {
                 self.turn.news = true;
@@ -208,7 +213,7 @@ impl Engine {
     }
 
     /// Makes the run. The decision is recorded first; the order that follows syncs it before anything starts.
-    fn grant(&mut self, block: BlockId, revision: Revision, by: Grantor) {
+    pub(super) fn grant(&mut self, block: BlockId, revision: Revision, by: Grantor) {
         let Ok(terms) = ready(&self.state, block, revision).cloned() else { return };
         let Some(version) = self.state.transcript.blocks.get(&block).map(|item| item.block.current()) else {
             return;

@@ -15,8 +15,8 @@ use super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, State};
 use crate::domain::{
     BlockId, Captured, Chunk, Decision, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason,
     KernelFate, KernelRef, Language, Limits, Message, Moment, Outcome, Place, Purpose, Receipt, ReplyEvent,
-    ReplyFailure, Review, Revision, Rights, RunError, RunEvent, RunId, RunReport, Severity, StepId, Stream,
-    Terms,
+    ReplyFailure, Review, Revision, Rights, RuleScope, RunError, RunEvent, RunId, RunReport, SandboxLevel,
+    SandboxReport, Severity, StepId, Stream, Terms,
 };
 
 /// One session that is talked to.
@@ -121,14 +121,19 @@ impl Dialogue {
         self.send(Event::Inspected(
             id,
             revision,
-            Box::new(Inspection { review, terms, before: None, lacking: Vec::new() }),
+            Box::new(Inspection { review, terms, refused: Vec::new(), before: None, lacking: Vec::new() }),
         ))
     }
 
     /// The answer to an order to look at this revision: no findings, and it could run.
     pub(super) fn answered(&mut self, block: u32, revision: u32) -> String {
-        let inspection =
-            Inspection { review: Review::default(), terms: Ok(terms()), before: None, lacking: Vec::new() };
+        let inspection = Inspection {
+            review: Review::default(),
+            terms: Ok(terms()),
+            refused: Vec::new(),
+            before: None,
+            lacking: Vec::new(),
+        };
         self.send(Event::Inspected(BlockId(block), Revision(revision), Box::new(inspection)))
     }
 
@@ -163,6 +168,17 @@ impl Dialogue {
     /// Approves with the typed word.
     pub(super) fn type_run(&mut self, block: u32) -> String {
         self.decide(block, Decision::Approve { typed: true })
+    }
+
+    /// Approves, and from now on also what this scope covers.
+    pub(super) fn always(&mut self, block: u32, scope: RuleScope) -> String {
+        self.decide(block, Decision::Always(scope))
+    }
+
+    /// A front door draws the block that waits, or hides it.
+    pub(super) fn on_screen(&mut self, block: u32, seen: bool) -> String {
+        let revision = self.revision(block);
+        self.command(Command::OnScreen { block: BlockId(block), revision, seen })
     }
 
     pub(super) fn edit(&mut self, block: u32, text: &str) -> String {
@@ -268,6 +284,17 @@ pub(super) fn terms() -> Terms {
     }
 }
 
+/// Terms in the first kernel, where a sandbox confines what is written and closes the network.
+pub(super) fn confined() -> Terms {
+    let sandbox = SandboxReport {
+        level: SandboxLevel::Workspace,
+        network_blocked: true,
+        writes_confined: true,
+        ..SandboxReport::default()
+    };
+    Terms { rights: Rights { write: vec!["/work".into()], sandbox, ..Rights::default() }, ..terms() }
+}
+
 /// A review with one finding.
 pub(super) fn review(severity: Severity) -> Review {
     let finding = Finding {
@@ -349,8 +376,14 @@ fn entry_word(entry: &Entry) -> String {
         Entry::Edited { block, revision, .. } => format!("+edited {block}.{revision}"),
         Entry::LanguageChosen { block, revision, .. } => format!("+language {block}.{revision}"),
         Entry::Approved { run, block, revision, by, .. } => {
-            format!("+approved r{run} {block}.{revision} {}", by.as_str())
+            format!(
+                "+approved r{run} {block}.{revision} {}{}",
+                by.as_str(),
+                by.rule().map(|rule| format!(" {rule}")).unwrap_or_default()
+            )
         }
+        Entry::RuleAdded(rule) => format!("+rule {} {}", rule.id, rule.scope.as_str()),
+        Entry::RuleRevoked(rule) => format!("+rule {rule} revoked"),
         Entry::Rejected { block, .. } => format!("+rejected {block}"),
         Entry::Skipped { block, .. } => format!("+skipped {block}"),
         Entry::PutBack(block) => format!("+back {block}"),

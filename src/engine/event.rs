@@ -2,7 +2,7 @@
 
 use crate::domain::{
     BlockId, Consultation, Decision, Instructions, Language, Limits, ModelInfo, ModelName, ReplyEvent,
-    Review, Revision, RunEvent, RunId, StepId, Terms, TimerId,
+    Review, Revision, RuleId, RunEvent, RunId, StepId, Terms, TimerId,
 };
 use std::sync::Arc;
 
@@ -21,6 +21,20 @@ pub enum Command {
         /// The choice.
         decision: Decision,
     },
+    /// A front door shows this revision of the block that waits, or hides it again. Where a rule of the person covers
+    /// it, the moment before its start runs while it is seen.
+    OnScreen {
+        /// The block.
+        block: BlockId,
+        /// The revision on screen.
+        revision: Revision,
+        /// Whether it is seen now.
+        seen: bool,
+    },
+    /// Don't let the block that a rule covers start by itself: it waits for a decision.
+    HoldBack,
+    /// Take a rule back: what it covered is asked about again.
+    RevokeRule(RuleId),
     /// Skip every block of the reply that is not settled.
     SkipAll,
     /// Choose the language of a block that names none.
@@ -79,6 +93,8 @@ pub struct Inspection {
     pub review: Review,
     /// The terms, or why it can't run here (`node is not installed: …`).
     pub terms: Result<Terms, String>,
+    /// What the block would do that the sandbox will refuse, in words: `writes ~/.bashrc: the sandbox will refuse`.
+    pub refused: Vec<String>,
     /// What stands in the file that the block would write, where it is text that can be compared.
     pub before: Option<Arc<str>>,
     /// Packages that it needs and that are not there, as far as that is known before it runs.

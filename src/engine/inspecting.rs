@@ -78,11 +78,17 @@ impl Engine {
             return self.look(block);
         }
         let edited = std::mem::take(&mut look.edited);
-        let Inspection { review, terms, before, lacking } = inspection;
+        let Inspection { review, terms, refused, before, lacking } = inspection;
         let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && *known == review);
         let notice = edited.then(|| notices::edited(&item.block, &review));
-        self.state.live.blocks.entry(block).or_default().inspected =
-            Some(super::state::Inspected { revision, review: review.clone(), terms, before, lacking });
+        self.state.live.blocks.entry(block).or_default().inspected = Some(super::state::Inspected {
+            revision,
+            review: review.clone(),
+            terms,
+            refused,
+            before,
+            lacking,
+        });
         if !known {
             self.record(Entry::Review { block, revision, review });
         }

@@ -3,8 +3,9 @@
 //! [`Engine::handle`] takes one event and returns what has to be done. It never waits: what takes time is ordered with
 //! an effect and answered with an event. Each file holds the transitions of one concern: `turn` (prompts, steps, ends),
 //! `replying` (a streamed reply), `inspecting` (looks at blocks), `approval` (decisions), `running` (runs and kernels),
-//! `compact` (summaries), `consult` (second opinions), `cost`, `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
+//! `always` (rules of the person), `compact` (summaries), `consult` (second opinions), `cost`, `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
 
+pub mod always;
 pub mod approval;
 pub mod block_state;
 pub mod changes;
@@ -21,10 +22,12 @@ mod install;
 mod instructions;
 mod notices;
 pub mod prompt;
+pub mod provenance;
 pub mod rebuild;
 pub mod reply;
 mod replying;
 mod resume;
+pub mod rules;
 mod running;
 pub mod state;
 pub mod transcript;
@@ -44,7 +47,9 @@ pub use transcript::Transcript;
 
 use crate::domain::{
     BlockId, Dialect, Entry, FunctionFile, Header, Languages, Limits, Moment, Notice, Policy, RunId, StepId,
+    TimerId,
 };
+use always::HeldBack;
 use context::Meter;
 use cost::{Held, Prices};
 use inspecting::Looks;
@@ -117,6 +122,7 @@ struct Counted {
     step: StepId,
     block: BlockId,
     run: RunId,
+    timer: TimerId,
 }
 
 /// The machine.
@@ -131,6 +137,7 @@ pub struct Engine {
     installs: install::Installs,
     plan: rebuild::Plan,
     counted: Counted,
+    held_back: HeldBack,
     meter: Meter,
     /// What waits for the person's word about the session budget.
     held: Held,
@@ -156,6 +163,7 @@ impl Engine {
             installs: install::Installs::default(),
             plan: rebuild::Plan::default(),
             counted: Counted::default(),
+            held_back: HeldBack::default(),
             meter: Meter::default(),
             held: Held::default(),
             now: Moment::default(),
@@ -199,12 +207,12 @@ impl Engine {
             Event::Run(run, event) => self.run(run, event),
             Event::Store(event) => self.store(event),
             Event::KernelDied(cause) => self.kernel_died(&cause),
-            // The engine sets no timer yet, so one that fires is an old one.
-            Event::Timer(_) => {}
+            Event::Timer(timer) => self.timer(timer),
             Event::Model(info) => self.learn_model(*info),
             Event::Instructions(found) => self.instructions_found(found),
             Event::Consulted(block, revision, answer) => self.consulted(block, revision, *answer),
         }
+        self.follow_rules();
         self.take_stock();
         std::mem::take(&mut self.effects)
     }
@@ -223,6 +231,9 @@ impl Engine {
         match command {
             Command::Submit(text) => self.submit(text),
             Command::Decide { block, revision, decision } => self.decide(block, revision, decision),
+            Command::OnScreen { block, revision, seen } => self.on_screen(block, revision, seen),
+            Command::HoldBack => self.hold_back(),
+            Command::RevokeRule(rule) => self.revoke_rule(rule),
             Command::SkipAll => self.skip_all(),
             Command::ChooseLanguage { block, language } => self.choose_language(block, language),
             Command::SetLimits { block, limits } => self.set_limits(block, limits),

@@ -6,7 +6,7 @@ use super::cost::dollars;
 use super::state::Question;
 use crate::domain::{
     Block, BlockId, FinishReason, KernelFate, KernelRef, Language, ModelName, Notice, Outcome, ReplyFailure,
-    Review, RunReport, Severity,
+    Review, RuleId, RunReport, Severity,
 };
 
 /// A text on one line: notices have no room for more.
@@ -101,6 +101,14 @@ pub(super) fn call_refused(why: &str) -> Notice {
 
 pub(super) fn refused(refusal: &Refusal) -> Notice {
     Notice::warn(refusal.to_string())
+}
+
+pub(super) fn rule_revoked(rule: RuleId) -> Notice {
+    Notice::info(format!("Rule {rule} removed. What it covered is asked about again."))
+}
+
+pub(super) fn held_back(rule: RuleId, block: BlockId) -> Notice {
+    Notice::info(format!("Rule {rule} stopped for block {block}. Nothing ran: it waits for your decision."))
 }
 
 pub(super) fn rejected(block: BlockId) -> Notice {
@@ -256,15 +264,19 @@ pub(super) fn store_recovered() -> Notice {
     Notice::info("The session is saved again.")
 }
 
-/// What a session that is opened again has lost.
-pub(super) fn resumed(lost: &[BlockId]) -> Notice {
+/// What a session that is opened again has lost: runs, variables, and the rules that held.
+pub(super) fn resumed(lost: &[BlockId], rules: usize) -> Notice {
+    let kept = match rules {
+        0 => "Variables are not kept".to_owned(),
+        _ => format!("Variables are not kept, nor {}", counted(rules, "rule")),
+    };
     match lost {
-        [] => Notice::info("Variables are not kept: the kernel is new."),
+        [] => Notice::info(format!("{kept}: the kernel is new.")),
         [block] => Notice::warn(format!(
-            "Block {block} ran when the session was closed: LOST. Nothing was rerun. Variables are not kept."
+            "Block {block} ran when the session was closed: LOST. Nothing was rerun. {kept}."
         )),
         more => Notice::warn(format!(
-            "{} ran when the session was closed: LOST. Nothing was rerun. Variables are not kept.",
+            "{} ran when the session was closed: LOST. Nothing was rerun. {kept}.",
             counted(more.len(), "block")
         )),
     }

@@ -5,14 +5,15 @@
 //! and that the phase fits the state. Here events are thrown at it: mostly such as could come, aimed a little off.
 
 use super::cost::Prices;
-use super::dialogue::{Watched, failure, report, review, terms};
+use super::dialogue::{Watched, confined, failure, report, review, terms};
 use super::replying::follow_all;
-use super::{Command, Engine, Event, Inspection, JudgeSettings, Phase, Settings, StoreEvent};
+use super::state::Countdown;
+use super::{Command, Effect, Engine, Event, Inspection, JudgeSettings, Phase, Settings, StoreEvent};
 use crate::domain::{
     BlockId, Chunk, Consultation, Decision, Dialect, ExecutorKind, FailureKind, Finish, FinishReason,
     Instructions, Kept, KernelFate, KernelRef, Language, Limits, ModelInfo, ModelName, Moment, OnDisk,
-    Outcome, Policy, Price, ReplyEvent, Review, Revision, RunEvent, RunId, RunReport, SandboxLevel, Severity,
-    StepId, Stream, Target, Terms, TimerId, ToolCall, Usage,
+    Outcome, Policy, Price, ReplyEvent, Review, Revision, RuleId, RuleScope, RunEvent, RunId, RunReport,
+    Severity, StepId, Stream, Target, Terms, TimerId, ToolCall, Usage,
 };
 use proptest::prelude::*;
 
@@ -80,7 +81,7 @@ fn event(watched: &Watched, (kind, a, b): Throw) -> Event {
         }),
         37 => match aim.a % 7 {
             0 => Event::KernelDied("signal 9".into()),
-            1 => Event::Timer(TimerId(1)),
+            1 => Event::Timer(aim.timer()),
             2 => Event::User(Command::RestartKernel),
             3 => aim.known(),
             4 => Event::Instructions(aim.instructions()),
@@ -122,6 +123,9 @@ impl Aim<'_> {
                     self.reply(ReplyEvent::Finished(Finish { reason: self.reason(), word: None }))
                 }
             }
+            Phase::Deciding(_) if self.announced().is_some() && !self.b.is_multiple_of(3) => {
+                self.announced().unwrap_or(Event::Timer(TimerId(1)))
+            }
             Phase::Deciding(block) => match self.watched.engine.state().inspected(*block) {
                 None => self.inspected(),
                 Some(_) => match self.b % 8 {
@@ -129,6 +133,7 @@ impl Aim<'_> {
                     1 => Event::User(Command::ChooseLanguage { block: *block, language: Language::python() }),
                     2 => self.decide(Decision::Approve { typed: false }),
                     3 => self.decide(Decision::Skip),
+                    4 => self.decide(Decision::Always(RuleScope::ALL[self.a / 3 % 3])),
                     _ => self.decide(Decision::Approve { typed: true }),
                 },
             },
@@ -147,6 +152,26 @@ impl Aim<'_> {
                 }
             }
         }
+    }
+
+    /// What comes next where a rule covers the block that waits.
+    fn announced(&self) -> Option<Event> {
+        let matched = self.watched.engine.state().live.matched.as_ref()?;
+        let (block, revision) = (matched.block, matched.revision);
+        Some(match matched.countdown {
+            Countdown::NotShown => Event::User(Command::OnScreen { block, revision, seen: true }),
+            Countdown::Since(_, timer) => Event::Timer(timer),
+        })
+    }
+
+    /// The timer that was set last, or one before it.
+    fn timer(&self) -> TimerId {
+        let matched = self.watched.engine.state().live.matched.as_ref();
+        let set = matched.and_then(|matched| match matched.countdown {
+            Countdown::Since(_, timer) => Some(timer.0),
+            Countdown::NotShown => None,
+        });
+        TimerId(set.unwrap_or(1).saturating_sub(self.b as u32 % 2))
     }
 
     fn reply(&self, event: ReplyEvent) -> Event {
@@ -223,9 +248,21 @@ impl Aim<'_> {
             target,
             language: language.unwrap_or_else(|| self.language()),
             kernel: Some(KernelRef { generation, variables: 0 }),
-            ..terms()
+            ..if file.is_none() && self.b / 10 % 4 > 0 { self.confined() } else { terms() }
         };
-        assert_eq!(found.rights.sandbox.level, SandboxLevel::Off, "other levels need another case here");
+        // Where a rule is in force, most blocks are such as it could cover.
+        let rule = self.watched.engine.state().transcript.rules_in_force().next_back();
+        if let (Some(rule), None, false) = (rule, file, self.a.is_multiple_of(4)) {
+            let found = Terms { language: found.language, ..rule.terms.clone() };
+            let inspection = Inspection {
+                review: Review::default(),
+                terms: Ok(found),
+                refused: Vec::new(),
+                before: None,
+                lacking: Vec::new(),
+            };
+            return Event::Inspected(block, self.revision(block), Box::new(inspection));
+        }
         let review = match self.b % 5 {
             0 => review(Severity::High),
             1 => review(Severity::Medium),
@@ -235,8 +272,19 @@ impl Aim<'_> {
         Event::Inspected(
             block,
             self.revision(block),
-            Box::new(Inspection { review, terms, before: None, lacking: Vec::new() }),
+            Box::new(Inspection { review, terms, refused: Vec::new(), before: None, lacking: Vec::new() }),
         )
+    }
+
+    /// Confined, and now and then with other rights.
+    fn confined(&self) -> Terms {
+        let mut terms = confined();
+        match self.b / 40 {
+            0 => terms.rights.write.clear(),
+            1 => terms.rights.network = true,
+            _ => {}
+        }
+        terms
     }
 
     fn decide(&self, decision: Decision) -> Event {
@@ -298,7 +346,15 @@ impl Aim<'_> {
     }
 
     fn command(&self) -> Command {
-        match self.b % 15 {
+        match self.b % 19 {
+            13 => Command::RevokeRule(RuleId(self.a as u32 % 2 + 1)),
+            14 => Command::UseInstructions(self.a.is_multiple_of(2)),
+            15 => Command::HoldBack,
+            16 | 17 => {
+                let block = self.block();
+                let seen = self.a.is_multiple_of(2);
+                Command::OnScreen { block, revision: self.revision(block), seen }
+            }
             0 | 1 => Command::Stop,
             2 => Command::Kill,
             3 => Command::Retry,
@@ -310,7 +366,6 @@ impl Aim<'_> {
             9 => Command::Rename("n".into()),
             10 => Command::Compact,
             11 | 12 => Command::Consult(self.block()),
-            13 => Command::UseInstructions(self.a.is_multiple_of(2)),
             _ => Command::RetryStore,
         }
     }
@@ -430,7 +485,11 @@ fn the_throws_reach_every_corner() {
         let mut watched = Watched::new(Engine::new(settings(policy)), Vec::new());
         for throw in throws {
             let event = event(&watched, throw);
-            watched.send(event, Moment(1));
+            let fired = matches!(event, Event::Timer(_));
+            let effects = watched.send(event, Moment(1));
+            if fired && effects.iter().any(|effect| matches!(effect, Effect::StartRun(_))) {
+                *seen.entry("started by a timer".into()).or_default() += 1;
+            }
             let phase = format!("{:?}", watched.engine.state().phase);
             let phase = phase.split(|c: char| !c.is_alphanumeric()).take(2).collect::<Vec<_>>().join(" ");
             *seen.entry(phase.trim_end_matches(char::is_numeric).trim().to_owned()).or_default() += 1;
@@ -463,6 +522,10 @@ fn the_throws_reach_every_corner() {
         "person-typed original",
         "person-typed edited",
         "flag original",
+        "rule original",
+        "started by a timer",
+        "RuleAdded",
+        "RuleRevoked",
         "ok",
         "failed",
         "interrupted",

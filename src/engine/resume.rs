@@ -3,7 +3,7 @@
 use super::replying::{FAILED, STOPPED};
 use super::transcript::{Item, ReplyItem, Settlement};
 use super::{Counted, Engine, Phase, Transcript, notices};
-use crate::domain::{Entry, FailureKind, Outcome, ReplyFailure, RunId, StepId, TurnEnd};
+use crate::domain::{Entry, FailureKind, Outcome, ReplyFailure, RunId, StepId, TimerId, TurnEnd};
 
 /// Where a session without a block that waits stood.
 #[derive(Debug, PartialEq)]
@@ -27,6 +27,7 @@ impl Engine {
             .filter(|item| item.runs.iter().any(|run| run.ended.is_none() && !run.lost))
             .map(|item| item.block.id)
             .collect();
+        let rules = self.state.transcript.rules_in_force().count();
         self.record(Entry::Resumed);
         let transcript = &self.state.transcript;
         self.counted = counted(transcript);
@@ -44,7 +45,7 @@ impl Engine {
         let place = place(turn, &step);
         self.take_up_files();
         if self.state.transcript.blocks.values().any(|item| !item.runs.is_empty()) {
-            self.notify(notices::resumed(&unfinished));
+            self.notify(notices::resumed(&unfinished, rules));
         }
         self.wait_again(place);
     }
@@ -82,6 +83,7 @@ fn counted(transcript: &Transcript) -> Counted {
         step: replies.chain(of_blocks).max().unwrap_or(StepId(0)),
         block: transcript.blocks.keys().next_back().copied().unwrap_or_default(),
         run: runs.max().unwrap_or(RunId(0)),
+        timer: TimerId(0),
     }
 }
 

@@ -8,8 +8,8 @@ use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
     BlockId, BlockKind, Captured, Change, ExecutorKind, Function, ImageRef, Instructions, KernelRef, Limits,
-    ModelInfo, Moment, Notice, ReplyFailure, Review, Revision, RunId, SandboxLevel, Severity, StepId, Terms,
-    ToolCall, Usage, Variable,
+    ModelInfo, Moment, Notice, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, Severity, StepId,
+    Terms, TimerId, ToolCall, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -154,10 +154,34 @@ pub struct Inspected {
     pub review: Review,
     /// The terms, or why it can't run here.
     pub terms: Result<Terms, String>,
+    /// What it would do that the sandbox will refuse, in words.
+    pub refused: Vec<String>,
     /// What stands in the file that the block would write, where it is text that can be compared.
     pub before: Option<Arc<str>>,
     /// Packages that it needs and that are not there, as far as that is known.
     pub lacking: Vec<String>,
+}
+
+/// The block that waits is covered by a rule of the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matched {
+    /// Which rule.
+    pub rule: RuleId,
+    /// The block.
+    pub block: BlockId,
+    /// Its revision.
+    pub revision: Revision,
+    /// The moment before it starts.
+    pub countdown: Countdown,
+}
+
+/// The moment before a covered block starts: [`super::always::PAUSE_MS`] on screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Countdown {
+    /// It is not on screen: no time runs.
+    NotShown,
+    /// It is on screen since then, and starts when this timer fires.
+    Since(Moment, TimerId),
 }
 
 /// What dies with the process.
@@ -171,6 +195,8 @@ pub struct Live {
     pub run: Option<LiveRun>,
     /// Blocks that are looked at or wait.
     pub blocks: BTreeMap<BlockId, LiveBlock>,
+    /// The rule that covers the block that waits.
+    pub matched: Option<Matched>,
     /// The prompt that is sent when the turn ends.
     pub queued: Option<String>,
     /// Steps taken in this turn.

@@ -4,7 +4,7 @@ mod fold;
 
 use crate::domain::{
     Block, BlockId, Finish, Grantor, Header, Kept, ModelName, Moment, NotedInstructions, Opinion, Review,
-    Revision, RunId, RunReport, Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
+    Revision, Rule, RunId, RunReport, Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
 };
 use std::collections::BTreeMap;
 
@@ -193,6 +193,26 @@ pub enum Settlement {
     Rejected(String),
 }
 
+/// An "always" of the person.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuleItem {
+    /// The rule.
+    pub rule: Rule,
+    /// When it was granted.
+    pub at: Moment,
+    /// Whether it is no longer in force, and why.
+    pub over: Option<RuleOver>,
+}
+
+/// Why a rule is no longer in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleOver {
+    /// The person took it back, then.
+    Revoked(Moment),
+    /// The session was opened again: rules live no longer than the process.
+    Reopened,
+}
+
 /// All entries, folded.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Transcript {
@@ -208,6 +228,8 @@ pub struct Transcript {
     pub items: Vec<Item>,
     /// All blocks.
     pub blocks: BTreeMap<BlockId, BlockItem>,
+    /// All rules that the person granted, oldest first.
+    pub rules: Vec<RuleItem>,
     /// What was settled, in the order in which it was, for what the model is told.
     pub settled: Vec<Settled>,
     /// The place of the newest summary among the items.

@@ -244,6 +244,8 @@ impl Engine {
             Phase::Replying(step) => self.stop_reply(step),
             Phase::Running(run) => self.interrupt(run),
             Phase::Compacting(step) => self.stop_summary(step),
+            // A start that a rule announced is stopped; the block itself stays unanswered.
+            Phase::Deciding(_) => self.hold_back(),
             _ => {}
         }
     }

@@ -22,6 +22,7 @@ pub fn entry(entry: &Entry) -> Option<Value> {
             "revision": revision.0,
             "findings": shapes::findings(review),
             "effects": shapes::effects(&review.effects),
+            "provenance": review.traces.iter().map(shapes::trace).collect::<Value>(),
             "unchecked": review.unchecked,
         }),
         Entry::Approved { run, block, revision, sha256, terms, by } => {
@@ -44,6 +45,8 @@ pub fn entry(entry: &Entry) -> Option<Value> {
         Entry::TurnEnd(end) => json!({ "event": "turn_end", "reason": end.as_str() }),
         Entry::Summary { .. } | Entry::Opinion { .. } | Entry::Instructions(_) => return beside(entry),
         Entry::Header(_)
+        | Entry::RuleAdded(_)
+        | Entry::RuleRevoked(_)
         | Entry::Resumed
         | Entry::Named(_)
         | Entry::Model(_)
@@ -136,6 +139,7 @@ fn approved(
     let more = [
         ("run", json!(run.0)),
         ("by", json!(by.as_str())),
+        ("rule", json!(by.rule().map(|rule| rule.0))),
         ("sha256", json!(sha256.to_string())),
         ("executor", json!(terms.executor.as_str())),
         ("interpreter", json!(terms.interpreter.to_string_lossy())),

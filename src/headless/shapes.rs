@@ -2,7 +2,7 @@
 
 use crate::domain::{
     Captured, Effects, Finding, ImageRef, KernelFate, Opinion, Outcome, Receipt, Review, Rights, RunError,
-    RunReport, Stream, Usage,
+    RunReport, Stream, Trace, Usage,
 };
 use crate::engine::state::{ContextShare, Cost};
 use base64::Engine as _;
@@ -25,6 +25,19 @@ pub fn finding(finding: &Finding) -> Value {
 /// The findings of a review.
 pub fn findings(review: &Review) -> Value {
     review.findings.iter().map(finding).collect()
+}
+
+/// A literal that came from an output or a file, and the block that brought it in.
+pub fn trace(trace: &Trace) -> Value {
+    json!({
+        "line": trace.place.line,
+        "column": trace.place.column,
+        "end_line": trace.place.end_line,
+        "end_column": trace.place.end_column,
+        "text": trace.text,
+        "from": trace.from.as_str(),
+        "block": trace.from.block().map(|block| block.0),
+    })
 }
 
 /// What a block would do.

@@ -48,7 +48,7 @@ pub fn review(act: &FileAct, target: &Target, scope: &Scope, own: &[&Path]) -> R
     }
     let mut findings = said.findings;
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    Review { findings, effects, unchecked: None }
+    Review { findings, effects, ..Review::default() }
 }
 
 struct Said<'a> {

@@ -7,7 +7,7 @@ use super::syntax::{self, each};
 use super::tongue::Tongue;
 use super::words;
 use super::{book, places};
-use crate::domain::{BlockId, Language, Place};
+use crate::domain::{Language, Source, Trace};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -25,30 +25,6 @@ const MOST: usize = 512;
 
 /// Bytes that may be compared for all literals together, in multiples of the texts' length.
 const WORK: usize = 32;
-
-/// Whose words a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Source {
-    /// The person's.
-    Person,
-    /// The output of a block that ran.
-    Output(BlockId),
-    /// A file that a block read.
-    File(BlockId),
-    /// The model's.
-    Model,
-}
-
-/// A literal that came from outside.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trace {
-    /// Where it stands in the block.
-    pub place: Place,
-    /// What it is.
-    pub text: String,
-    /// Where it appeared first: an output or a file.
-    pub from: Source,
-}
 
 /// Which paths, addresses, shell words and long literals of a block appeared first in an output or a file, and nowhere in
 /// the person's words. `earlier`: all texts of the transcript before the block, oldest first. `go_on` as in
@@ -189,6 +165,7 @@ fn seek(sought: &mut HashMap<&str, Option<Source>>, earlier: &[(&str, Source)], 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::BlockId;
 
     fn traced(source: &str, language: &str, earlier: &[(&str, Source)]) -> Vec<(String, u32, Source)> {
         let language = Language(language.to_owned());

@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 const SHORTEST: usize = 8;
 
 /// Fields whose words belong to the format.
-const STRUCTURE: [&str; 19] = [
+const STRUCTURE: [&str; 21] = [
     "kind", "decision", "outcome", "executor", "by", "dialect", "what", "reason", "end", "severity", "fate",
-    "level", "stream", "sha256", "crc", "pieces", "revision", "created", "risk",
+    "level", "stream", "sha256", "crc", "pieces", "revision", "created", "risk", "scope", "from",
 ];
 
 /// Masks what it knows.

@@ -241,6 +241,40 @@ pub(super) fn about_context() -> Vec<Entry> {
     ]
 }
 
+/// An entry of each kind that is about rules and about where words came from.
+pub(super) fn about_rules() -> Vec<Entry> {
+    let source = "print('hi')\n";
+    let (block, revision) = (BlockId(1), Revision(1));
+    let sha256 = Sha256::of(source.as_bytes());
+    let review = Review {
+        traces: vec![
+            Trace {
+                place: Place { line: 2, column: 7, end_line: 2, end_column: 30 },
+                text: "https://collect.example.net".into(),
+                from: Source::Output(BlockId(1)),
+            },
+            Trace { place: Place::default(), text: "~/.netrc".into(), from: Source::File(BlockId(4)) },
+        ],
+        ..Review::default()
+    };
+    let rule = Rule { id: RuleId(1), scope: RuleScope::Clean, block, sha256, terms: terms() };
+    vec![
+        Entry::Prompt("go on".into()),
+        Entry::Block(self::block(1, source)),
+        Entry::Review { block, revision, review },
+        Entry::RuleAdded(Box::new(rule)),
+        Entry::Approved {
+            run: RunId(1),
+            block,
+            revision,
+            sha256,
+            terms: terms(),
+            by: Grantor::Rule(RuleId(1)),
+        },
+        Entry::RuleRevoked(RuleId(1)),
+    ]
+}
+
 /// A session with an entry of each kind, and some hard cases.
 pub(super) fn each_kind() -> Vec<Entry> {
     let source = "print('hi')\r\n\ttab  \n\n# \u{202e} no end";
@@ -264,6 +298,7 @@ pub(super) fn each_kind() -> Vec<Entry> {
             forbidden: false,
         }],
         effects: Effects { deletes: vec!["out/charts".into()], unknown: true, ..Effects::default() },
+        traces: Vec::new(),
         unchecked: Some("too large".into()),
     };
     let (b1, b2, r1) = (BlockId(1), BlockId(2), Revision(1));
@@ -453,6 +488,22 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
             },
             by: Grantor::Flag,
         }),
+        (ids(), any::<u32>()).prop_map(|((block, revision), rule)| Entry::Approved {
+            run: RunId(8),
+            block,
+            revision,
+            sha256: Sha256::of(&rule.to_le_bytes()),
+            terms: terms(),
+            by: Grantor::Rule(RuleId(rule)),
+        }),
+        (ids(), path()).prop_map(|((block, revision), cwd)| Entry::RuleAdded(Box::new(Rule {
+            id: RuleId(revision.0),
+            scope: RuleScope::ALL[block.0 as usize % 3],
+            block,
+            sha256: Sha256::of(b"x"),
+            terms: Terms { cwd, ..terms() },
+        }))),
+        any::<u32>().prop_map(|rule| Entry::RuleRevoked(RuleId(rule))),
         (ids(), text()).prop_map(|((block, revision), message)| Entry::Review {
             block,
             revision,
@@ -470,7 +521,7 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
                     environment: vec![message],
                     ..Effects::default()
                 },
-                unchecked: None,
+                ..Review::default()
             },
         }),
         ran(),

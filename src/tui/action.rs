@@ -141,6 +141,8 @@ actions! {
 
     /// Approve once.
     Approve = "review.approve",
+    /// Approve, and such blocks from now on.
+    Always = "review.always",
     /// Edit in the pane.
     Edit = "review.edit",
     /// Edit in the external editor.
@@ -157,6 +159,8 @@ actions! {
     FindingNext = "review.finding-next",
     /// The previous finding.
     FindingPrevious = "review.finding-previous",
+    /// Where a word that is not the person's came from.
+    Provenance = "review.provenance",
     /// What a model thinks of it.
     Opinion = "review.opinion",
     /// The list of what waits.

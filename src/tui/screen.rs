@@ -21,6 +21,7 @@ mod note;
 mod opening;
 mod rebuild;
 mod review;
+mod rules;
 mod stop;
 mod troubles;
 mod wish;
@@ -147,6 +148,8 @@ pub struct Screen {
     follow: focus::Following,
     ladder: stop::Ladder,
     pressed: Option<Button>,
+    /// The block whose output is shown because words of another came from there.
+    source: Option<BlockId>,
     last_hit: Option<usize>,
     last_needle: Option<String>,
     seen_layout: Option<LayoutStamp>,
@@ -188,6 +191,7 @@ impl Screen {
             follow: focus::Following::default(),
             ladder: stop::Ladder::default(),
             pressed: None,
+            source: None,
             last_hit: None,
             last_needle: None,
             seen_layout: None,
@@ -254,7 +258,7 @@ impl Screen {
         if let Some(slot) = made.output {
             match self.lower {
                 Lower::Output => {
-                    let chosen = self.code.subject();
+                    let chosen = self.source.or(self.code.subject());
                     self.output.arrange(ctx.state, chosen, slot.inner, &mut self.pictures, ctx.look);
                 }
                 Lower::Vars => self.vars.arrange(ctx.state, slot.inner),

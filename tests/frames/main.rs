@@ -4,6 +4,7 @@
 
 mod behaviour;
 mod models;
+mod rules;
 mod scene;
 mod screens;
 mod speed;

@@ -185,6 +185,7 @@ impl Scene {
             revision: current.revision,
             review: Review { findings, ..Review::default() },
             terms: Ok(Self::terms(&language)),
+            refused: Vec::new(),
             before: None,
             lacking: Vec::new(),
         };

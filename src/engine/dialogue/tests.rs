@@ -778,6 +778,7 @@ fn stale_events_change_nothing() {
             Box::new(Inspection {
                 review: review(Severity::High),
                 terms: Err("no".into()),
+                refused: Vec::new(),
                 before: None,
                 lacking: Vec::new(),
             }),
@@ -788,6 +789,7 @@ fn stale_events_change_nothing() {
             Box::new(Inspection {
                 review: Review::default(),
                 terms: Ok(terms()),
+                refused: Vec::new(),
                 before: None,
                 lacking: Vec::new(),
             }),

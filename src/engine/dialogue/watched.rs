@@ -5,8 +5,10 @@
 use super::super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, StoreEvent, Transcript};
 use crate::domain::{
     BlockId, BlockKind, Decision, Entry, ExecutorKind, Grantor, ModelRequest, Moment, Policy, Purpose,
-    Revision, Role, RunEvent, RunId, RunRequest, SandboxLevel, Severity, Sha256, StepId, Terms, Verdict,
+    Revision, Role, RuleId, RunEvent, RunId, RunRequest, SandboxLevel, Severity, Sha256, StepId, Terms,
+    TimerId, Verdict,
 };
+use crate::engine::always::PAUSE_MS;
 use crate::engine::transcript::Standing;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +31,8 @@ pub(in crate::engine) struct Watched {
     going: Option<RunId>,
     unsaved: bool,
     any_ran: bool,
+    /// Which timer was set for which block that is on screen, as long as nothing hid it or held it back.
+    announced: BTreeMap<TimerId, (BlockId, Revision)>,
     /// What the person said yes to: the bytes, and the terms.
     said: Vec<(Sha256, Terms)>,
     /// The blocks of a plan that the person approved.
@@ -60,6 +64,7 @@ impl Watched {
             going: None,
             unsaved: false,
             any_ran: false,
+            announced: BTreeMap::new(),
             said: Vec::new(),
             planned: Vec::new(),
         }
@@ -120,6 +125,12 @@ impl Watched {
                     }
                 }
             }
+            Event::User(
+                Command::OnScreen { seen: false, .. }
+                | Command::HoldBack
+                | Command::RevokeRule(_)
+                | Command::Stop,
+            ) => self.hidden(event),
             Event::User(Command::Rebuild(runs)) => {
                 let transcript = &self.engine.state().transcript;
                 let blocks =
@@ -134,6 +145,56 @@ impl Watched {
         }
     }
 
+    /// What was announced is hidden, held back, or its rule is gone.
+    fn hidden(&mut self, event: &Event) {
+        match event {
+            Event::User(Command::OnScreen { block, revision, .. }) => {
+                self.announced.retain(|_, shown| *shown != (*block, *revision));
+            }
+            Event::User(Command::HoldBack) => self.announced.clear(),
+            Event::User(Command::Stop) if matches!(self.engine.state().phase, Phase::Deciding(_)) => {
+                self.announced.clear();
+            }
+            _ => {}
+        }
+    }
+
+    /// A run by a rule: the rule was granted on record, in this life of the program, and not taken back; the block is one
+    /// that no rule may be wider than; and either the person said so just now or it was announced on screen.
+    fn check_rule(
+        &self,
+        rule: RuleId,
+        event: Option<&Event>,
+        (block, revision): (BlockId, Revision),
+        inspection: &Inspection,
+    ) {
+        let mut granted = None;
+        for (_, entry) in &self.entries {
+            match entry {
+                Entry::RuleAdded(added) if added.id == rule => granted = Some(added),
+                Entry::RuleRevoked(revoked) if *revoked == rule => granted = None,
+                Entry::Resumed => granted = None,
+                _ => {}
+            }
+        }
+        let granted = granted.expect("a rule approved that is not in force");
+        assert!(inspection.review.gravest() != Some(Severity::High), "a rule approved a high finding");
+        assert!(!inspection.review.forbidden(), "a rule approved what is forbidden");
+        let rights = &inspection.terms.as_ref().unwrap().rights;
+        assert!(rights.sandbox.level != SandboxLevel::Off && rights.sandbox.writes_confined);
+        match event {
+            Some(Event::User(Command::Decide { block: b, revision: r, decision })) => {
+                assert_eq!((*b, *r, decision), (block, revision, &Decision::Always(granted.scope)));
+                assert_eq!(granted.block, block);
+            }
+            Some(Event::Timer(timer)) => {
+                assert_eq!(self.engine.settings().policy, Policy::Ask);
+                assert_eq!(self.announced.get(timer), Some(&(block, revision)), "it was not announced");
+            }
+            other => panic!("nobody said yes: {other:?}"),
+        }
+    }
+
     fn account(&mut self, event: Option<&Event>, effects: &[Effect], now: Moment) {
         for effect in effects {
             match effect {
@@ -145,6 +206,13 @@ impl Watched {
                     look.unanswered.push(*revision);
                     look.world = self.world;
                     look.answer = None;
+                }
+                Effect::SetTimer(timer, ms) => {
+                    let Some(Event::User(Command::OnScreen { block, revision, seen: true })) = event else {
+                        panic!("a timer for what nobody sees");
+                    };
+                    assert_eq!(*ms, PAUSE_MS);
+                    assert!(self.announced.insert(*timer, (*block, *revision)).is_none());
                 }
                 Effect::StartRun(request) => {
                     self.check_start(event, request, now);
@@ -243,6 +311,9 @@ impl Watched {
             (Grantor::Flag, Some(_)) => {
                 assert!(policy != Policy::Ask && policy.judge(&inspection.review) == Verdict::Allow);
             }
+            (Grantor::Rule(rule), event) => {
+                self.check_rule(*rule, event, (*block, *revision), inspection);
+            }
             (Grantor::Plan, Some(_)) => {
                 assert!(self.planned.contains(block), "no plan that was approved names this");
                 let (off, high) = (
@@ -300,6 +371,10 @@ impl Watched {
                 assert_eq!(state.live.summary.as_ref().map(|summary| summary.step), Some(step));
             }
             Phase::Asking(_) => assert_eq!(run, None),
+        }
+        if let Some(matched) = &state.live.matched {
+            assert_eq!(state.phase, Phase::Deciding(matched.block));
+            assert!(state.transcript.rules_in_force().any(|rule| rule.id == matched.rule));
         }
         assert!(matches!(state.phase, Phase::Compacting(_)) || state.live.summary.is_none());
         assert!(matches!(state.phase, Phase::Replying(_)) || state.live.reply.is_none());

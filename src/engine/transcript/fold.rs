@@ -1,10 +1,12 @@
 //! How entries fold to a transcript. `apply` is the only way in, live and on resume alike.
 
 use super::{
-    BlockItem, Item, OpinionItem, RefusedCall, ReplyItem, RunItem, Settled, Settlement, Standing,
-    SummaryItem, Transcript,
+    BlockItem, Item, OpinionItem, RefusedCall, ReplyItem, RuleItem, RuleOver, RunItem, Settled, Settlement,
+    Standing, SummaryItem, Transcript,
 };
-use crate::domain::{Block, BlockId, Entry, Header, Moment, Revision, RunId, RunReport, StepId, Version};
+use crate::domain::{
+    Block, BlockId, Entry, Header, Moment, Revision, Rule, RuleId, RunId, RunReport, StepId, Version,
+};
 
 impl Transcript {
     /// Folds entries from the first one on.
@@ -24,6 +26,7 @@ impl Transcript {
             Entry::Header(header) => self.begin(header),
             Entry::Resumed => {
                 self.lose_runs();
+                self.end_rules();
                 self.items.push(Item::Resumed { at });
             }
             Entry::Named(name) => self.name.clone_from(name),
@@ -100,6 +103,8 @@ impl Transcript {
                     lost: false,
                 });
             }),
+            Entry::RuleAdded(rule) => self.add_rule(rule, at),
+            Entry::RuleRevoked(rule) => self.revoke(*rule, at),
             Entry::Rejected { block, reason, .. } => self.reject(*block, reason, at),
             Entry::Skipped { block, .. } => self.with(*block, |item| {
                 item.standing = Standing::Skipped;
@@ -141,6 +146,11 @@ impl Transcript {
     /// The blocks that are not settled, in their order.
     pub fn open(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
         self.blocks.values().filter(|b| b.standing == Standing::Open)
+    }
+
+    /// The rules of the person that hold now, oldest first.
+    pub fn rules_in_force(&self) -> impl DoubleEndedIterator<Item = &Rule> {
+        self.rules.iter().filter(|item| item.over.is_none()).map(|item| &item.rule)
     }
 
     /// A summary stands for so many items from here on.
@@ -220,6 +230,26 @@ impl Transcript {
                 run.lost = true;
                 self.settled.push(Settled { after, block: *id, what: Settlement::Ran(run.run) });
             }
+        }
+    }
+
+    /// A rule whose number was given before is passed over: a damaged file must not widen one.
+    fn add_rule(&mut self, rule: &Rule, at: Moment) {
+        if !self.rules.iter().any(|item| item.rule.id == rule.id) {
+            self.rules.push(RuleItem { rule: rule.clone(), at, over: None });
+        }
+    }
+
+    fn revoke(&mut self, rule: RuleId, at: Moment) {
+        let found = self.rules.iter_mut().find(|item| item.rule.id == rule && item.over.is_none());
+        if let Some(item) = found {
+            item.over = Some(RuleOver::Revoked(at));
+        }
+    }
+
+    fn end_rules(&mut self) {
+        for item in self.rules.iter_mut().filter(|item| item.over.is_none()) {
+            item.over = Some(RuleOver::Reopened);
         }
     }
 

@@ -10,8 +10,8 @@ use super::{block, target};
 use crate::domain::{
     BlockId, Effects, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason, Grantor, Header, Kept,
     KernelRef, Language, Layer, Limits, MemoryHold, ModelName, NotedInstructions, Opinion, Place,
-    ReplyFailure, Review, Revision, Rights, Risk, RunId, SandboxLevel, SandboxReport, SessionId, Severity,
-    Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
+    ReplyFailure, Review, Revision, Rights, Risk, Rule, RuleId, RuleScope, RunId, SandboxLevel,
+    SandboxReport, SessionId, Severity, Sha256, Source, StepId, Terms, ToolCall, Trace, TurnEnd, Usage,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -52,6 +52,8 @@ pub(crate) fn decode(kind: &str, mut f: Reader<'_>, blobs: &Path) -> Result<Deco
             language: Language(f.text("language")?),
         },
         "decision" => decision(f)?,
+        "rule_added" => Entry::RuleAdded(Box::new(rule(f)?)),
+        "rule_revoked" => Entry::RuleRevoked(RuleId(f.small("rule")?)),
         "put_back" => Entry::PutBack(BlockId(f.small("block")?)),
         "run" => {
             let (run, block) = (RunId(f.small("run")?), BlockId(f.small("block")?));
@@ -196,12 +198,7 @@ fn review(mut f: Reader<'_>) -> Result<Review, Missing> {
             Ok(Finding {
                 rule: finding.text("rule")?,
                 severity: severity(&finding.word("severity")?),
-                place: Place {
-                    line: finding.small("line")?,
-                    column: finding.small("column")?,
-                    end_line: finding.small("end_line")?,
-                    end_column: finding.small("end_column")?,
-                },
+                place: place(&mut finding)?,
                 message: finding.text("message")?,
                 forbidden: finding.flag("forbidden"),
             })
@@ -220,8 +217,34 @@ fn review(mut f: Reader<'_>) -> Result<Review, Missing> {
             environment: e.texts("environment")?,
             unknown: e.flag("unknown"),
         },
+        traces: traces(&mut f),
         unchecked: f.text_or_none("unchecked"),
     })
+}
+
+fn place(f: &mut Reader<'_>) -> Result<Place, Missing> {
+    Ok(Place {
+        line: f.small("line")?,
+        column: f.small("column")?,
+        end_line: f.small("end_line")?,
+        end_column: f.small("end_column")?,
+    })
+}
+
+/// Advice beside the findings: one that can't be read is left out.
+fn traces(f: &mut Reader<'_>) -> Vec<Trace> {
+    let found = f.objects("traces").unwrap_or_default().into_iter();
+    found.filter_map(|mut f| trace(&mut f).ok().flatten()).collect()
+}
+
+fn trace(f: &mut Reader<'_>) -> Result<Option<Trace>, Missing> {
+    let block = BlockId(f.small_or_zero("block"));
+    let from = match f.word("from")?.as_ref() {
+        "output" => Source::Output(block),
+        "file" => Source::File(block),
+        _ => return Ok(None),
+    };
+    Ok(Some(Trace { place: place(f)?, text: f.text("text")?, from }))
 }
 
 /// A severity that is not known counts as the gravest.
@@ -240,10 +263,26 @@ fn decision(mut f: Reader<'_>) -> Result<Entry, Missing> {
             block,
             revision,
             sha256: Sha256::parse(&f.word("sha256")?).ok_or_else(|| lacking("sha256", "a SHA-256"))?,
-            by: Grantor::parse(&f.word("by")?).ok_or_else(|| lacking("by", "somebody who can approve"))?,
+            by: grantor(&mut f)?,
             terms: terms(f.object("terms")?)?,
         },
         _ => return Err(lacking("decision", "approve, edit, reject or skip")),
+    })
+}
+
+fn grantor(f: &mut Reader<'_>) -> Result<Grantor, Missing> {
+    let rule = f.number_or_none("rule").and_then(|rule| u32::try_from(rule).ok());
+    Grantor::parse(&f.word("by")?, rule).ok_or_else(|| lacking("by", "somebody who can approve"))
+}
+
+fn rule(mut f: Reader<'_>) -> Result<Rule, Missing> {
+    Ok(Rule {
+        id: RuleId(f.small("rule")?),
+        scope: RuleScope::parse(&f.word("scope")?)
+            .ok_or_else(|| lacking("scope", "a scope that this version knows"))?,
+        block: BlockId(f.small("block")?),
+        sha256: Sha256::parse(&f.word("sha256")?).ok_or_else(|| lacking("sha256", "a SHA-256"))?,
+        terms: terms(f.object("terms")?)?,
     })
 }
 

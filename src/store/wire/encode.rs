@@ -6,8 +6,8 @@ use super::output::{OutputBlob, output_fields};
 use super::{block, target};
 use crate::domain::{
     Entry, Finding, Finish, Header, ImageRef, Kept, KernelFate, KernelRef, Limits, ModelName,
-    NotedInstructions, Opinion, Receipt, ReplyFailure, Review, Rights, RunReport, Terms, ToolCall, TurnEnd,
-    Usage,
+    NotedInstructions, Opinion, Place, Receipt, ReplyFailure, Review, Rights, RunReport, Terms, ToolCall,
+    Trace, TurnEnd, Usage,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -54,7 +54,15 @@ pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -
             .with("run", run.0)
             .with("sha256", sha256.to_string())
             .with("by", by.as_str())
+            .with_some("rule", by.rule().map(|rule| rule.0))
             .with("terms", terms_fields(terms)),
+        Entry::RuleAdded(rule) => Fields::of("rule_added")
+            .with("rule", rule.id.0)
+            .with("scope", rule.scope.as_str())
+            .with("block", rule.block.0)
+            .with("sha256", rule.sha256.to_string())
+            .with("terms", terms_fields(&rule.terms)),
+        Entry::RuleRevoked(rule) => Fields::of("rule_revoked").with("rule", rule.0),
         Entry::Rejected { block, revision, reason } => Fields::of("decision")
             .with("decision", "reject")
             .with("block", block.0)
@@ -150,17 +158,29 @@ fn review_fields(fields: Fields, review: &Review) -> Fields {
                 .with("environment", texts(&effects.environment))
                 .with("unknown", effects.unknown),
         )
+        .with_some("traces", (!review.traces.is_empty()).then(|| list(&review.traces, trace_fields)))
         .with_some("unchecked", review.unchecked.as_deref())
 }
 
+fn trace_fields(trace: &Trace) -> Fields {
+    place_fields(Fields::new(), trace.place)
+        .with("text", trace.text.as_str())
+        .with("from", trace.from.as_str())
+        .with_some("block", trace.from.block().map(|block| block.0))
+}
+
+fn place_fields(fields: Fields, place: Place) -> Fields {
+    fields
+        .with("line", place.line)
+        .with("column", place.column)
+        .with("end_line", place.end_line)
+        .with("end_column", place.end_column)
+}
+
 fn finding_fields(finding: &Finding) -> Fields {
-    Fields::new()
-        .with("rule", finding.rule.as_str())
-        .with("severity", finding.severity.as_str())
-        .with("line", finding.place.line)
-        .with("column", finding.place.column)
-        .with("end_line", finding.place.end_line)
-        .with("end_column", finding.place.end_column)
+    let fields =
+        Fields::new().with("rule", finding.rule.as_str()).with("severity", finding.severity.as_str());
+    place_fields(fields, finding.place)
         .with("message", finding.message.as_str())
         .with_some("forbidden", finding.forbidden.then_some(true))
 }

@@ -47,6 +47,8 @@ impl Default for Times {
 pub enum Verb {
     /// Approve once.
     Approve,
+    /// Approve, and choose a rule for such blocks.
+    Always,
     /// Edit in the pane.
     Edit,
     /// Edit in the external editor.
@@ -62,7 +64,7 @@ pub enum Verb {
 impl Verb {
     /// Whether every row must have been seen and the review must be there.
     pub(super) fn needs_seen(self) -> bool {
-        self == Verb::Approve
+        matches!(self, Verb::Approve | Verb::Always)
     }
 }
 

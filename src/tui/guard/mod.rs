@@ -83,6 +83,11 @@ impl Guard {
         self.seen.reset();
     }
 
+    /// Whether the terminal has the frame that shows what is up for decision.
+    pub fn is_shown(&self) -> bool {
+        self.subject.is_some() && self.unfenced()
+    }
+
     /// What is up for decision.
     pub fn subject(&self) -> Option<Token> {
         self.subject

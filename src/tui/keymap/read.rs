@@ -80,7 +80,7 @@ pub fn index(rows: &[Row]) -> Result<HashMap<(Context, Key), Action>, KeymapErro
     for row in shipped.into_iter().chain(own) {
         let Binding { context, action, .. } = row.binding;
         for key in &row.binding.keys {
-            if action == Action::Approve && key.is_too_easy_to_approve() {
+            if matches!(action, Action::Approve | Action::Always) && key.is_too_easy_to_approve() {
                 return Err(row.error(format!(
                     "`{key}` can't approve: it is pressed by accident too easily. Choose another key for {}",
                     action.name()

@@ -253,7 +253,8 @@ impl Session<'_> {
         let summary = live.summary.as_ref().map(|summary| summary.retry.is_some());
         let asked = state.waiting().is_some_and(|item| state.consulting(item.block.id).is_some());
         let spins = live.run.is_some() || goes(reply) || goes(summary);
-        let counts = waits(reply) || waits(summary) || asked;
+        let announced = self.screen.announced(state).is_some();
+        let counts = waits(reply) || waits(summary) || asked || announced;
         let pause = match (self.screen.is_attended(), self.options.motion) {
             (false, _) if spins || counts => Duration::from_secs(5),
             (true, true) if spins => Duration::from_millis(250),

@@ -27,6 +27,8 @@ pub enum Slash {
     Key,
     /// The blocks that wait, and the message that waits.
     Queue,
+    /// The rules for "always".
+    Rules,
     /// What confines a block.
     Sandbox,
     /// The time limit of the block that waits.
@@ -85,6 +87,7 @@ pub const COMMANDS: &[Entry] = &[
     entry(Slash::Status, "config", "settings of the project that were ignored", ""),
     entry(Slash::Instructions, "instructions", "whether AGENTS.md is told to the model", "ON|OFF"),
     entry(Slash::Queue, "queue", "blocks that wait; a queued message back to edit", ""),
+    entry(Slash::Rules, "rules", "what starts without asking; take it back", ""),
     entry(Slash::Sandbox, "sandbox", "what confines a block here", ""),
     entry(Slash::Limits, "limits", "time limit of the block that waits", "SECONDS"),
     entry(Slash::Vars, "vars", "variables of the kernel", ""),

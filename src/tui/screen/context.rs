@@ -54,6 +54,10 @@ impl Screen {
             && self.focus == Pane::Code
             && matches!(self.code.mode, Mode::View)
             && self.context(state) == Context::Review;
+        // Stopping what would start by itself is never locked.
+        if action == Action::Skip && in_review && self.announced(state).is_some() {
+            return Class::Other;
+        }
         if in_review && let Some(verb) = verb(action) {
             return Class::Decision(verb);
         }
@@ -65,6 +69,7 @@ impl Screen {
 pub(super) fn verb(action: Action) -> Option<Verb> {
     Some(match action {
         Action::Approve => Verb::Approve,
+        Action::Always => Verb::Always,
         Action::Edit => Verb::Edit,
         Action::EditOutside => Verb::EditOutside,
         Action::Reject => Verb::Reject,

@@ -111,10 +111,12 @@ impl Screen {
         self.follow_problems(ctx.state);
         self.follow_wait(ctx, &mut wishes);
         self.close_stale_layers(ctx);
+        wishes.extend(self.tell_seen(ctx.state));
         wishes
     }
 
     fn phase_changed(&mut self, before: &Phase, ctx: Ctx<'_>) {
+        self.source = None;
         match &ctx.state.phase {
             Phase::Deciding(block) => {
                 let block = *block;
@@ -247,6 +249,7 @@ impl Screen {
         });
         let before = self.layers.len();
         self.layers.retain(|layer| match layer {
+            Layer::Always(a) => current == Some((a.block, a.revision, a.terms)),
             Layer::Confirm(c) => current == Some((c.block, c.revision, c.terms)),
             Layer::Reject(r) => current.map(|(b, v, _)| (b, v)) == Some((r.block, r.revision)),
             Layer::Limit(block, _) | Layer::Language(block, ..) => current.map(|c| c.0) == Some(*block),

@@ -1,10 +1,12 @@
 //! Layers over the panes: questions, boxes, lists. The topmost takes the keys; Esc closes it.
 
+mod always;
 mod ask;
 mod lists;
 mod models;
 mod welcome;
 
+pub use always::Always;
 pub use ask::{Answer, Ask, Choice as AskChoice};
 pub use lists::{CommandList, OldMessages, Sessions};
 pub use models::{Models, Row as ModelRow, model_name};
@@ -33,6 +35,10 @@ pub enum Layer {
     Commands(CommandList),
     /// The word that has to be typed.
     Confirm(Confirm),
+    /// Which rule an "always" makes.
+    Always(Always),
+    /// The rules of this session.
+    Rules(Cursor),
     /// Why a block is rejected.
     Reject(Reject),
     /// A question with letters for answers.
@@ -128,7 +134,12 @@ impl Layer {
             | Layer::Key(_, field)
             | Layer::FindInEditor(field) => Some(field),
             Layer::Welcome(welcome) => welcome.field.as_mut().map(|(_, field)| field),
-            Layer::Help(_) | Layer::Status(_) | Layer::Ask(_) | Layer::Language(..) => None,
+            Layer::Help(_)
+            | Layer::Status(_)
+            | Layer::Ask(_)
+            | Layer::Always(_)
+            | Layer::Rules(_)
+            | Layer::Language(..) => None,
         }
     }
 
@@ -141,6 +152,8 @@ impl Layer {
             | Layer::OldMessages(_)
             | Layer::Welcome(_)
             | Layer::Find(_)
+            | Layer::Always(_)
+            | Layer::Rules(_)
             | Layer::Language(..) => Context::Picker,
             Layer::Reject(_) => Context::Message,
             Layer::Confirm(_)

@@ -24,6 +24,9 @@ impl Screen {
             Action::ListScope | Action::PaneNext => return self.layer_scope(),
             Action::ListRename => self.start_rename(),
             Action::ListTest => return self.test_model(),
+            Action::ListDelete if matches!(self.layers.last(), Some(Layer::Rules(_))) => {
+                return self.revoke_chosen(ctx);
+            }
             Action::ListDelete => {
                 if !self.ask_delete(ctx) {
                     self.edit_field(Edit::Delete, ctx);
@@ -48,6 +51,12 @@ impl Screen {
                     self.answered(answer)
                 });
             }
+            Some(Layer::Always(_)) => return self.always_letter(letter, ctx),
+            Some(Layer::Rules(_)) if letter == 'x' => return self.revoke_chosen(ctx),
+            Some(Layer::Rules(_)) if letter == 'q' => {
+                self.layers.pop();
+            }
+            Some(Layer::Rules(_)) => {}
             Some(Layer::Welcome(welcome)) if welcome.field.is_none() => {
                 return self.welcome_letter(letter, ctx);
             }
@@ -103,6 +112,8 @@ impl Screen {
         match self.layers.last_mut() {
             Some(Layer::Help(help)) => help.top = help.top.saturating_add_signed(by),
             Some(Layer::Status(top)) => *top = top.saturating_add_signed(by).min(1_000),
+            Some(Layer::Always(always)) => always.step(by, ctx.at),
+            Some(Layer::Rules(cursor)) => cursor.step(by, ctx.state.transcript.rules.len()),
             Some(Layer::Sessions(list)) => {
                 let rows = list.rows();
                 list.cursor.step(by, rows);
@@ -162,6 +173,10 @@ impl Screen {
         if let Some(Layer::Find(_)) = self.layers.last() {
             self.find_step(false, ctx);
             return Vec::new();
+        }
+        if let Some(Layer::Always(_)) = self.layers.last() {
+            // Enter is pressed by habit: it grants nothing.
+            return self.always_letter('\n', ctx);
         }
         if let Some(Layer::Sessions(list)) = self.layers.last_mut()
             && let Some(mut field) = list.rename.take()
@@ -244,6 +259,8 @@ impl Screen {
             | Layer::Key(..)
             | Layer::Help(_)
             | Layer::Status(_)
+            | Layer::Always(_)
+            | Layer::Rules(_)
             | Layer::Find(_)
             | Layer::Welcome(_) => Vec::new(),
         }
@@ -281,7 +298,9 @@ impl Screen {
         let _ = ctx;
         match self.layers.pop() {
             Some(Layer::Find(find)) => self.close_find(find),
-            Some(Layer::Reject(_) | Layer::Confirm(_)) => self.say(Note::of_wait("Nothing was decided.")),
+            Some(Layer::Reject(_) | Layer::Confirm(_) | Layer::Always(_)) => {
+                self.say(Note::of_wait("Nothing was decided."))
+            }
             Some(Layer::Commands(list)) if !list.filter.is_empty() => {
                 // What was typed is not lost.
                 let text = format!("/{}", list.filter.text());

@@ -3,6 +3,7 @@
 use super::act::edit_of;
 use super::commands::{self, Line, Slash};
 use super::field::{Edit, Field};
+use super::filter::Cursor;
 use super::focus::Lower;
 use super::layer::{CommandList, Layer, Models, OldMessages, Sessions, Welcome};
 use super::wish::{Exit, Target};
@@ -135,6 +136,7 @@ impl Screen {
                 self.code.mode = Mode::Queue(0);
                 self.focus = Pane::Code;
             }
+            Slash::Rules => self.layers.push(Layer::Rules(Cursor::default())),
             Slash::Sandbox => self.say(Note::warn(SANDBOX_OFF)),
             Slash::Limits => return self.limits_command(argument, ctx),
             Slash::Vars => {

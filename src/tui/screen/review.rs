@@ -39,6 +39,7 @@ impl Screen {
         let (block, revision) = (item.block.id, item.block.current().revision);
         match verb {
             Verb::Approve => self.approve(item, ctx),
+            Verb::Always => self.ask_always(item, ctx),
             Verb::Edit => {
                 let source = item.block.current().source.clone();
                 let line = self.code.first_line();
@@ -63,14 +64,12 @@ impl Screen {
         }
     }
 
-    fn approve(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<Wish> {
+    /// Why a block can't be approved at all, in the words of the status line.
+    pub(super) fn unapprovable(item: &BlockItem, ctx: Ctx<'_>) -> Option<String> {
         let block = item.block.id;
         let refusal = match item.block.readiness() {
             Readiness::Ready => None,
-            Readiness::NeedsLanguage => {
-                self.choose_language(block);
-                return Vec::new();
-            }
+            Readiness::NeedsLanguage => Some(format!("Block {block} names no language: l chooses one.")),
             Readiness::Incomplete => {
                 Some(format!("Block {block} is incomplete: its end never came. e edits it."))
             }
@@ -88,7 +87,7 @@ impl Screen {
             ))
         });
         let terms = inspected.map(|i| i.terms.as_ref().err());
-        let refusal = refusal.or_else(|| match terms {
+        refusal.or_else(|| match terms {
             None => Some("Not yet: the checks still run.".into()),
             Some(Some(why)) => Some(format!("Block {block} can't run here: {why}")),
             Some(None) => ctx
@@ -97,7 +96,16 @@ impl Screen {
                 .store_failure
                 .as_ref()
                 .map(|why| format!("Session not saved: {why} Approving is paused.")),
-        });
+        })
+    }
+
+    fn approve(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<Wish> {
+        let block = item.block.id;
+        if item.block.readiness() == Readiness::NeedsLanguage {
+            self.choose_language(block);
+            return Vec::new();
+        }
+        let refusal = Self::unapprovable(item, ctx);
         if let Some(text) = refusal {
             self.say(Note::of_wait(text));
             return Vec::new();
@@ -229,7 +237,12 @@ impl Screen {
                 None => {}
             },
             // Reached outside of the review only: there decisions mean nothing.
+            Action::Skip if self.announced(ctx.state).is_some() => {
+                return vec![Wish::Send(Command::HoldBack)];
+            }
+            Action::Provenance => self.show_source(ctx),
             Action::Approve
+            | Action::Always
             | Action::Edit
             | Action::EditOutside
             | Action::Reject
@@ -319,6 +332,6 @@ impl Screen {
     }
 }
 
-fn send(block: BlockId, revision: Revision, decision: Decision) -> Vec<Wish> {
+pub(super) fn send(block: BlockId, revision: Revision, decision: Decision) -> Vec<Wish> {
     vec![Wish::Send(Command::Decide { block, revision, decision })]
 }

@@ -54,6 +54,9 @@ impl Screen {
             self.say(Note::info("Stopped."));
             return vec![Wish::Send(Command::Stop)];
         }
+        if self.announced(ctx.state).is_some() {
+            return vec![Wish::Send(Command::HoldBack)];
+        }
         if self.layers.pop().is_some() {
             return Vec::new();
         }
@@ -183,6 +186,9 @@ impl Screen {
                 return Vec::new();
             }
             return self.close_layer(ctx);
+        }
+        if self.leave_source() {
+            return Vec::new();
         }
         if self.focus == Pane::Code {
             match self.code.mode {

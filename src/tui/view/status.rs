@@ -7,7 +7,9 @@ use super::look::Look;
 use super::problems;
 use super::safe;
 use super::words;
-use crate::domain::Level;
+use crate::domain::{Level, Moment};
+use crate::engine::always::PAUSE_MS;
+use crate::engine::state::{Countdown, Matched};
 use crate::engine::transcript::Standing;
 use crate::engine::{Phase, State};
 use crate::tui::guard::Why;
@@ -72,7 +74,7 @@ pub fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> (St
     let goes_on = state.live.run.is_some() || state.live.reply.is_some();
     let note = screen.note.as_ref().filter(|note| !goes_on || !note.is_stale(now));
     let Some(note) = note else {
-        return wait(screen, state, now)
+        return wait(screen, state, now, look)
             .map_or_else(|| going_on(screen, state, look), |text| (text, look.style(Slot::BlockPending)));
     };
     let text = safe::one_line(&note.text);
@@ -99,10 +101,16 @@ fn level(level: Level, look: Look<'_>) -> Style {
 }
 
 /// A block that waits, or a question.
-fn wait(screen: &Screen, state: &State, now: Instant) -> Option<String> {
+fn wait(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> Option<String> {
     let item = state.waiting()?;
     let block = item.block.id;
     if screen.focus != Pane::Code {
+        if let Some(matched) = screen.announced(state) {
+            let (rule, seconds) = (matched.rule, rule_seconds(matched, look.now));
+            return Some(format!(
+                "Rule {rule} covers block {block}. Starts in {seconds} s: Ctrl-C stops it."
+            ));
+        }
         return Some(format!("Block {block} waits: Tab."));
     }
     Some(match &screen.code.mode {
@@ -116,8 +124,16 @@ fn wait(screen: &Screen, state: &State, now: Instant) -> Option<String> {
         Mode::View if screen.code.subject() != Some(block) => {
             format!("Block {block} waits: ] or [ goes to it.")
         }
-        Mode::View => review(screen, state, item, now),
+        Mode::View => review(screen, state, item, now, look),
     })
+}
+
+/// Seconds until a covered block starts, counted up to whole ones.
+pub(super) fn rule_seconds(matched: &Matched, now: Moment) -> u64 {
+    match matched.countdown {
+        Countdown::Since(since, _) => PAUSE_MS.saturating_sub(now.since(since)).div_ceil(1000),
+        Countdown::NotShown => PAUSE_MS / 1000,
+    }
 }
 
 fn review(
@@ -125,6 +141,7 @@ fn review(
     state: &State,
     item: &crate::engine::transcript::BlockItem,
     now: Instant,
+    look: Look<'_>,
 ) -> String {
     use crate::domain::Readiness;
     let block = item.block.id;
@@ -135,6 +152,10 @@ fn review(
         return format!(
             "Block {block} is denied: a rule of yours forbids what it does. e edits it, r rejects."
         );
+    }
+    if let Some(matched) = screen.announced(state) {
+        let seconds = rule_seconds(matched, look.now);
+        return format!("Rule {} covers block {block}. Starts in {seconds} s: s stops it.", matched.rule);
     }
     match item.block.readiness() {
         Readiness::NeedsLanguage => {
@@ -254,6 +275,11 @@ fn of_layer(layer: &Layer, state: &State) -> Option<String> {
             format!("{} of {all} commands.", list.shown().len())
         }
         Layer::Confirm(_) => "Waiting for the word run.".into(),
+        Layer::Always(_) => "A rule also approves this block. Esc approves nothing.".into(),
+        Layer::Rules(_) => {
+            let count = state.transcript.rules_in_force().count();
+            format!("{} in force. Rules end with the program.", words::count(count, "rule"))
+        }
         Layer::Reject(_) => "Not sent yet.".into(),
         Layer::Ask(_) => match &state.live.run {
             Some(run) => format!("Block {} is still running.", run.block),

@@ -202,6 +202,8 @@ fn detail(state: &State, item: &BlockItem, standing: BlockState, look: Look<'_>)
         _ => {
             let report = item.runs.last().and_then(|r| r.ended.as_ref()).map(|(_, report)| report);
             let time = report.map(|r| words::duration(r.receipt.wall_us / 1000)).unwrap_or_default();
+            let rule = item.runs.last().and_then(|r| r.by.rule());
+            let time = rule.map_or(time.clone(), |rule| format!("{time}  by rule {rule} "));
             let files = report.map_or(0, |r| r.receipt.files.len());
             if files > 0 {
                 format!("{time:<6} {} changed", words::count(files, "file"))

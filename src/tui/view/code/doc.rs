@@ -2,8 +2,9 @@
 //! they are painted when they are looked at.
 
 mod against;
+pub mod remark;
 
-use crate::domain::{Finding, Severity};
+use crate::domain::Severity;
 use crate::tui::guard;
 use crate::tui::paint::wrap;
 use crate::tui::theme::Slot;
@@ -12,6 +13,7 @@ use crate::tui::view::{safe, words};
 use against::{Against, Step};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use remark::Remark;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -58,7 +60,7 @@ pub type LineStyles = Vec<(Range<usize>, Style)>;
 pub struct Doc {
     source: Arc<str>,
     lines: Vec<Range<usize>>,
-    findings: Vec<Finding>,
+    remarks: Vec<Remark>,
     rows: Vec<Row>,
     width: u16,
     gutter: usize,
@@ -67,6 +69,9 @@ pub struct Doc {
     /// What a write would replace.
     against: Option<Against>,
 }
+
+/// The sign of a line with words from outside, where nothing graver is to be said of it.
+const FROM: &str = "<-";
 
 /// Findings are measured in a space of their own, behind any code.
 const FINDINGS_FROM: u64 = 1 << 40;
@@ -98,12 +103,12 @@ pub fn gutter(lines: usize) -> usize {
 
 impl Doc {
     /// Lays a text out for so many columns, the gutter counted.
-    pub fn new(source: Arc<str>, findings: &[Finding], width: u16) -> Self {
+    pub fn new(source: Arc<str>, remarks: Vec<Remark>, width: u16) -> Self {
         let lines = split(&source);
         let gutter = gutter(lines.len());
         let mut doc = Self {
             lines,
-            findings: findings.to_vec(),
+            remarks,
             rows: Vec::new(),
             width,
             gutter,
@@ -116,8 +121,8 @@ impl Doc {
     }
 
     /// Lays a text out as what it changes in the text that it would replace.
-    pub fn against(old: Arc<str>, source: Arc<str>, findings: &[Finding], width: u16) -> Self {
-        let mut doc = Self::new(source, findings, width);
+    pub fn against(old: Arc<str>, source: Arc<str>, remarks: Vec<Remark>, width: u16) -> Self {
+        let mut doc = Self::new(source, remarks, width);
         doc.against = Against::new(old, &doc.source);
         if let Some(against) = &doc.against {
             doc.gutter = doc.gutter.max(gutter(against.lines()));
@@ -146,7 +151,7 @@ impl Doc {
                 }
             };
             let last = nth + 1 == steps.len();
-            while self.findings.get(finding).is_some_and(|f| last || f.place.line <= shown) {
+            while self.remarks.get(finding).is_some_and(|f| last || f.line <= shown) {
                 self.lay_finding(finding);
                 finding += 1;
             }
@@ -178,7 +183,7 @@ impl Doc {
     }
 
     fn lay_finding(&mut self, finding: usize) {
-        let rows = self.findings.get(finding).map_or(0, |f| finding_rows(f, self.width).len());
+        let rows = self.remarks.get(finding).map_or(0, |f| f.rows(self.width).len());
         for part in 0..rows {
             self.rows.push(Row::Finding { finding: number(finding), part: number(part) });
             // A finding is short: its rows are told apart by their number, at any width.
@@ -218,7 +223,7 @@ impl Doc {
             Some(Row::Code { line, .. }) => *line as usize,
             Some(Row::Old { at, .. } | Row::Same { at, .. }) => *at as usize,
             Some(Row::Finding { finding, .. }) => {
-                self.findings.get(*finding as usize).map_or(0, |f| (f.place.line as usize).saturating_sub(1))
+                self.remarks.get(*finding as usize).map_or(0, |f| (f.line as usize).saturating_sub(1))
             }
             None => self.lines.len(),
         }
@@ -229,7 +234,7 @@ impl Doc {
         self.rows.partition_point(|row| match row {
             Row::Code { line: at, .. } | Row::Old { at, .. } | Row::Same { at, .. } => (*at as usize) < line,
             Row::Finding { finding, .. } => {
-                self.findings.get(*finding as usize).is_some_and(|f| (f.place.line as usize) <= line)
+                self.remarks.get(*finding as usize).is_some_and(|f| (f.line as usize) <= line)
             }
         })
     }
@@ -305,13 +310,18 @@ impl Doc {
 
     fn gutter_spans(&self, line: usize, goes_on: bool, changed: bool, look: Look<'_>) -> Vec<Span<'static>> {
         let gravest = self
-            .findings
+            .remarks
             .iter()
-            .filter(|f| f.place.line as usize == line + 1)
-            .map(|f| f.severity)
+            .filter(|f| f.line as usize == line + 1)
+            .filter_map(Remark::severity)
             .max()
             .filter(|_| !goes_on);
+        let from = !goes_on && self.remarks.iter().any(|f| f.line as usize == line + 1);
         let mut spans = gutter_of(line, self.most_lines(), goes_on, gravest, changed, look);
+        if let (true, None, Some(sign)) = (from, gravest, spans.first_mut()) {
+            *sign = Span::styled(FROM, look.style(Slot::ChatNote));
+            return spans;
+        }
         let added = self.against.as_ref().is_some_and(|against| against.added(line));
         if let (true, None, false, Some(sign)) = (added, gravest, changed, spans.first_mut()) {
             *sign = Span::styled("+ ", look.style(Slot::DiffAdd));
@@ -337,13 +347,13 @@ impl Doc {
     }
 
     fn paint_finding(&self, finding: u32, part: u32, look: Look<'_>) -> Line<'static> {
-        let Some(finding) = self.findings.get(finding as usize) else { return Line::default() };
-        let style = look.severity(finding.severity);
-        let mut row = finding_rows(finding, self.width).into_iter().nth(part as usize).unwrap_or_default();
+        let Some(finding) = self.remarks.get(finding as usize) else { return Line::default() };
+        let style = finding.style(look);
+        let mut row = finding.rows(self.width).into_iter().nth(part as usize).unwrap_or_default();
         let head = if part == 0 {
-            format!("{}{} {:<4}  ", " ".repeat(self.gutter - 2), look.glyphs.hook, word(finding))
+            format!("{}{} {:<4}  ", " ".repeat(self.gutter - 2), look.glyphs.hook, finding.word())
         } else {
-            " ".repeat(self.gutter + label(finding))
+            " ".repeat(self.gutter + finding.label())
         };
         row.spans.iter_mut().for_each(|s| s.style = style);
         row.spans.insert(0, Span::styled(head, style));
@@ -380,40 +390,20 @@ fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-fn word(finding: &Finding) -> &'static str {
-    match finding.severity {
-        // The person's own rule: the block can't be approved as it is.
-        _ if finding.forbidden => "DENIED",
-        Severity::High => "HIGH",
-        Severity::Medium => "MED",
-        Severity::Info => "INFO",
-    }
-}
-
-/// Columns of a finding's word, with the space behind it.
-fn label(finding: &Finding) -> usize {
-    word(finding).len().max(4) + 2
-}
-
-/// The message of a finding on rows.
-fn finding_rows(finding: &Finding, width: u16) -> Vec<Line<'static>> {
-    let room = usize::from(width).saturating_sub(8 + label(finding)).max(10);
-    safe::words(&safe::one_line(&finding.message), room, Style::default())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Place;
+    use crate::domain::{Finding, Place};
 
-    fn finding(line: u32, message: &str) -> Finding {
-        Finding {
+    fn finding(line: u32, message: &str) -> Vec<Remark> {
+        let found = Finding {
             rule: "x".into(),
             severity: Severity::High,
             place: Place { line, column: 1, end_line: line, end_column: 2 },
             message: message.into(),
             forbidden: false,
-        }
+        };
+        remark::all(&[found], &[])
     }
 
     #[test]
@@ -427,7 +417,7 @@ mod tests {
 
     #[test]
     fn a_long_line_wraps_and_nothing_is_lost() {
-        let doc = Doc::new(Arc::from("x".repeat(25)), &[], 8 + 10);
+        let doc = Doc::new(Arc::from("x".repeat(25)), Vec::new(), 8 + 10);
         assert_eq!(doc.len(), 3);
         let see: Vec<_> = doc.to_see().map(|r| r.extent).collect();
         assert_eq!(see, [0..10, 10..20, 20..25]);
@@ -435,7 +425,7 @@ mod tests {
 
     #[test]
     fn a_finding_stands_under_its_line() {
-        let doc = Doc::new(Arc::from("a\nb\nc\n"), &[finding(2, "deletes a folder")], 60);
+        let doc = Doc::new(Arc::from("a\nb\nc\n"), finding(2, "deletes a folder"), 60);
         assert_eq!(doc.len(), 4);
         assert_eq!(doc.row(2), Some(Row::Finding { finding: 0, part: 0 }));
         assert_eq!(doc.row_of_line(2), 3);
@@ -444,14 +434,14 @@ mod tests {
 
     #[test]
     fn a_finding_behind_the_last_line_is_not_lost() {
-        let doc = Doc::new(Arc::from("a\n"), &[finding(9, "ends inside a text")], 60);
+        let doc = Doc::new(Arc::from("a\n"), finding(9, "ends inside a text"), 60);
         assert!(doc.finding_rows().next().is_some());
     }
 
     #[test]
     fn another_width_shows_the_same_extents() {
         let text: Arc<str> = Arc::from("abc\u{202e}def\tghi\n\nlong ".repeat(9));
-        let end = |width| Doc::new(text.clone(), &[], width).to_see().map(|r| r.extent.end).max();
+        let end = |width| Doc::new(text.clone(), Vec::new(), width).to_see().map(|r| r.extent.end).max();
         assert_eq!(end(30), end(97));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{CodePane, Mode, being_written, writing};
 use crate::domain::{BlockId, Grantor, Readiness};
+use crate::engine::state::Countdown;
 use crate::engine::transcript::{BlockItem, RunItem, Standing};
 use crate::engine::{BlockState, State};
 use crate::tui::guard::{Guard, Verb, Why};
@@ -81,7 +82,7 @@ fn of_block(
         let left = format!("Block {id} {language} {lines}: {standing}");
         let right = match standing {
             BlockState::Queued => "waits behind another block".into(),
-            _ => lock(item, state, guard, now),
+            _ => announced(item, state).unwrap_or_else(|| lock(item, state, guard, now)),
         };
         return (left, right, style);
     }
@@ -89,12 +90,23 @@ fn of_block(
         BlockState::Running => item
             .runs
             .last()
-            .map(|r| format!("approved {}", look.place.second(r.approved_at)))
+            .map(|r| match r.by.rule() {
+                Some(rule) => format!("rule {rule}  {}", look.place.second(r.approved_at)),
+                None => format!("approved {}", look.place.second(r.approved_at)),
+            })
             .unwrap_or_default(),
         BlockState::Rejected | BlockState::Skipped => "not run".into(),
-        _ => String::new(),
+        _ => {
+            item.runs.last().and_then(|r| r.by.rule()).map(|rule| format!("rule {rule}")).unwrap_or_default()
+        }
     };
     (format!("Block {id} {language}: {standing}"), right, style)
+}
+
+/// `rule 1 starts it`, while the time of a rule runs.
+fn announced(item: &BlockItem, state: &State) -> Option<String> {
+    let matched = state.live.matched.as_ref().filter(|m| m.block == item.block.id)?;
+    matches!(matched.countdown, Countdown::Since(..)).then(|| format!("rule {} starts it", matched.rule))
 }
 
 /// `seen 11/24  a locked`
@@ -219,12 +231,13 @@ fn summary(item: &BlockItem, state: &State, look: Look<'_>) -> Line<'static> {
 
 fn approved(run: &RunItem, lines: &str, state: BlockState, look: Look<'_>) -> String {
     let by = match run.by {
-        Grantor::Person { typed: false } => "by you once",
-        Grantor::Person { typed: true } => "by you once, with the word run",
-        Grantor::Named => "by being named",
-        Grantor::Flag => "by --approve",
-        Grantor::Before => "by you, the same text before",
-        Grantor::Plan => "by you, in a plan",
+        Grantor::Person { typed: false } => "by you once".to_owned(),
+        Grantor::Person { typed: true } => "by you once, with the word run".to_owned(),
+        Grantor::Named => "by being named".to_owned(),
+        Grantor::Flag => "by --approve".to_owned(),
+        Grantor::Rule(rule) => format!("by rule {rule}"),
+        Grantor::Before => "by you, the same text before".to_owned(),
+        Grantor::Plan => "by you, in a plan".to_owned(),
     };
     if state == BlockState::Running {
         return format!("{lines}, approved {by} at {}", look.place.second(run.approved_at));

@@ -6,6 +6,7 @@ pub mod diff;
 pub mod doc;
 mod draw;
 mod edit;
+mod effects;
 pub mod highlight;
 mod opinion;
 mod rights;
@@ -17,7 +18,7 @@ pub use draw::{draw, title};
 pub use opinion::line as opinion_line;
 pub use writing::lines_so_far;
 
-use crate::domain::{BlockId, Revision};
+use crate::domain::{BlockId, Revision, Trace};
 use crate::engine::State;
 use crate::engine::reply::{Proposed, Segment};
 use crate::engine::transcript::{BlockItem, Standing};
@@ -25,7 +26,7 @@ use crate::tui::editor::Editor;
 use crate::tui::guard;
 use crate::tui::view::look::Look;
 use diff::{Against, Diff};
-use doc::Doc;
+use doc::{Doc, remark};
 use highlight::Colours;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -73,6 +74,8 @@ pub struct CodePane {
     top: usize,
     /// The first line of the text that is being edited on screen.
     edit_top: usize,
+    /// Which of the words from outside was gone after last.
+    trace: Option<usize>,
     area: Rect,
     /// A second opinion, below the code.
     opinion: Vec<Line<'static>>,
@@ -90,6 +93,7 @@ impl CodePane {
     pub fn show(&mut self, block: BlockId) {
         if self.subject != Some(block) {
             self.top = 0;
+            self.trace = None;
             self.full_rights = false;
         }
         self.subject = Some(block);
@@ -157,15 +161,16 @@ impl CodePane {
         }
         // The line at the top stays at the top, whatever the width does to the rows.
         let line = self.laid.as_ref().filter(|l| l.block == item.block.id).map(|l| l.doc.line_of(self.top));
-        let findings = match (inspected, &item.review) {
-            (Some(inspected), _) => inspected.review.findings.as_slice(),
-            (None, Some((revision, review))) if *revision == version.revision => review.findings.as_slice(),
-            _ => &[],
+        let review = match (inspected, &item.review) {
+            (Some(inspected), _) => Some(&inspected.review),
+            (None, Some((revision, review))) if *revision == version.revision => Some(review),
+            _ => None,
         };
+        let remarks = review.map(|r| remark::all(&r.findings, &r.traces)).unwrap_or_default();
         let source = version.source.clone();
         let doc = match inspected.and_then(|inspected| inspected.before.clone()) {
-            Some(before) => Doc::against(before, source, findings, self.area.width),
-            None => Doc::new(source, findings, self.area.width),
+            Some(before) => Doc::against(before, source, remarks, self.area.width),
+            None => Doc::new(source, remarks, self.area.width),
         };
         let rights = if open {
             let mut rights = Rights::new(inspected, self.full_rights, self.area.width, look);
@@ -230,6 +235,19 @@ impl CodePane {
         }
     }
 
+    /// The next of the words on screen that came from outside, with its place among how many; its line is shown.
+    pub fn next_trace<'a>(&mut self, state: &'a State) -> Option<(usize, usize, &'a Trace)> {
+        let item = state.transcript.blocks.get(&self.subject?)?;
+        let current = item.block.current().revision;
+        let recorded = item.review.as_ref().filter(|(of, _)| *of == current).map(|(_, review)| review);
+        let traces = &state.inspected(item.block.id).map(|i| &i.review).or(recorded)?.traces;
+        let at = self.trace.map_or(0, |at| at + 1) % traces.len().max(1);
+        let trace = traces.get(at)?;
+        self.trace = Some(at);
+        self.show_line((trace.place.line as usize).saturating_sub(1));
+        Some((at, traces.len(), trace))
+    }
+
     /// The text of the block, as it is shown, for copying.
     pub fn text(&self) -> Option<String> {
         match &self.mode {
@@ -258,6 +276,11 @@ pub fn guard_terms(state: &State, item: &BlockItem) -> u64 {
                 Err(why) => why.hash(&mut hasher),
             }
             inspected.before.hash(&mut hasher);
+            inspected.refused.hash(&mut hasher);
+            format!("{:?}", inspected.review.effects).hash(&mut hasher);
+            for trace in &inspected.review.traces {
+                (trace.place.line, &trace.text, trace.from).hash(&mut hasher);
+            }
             for finding in &inspected.review.findings {
                 (&finding.rule, finding.place.line, &finding.message).hash(&mut hasher);
             }

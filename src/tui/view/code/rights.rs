@@ -1,7 +1,7 @@
 //! What a block would be allowed to do, in words, above its code. It states facts from the terms of the run; what
 //! nothing enforces is not called a limit.
 
-use super::target;
+use super::{effects, target};
 use crate::domain::{ExecutorKind, MemoryHold, SandboxLevel, Severity, Terms};
 use crate::engine::state::Inspected;
 use crate::tui::guard;
@@ -83,7 +83,6 @@ impl Rights {
 }
 
 fn facts(inspected: Option<&Inspected>, full: bool, look: Look<'_>) -> Vec<Fact> {
-    let text = look.text();
     let Some(inspected) = inspected else {
         return vec![Fact { label: "Check", text: "checking".into(), style: look.dim() }];
     };
@@ -96,23 +95,12 @@ fn facts(inspected: Option<&Inspected>, full: bool, look: Look<'_>) -> Vec<Fact>
         }),
         Ok(terms) => terms_facts(terms, full, look, &mut facts),
     }
+    facts.extend(effects::facts(inspected, full).into_iter().map(|(label, text, odd)| Fact {
+        label,
+        text,
+        style: if odd { look.style(Slot::StatusWarn) } else { look.text() },
+    }));
     facts.push(Fact { label: "Check", text: check(inspected), style: gravest_style(inspected, look) });
-    if full {
-        let effects = &inspected.review.effects;
-        for (label, list) in [
-            ("Reads", &effects.reads),
-            ("Writes", &effects.writes),
-            ("Deletes", &effects.deletes),
-            ("Reaches", &effects.hosts),
-            ("Starts", &effects.programs),
-            ("Installs", &effects.packages),
-            ("Takes", &effects.environment),
-        ] {
-            if !list.is_empty() {
-                facts.push(Fact { label, text: safe::one_line(&list.join(", ")), style: text });
-            }
-        }
-    }
     facts
 }
 

@@ -1,6 +1,6 @@
 //! Which keys are worth showing where, most important first.
 
-use crate::domain::FailureKind;
+use crate::domain::{ExecutorKind, FailureKind, SandboxLevel, Severity};
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
@@ -53,7 +53,7 @@ pub(super) fn hints(screen: &Screen, state: &State) -> Vec<Hint> {
     }
     match context {
         Context::Message => of_message(state, &mut hints),
-        Context::Review => of_review(&screen.code.mode, &mut hints),
+        Context::Review => of_review(screen, state, &mut hints),
         Context::Edit => {
             hints
                 .key(Action::EditKeep, "keep and review", "keep and review", 0)
@@ -104,8 +104,17 @@ fn of_message(state: &State, hints: &mut Hints<'_>) {
     }
 }
 
-fn of_review(mode: &Mode, hints: &mut Hints<'_>) {
-    if matches!(mode, Mode::Diff(_)) {
+fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
+    if screen.announced(state).is_some() {
+        hints
+            .key(Action::Skip, "stop it: wait for me", "stop it", 0)
+            .key(Action::Approve, "approve once", "approve", 1)
+            .key(Action::Edit, "edit", "edit", 1)
+            .key(Action::Reject, "reject+reason", "reject", 1)
+            .key(Action::Help, "more", "more", 0);
+        return;
+    }
+    if matches!(screen.code.mode, Mode::Diff(_)) {
         hints
             .key(Action::Diff, "next view", "next view", 0)
             .key(Action::Back, "back to the block", "back", 0)
@@ -117,10 +126,34 @@ fn of_review(mode: &Mode, hints: &mut Hints<'_>) {
         .key(Action::Edit, "edit", "edit", 0)
         .key(Action::Reject, "reject+reason", "reject", 0)
         .key(Action::Skip, "skip", "skip", 1)
-        .key(Action::Diff, "diff", "diff", 2)
+        .key(Action::Diff, "diff", "diff", 2);
+    if offers_always(state) {
+        hints.key(Action::Always, "always...", "always", 2);
+    }
+    hints
         .key(Action::FindingNext, "finding", "finding", 2)
         .key(Action::ScrollPageDown, "page", "page", 3)
         .key(Action::Help, "more", "more", 0);
+    if traced(state) {
+        hints.key(Action::Provenance, "from where", "from where", 1);
+    }
+}
+
+/// Whether a rule may cover the block that waits: else the key is not offered.
+fn offers_always(state: &State) -> bool {
+    let inspected = state.waiting().and_then(|item| state.inspected(item.block.id));
+    inspected.is_some_and(|i| {
+        let confined = i.terms.as_ref().is_ok_and(|terms| {
+            terms.executor != ExecutorKind::Files && terms.rights.sandbox.level != SandboxLevel::Off
+        });
+        confined && i.review.gravest() != Some(Severity::High) && !i.review.forbidden()
+    })
+}
+
+/// Whether words of the block that waits came from outside.
+fn traced(state: &State) -> bool {
+    let inspected = state.waiting().and_then(|item| state.inspected(item.block.id));
+    inspected.is_some_and(|i| !i.review.traces.is_empty())
 }
 
 fn of_problems(state: &State, hints: &mut Hints<'_>) {
@@ -221,6 +254,15 @@ fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
                 .plain("Enter", "run", 0)
                 .plain("Tab", "complete", 1)
                 .plain("Esc", "close", 0);
+        }
+        Layer::Always(_) => {
+            hints
+                .plain("1 2 3 or Up/Down", "mark", 1)
+                .plain("A", "confirm and approve", 0)
+                .plain("Esc", "back", 0);
+        }
+        Layer::Rules(_) => {
+            hints.plain("Up/Down", "", 2).plain("x", "remove", 0).plain("Esc", "close", 0);
         }
         Layer::Confirm(_) => {
             hints.plain("Type run and Enter", "", 0).plain("Esc", "go back", 0);

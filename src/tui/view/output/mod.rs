@@ -46,6 +46,8 @@ pub struct OutputPane {
     /// Lines left out as of the last frame.
     theme: String,
     area: Rect,
+    /// A text that is put on screen as soon as its run is laid out.
+    seek: Option<String>,
     /// The text that is looked for, drawn in `ui.match`.
     pub needle: Option<String>,
 }
@@ -139,6 +141,16 @@ impl OutputPane {
         self.roll.shift(before, grown);
         let height = area.height.into();
         self.with(look, |roll, printed| roll.arrange(printed, height));
+        if let Some(line) = self.seek.take().and_then(|text| self.matches(&text, look).first().copied()) {
+            self.show_line(line, look);
+            self.with(look, |roll, printed| roll.arrange(printed, height));
+        }
+    }
+
+    /// Puts the first line with this text on screen when the next frame is laid out, and marks the text.
+    pub fn seek(&mut self, text: String) {
+        self.needle = Some(text.clone());
+        self.seek = Some(text);
     }
 
     /// The output as far as it is known.

@@ -5,6 +5,7 @@ mod boxes;
 mod help;
 mod lists;
 mod models;
+mod rules;
 mod sessions;
 mod status;
 mod welcome;
@@ -90,7 +91,7 @@ fn wish(layer: &Layer) -> u16 {
     match layer {
         Layer::Help(_) | Layer::Status(_) => 82,
         Layer::Sessions(_) => 74,
-        Layer::Confirm(_) | Layer::Reject(_) => 72,
+        Layer::Confirm(_) | Layer::Reject(_) | Layer::Always(_) | Layer::Rules(_) => 72,
         Layer::Models(_) => 76,
         Layer::Commands(_) | Layer::OldMessages(_) => 70,
         Layer::Welcome(_) => 72,
@@ -117,6 +118,8 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
         Layer::Language(block, list, cursor) => lists::languages(*block, list, *cursor, look),
         Layer::Help(help) => help::sheet(screen, help, room.width, room.height, look),
         Layer::Status(top) => status::sheet(screen, state, *top, room.width, room.height, look),
+        Layer::Always(always) => rules::always(always, room.width, look),
+        Layer::Rules(cursor) => rules::list(state, *cursor, room.width, room.height, look),
         Layer::Confirm(confirm) => boxes::confirm(state, confirm, room.width, look),
         Layer::Reject(reject) => boxes::reject(reject, room.width, look),
         Layer::Ask(ask) => boxes::ask(ask, room.width, look),

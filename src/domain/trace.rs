@@ -1,0 +1,47 @@
+//! Where words of a block come from.
+
+use super::{BlockId, Place};
+
+/// Whose words a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// The person's.
+    Person,
+    /// The output of a block that ran.
+    Output(BlockId),
+    /// A file that a block read.
+    File(BlockId),
+    /// The model's.
+    Model,
+}
+
+impl Source {
+    /// The word in files and JSON: `person`, `output`, `file`, `model`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Source::Person => "person",
+            Source::Output(_) => "output",
+            Source::File(_) => "file",
+            Source::Model => "model",
+        }
+    }
+
+    /// The block that brought it in, where one did.
+    pub fn block(self) -> Option<BlockId> {
+        match self {
+            Source::Output(block) | Source::File(block) => Some(block),
+            Source::Person | Source::Model => None,
+        }
+    }
+}
+
+/// A literal of a block that came from outside: from an output or a file, and not from the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// Where it stands in the block.
+    pub place: Place,
+    /// What it is.
+    pub text: String,
+    /// Where it appeared first.
+    pub from: Source,
+}

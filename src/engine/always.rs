@@ -1,0 +1,108 @@
+//! Rules that the person granted, at work: granting and revoking them, and the moment before a covered block starts.
+//!
+//! A covered block is shown first. Its time runs only while a front door says that it is on screen, and it can be
+//! stopped until the end of that. What a rule covers is judged in `rules`; the gate itself stands in `approval`.
+
+use super::approval::{Refusal, check};
+use super::state::{Countdown, Matched};
+use super::{Effect, Engine, Phase, notices, rules};
+use crate::domain::{BlockId, Entry, Grantor, Policy, Revision, RuleId, RuleScope, TimerId};
+use std::collections::BTreeSet;
+
+/// Milliseconds that a covered block is on screen before it starts.
+pub const PAUSE_MS: u64 = 3_000;
+
+/// Covered blocks whose start the person stopped: they wait for a decision like any other.
+pub(super) type HeldBack = BTreeSet<(BlockId, Revision)>;
+
+impl Engine {
+    /// The person says yes to this block, and to what the rule covers from now on.
+    pub(super) fn grant_rule(&mut self, block: BlockId, revision: Revision, scope: RuleScope) {
+        if let Err(refusal) = check(&self.state, block, revision, false) {
+            return self.notify(notices::refused(&refusal));
+        }
+        let offer = rules::proposed(&self.state, block, scope);
+        let known = self.state.transcript.blocks.get(&block).zip(self.state.inspected(block));
+        let (Some(rule), Some((item, inspected))) = (offer, known) else { return };
+        let Ok(terms) = &inspected.terms else { return };
+        if let Err(miss) = rules::covers(&rule, &item.block, &inspected.review, terms) {
+            return self.notify(notices::refused(&Refusal::NoRule(block, miss)));
+        }
+        let id = rule.id;
+        self.record(Entry::RuleAdded(Box::new(rule)));
+        self.grant(block, revision, Grantor::Rule(id));
+    }
+
+    /// The person takes a rule back. What runs by it goes on.
+    pub(super) fn revoke_rule(&mut self, rule: RuleId) {
+        if self.state.transcript.rules_in_force().any(|in_force| in_force.id == rule) {
+            self.record(Entry::RuleRevoked(rule));
+            self.notify(notices::rule_revoked(rule));
+        }
+    }
+
+    /// Finds out anew whether a rule covers the block that waits. A match that no longer holds is forgotten, and its
+    /// time with it.
+    pub(super) fn follow_rules(&mut self) {
+        let found = self.covered();
+        let known = self.state.live.matched.as_ref().map(|m| (m.rule, m.block, m.revision));
+        if known != found {
+            self.state.live.matched = found.map(|(rule, block, revision)| Matched {
+                rule,
+                block,
+                revision,
+                countdown: Countdown::NotShown,
+            });
+        }
+    }
+
+    /// The block that waits, if a rule covers it and nothing else keeps it from running.
+    fn covered(&self) -> Option<(RuleId, BlockId, Revision)> {
+        let Phase::Deciding(block) = self.state.phase else { return None };
+        if self.settings.policy != Policy::Ask {
+            return None;
+        }
+        let revision = self.state.inspected(block)?.revision;
+        if self.held_back.contains(&(block, revision)) || check(&self.state, block, revision, false).is_err()
+        {
+            return None;
+        }
+        rules::covering(&self.state, block).map(|rule| (rule.id, block, revision))
+    }
+
+    /// A front door shows this revision now (`true`), or something hides it: time runs only while it is seen.
+    pub(super) fn on_screen(&mut self, block: BlockId, revision: Revision, seen: bool) {
+        let now = self.now;
+        let Some(matched) = &mut self.state.live.matched else { return };
+        if (matched.block, matched.revision) != (block, revision) {
+            return;
+        }
+        match (seen, &matched.countdown) {
+            (true, Countdown::NotShown) => {
+                let timer = self.counted.timer.next();
+                self.counted.timer = timer;
+                matched.countdown = Countdown::Since(now, timer);
+                self.effects.push(Effect::SetTimer(timer, PAUSE_MS));
+            }
+            (false, Countdown::Since(..)) => matched.countdown = Countdown::NotShown,
+            _ => {}
+        }
+    }
+
+    /// The person does not want the covered block to start by itself.
+    pub(super) fn hold_back(&mut self) {
+        if let Some(matched) = self.state.live.matched.take() {
+            self.held_back.insert((matched.block, matched.revision));
+            self.notify(notices::held_back(matched.rule, matched.block));
+        }
+    }
+
+    /// A timer fired. Only the one of the match that still holds starts anything.
+    pub(super) fn timer(&mut self, timer: TimerId) {
+        let Some(matched) = self.state.live.matched.clone() else { return };
+        let due = matches!(matched.countdown, Countdown::Since(_, set) if set == timer);
+        if due && self.covered() == Some((matched.rule, matched.block, matched.revision)) {
+            self.grant(matched.block, matched.revision, Grantor::Rule(matched.rule));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The texts that a block could have its words from: all that was said, printed and read before it was written.
+//!
+//! Which of its literals really come from them is found out in the review room; here they are only gathered, in their
+//! order, and within bounds.
+
+use super::Transcript;
+use super::transcript::{BlockItem, Item, Settlement};
+use crate::domain::{BlockId, BlockKind, Source, StepId, Stream};
+use std::sync::Arc;
+
+/// Most bytes of outputs and files that are gathered, the newest first; the person's and the model's words are all.
+const MOST: usize = 4 << 20;
+
+/// Texts with those whose words they are, oldest first.
+pub type Earlier = Vec<(Arc<str>, Source)>;
+
+/// What was said, printed and read before the reply of this step. The person's own edits of a block of that reply are
+/// among it: what the person wrote came from nowhere else.
+pub fn earlier(transcript: &Transcript, step: StepId) -> Earlier {
+    let end =
+        transcript.items.iter().position(|item| matches!(item, Item::Reply(reply) if reply.step == step));
+    let end = end.unwrap_or(transcript.items.len());
+    let mut texts = Earlier::new();
+    let mut settled = transcript.settled.iter().peekable();
+    for (at, item) in transcript.items.iter().take(end).enumerate() {
+        while let Some(next) = settled.next_if(|settled| settled.after <= at) {
+            outcome(transcript, next.block, &next.what, &mut texts);
+        }
+        match item {
+            Item::Prompt { text, .. } => texts.push((text.as_str().into(), Source::Person)),
+            Item::Reply(reply) => texts.push((reply.text.as_str().into(), Source::Model)),
+            _ => {}
+        }
+    }
+    for next in settled.take_while(|settled| settled.after <= end) {
+        outcome(transcript, next.block, &next.what, &mut texts);
+    }
+    let edits = transcript.blocks.values().filter(|item| item.block.step <= step);
+    texts.extend(edits.filter_map(edited).map(|text| (text, Source::Person)));
+    bounded(texts)
+}
+
+/// What became of a block, as far as it brought words in.
+fn outcome(transcript: &Transcript, block: BlockId, what: &Settlement, texts: &mut Earlier) {
+    let Some(item) = transcript.blocks.get(&block) else { return };
+    match what {
+        Settlement::Rejected(reason) => texts.push((reason.as_str().into(), Source::Person)),
+        Settlement::Ran(run) => {
+            let run = item.runs.iter().find(|item| item.run == *run);
+            let Some((_, report)) = run.and_then(|run| run.ended.as_ref()) else { return };
+            let from = match item.block.kind {
+                BlockKind::Code { .. } => Source::Output(block),
+                _ => Source::File(block),
+            };
+            for stream in [Stream::Stdout, Stream::Stderr] {
+                texts.push((String::from_utf8_lossy(&report.output.bytes(stream)).into(), from));
+            }
+            let said = [report.value.as_deref(), report.error.as_ref().map(|error| error.traceback.as_str())];
+            texts.extend(said.into_iter().flatten().map(|text| (text.into(), from)));
+        }
+    }
+}
+
+/// The lines of a block that the person wrote.
+fn edited(item: &BlockItem) -> Option<Arc<str>> {
+    if !item.block.edited() {
+        return None;
+    }
+    let original: std::collections::HashSet<&str> = item.block.original().source.lines().collect();
+    let own = item.block.current().source.lines().filter(|line| !original.contains(line));
+    Some(own.collect::<Vec<_>>().join("\n").into())
+}
+
+/// Leaves out the oldest texts from outside where there are too many bytes of them.
+fn bounded(texts: Earlier) -> Earlier {
+    let mut left = MOST;
+    let mut kept: Earlier = texts
+        .into_iter()
+        .rev()
+        .filter(|(text, from)| {
+            if from.block().is_none() {
+                return true;
+            }
+            let fits = text.len() <= left;
+            left = left.saturating_sub(text.len());
+            fits
+        })
+        .collect();
+    kept.reverse();
+    kept
+}

@@ -1,0 +1,241 @@
+//! What an "always" of the person covers: the judgement, and the words for it.
+//!
+//! Values in, values out. A rule never covers a high or forbidden finding, nothing that a sandbox does not confine, and
+//! nothing with more rights than the block on which it was granted. When such a block starts is told in `always`.
+
+use super::State;
+use super::notices::counted;
+use super::transcript::BlockItem;
+use crate::domain::{
+    Block, BlockId, BlockKind, ExecutorKind, Policy, Review, Rule, RuleId, RuleScope, SandboxLevel, Severity,
+    Sha256, Terms, Verdict,
+};
+
+/// Why a rule does not cover a block. The text goes on with the block for its subject.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Miss {
+    /// It is no code of the model: a file, packages, functions.
+    #[error("is no code: such blocks are asked about each time")]
+    NotCode,
+    /// The person's own list names something in it.
+    #[error("is denied: {0}")]
+    Forbidden(String),
+    /// It has a high finding.
+    #[error("has a high finding: {0}")]
+    High(String),
+    /// It has findings.
+    #[error("has {}", counted(*.0, "finding"))]
+    Findings(usize),
+    /// The checks did not see all of it.
+    #[error("was not checked: {0}")]
+    Unchecked(String),
+    /// Nothing confines it.
+    #[error("would run without a working sandbox")]
+    NoSandbox,
+    /// It reaches the network.
+    #[error("can reach the network")]
+    Network,
+    /// The sandbox would let it write.
+    #[error("may write {0}: use --sandbox read-only")]
+    MayWrite(String),
+    /// It would do more than read.
+    #[error("{0}")]
+    Acts(String),
+    /// It is another text.
+    #[error("is another text")]
+    OtherText,
+    /// It is in another language.
+    #[error("is {0}")]
+    OtherLanguage(String),
+    /// It would start in another folder.
+    #[error("starts in another folder")]
+    OtherFolder,
+    /// It has other rights, limits, or another program to run it.
+    #[error("has other rights or limits")]
+    OtherRights,
+}
+
+/// Whether a rule covers this block as it stands.
+///
+/// # Errors
+/// Why not.
+pub fn covers(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -> Result<(), Miss> {
+    if !matches!(block.kind, BlockKind::Code { .. }) {
+        return Err(Miss::NotCode);
+    }
+    let named = |finding: &crate::domain::Finding| finding.message.clone();
+    if let Some(finding) = review.findings.iter().find(|finding| finding.forbidden) {
+        return Err(Miss::Forbidden(named(finding)));
+    }
+    if let Some(finding) = review.findings.iter().find(|finding| finding.severity == Severity::High) {
+        return Err(Miss::High(named(finding)));
+    }
+    let source = &block.current().source;
+    match rule.scope {
+        RuleScope::SameText if Sha256::of(source.as_bytes()) != rule.sha256 => return Err(Miss::OtherText),
+        RuleScope::SameText | RuleScope::Clean if terms.language != rule.terms.language => {
+            return Err(Miss::OtherLanguage(terms.language.as_str().to_owned()));
+        }
+        RuleScope::SameText => {}
+        RuleScope::Clean => clean(review, 0)?,
+        RuleScope::Reading => reads_only(review)?,
+    }
+    within(rule, terms)
+}
+
+/// Whether the checks saw all of it and found no more than this many things to tell of.
+fn clean(review: &Review, most: usize) -> Result<(), Miss> {
+    if let Some(why) = &review.unchecked {
+        return Err(Miss::Unchecked(why.clone()));
+    }
+    match review.findings.len() {
+        found if found > most => Err(Miss::Findings(found)),
+        _ => Ok(()),
+    }
+}
+
+/// Whether it only reads, as far as its text tells; what the text does not tell is the sandbox's part.
+fn reads_only(review: &Review) -> Result<(), Miss> {
+    if Policy::Clean.judge(review) != Verdict::Allow {
+        return clean(review, 0);
+    }
+    let effects = &review.effects;
+    let acts = [
+        ("writes", &effects.writes),
+        ("deletes", &effects.deletes),
+        ("reaches", &effects.hosts),
+        ("installs", &effects.packages),
+    ];
+    match acts.into_iter().find_map(|(verb, names)| names.first().map(|name| format!("{verb} {name}"))) {
+        Some(act) => Err(Miss::Acts(act)),
+        None => Ok(()),
+    }
+}
+
+/// Whether the sandbox holds, and the terms are no wider than the rule's.
+fn within(rule: &Rule, terms: &Terms) -> Result<(), Miss> {
+    let rights = &terms.rights;
+    let here = [ExecutorKind::Kernel, ExecutorKind::Subprocess, ExecutorKind::Container];
+    let elsewhere = !here.contains(&terms.executor);
+    if rights.sandbox.level == SandboxLevel::Off || !rights.sandbox.writes_confined || elsewhere {
+        return Err(Miss::NoSandbox);
+    }
+    let closed = !rights.network && rights.sandbox.network_blocked;
+    if rule.scope != RuleScope::SameText && !closed {
+        return Err(Miss::Network);
+    }
+    match rule.scope {
+        RuleScope::Reading => match rights.write.first() {
+            Some(folder) => Err(Miss::MayWrite(folder.display().to_string())),
+            None if terms.limits != rule.terms.limits => Err(Miss::OtherRights),
+            None => Ok(()),
+        },
+        RuleScope::SameText if terms.cwd != rule.terms.cwd => Err(Miss::OtherFolder),
+        RuleScope::SameText | RuleScope::Clean if same_rights(terms, &rule.terms) => Ok(()),
+        RuleScope::SameText | RuleScope::Clean => Err(Miss::OtherRights),
+    }
+}
+
+/// Whether two runs may do the same. What only tells of the sandbox (its layers, its notes) is left out.
+fn same_rights(now: &Terms, then: &Terms) -> bool {
+    let holds = |terms: &Terms| {
+        let report = &terms.rights.sandbox;
+        (
+            report.level,
+            report.network_blocked,
+            report.writes_confined,
+            report.reads_confined,
+            report.contained,
+            report.memory,
+        )
+    };
+    now.executor == then.executor
+        && now.interpreter == then.interpreter
+        && now.limits == then.limits
+        && now.rights.read == then.rights.read
+        && now.rights.write == then.rights.write
+        && now.rights.network == then.rights.network
+        && now.rights.environment == then.rights.environment
+        && holds(now) == holds(then)
+}
+
+/// What a rule covers, in words.
+pub fn words(rule: &Rule) -> String {
+    let language = super::notices::one_line(rule.terms.language.as_str());
+    match rule.scope {
+        RuleScope::SameText => format!("this exact text again ({language}, same sha256)"),
+        RuleScope::Clean => format!("{language}, no findings, same rights, no network"),
+        RuleScope::Reading => "any language that only reads (sandbox enforces it)".into(),
+    }
+}
+
+/// A rule that the person could grant on the block that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The rule as it would be.
+    pub rule: Rule,
+    /// Why it can't be granted on this block.
+    pub refused: Option<Miss>,
+    /// Blocks of this session that it would have covered, oldest first.
+    pub covered: Vec<BlockId>,
+    /// The newest block of this session that it would not have covered, and why.
+    pub missed: Option<(BlockId, Miss)>,
+}
+
+/// The rules that could be granted on a block, the narrowest first; nothing while it is being looked at or where it
+/// can't run.
+pub fn offers(state: &State, block: BlockId) -> Vec<Offer> {
+    RuleScope::ALL.into_iter().filter_map(|scope| offer(state, block, scope)).collect()
+}
+
+fn offer(state: &State, block: BlockId, scope: RuleScope) -> Option<Offer> {
+    let rule = proposed(state, block, scope)?;
+    let item = state.transcript.blocks.get(&block)?;
+    let inspected = state.inspected(block)?;
+    let refused = covers(&rule, &item.block, &inspected.review, inspected.terms.as_ref().ok()?).err();
+    let mut offer = Offer { rule, refused, covered: Vec::new(), missed: None };
+    for other in state.transcript.blocks.values().filter(|other| other.block.id != block) {
+        let id = other.block.id;
+        match known(state, other) {
+            Some((review, terms)) => match covers(&offer.rule, &other.block, review, terms) {
+                Ok(()) => offer.covered.push(id),
+                Err(miss) => offer.missed = Some((id, miss)),
+            },
+            // It was never looked at, or could not run: nothing can be told of it.
+            None => {}
+        }
+    }
+    Some(offer)
+}
+
+/// The rule that would come of granting this scope on a block.
+pub(super) fn proposed(state: &State, block: BlockId, scope: RuleScope) -> Option<Rule> {
+    let item = state.transcript.blocks.get(&block)?;
+    let terms = state.inspected(block)?.terms.as_ref().ok()?.clone();
+    let id = state.transcript.rules.iter().map(|item| item.rule.id).max().unwrap_or(RuleId(0)).next();
+    let sha256 = Sha256::of(item.block.current().source.as_bytes());
+    Some(Rule { id, scope, block, sha256, terms })
+}
+
+/// What is known of a block's newest revision: its review, and the terms under which it would run or ran.
+fn known<'a>(state: &'a State, item: &'a BlockItem) -> Option<(&'a Review, &'a Terms)> {
+    if let Some(inspected) = state.inspected(item.block.id) {
+        return Some((&inspected.review, inspected.terms.as_ref().ok()?));
+    }
+    let current = item.block.current().revision;
+    let (_, review) = item.review.as_ref().filter(|(revision, _)| *revision == current)?;
+    let run = item.runs.iter().rev().find(|run| run.revision == current)?;
+    Some((review, &run.terms))
+}
+
+/// The first rule in force that covers the block that waits. One that was settled before never is: putting it back
+/// asks for a decision of its own.
+pub(super) fn covering(state: &State, block: BlockId) -> Option<&Rule> {
+    let item = state.transcript.blocks.get(&block).filter(|item| item.settled_at.is_none())?;
+    let inspected = state.inspected(block)?;
+    let terms = inspected.terms.as_ref().ok()?;
+    state.transcript.rules_in_force().find(|rule| covers(rule, &item.block, &inspected.review, terms).is_ok())
+}
+
+#[cfg(test)]
+mod tests;

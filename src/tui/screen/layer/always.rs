@@ -1,0 +1,88 @@
+//! The choice of a rule for "always". Nothing is marked at first; numbers and arrows only mark, and the confirming key
+//! counts after a quiet moment, so that keys typed ahead grant nothing.
+
+use crate::domain::{BlockId, Revision, RuleScope};
+use crate::engine::rules::Offer;
+use std::time::{Duration, Instant};
+
+/// The box.
+#[derive(Debug)]
+pub struct Always {
+    /// The block.
+    pub block: BlockId,
+    /// The version on screen.
+    pub revision: Revision,
+    /// The terms that were on screen.
+    pub terms: u64,
+    /// What could be granted, the narrowest first.
+    pub offers: Vec<Offer>,
+    /// Which of them is marked.
+    pub marked: Option<usize>,
+    quiet: Duration,
+    quiet_from: Instant,
+}
+
+impl Always {
+    /// A choice that is offered now; `quiet` is the time without a key before it can be confirmed.
+    pub fn new(
+        block: BlockId,
+        revision: Revision,
+        terms: u64,
+        offers: Vec<Offer>,
+        quiet: Duration,
+        now: Instant,
+    ) -> Self {
+        Self { block, revision, terms, offers, marked: None, quiet, quiet_from: now }
+    }
+
+    /// A letter pressed now: the scope that it grants, if it confirms.
+    ///
+    /// # Errors
+    /// Why it does nothing.
+    pub fn letter(&mut self, letter: char, now: Instant) -> Result<Option<RuleScope>, String> {
+        let passed = now.saturating_duration_since(self.quiet_from);
+        self.quiet_from = now;
+        if let Some(at) = letter.to_digit(10).and_then(|digit| (digit as usize).checked_sub(1)) {
+            return self.mark(at).map(|()| None);
+        }
+        if letter != 'A' {
+            return Err("1 2 3 mark, A confirms, Esc approves nothing.".into());
+        }
+        let Some(offer) = self.marked.and_then(|at| self.offers.get(at)) else {
+            return Err("Nothing is marked: 1 2 3 mark, A confirms, Esc approves nothing.".into());
+        };
+        if passed < self.quiet {
+            let tenths = self.quiet.as_millis().div_ceil(100).max(1);
+            return Err(format!("Not yet: {}.{} s without a key.", tenths / 10, tenths % 10));
+        }
+        Ok(Some(offer.rule.scope))
+    }
+
+    /// Marks the offer before or after the marked one.
+    pub fn step(&mut self, by: isize, now: Instant) {
+        self.quiet_from = now;
+        let open: Vec<usize> = (0..self.offers.len())
+            .filter(|at| self.offers.get(*at).is_some_and(|o| o.refused.is_none()))
+            .collect();
+        let here = self.marked.and_then(|marked| open.iter().position(|at| *at == marked));
+        let next = match here {
+            Some(at) => at.saturating_add_signed(by).min(open.len().saturating_sub(1)),
+            None if by < 0 => open.len().saturating_sub(1),
+            None => 0,
+        };
+        self.marked = open.get(next).copied();
+    }
+
+    fn mark(&mut self, at: usize) -> Result<(), String> {
+        match self.offers.get(at) {
+            None => Ok(()),
+            Some(Offer { refused: Some(_), .. }) => {
+                Err(format!("{} can't be granted on this block.", at + 1))
+            }
+            Some(_) => {
+                self.marked = Some(at);
+                Ok(())
+            }
+        }
+    }
+}
