@@ -168,6 +168,7 @@ mod tests {
             terms: Ok(terms()),
             before: None,
             lacking: packages.iter().map(ToString::to_string).collect(),
+            refused: Vec::new(),
         };
         d.send(Event::Inspected(BlockId(block), Revision(1), Box::new(inspection)))
     }
