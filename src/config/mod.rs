@@ -1,10 +1,16 @@
 //! The configuration: what can be set, where it is set, and what holds in the end.
 //!
-//! - `schema`: the settings as the program uses them, with their defaults - `providers`: sources of replies, those that
-//!   are known among them - `context`: what a conversation carries and costs - `executors`: what carries out runs - `chosen`: what follows from them - `settings`: the form and bounds of each - `layers`: one
-//!   source over the other, each value knows where it came from (pure) - `outside`: what environment and options say
-//!   (pure) - `trust`: what a project may say (pure) - `load`, `paths`: files and environment - `keys`: keys of
-//!   providers, each for its `origin` - `show`: as text, as a schema.
+//! - `schema`: the settings as the program uses them, with their defaults; its parts `providers` (sources of replies,
+//!   those that are known among them), `context` (what a conversation carries and costs), `executors` (what carries out
+//!   runs)
+//! - `chosen`: what follows from them
+//! - `settings`: the form and bounds of each
+//! - `layers`: one source over the other, each value knows where it came from (pure)
+//! - `outside`: what environment and options say (pure)
+//! - `trust`: what a project may say (pure)
+//! - `load`, `paths`: files and environment
+//! - `keys`: keys of providers, each for its `origin`
+//! - `show`: as text, as a schema
 //!
 //! It decides nothing and keeps no state: it is loaded once, and handed on as a value.
 

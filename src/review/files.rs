@@ -128,7 +128,10 @@ impl Said<'_> {
             return Some("what a shell reads when it starts");
         }
         let folder = parts.iter().rev().skip(1).any(|part| OBEYED_FOLDERS.contains(&part.as_str()));
-        let sayso = parts.iter().any(|part| part == "sayso")
+        // Folders of demos lie there too, and are there to be written in.
+        let demo = parts.windows(2).any(|pair| pair == ["sayso", "demo"]);
+        let sayso = !demo
+            && parts.iter().any(|part| part == "sayso")
             && parts.iter().any(|part| matches!(part.as_str(), ".config" | ".local" | "application support"));
         if sayso {
             return Some("a file of sayso itself");
@@ -185,6 +188,9 @@ mod tests {
     fn inside_nothing_is_said() {
         assert_eq!(written("/home/ann/data/a.py"), Vec::<String>::new());
         assert_eq!(read("/home/ann/data/out/a.csv"), Vec::<String>::new());
+        let demo = "/home/ann/.local/share/sayso/demo/tools-x/notes.md";
+        let there = |target: &mut Target| target.outside = false;
+        assert_eq!(rules(&FileAct::Write { path: demo.into() }, demo, there), Vec::<String>::new());
     }
 
     #[test]

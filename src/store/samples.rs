@@ -116,6 +116,39 @@ pub(super) fn confined() -> Terms {
     Terms { rights, limits: Limits { memory_bytes: 3 << 30, processes: 64, ..Limits::default() }, ..terms() }
 }
 
+/// Calls of tools and what came of them: blocks on files, of the person's own functions, of packages.
+pub(super) fn about_tools() -> Vec<Entry> {
+    let call = ToolCall {
+        id: "call_1".into(),
+        name: "write_file".into(),
+        arguments: "{\"path\":".into(),
+        signature: Some("c2ln".into()),
+    };
+    let mut ran = report(Captured::default());
+    ran.receipt.variables = Some(VariableChanges { added: 3, changed: 1, deleted: 0 });
+    vec![
+        Entry::Reply {
+            step: StepId(1),
+            text: "I will write it down.".into(),
+            reasoning: String::new(),
+            tool_calls: vec![call],
+            kept: vec![Kept { kind: "anthropic".into(), json: "{\"type\":\"thinking\"}".into() }],
+            finish: Finish { reason: FinishReason::ToolCalls, word: Some("tool_use".into()) },
+            usage: Usage { input: Some(120), cache_written: Some(7), ..Usage::default() },
+        },
+        Entry::CallRefused { step: StepId(1), call: "call_2".into(), why: "no tool is called `rm`".into() },
+        Entry::NoTools(ModelName { provider: "ollama".into(), model: "gemma3".into() }),
+        Entry::Block(file_block(1, BlockKind::Write { path: "notes/plan.md".into() }, "# Plan\n")),
+        Entry::Block(file_block(2, BlockKind::Read, "path: sales.csv\nlines: 1-400\n")),
+        Entry::Block(file_block(3, BlockKind::List, "path: .\ndepth: 2\n")),
+        Entry::Block(file_block(4, BlockKind::Load { path: "/home/ada/tools.py".into() }, "def f(): ...\n")),
+        Entry::Block(file_block(5, BlockKind::Call { function: "f".into() }, "f()")),
+        Entry::Block(file_block(6, BlockKind::Install { wanted_by: Some(BlockId(5)) }, "pandas\n")),
+        written(1, BlockId(1)),
+        Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(ran) },
+    ]
+}
+
 /// A run in a sandbox, and what was refused to it.
 pub(super) fn about_sandbox() -> Vec<Entry> {
     let (run, block, revision) = (RunId(1), BlockId(1), Revision(1));
@@ -138,7 +171,7 @@ pub(super) fn report(output: Captured) -> RunReport {
             peak_rss_bytes: 171_966_464,
             processes: 2,
             files: vec![FileChange { path: "out/a.png".into(), change: "created".into(), bytes: 48_000 }],
-            variables: Some(VariableChanges { added: 3, changed: 1, deleted: 0 }),
+            variables: None,
             exit_code: Some(1),
             signal: None,
             refused: Vec::new(),
@@ -289,15 +322,15 @@ pub(super) fn each_kind() -> Vec<Entry> {
                 id: "call_1".into(),
                 name: "run_code".into(),
                 arguments: "{\"code\":".into(),
-                signature: Some("c2ln".into()),
+                signature: None,
             }],
-            kept: vec![Kept { kind: "anthropic".into(), json: "{\"type\":\"thinking\"}".into() }],
+            kept: Vec::new(),
             finish: Finish { reason: FinishReason::Stop, word: Some("stop".into()) },
             usage: Usage {
                 input: Some(120),
                 output: Some(30),
                 cached: None,
-                cache_written: Some(7),
+                cache_written: None,
                 reasoning: Some(0),
             },
         },
@@ -311,17 +344,11 @@ pub(super) fn each_kind() -> Vec<Entry> {
         Entry::Rejected { block: b2, revision: r1, reason: "keep the charts".into() },
         Entry::PutBack(b2),
         Entry::Skipped { block: b2, revision: r1 },
-        Entry::CallRefused { step: StepId(1), call: "call_2".into(), why: "no tool is called `rm`".into() },
-        Entry::NoTools(ModelName { provider: "ollama".into(), model: "gemma3".into() }),
-        Entry::Block(file_block(3, BlockKind::Write { path: "notes/plan.md".into() }, "# Plan\n")),
-        Entry::Block(file_block(4, BlockKind::Read, "path: sales.csv\nlines: 1-400\n")),
-        Entry::Block(file_block(5, BlockKind::List, "path: .\ndepth: 2\n")),
-        written(2, BlockId(3)),
         Entry::KernelRestarted,
         Entry::TurnEnd(TurnEnd::Failed(failure)),
         Entry::Resumed,
         Entry::Prompt("again".into()),
-        approved(3, b2),
+        approved(2, b2),
     ]
 }
 

@@ -1,6 +1,8 @@
 use super::*;
 use crate::domain::{Captured, Entry, Moment, Stream};
-use crate::store::samples::{about_sandbox, captured, each_kind, entry, header, report, same, told};
+use crate::store::samples::{
+    about_sandbox, about_tools, captured, each_kind, entry, header, report, same, told,
+};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +32,12 @@ fn the_form_of_a_line() {
 
 #[test]
 fn each_kind_comes_back() {
-    for entry in each_kind().into_iter().chain(about_sandbox()).chain([Entry::Header(header("x"))]) {
+    for entry in each_kind()
+        .into_iter()
+        .chain(about_sandbox())
+        .chain(about_tools())
+        .chain([Entry::Header(header("x"))])
+    {
         let back = entry_of(&line_of(&entry));
         assert!(same(&entry, &back), "{entry:?}\n{back:?}");
     }

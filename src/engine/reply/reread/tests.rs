@@ -149,7 +149,6 @@ fn a_tag_with_a_version_is_read_and_told() {
 
 #[test]
 fn a_text_that_is_built_to_be_slow_is_left_alone() {
-    let began = std::time::Instant::now();
     for line in [
         "{\"name\": \"run_code\", \"arguments\": {\n",
         "<tool_call>\n",
@@ -157,9 +156,8 @@ fn a_text_that_is_built_to_be_slow_is_left_alone() {
         "[TOOL_CALLS]run_code{\n",
     ] {
         let text = line.repeat(400_000 / line.len());
-        let _ = blocks(&text);
+        assert!(blocks(&text).iter().all(|block| !block.closed), "{line}");
     }
-    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
 proptest! {
