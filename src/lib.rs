@@ -64,6 +64,8 @@
 //!       ◀─ Record(Entry::Review)                                          → Deciding (first block that is not settled)
 //!  person ─▶ Command::Decide(block, revision, Decision)                   a stale revision is refused
 //!       Approve → Approval → ◀─ Record(Entry::Approved), StartRun(RunRequest)      → Running(run)
+//!       Always(scope) → ◀─ Record(Entry::RuleAdded), then as Approve; what the rule covers later is shown, and starts
+//!       after 3 s on screen (Command::OnScreen, Effect::SetTimer); nothing covers a high or forbidden finding
 //!       Edit → new revision → looked at and asked again     Reject(reason), Skip → settled
 //!  driver: sync the session file, then exec ─▶ Event::Run(run, Started, Output(Chunk)… , Ended(RunReport))
 //!       ◀─ Record(Entry::Ran); next block, or all settled: ◀─ Ask (results, edits as diffs), or Record(Entry::TurnEnd)

@@ -197,10 +197,13 @@ impl Job<'_> {
             Err(why) => return Ok(Ran { review, terms: None, report: not_started(why) }),
         };
         let (run, block) = (RunId(number), (BlockId(number), Revision(1)));
-        let granted = approval::named(run, block, &file.source, terms.clone(), Clock::System.now());
-        let report = match RunRequest::new(granted, file.source.clone()) {
-            Ok(request) => self.follow(request, interrupt, console).await?,
-            Err(mismatch) => not_started(mismatch.to_string()),
+        let now = Clock::System.now();
+        let report = match approval::named(run, block, &file.source, &review, terms.clone(), now) {
+            Ok(granted) => match RunRequest::new(granted, file.source.clone()) {
+                Ok(request) => self.follow(request, interrupt, console).await?,
+                Err(mismatch) => not_started(mismatch.to_string()),
+            },
+            Err(_) => forbidden(&review),
         };
         Ok(Ran { review, terms: Some(terms), report })
     }
@@ -246,6 +249,13 @@ impl Job<'_> {
             }
         }
     }
+}
+
+/// The report of a file that has something forbidden: the gate let nothing start.
+fn forbidden(review: &Review) -> RunReport {
+    let named = review.findings.iter().find(|finding| finding.forbidden);
+    let why = named.map_or_else(String::new, |f| format!("line {}: {}", f.place.line, f.message));
+    RunReport { outcome: Outcome::Refused(why), ..not_started(String::new()) }
 }
 
 fn not_started(why: String) -> RunReport {

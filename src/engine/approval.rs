@@ -9,7 +9,7 @@ use super::transcript::{BlockItem, Standing};
 use super::{Effect, Engine, Phase, State, notices};
 use crate::domain::{
     Approval, Block, BlockId, BlockKind, Captured, Decision, Entry, ExecutorKind, Grantor, Moment, Policy,
-    Readiness, Revision, RunId, RunRequest, Terms, Verdict,
+    Readiness, Review, Revision, RunId, RunRequest, Terms, Verdict,
 };
 use std::sync::Arc;
 
@@ -122,8 +122,21 @@ fn deciding(state: &State, block: BlockId, revision: Revision) -> Result<&BlockI
 }
 
 /// The approval of a file that the person named on the command line (`sayso exec FILE`): naming it is the decision.
-pub fn named(run: RunId, block: (BlockId, Revision), source: &str, terms: Terms, at: Moment) -> Approval {
-    Approval::grant(run, block, source, terms, Grantor::Named, at)
+///
+/// # Errors
+/// When its review found something that the person's configuration forbids: naming a file is not editing it.
+pub fn named(
+    run: RunId,
+    block: (BlockId, Revision),
+    source: &str,
+    review: &Review,
+    terms: Terms,
+    at: Moment,
+) -> Result<Approval, Refusal> {
+    match review.findings.iter().find(|finding| finding.forbidden) {
+        Some(finding) => Err(Refusal::Forbidden(block.0, notices::one_line(&finding.message))),
+        None => Ok(Approval::grant(run, block, source, terms, Grantor::Named, at)),
+    }
 }
 
 impl Engine {
@@ -259,7 +272,13 @@ mod tests {
 
     #[test]
     fn a_named_file_is_approved_for_its_bytes_only() {
-        let approval = named(RunId(3), (BlockId(2), Revision(1)), "print(1)\n", terms(), Moment(7));
+        let grant = |review: &Review| {
+            named(RunId(3), (BlockId(2), Revision(1)), "print(1)\n", review, terms(), Moment(7))
+        };
+        let mut forbidden = crate::engine::dialogue::review(crate::domain::Severity::Info);
+        forbidden.findings[0].forbidden = true;
+        assert_eq!(grant(&forbidden), Err(Refusal::Forbidden(BlockId(2), "does much".into())));
+        let approval = grant(&Review::default()).unwrap();
         assert_eq!((approval.by(), approval.run(), approval.at()), (Grantor::Named, RunId(3), Moment(7)));
         assert!(RunRequest::new(approval.clone(), "print(1)\n".into()).is_ok());
         assert!(RunRequest::new(approval.clone(), "print(1)".into()).is_err());

@@ -158,6 +158,9 @@ impl Aim<'_> {
     fn announced(&self) -> Option<Event> {
         let matched = self.watched.engine.state().live.matched.as_ref()?;
         let (block, revision) = (matched.block, matched.revision);
+        if self.a % 5 == 4 {
+            return Some(Event::User(Command::RevokeRule(matched.rule)));
+        }
         Some(match matched.countdown {
             Countdown::NotShown => Event::User(Command::OnScreen { block, revision, seen: true }),
             Countdown::Since(_, timer) => Event::Timer(timer),

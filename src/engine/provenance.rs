@@ -89,3 +89,61 @@ fn bounded(texts: Earlier) -> Earlier {
     kept.reverse();
     kept
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Outcome;
+    use crate::engine::dialogue::Dialogue;
+
+    const ONE: &str = "```python\nprint(1)\n```\n";
+
+    fn told(d: &Dialogue, step: u32) -> Vec<(String, Source)> {
+        let texts = earlier(&d.state().transcript, StepId(step));
+        texts
+            .into_iter()
+            .map(|(text, from)| (text.trim().to_owned(), from))
+            .filter(|(t, _)| !t.is_empty())
+            .collect()
+    }
+
+    #[test]
+    fn texts_are_told_in_their_order_and_none_that_came_later() {
+        let mut d = Dialogue::new();
+        d.user("look at a.txt");
+        d.reply(ONE);
+        d.inspected_ok(1);
+        d.type_run(1);
+        d.started(1);
+        d.prints("see http://x.example/y");
+        d.ended(1, Outcome::Ok);
+        d.reply("```python\nprint(2)\nprint(3)\n```\n");
+        d.edit(2, "print(2)\nprint('mine')\n");
+        d.reject(2, "not so");
+        d.reply(ONE);
+        let (person, model) = (Source::Person, Source::Model);
+        let output = Source::Output(BlockId(1));
+        let first = [("look at a.txt".to_owned(), person)];
+        assert_eq!(told(&d, 1), first);
+        let second = [
+            ("look at a.txt".to_owned(), person),
+            (ONE.trim().to_owned(), model),
+            ("see http://x.example/y".to_owned(), output),
+            ("print('mine')".to_owned(), person),
+        ];
+        assert_eq!(told(&d, 2), second);
+        let third: Vec<_> = told(&d, 3).into_iter().map(|(_, from)| from).collect();
+        assert_eq!(third, [person, model, output, model, person, person]);
+    }
+
+    #[test]
+    fn too_much_from_outside_is_left_out_oldest_first_and_never_the_persons_words() {
+        let outside = |n: u32| (Arc::from("x".repeat(MOST / 2 + 1)), Source::Output(BlockId(n)));
+        let person = (Arc::from("y".repeat(MOST)), Source::Person);
+        let kept = bounded(vec![outside(1), person.clone(), outside(2)]);
+        assert_eq!(
+            kept.iter().map(|(_, from)| *from).collect::<Vec<_>>(),
+            [Source::Person, Source::Output(BlockId(2))]
+        );
+    }
+}

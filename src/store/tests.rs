@@ -364,8 +364,8 @@ fn sessions_of_version_1_load_for_ever() {
         "each-kind.jsonl",
         "context.jsonl",
         "sandbox.jsonl",
-        "tools.jsonl",
         "rules.jsonl",
+        "tools.jsonl",
         "unended.jsonl",
         "torn.jsonl",
         "damaged.jsonl",
@@ -383,8 +383,8 @@ fn sessions_of_version_1_load_for_ever() {
     assert_eq!(all.damage, []);
     assert!(all_same(&load("context.jsonl"), &with_header("context", &about_context())));
     assert!(all_same(&load("sandbox.jsonl"), &with_header("sandbox", &about_sandbox())));
-    assert!(all_same(&load("tools.jsonl"), &with_header("tools", &about_tools())));
     assert!(all_same(&load("rules.jsonl"), &with_header("rules", &about_rules())));
+    assert!(all_same(&load("tools.jsonl"), &with_header("tools", &about_tools())));
     assert!(matches!(load("unended.jsonl").entries.last().unwrap().1, Entry::Approved { .. }));
     assert!(matches!(load("torn.jsonl").damage[..], [Damage { line: 3, fault: Fault::Torn(_) }]));
     assert_eq!(load("damaged.jsonl").damage, [Damage { line: 3, fault: Fault::Checksum }]);
@@ -406,8 +406,8 @@ fn write_fixtures(folder: &Path) {
     );
     written(folder, "context", &about_context());
     written(folder, "sandbox", &about_sandbox());
-    written(folder, "tools", &about_tools());
     written(folder, "rules", &about_rules());
+    written(folder, "tools", &about_tools());
     written(folder, "unended", &[&each_kind()[2..6], &each_kind()[8..9]].concat());
     let output = captured(&[(Stream::Stdout, &b"0123456789".repeat(7000)), (Stream::Stderr, b"warning\n")]);
     let ran = Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(report(output)) };

@@ -9,6 +9,7 @@ mod model_server;
 #[path = "../support/terminal.rs"]
 mod terminal;
 
+mod always;
 mod deciding;
 mod flood;
 mod guard;

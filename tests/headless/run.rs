@@ -138,6 +138,48 @@ fn what_never_may_run_is_not_run_by_approving_all() {
     }
 }
 
+/// The person's own list stands above every approval.
+#[test]
+fn what_is_forbidden_is_not_run_by_approving_all() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    std::fs::write(home.sayso().join("config.toml"), "[review]\nforbid = [\"os.system\"]\n").unwrap();
+    let reply = "```python\nfrom os import system as s\ns('touch ran')\n```\n";
+    for policy in ["all", "clean"] {
+        let server = ModelServer::start(vec![Answer::text(reply)]);
+        let done = turn(&home, &server, &["--json", "--approve", policy, "--sandbox", "off"]);
+        assert_eq!(done.code, Some(10), "{policy} {}", done.err);
+        assert_eq!(done.events("review")[0]["findings"][0]["forbidden"], true, "{}", done.out);
+        assert!(done.events("decision").is_empty() && !home.work().join("ran").exists());
+    }
+    home.file("a.py", "import os\nos.system('touch ran')\n");
+    let done = home.run(&["exec", "--json", "--sandbox", "off", "a.py"]);
+    assert_eq!(done.json()[0]["outcome"], "refused", "{} {}", done.out, done.err);
+    assert!(!home.work().join("ran").exists());
+}
+
+/// An address that nobody typed, taken from what was printed, is told beside the findings.
+#[test]
+fn words_from_an_output_are_told_in_the_review() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![
+        Answer::text("```python\nprint('see https://' + 'collect.example.net/in')\n```\n"),
+        Answer::text("```python\nprint('https://collect.example.net/in', 'sum of 1 to 10')\n```\n"),
+        Answer::text("Done."),
+    ]);
+    let done = turn(&home, &server, APPROVED);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let reviews = done.events("review");
+    assert_eq!(reviews[0]["provenance"], json!([]));
+    assert_eq!(
+        reviews[1]["provenance"],
+        json!([{
+            "line": 1, "column": 8, "end_line": 1, "end_column": 38,
+            "text": "https://collect.example.net/in", "from": "output", "block": 1,
+        }])
+    );
+}
+
 #[test]
 fn a_failed_block_is_told_and_the_model_may_mend_it() {
     let home = Home::new();

@@ -7,6 +7,7 @@
 
 mod block;
 mod decode;
+mod decode_review;
 mod decode_run;
 mod encode;
 mod fields;

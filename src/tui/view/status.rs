@@ -79,6 +79,11 @@ pub fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> (St
     };
     let text = safe::one_line(&note.text);
     match state.waiting() {
+        // What is about to start by itself is said before all else.
+        Some(_) if screen.announced(state).is_some() => {
+            let text = wait(screen, state, now, look).unwrap_or(text);
+            (text, look.style(Slot::BlockPending))
+        }
         Some(_) if note.of_wait => (text, level(note.level, look)),
         // The wait in its shortest words stands in front of everything else that is said.
         Some(item) => {

@@ -130,13 +130,11 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if offers_always(state) {
         hints.key(Action::Always, "always...", "always", 2);
     }
-    hints
-        .key(Action::FindingNext, "finding", "finding", 2)
-        .key(Action::ScrollPageDown, "page", "page", 3)
-        .key(Action::Help, "more", "more", 0);
+    hints.key(Action::FindingNext, "finding", "finding", 2).key(Action::ScrollPageDown, "page", "page", 3);
     if traced(state) {
         hints.key(Action::Provenance, "from where", "from where", 1);
     }
+    hints.key(Action::Help, "more", "more", 0);
 }
 
 /// Whether a rule may cover the block that waits: else the key is not offered.

@@ -1,0 +1,65 @@
+//! Rules for "always" in a real terminal and a real sandbox: granted by two keys, seen at work, stopped, taken back.
+
+use crate::{play, ran, session, to_code};
+use std::time::Duration;
+
+/// Three blocks of shell, each of which marks that it ran.
+const THREE: &str = r#"
+pace = 0
+[[reply]]
+when = "go"
+text = """
+```bash
+touch ran-1; echo first
+```
+"""
+[[reply]]
+when = "first"
+text = """
+```bash
+touch ran-2; echo second
+```
+"""
+[[reply]]
+when = "second"
+text = """
+```bash
+touch ran-3; echo third
+```
+"""
+"#;
+
+#[test]
+#[ignore = "needs a sandbox that holds"]
+fn a_rule_starts_what_it_covers_until_it_is_stopped() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = play(home.path(), THREE).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    terminal.wait_for("WAITING");
+    to_code(&terminal);
+    terminal.press_until("A", "Always approve what?");
+    terminal.press("2");
+    terminal.wait_for("2 is marked");
+    assert!(
+        !terminal.holds_within(Duration::from_millis(900), |_| ran(home.path(), 1)),
+        "a mark grants nothing"
+    );
+    terminal.press("A");
+    terminal.wait_for("Rule 1 covers block 2");
+    assert!(ran(home.path(), 1));
+    assert!(!ran(home.path(), 2), "it is shown first");
+    terminal.wait_for("Rule 1 covers block 3");
+    assert!(ran(home.path(), 2));
+    // The person is in the message or in the code: this stops it from both.
+    terminal.press("Ctrl-C");
+    terminal.wait_for("it waits for your decision");
+    assert!(!terminal.holds_within(Duration::from_millis(3_500), |_| ran(home.path(), 3)), "it was stopped");
+    let file = session(home.path());
+    let line = |text: &str| file.lines().position(|line| line.contains(text)).expect(text);
+    assert!(
+        line(r#""kind":"rule_added""#) < line(r#""by":"rule""#),
+        "the rule is on disk before what it starts"
+    );
+}
