@@ -166,7 +166,6 @@ mod tests {
         let inspection = Inspection {
             review: Review::default(),
             terms: Ok(terms()),
-            refused: Vec::new(),
             before: None,
             lacking: packages.iter().map(ToString::to_string).collect(),
             refused: Vec::new(),
