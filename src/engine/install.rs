@@ -166,9 +166,9 @@ mod tests {
         let inspection = Inspection {
             review: Review::default(),
             terms: Ok(terms()),
-            refused: Vec::new(),
             before: None,
             lacking: packages.iter().map(ToString::to_string).collect(),
+            refused: Vec::new(),
         };
         d.send(Event::Inspected(BlockId(block), Revision(1), Box::new(inspection)))
     }

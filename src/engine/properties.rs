@@ -158,7 +158,7 @@ impl Aim<'_> {
     fn announced(&self) -> Option<Event> {
         let matched = self.watched.engine.state().live.matched.as_ref()?;
         let (block, revision) = (matched.block, matched.revision);
-        if self.a % 5 == 4 {
+        if self.b % 3 == 1 {
             return Some(Event::User(Command::RevokeRule(matched.rule)));
         }
         Some(match matched.countdown {

@@ -120,11 +120,13 @@ fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>)
     push("Runs in", runs_in(terms, look), text);
     let rights = &terms.rights;
     let off = rights.sandbox.level == SandboxLevel::Off;
-    push(
-        "May read",
-        format!("{}    May write  {}", may_read(terms, full, look), paths(&rights.write, off, full, look)),
-        text,
-    );
+    let (read, write) = (may_read(terms, full, look), paths(&rights.write, off, full, look));
+    if read.chars().count() + write.chars().count() <= BESIDE {
+        push("May read", format!("{read}    May write  {write}"), text);
+    } else {
+        push("May read", read, text);
+        push("May write", write, text);
+    }
     let network = match (rights.network, rights.sandbox.network_blocked) {
         (false, true) => "off",
         (true, _) if !off => "OPEN, as you allowed",
@@ -163,6 +165,9 @@ fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>)
 
 /// What is read: the system goes without saying, and so does what may be written; toolchains are counted, unless all is
 /// asked for.
+/// So many characters of folders to read and to write stand in one row together.
+const BESIDE: usize = 52;
+
 fn may_read(terms: &Terms, full: bool, look: Look<'_>) -> String {
     let rights = &terms.rights;
     if rights.sandbox.level == SandboxLevel::Off {
