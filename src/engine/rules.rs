@@ -196,13 +196,11 @@ fn offer(state: &State, block: BlockId, scope: RuleScope) -> Option<Offer> {
     let mut offer = Offer { rule, refused, covered: Vec::new(), missed: None };
     for other in state.transcript.blocks.values().filter(|other| other.block.id != block) {
         let id = other.block.id;
-        match known(state, other) {
-            Some((review, terms)) => match covers(&offer.rule, &other.block, review, terms) {
-                Ok(()) => offer.covered.push(id),
-                Err(miss) => offer.missed = Some((id, miss)),
-            },
-            // It was never looked at, or could not run: nothing can be told of it.
-            None => {}
+        // Of one that was never looked at, or could not run, nothing can be told.
+        let Some((review, terms)) = known(state, other) else { continue };
+        match covers(&offer.rule, &other.block, review, terms) {
+            Ok(()) => offer.covered.push(id),
+            Err(miss) => offer.missed = Some((id, miss)),
         }
     }
     Some(offer)

@@ -436,6 +436,29 @@ fn ran() -> impl Strategy<Value = Entry> {
         })
 }
 
+/// What is about rules.
+fn of_rules() -> impl Strategy<Value = Entry> {
+    let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
+    prop_oneof![
+        (ids(), any::<u32>()).prop_map(|((block, revision), rule)| Entry::Approved {
+            run: RunId(8),
+            block,
+            revision,
+            sha256: Sha256::of(&rule.to_le_bytes()),
+            terms: terms(),
+            by: Grantor::Rule(RuleId(rule)),
+        }),
+        (ids(), path()).prop_map(|((block, revision), cwd)| Entry::RuleAdded(Box::new(Rule {
+            id: RuleId(revision.0),
+            scope: RuleScope::ALL[block.0 as usize % 3],
+            block,
+            sha256: Sha256::of(b"x"),
+            terms: Terms { cwd, ..terms() },
+        }))),
+        any::<u32>().prop_map(|rule| Entry::RuleRevoked(RuleId(rule))),
+    ]
+}
+
 /// Any entry but a header.
 pub(super) fn entry() -> impl Strategy<Value = Entry> {
     let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
@@ -488,22 +511,7 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
             },
             by: Grantor::Flag,
         }),
-        (ids(), any::<u32>()).prop_map(|((block, revision), rule)| Entry::Approved {
-            run: RunId(8),
-            block,
-            revision,
-            sha256: Sha256::of(&rule.to_le_bytes()),
-            terms: terms(),
-            by: Grantor::Rule(RuleId(rule)),
-        }),
-        (ids(), path()).prop_map(|((block, revision), cwd)| Entry::RuleAdded(Box::new(Rule {
-            id: RuleId(revision.0),
-            scope: RuleScope::ALL[block.0 as usize % 3],
-            block,
-            sha256: Sha256::of(b"x"),
-            terms: Terms { cwd, ..terms() },
-        }))),
-        any::<u32>().prop_map(|rule| Entry::RuleRevoked(RuleId(rule))),
+        of_rules(),
         (ids(), text()).prop_map(|((block, revision), message)| Entry::Review {
             block,
             revision,

@@ -6,6 +6,7 @@ use sayso::domain::*;
 use sayso::engine::state::{Countdown, Inspected, Matched};
 use sayso::engine::{Command, rules};
 use sayso::tui::screen::Wish;
+use sayso::tui::screen::filter::Cursor;
 use sayso::tui::screen::layer::Layer;
 use sayso::tui::view::layout::Pane;
 
@@ -253,11 +254,11 @@ fn ruled() -> Scene {
 fn rules_are_listed() {
     snapshots("04d_rules", || {
         let mut scene = ruled();
-        scene.screen.layers.push(Layer::Rules(Default::default()));
+        scene.screen.layers.push(Layer::Rules(Cursor::default()));
         scene
     });
     let mut scene = listing();
-    scene.screen.layers.push(Layer::Rules(Default::default()));
+    scene.screen.layers.push(Layer::Rules(Cursor::default()));
     assert!(drawn(&mut scene, 100, 30).contains("No rules. Every block asks."));
 }
 
@@ -290,7 +291,7 @@ fn a_run_by_a_rule_says_so() {
     let text = drawn(&mut scene, 140, 40);
     assert!(text.contains("approved by rule 2"), "{text}");
     assert!(text.contains("by rule 2"), "{text}");
-    scene.screen.layers.push(Layer::Rules(Default::default()));
+    scene.screen.layers.push(Layer::Rules(Cursor::default()));
     assert!(drawn(&mut scene, 140, 40).contains("1 run"));
 }
 

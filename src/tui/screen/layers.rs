@@ -299,7 +299,7 @@ impl Screen {
         match self.layers.pop() {
             Some(Layer::Find(find)) => self.close_find(find),
             Some(Layer::Reject(_) | Layer::Confirm(_) | Layer::Always(_)) => {
-                self.say(Note::of_wait("Nothing was decided."))
+                self.say(Note::of_wait("Nothing was decided."));
             }
             Some(Layer::Commands(list)) if !list.filter.is_empty() => {
                 // What was typed is not lost.

@@ -253,15 +253,7 @@ fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
                 .plain("Tab", "complete", 1)
                 .plain("Esc", "close", 0);
         }
-        Layer::Always(_) => {
-            hints
-                .plain("1 2 3 or Up/Down", "mark", 1)
-                .plain("A", "confirm and approve", 0)
-                .plain("Esc", "back", 0);
-        }
-        Layer::Rules(_) => {
-            hints.plain("Up/Down", "", 2).plain("x", "remove", 0).plain("Esc", "close", 0);
-        }
+        Layer::Always(_) | Layer::Rules(_) => of_rules(layer, hints),
         Layer::Confirm(_) => {
             hints.plain("Type run and Enter", "", 0).plain("Esc", "go back", 0);
         }
@@ -293,6 +285,18 @@ fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
         Layer::Limit(..) | Layer::Rename(_) | Layer::Key(..) | Layer::FindInEditor(_) => {
             hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
         }
+    }
+}
+
+/// The keys of the choice of a rule, and of the list of rules.
+fn of_rules(layer: &Layer, hints: &mut Hints<'_>) {
+    if matches!(layer, Layer::Always(_)) {
+        hints
+            .plain("1 2 3 or Up/Down", "mark", 1)
+            .plain("A", "confirm and approve", 0)
+            .plain("Esc", "back", 0);
+    } else {
+        hints.plain("Up/Down", "", 2).plain("x", "remove", 0).plain("Esc", "close", 0);
     }
 }
 
