@@ -83,6 +83,10 @@ pub(super) fn finish(reason: FinishReason) -> Option<Notice> {
     }))
 }
 
+pub(super) fn empty_reply() -> Notice {
+    Notice::warn("The model answered with nothing. Ask again in other words, or take another model: /model.")
+}
+
 pub(super) fn model(model: &ModelName) -> Notice {
     Notice::info(format!("Replies come from {} from the next message on.", one_line(&model.to_string())))
 }

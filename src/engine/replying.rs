@@ -114,9 +114,11 @@ impl Engine {
 
     fn reply_finished(&mut self, finish: Finish) {
         let reason = finish.reason;
-        let Came { blocks, refused } = self.close_reply(finish, Blocks::Offered);
+        let Came { blocks, refused, empty } = self.close_reply(finish, Blocks::Offered);
         if let Some(notice) = notices::finish(reason) {
             self.notify(notice);
+        } else if empty {
+            self.notify(notices::empty_reply());
         }
         if let Some(why) = refused.first() {
             self.notify(notices::call_refused(why));

@@ -159,6 +159,20 @@ fn a_block_that_cannot_run_here_says_why() {
 }
 
 #[test]
+fn an_empty_reply_is_told() {
+    for text in ["", " \n"] {
+        let mut d = Dialogue::new();
+        d.user("x");
+        if !text.is_empty() {
+            d.delta(text);
+        }
+        let told =
+            "'The model answered with nothing. Ask again in other words, or take another model: /model.'";
+        assert_eq!(d.finish(FinishReason::Stop), format!("+reply stop, {told}, +end answered | idle"));
+    }
+}
+
+#[test]
 fn an_unclosed_block_is_edited_before_it_can_be_approved() {
     let mut d = Dialogue::new();
     d.user("x");

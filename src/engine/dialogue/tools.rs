@@ -245,7 +245,12 @@ fn printed_thinking_is_never_offered() {
     d.user("y");
     assert_eq!(d.reply("hm\n```bash\nls\n```\n</think>\nDone."), "+reply stop, +end answered | idle");
     d.user("z");
-    assert_eq!(d.reply("<think>\n```bash\nls\n```\n"), "+reply stop, +end answered | idle");
+    // Thinking that never ends leaves nothing that was said.
+    let line = d.reply("<think>\n```bash\nls\n```\n");
+    assert!(
+        line.contains("The model answered with nothing") && line.ends_with("+end answered | idle"),
+        "{line}"
+    );
 }
 
 #[test]

@@ -13,6 +13,8 @@ pub(super) struct Came {
     pub(super) blocks: Vec<BlockId>,
     /// Why calls came to no block.
     pub(super) refused: Vec<String>,
+    /// Whether it said nothing and called nothing.
+    pub(super) empty: bool,
 }
 
 impl Engine {
@@ -39,7 +41,7 @@ impl Engine {
             finish,
             usage: reply.usage.unwrap_or_default(),
         });
-        let mut came = Came::default();
+        let mut came = Came { empty: text.trim().is_empty() && calls.is_empty(), ..Came::default() };
         for segment in segments {
             let Segment::Block(proposed) = segment else { continue };
             // Code without text is nothing to run: it stays a part of the prose. An empty file is something to write.
