@@ -3,7 +3,7 @@
 //! Pieces that are ready together are joined before the engine sees them: a flood costs one event, not thousands.
 
 use super::Found;
-use crate::domain::{Chunk, ReplyEvent, RunEvent, RunId, StepId};
+use crate::domain::{Chunk, FailureKind, ReplyEvent, ReplyFailure, RunEvent, RunId, StepId};
 use crate::engine::Event;
 use crate::exec::Executor;
 use crate::store::Store;
@@ -35,6 +35,8 @@ struct ReplySource {
     step: StepId,
     events: mpsc::Receiver<ReplyEvent>,
     task: AbortHandle,
+    /// Whether its end was told.
+    over: bool,
 }
 
 /// The run that goes on.
@@ -69,7 +71,7 @@ impl Sources {
         task: AbortHandle,
     ) {
         self.drop_reply();
-        self.reply = Some(ReplySource { step, events, task });
+        self.reply = Some(ReplySource { step, events, task, over: false });
     }
 
     /// Listens to a run.
@@ -105,7 +107,11 @@ impl Sources {
                 Some(signal) = self.inbox.1.recv() => return signal,
                 event = next_reply(&mut self.reply) => match event {
                     Some((step, event)) => return self.join_reply(step, event),
-                    None => self.reply = None,
+                    None => {
+                        if let Some(ReplySource { step, over: false, .. }) = self.reply.take() {
+                            return Signal::Reply(step, broken_off());
+                        }
+                    }
                 },
                 event = next_run(&mut self.run) => match event {
                     Some((run, event)) => return self.join_run(run, event),
@@ -145,6 +151,7 @@ impl Sources {
     /// Joins the deltas that are ready behind this one.
     fn join_reply(&mut self, step: StepId, mut event: ReplyEvent) -> Signal {
         let Some(reply) = &mut self.reply else { return Signal::Reply(step, event) };
+        reply.over |= is_last(&event);
         loop {
             match (&mut event, reply.events.try_recv()) {
                 (ReplyEvent::Delta(text), Ok(ReplyEvent::Delta(more)))
@@ -155,6 +162,7 @@ impl Sources {
                     }
                 }
                 (_, Ok(other)) => {
+                    reply.over |= is_last(&other);
                     self.held = Some(Signal::Reply(step, other));
                     break;
                 }
@@ -184,6 +192,20 @@ impl Sources {
         }
         Signal::Run(run, event)
     }
+}
+
+fn is_last(event: &ReplyEvent) -> bool {
+    matches!(event, ReplyEvent::Finished(_) | ReplyEvent::Failed(_))
+}
+
+/// The task that asked ended without a word: a turn must not wait for it for ever.
+fn broken_off() -> ReplyEvent {
+    ReplyEvent::Failed(ReplyFailure {
+        kind: FailureKind::Cut,
+        status: None,
+        message: "The request broke off inside sayso. What came of the reply is kept.".into(),
+        hint: "Ask again; the log tells more.".into(),
+    })
 }
 
 async fn next_reply(source: &mut Option<ReplySource>) -> Option<(StepId, ReplyEvent)> {

@@ -224,12 +224,17 @@ impl Connection {
     ) -> Option<Tried> {
         let mut events = Vec::new();
         let (mut begun, mut last_piece) = (false, began);
+        let mut settled: Option<Instant> = None;
         loop {
+            if decoder.settled() {
+                settled.get_or_insert_with(Instant::now);
+            }
             let rest = self.timeouts.first.saturating_sub(last_piece.elapsed());
-            let patience = match (begun, decoder.settled()) {
-                (_, true) => COUNTS,
-                (true, false) => self.timeouts.silence.min(rest),
-                (false, false) => rest,
+            let patience = match (begun, settled) {
+                // Signs of life alone keep nobody waiting for counts.
+                (_, Some(since)) => COUNTS.saturating_sub(since.elapsed()),
+                (true, None) => self.timeouts.silence.min(rest),
+                (false, None) => rest,
             };
             let read = tokio::select! {
                 read = timeout(patience, response.chunk()) => read,

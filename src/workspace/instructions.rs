@@ -45,10 +45,11 @@ pub fn find(search: &Search) -> (Vec<Instructions>, Vec<Notice>) {
     if search.project {
         // The nearest comes first here: what there is no room for any more is what is farthest.
         let folders = folders(search);
-        let top = folders.last().cloned().unwrap_or_default();
+        let top = folders.last().filter(|top| top.join(".git").exists());
         for folder in &folders {
             let path = folder.join(NAME);
-            match inside(&path, &top)
+            // Where no repository is, all that is known to be the project's is what lies beside the link.
+            match inside(&path, top.unwrap_or(folder))
                 .and_then(|there| if there { one(&path, &mut left, false) } else { Ok(None) })
             {
                 Ok(file) => found.extend(file),

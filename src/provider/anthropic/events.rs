@@ -177,7 +177,8 @@ fn remark_fallback(block: &Block, so_far: &mut Gathered) {
 fn count(message: &Value, so_far: &mut Gathered) {
     let number = |name: &str| message.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
     let (cached, cache_written) = (number("cache_read_input_tokens"), number("cache_creation_input_tokens"));
-    let input = number("input_tokens").map(|n| n + cached.unwrap_or(0) + cache_written.unwrap_or(0));
+    let input = number("input_tokens")
+        .map(|n| n.saturating_add(cached.unwrap_or(0)).saturating_add(cache_written.unwrap_or(0)));
     so_far.usage(Usage { input, output: number("output_tokens"), cached, cache_written, reasoning: None });
 }
 

@@ -121,10 +121,10 @@ fn usage(counts: &Value) -> Usage {
     let tools = number("toolUsePromptTokenCount").unwrap_or(0);
     let output = match (number("candidatesTokenCount"), reasoning) {
         (None, None) => None,
-        (said, thought) => Some(said.unwrap_or(0) + thought.unwrap_or(0)),
+        (said, thought) => Some(said.unwrap_or(0).saturating_add(thought.unwrap_or(0))),
     };
     Usage {
-        input: number("promptTokenCount").map(|n| n + tools),
+        input: number("promptTokenCount").map(|n| n.saturating_add(tools)),
         output,
         cached: number("cachedContentTokenCount"),
         cache_written: None,
