@@ -9,6 +9,9 @@ use super::BlockKind;
 pub const DEFAULT_LINES: u32 = 400;
 /// How deep a folder is listed where nothing else is asked for.
 pub const DEFAULT_DEPTH: u32 = 2;
+
+/// Deepest level that one list may ask for.
+pub const DEEPEST: u32 = 8;
 /// Longest path, in bytes.
 const LONGEST: usize = 4096;
 
@@ -102,7 +105,13 @@ impl Said {
                 "path" => value.clone_into(&mut said.path),
                 "lines" => said.lines = Some(range(value).ok_or_else(unclear)?),
                 "depth" => {
-                    said.depth = Some(value.parse().ok().filter(|depth| *depth > 0).ok_or_else(unclear)?);
+                    said.depth = Some(
+                        value
+                            .parse()
+                            .ok()
+                            .filter(|depth| (1..=DEEPEST).contains(depth))
+                            .ok_or_else(unclear)?,
+                    );
                 }
                 _ => return Err(unclear()),
             }

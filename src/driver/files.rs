@@ -39,6 +39,9 @@ pub(super) fn inspect(
         Ok(seen) => seen,
         Err(why) => return impossible(why),
     };
+    // The target is where links lead; places are judged by what they are there.
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let scope = &Scope { cwd: real(&scope.cwd), home: scope.home.as_deref().map(real), ..scope.clone() };
     let own = ground.own.canonicalize().unwrap_or_else(|_| ground.own.clone());
     let mut review = review::files::review(&act, &seen.target, scope, &[&own]);
     review.findings.extend(seen.remarks.into_iter().map(|message| Finding {

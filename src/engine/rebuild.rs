@@ -7,7 +7,7 @@
 use super::transcript::{BlockItem, Item, RunItem, Settlement, Standing, Transcript};
 use super::{Engine, Phase, notices};
 use crate::domain::{
-    BlockId, Entry, ExecutorKind, Grantor, KernelFate, KernelRef, Outcome, Revision, RunId, Terms,
+    BlockId, Entry, ExecutorKind, Grantor, KernelFate, KernelRef, Outcome, Revision, RunId, Sha256, Terms,
 };
 
 /// One step of a plan: a run that would be repeated.
@@ -164,6 +164,7 @@ impl Engine {
         let timeless = |terms: &Terms| Terms { kernel: Some(KernelRef::default()), ..terms.clone() };
         item.block.id == block
             && item.block.current().revision == run.revision
+            && Sha256::of(item.block.current().source.as_bytes()) == run.sha256
             && timeless(now).same_as(&timeless(&run.terms))
     }
 
@@ -190,6 +191,11 @@ impl Engine {
             let done = std::mem::take(&mut self.plan).done;
             self.notify(notices::rebuilt(done));
         }
+    }
+
+    /// What the plan has built so far is gone: so is the plan.
+    pub(super) fn drop_plan(&mut self) {
+        self.plan = Plan::default();
     }
 
     /// A block was rejected or skipped: a plan that holds it is over.

@@ -52,7 +52,11 @@ impl Engine {
             KernelFate::Lost(_) => self.forget_kernel(),
         }
         self.world_changed();
-        let outcome = report.outcome.clone();
+        // One that was stopped and ended well all the same was stopped.
+        let outcome = match run.interrupted {
+            Some(_) => Outcome::Interrupted,
+            None => report.outcome.clone(),
+        };
         let consequence = self.consequence(run.block, &report);
         self.record(Entry::Ran { run: id, block: run.block, report });
         self.draw(run.block, consequence);
@@ -103,6 +107,7 @@ impl Engine {
     /// The kernel ended while nothing ran in it.
     pub(super) fn kernel_died(&mut self, cause: &str) {
         self.notify(notices::kernel_died(self.state.live.kernel, cause));
+        self.drop_plan();
         self.forget_kernel();
         self.world_changed();
         self.look_again();

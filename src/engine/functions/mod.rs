@@ -131,7 +131,8 @@ impl Engine {
         let Some(Inspected { revision, terms: Ok(terms), .. }) = self.state.inspected(block) else { return };
         let hash = Sha256::of(item.block.current().source.as_bytes());
         let known = self.files.approved.iter().any(|(h, then)| *h == hash && timeless(terms).same_as(then));
-        if known {
+        // What takes the typed word takes it every time.
+        if known && !self.state.needs_typed(block) {
             self.grant_if_ready(block, *revision, Grantor::Before);
         }
     }

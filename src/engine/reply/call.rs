@@ -9,8 +9,6 @@ use serde_json::{Map, Value};
 
 /// Most lines that one call reads.
 const MOST_LINES: u32 = 5_000;
-/// Deepest level that one call lists.
-const DEEPEST: u32 = 8;
 /// Packages of a call that are named to the person.
 const MOST_PACKAGES: usize = 12;
 
@@ -201,7 +199,8 @@ impl Call {
             Name::ListFiles => {
                 let path = if self.has(PATH) { self.text(PATH)?.trim().to_owned() } else { String::new() };
                 let path = if path.is_empty() { ".".to_owned() } else { path };
-                let depth = self.number(&["depth"])?.unwrap_or(file_act::DEFAULT_DEPTH).clamp(1, DEEPEST);
+                let depth =
+                    self.number(&["depth"])?.unwrap_or(file_act::DEFAULT_DEPTH).clamp(1, file_act::DEEPEST);
                 let act = FileAct::List { path, depth };
                 FileAct::parse(&BlockKind::List, &act.text())?;
                 block(Some(BlockKind::List), None, act.text())
