@@ -91,6 +91,8 @@ pub struct Driver {
     told: Vec<crate::domain::Notice>,
     /// The working folder as it stood before the run that goes on.
     looked: Arc<Mutex<Option<(RunId, changes::Look)>>>,
+    /// The newest run that was to be stopped; it may not have started yet.
+    stopped: Arc<Mutex<Option<RunId>>>,
     /// The texts that blocks could have their words from: of which moment, before which step.
     earlier: Option<((u64, StepId), Arc<Earlier>)>,
     /// What has been told since the front door was told last.
@@ -116,6 +118,7 @@ impl Driver {
             learned: false,
             told: Vec::new(),
             looked: Arc::default(),
+            stopped: Arc::default(),
             earlier: None,
             update: Update::default(),
         };

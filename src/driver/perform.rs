@@ -48,8 +48,14 @@ impl Driver {
                 self.start_files(*request);
             }
             Effect::StartRun(request) => self.start_run(*request),
-            Effect::InterruptRun(run) => self.executor.interrupt(run),
-            Effect::KillRun(run) => self.executor.kill(run),
+            Effect::InterruptRun(run) => {
+                self.stopped.lock().unwrap_or_else(PoisonError::into_inner).replace(run);
+                self.executor.interrupt(run);
+            }
+            Effect::KillRun(run) => {
+                self.stopped.lock().unwrap_or_else(PoisonError::into_inner).replace(run);
+                self.executor.kill(run);
+            }
             Effect::RestartKernel => self.executor.restart_kernel(),
             Effect::SwitchModel => self.switch_model(),
             Effect::SetTimer(timer, ms) => self.set_timer(timer, ms),
@@ -127,16 +133,25 @@ impl Driver {
         let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let run = request.approval().run();
         let folder = request.approval().terms().cwd.clone();
-        let looked = self.looked.clone();
+        let (looked, stopped) = (self.looked.clone(), self.stopped.clone());
+        let stop = move || *stopped.lock().unwrap_or_else(PoisonError::into_inner) == Some(run);
         tokio::spawn(async move {
             // The look at the folder costs no time of its own: the disk is waited for anyway.
             let look = tokio::task::spawn_blocking(move || changes::look(&folder));
             let (synced, look) = tokio::join!(store.sync(), look);
             match synced {
+                // Who stops it while the disk is waited for has stopped it.
+                Ok(()) if stop() => {
+                    let why = "it was stopped before it started".to_owned();
+                    let _ = sender.send((run, RunEvent::Ended(Box::new(not_started(why))))).await;
+                }
                 Ok(()) => {
                     *looked.lock().unwrap_or_else(PoisonError::into_inner) =
                         look.ok().flatten().map(|look| (run, look));
                     executor.start(request, sender);
+                    if stop() {
+                        executor.interrupt(run);
+                    }
                 }
                 Err(error) => {
                     let why = error.to_string();
