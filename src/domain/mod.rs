@@ -44,8 +44,8 @@ pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
 pub use packages::PackageList;
 pub use run::{
-    Change, Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits,
-    MemoryHold, Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream,
+    Change, Chunk, ExecutorKind, FileChange, Hold, ImageRef, Interpreter, KernelFate, KernelRef, Layer,
+    Limits, Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream,
     Variable, VariableChanges,
 };
 pub use trace::{Source, Trace};

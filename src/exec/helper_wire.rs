@@ -54,12 +54,16 @@ pub struct Bounds {
     pub memory_bytes: u64,
     /// Processes and threads at the same time.
     pub processes: u32,
+    /// Bytes of each file that is written.
+    pub file_bytes: u64,
+    /// Files that each process has open.
+    pub open_files: u32,
 }
 
 impl From<&Limits> for Bounds {
     fn from(limits: &Limits) -> Self {
-        let Limits { wall_ms, memory_bytes, processes, .. } = *limits;
-        Self { wall_ms, memory_bytes, processes }
+        let Limits { wall_ms, memory_bytes, processes, file_bytes, open_files, .. } = *limits;
+        Self { wall_ms, memory_bytes, processes, file_bytes, open_files }
     }
 }
 
@@ -127,7 +131,13 @@ impl Order {
             }
             Order::Begin(bounds) => numbers(
                 b'B',
-                &[bounds.wall_ms as i64, bounds.memory_bytes as i64, i64::from(bounds.processes)],
+                &[
+                    bounds.wall_ms as i64,
+                    bounds.memory_bytes as i64,
+                    i64::from(bounds.processes),
+                    bounds.file_bytes as i64,
+                    i64::from(bounds.open_files),
+                ],
             ),
             Order::End => encode(b'E', []),
             Order::Interrupt => encode(b'I', []),
@@ -165,8 +175,13 @@ impl Order {
             b'B' => {
                 // A time beyond all times has come as a negative number.
                 let large = |at| frame.number::<i64>(at).map(|number| number as u64);
-                let (wall_ms, memory_bytes) = (large(0)?, large(1)?);
-                Order::Begin(Bounds { wall_ms, memory_bytes, processes: frame.number(2)? })
+                Order::Begin(Bounds {
+                    wall_ms: large(0)?,
+                    memory_bytes: large(1)?,
+                    processes: frame.number(2)?,
+                    file_bytes: large(3)?,
+                    open_files: frame.number(4)?,
+                })
             }
             b'E' => Order::End,
             b'I' => Order::Interrupt,
@@ -262,7 +277,7 @@ mod tests {
         };
         for order in [
             Order::Spawn(program),
-            Order::Begin(Bounds { wall_ms: 60_000, memory_bytes: 2 << 30, processes: 256 }),
+            Order::Begin(Bounds::from(&Limits::default())),
             Order::Begin(Bounds { wall_ms: u64::MAX, ..Bounds::default() }),
             Order::End,
             Order::Interrupt,
