@@ -97,7 +97,7 @@ impl Actor {
     ) -> Self {
         let environment = environment::allowed(std::env::vars_os(), &setup.environment);
         let shell = ShellState::new(setup.cwd.clone());
-        let kernel_limits = room::of(&setup.limits);
+        let kernel_limits = setup.limits;
         Self {
             setup,
             finder,

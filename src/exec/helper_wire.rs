@@ -88,6 +88,8 @@ pub enum Told {
     },
     /// The program could not be started, and why.
     NotSpawned(String),
+    /// The run begins: its limits are in force.
+    Begun,
     /// What the run uses at the moment.
     Usage {
         /// Resident memory of all its processes, bytes.
@@ -197,6 +199,7 @@ impl Told {
         match self {
             Told::Spawned { pid } => numbers(b's', &[i64::from(*pid)]),
             Told::NotSpawned(why) => encode(b'n', [why.as_bytes()]),
+            Told::Begun => encode(b'b', []),
             Told::Usage { rss_bytes, cpu_us } => numbers(b'u', &[*rss_bytes as i64, *cpu_us as i64]),
             Told::OutOfTime => encode(b't', []),
             Told::OverLimit(what) => encode(b'l', [what.as_bytes()]),
@@ -217,6 +220,7 @@ impl Told {
         Ok(match frame.kind {
             b's' => Told::Spawned { pid: frame.number(0)? },
             b'n' => Told::NotSpawned(String::from_utf8_lossy(frame.field(0)?).into_owned()),
+            b'b' => Told::Begun,
             b'u' => Told::Usage { rss_bytes: frame.number(0)?, cpu_us: frame.number(1)? },
             b't' => Told::OutOfTime,
             b'l' => Told::OverLimit(String::from_utf8_lossy(frame.field(0)?).into_owned()),
@@ -294,6 +298,7 @@ mod tests {
             Told::Spawned { pid: 4711 },
             Told::NotSpawned("no such file".into()),
             Told::Usage { rss_bytes: 1, cpu_us: 2 },
+            Told::Begun,
             Told::OutOfTime,
             Told::OverLimit("memory: 2.0 of 2 GiB".into()),
             Told::Finished(used),

@@ -32,6 +32,8 @@ pub struct Kernel {
     pub used: bool,
     /// The limits that it was started with: the most that a run in it can be given.
     pub limits: Limits,
+    /// The limits of the run that was begun last: its process has them.
+    pub fitted: Limits,
     control: OwnedFd,
     decoder: Decoder,
     unsent: Vec<u8>,
@@ -65,6 +67,7 @@ impl Kernel {
             ready: false,
             used: false,
             limits: *limits,
+            fitted: *limits,
             control,
             decoder: Decoder::new(LIMIT),
             unsent: Vec::new(),

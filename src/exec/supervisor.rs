@@ -229,6 +229,7 @@ impl Supervisor {
             seen: BTreeSet::new(),
             repeat_at: Vec::new(),
         });
+        self.tell(&Told::Begun);
     }
 
     /// The run is over by the kernel's word: what it left behind ends, the program stays.

@@ -1,8 +1,8 @@
 //! The store on a real disk: writing, reading back, damage, failures, locks.
 
 use super::samples::{
-    about_context, about_limits, about_rules, about_sandbox, about_tools, block, captured, each_kind, entry, header,
-    report, same,
+    about_context, about_limits, about_rules, about_sandbox, about_tools, block, captured, each_kind, entry,
+    header, report, same,
 };
 use super::*;
 use crate::domain::{BlockId, RunId, Stream};

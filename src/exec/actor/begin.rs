@@ -194,8 +194,8 @@ impl Actor {
             let path = terms.interpreter.clone();
             self.start_kernel(&Interpreter { language: terms.language.clone(), path, version: None })?;
         }
+        self.fit_kernel(&terms.limits);
         let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
-        kernel.process.link.order(&Order::Begin(Bounds::from(&terms.limits)));
         match &terms.target {
             // A file of functions: its errors name it, not the block.
             Some(file) => {

@@ -3,15 +3,11 @@
 
 use super::Actor;
 use crate::domain::Limits;
+use crate::exec::helper_wire::{Bounds, Order, Told};
+use std::time::{Duration, Instant};
 
-/// The kernel's own descriptors lie below this number: with fewer it could not start.
-const DESCRIPTORS: u32 = 256;
-
-/// The limits of a kernel in which runs with these limits have room.
-pub(super) fn of(limits: &Limits) -> Limits {
-    let open_files = if limits.open_files == 0 { 0 } else { limits.open_files.max(DESCRIPTORS) };
-    Limits { open_files, ..*limits }
-}
+/// How long a helper may take to say that a run begins: it starts its program before that.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Actor {
     /// Makes room for a run with these limits; tells whether some are lower than the kernel's own. A kernel that was
@@ -31,6 +27,29 @@ impl Actor {
         }
         let own = self.kernel.as_ref().map_or(&self.kernel_limits, |kernel| &kernel.limits);
         Ok(narrow(limits, own).is_some())
+    }
+
+    /// Begins a run in the kernel. Where its limits are not those of the run before, they are in force on return: its
+    /// code comes on another socket, and must not be faster.
+    pub(super) fn fit_kernel(&mut self, limits: &Limits) {
+        let Some(kernel) = &mut self.kernel else { return };
+        kernel.process.link.order(&Order::Begin(Bounds::from(limits)));
+        let before = std::mem::replace(&mut kernel.fitted, *limits);
+        if (Limits { wall_ms: limits.wall_ms, ..before }) == *limits {
+            return;
+        }
+        let until = Instant::now() + PATIENCE;
+        while let Some(rest) = until.checked_duration_since(Instant::now())
+            && self.helper_speaks_within(rest)
+        {
+            let Some(kernel) = &mut self.kernel else { return };
+            let Ok(told) = kernel.process.link.receive() else { return };
+            let begun = told.contains(&Told::Begun);
+            told.into_iter().for_each(|told| self.on_told(told, true));
+            if begun {
+                return;
+            }
+        }
     }
 }
 
@@ -94,6 +113,5 @@ mod tests {
         let both = widest(&a, &b);
         assert_eq!((narrow(&both, &a), narrow(&both, &b)), (None, None));
         assert_eq!((both.processes, both.file_bytes, both.open_files), (256, 0, 1024));
-        assert_eq!(of(&b).open_files, DESCRIPTORS);
     }
 }
