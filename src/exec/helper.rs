@@ -89,6 +89,8 @@ fn confine(socket: &mut UnixStream) -> Result<(), String> {
     let fields = frame.fields.iter().skip(1).map(Vec::as_slice);
     let confinement = Confinement::from_fields(fields).map_err(|e| e.to_string())?;
     tie_to(supervisor)?;
+    // A session is also what many systems share processors by: a crowd of processes can't starve its supervisor.
+    rustix::process::setsid().map_err(|e| e.to_string())?;
     no_core();
     sandbox::enter(&confinement)
 }
