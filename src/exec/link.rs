@@ -30,6 +30,8 @@ pub struct Entry {
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<OsString>,
+    /// Whether the helper is among processes of its own, which have other numbers there.
+    pub apart: bool,
 }
 
 /// A helper and the socket to it. Dropping it ends the helper and all that it started.
@@ -69,7 +71,7 @@ impl Link {
             .spawn()
             .map_err(|source| ExecError::Helper { path: entry.program.clone(), source })?;
         let decoder = Decoder::new(LIMIT);
-        let plain = entry.args.len() == 1;
+        let plain = !entry.apart;
         let socket = Some(ours);
         Ok(Self { socket, helper, decoder, mark, plain, session: None, clean: false, spoke: false, errors })
     }

@@ -76,18 +76,27 @@ pub fn interruptible(root: i32, group: i32) -> Vec<i32> {
         .filter(|pid| stat(*pid).is_some_and(|s| s.group == group))
         .filter(|pid| {
             let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-            !["SigBlk", "SigIgn", "SigCgt"].iter().any(|set| holds_interrupt(&status, set))
+            !["SigBlk", "SigIgn", "SigCgt"].iter().any(|set| holds(&status, set, INTERRUPT))
         })
         .collect()
 }
 
-/// Whether a set of signals in `/proc/PID/status` holds SIGINT.
-fn holds_interrupt(status: &str, set: &str) -> bool {
+/// Whether a process has handlers of its own for all of these signals.
+pub fn catches(pid: i32, signals: &[i32]) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    signals.iter().all(|signal| holds(&status, "SigCgt", *signal))
+}
+
+/// SIGINT.
+const INTERRUPT: i32 = 2;
+
+/// Whether a set of signals in `/proc/PID/status` holds this one.
+fn holds(status: &str, set: &str, signal: i32) -> bool {
     status
         .lines()
         .find_map(|line| line.strip_prefix(set)?.strip_prefix(':'))
         .and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
-        .is_some_and(|bits| bits & 0b10 != 0)
+        .is_some_and(|bits| bits.checked_shr(signal.unsigned_abs().saturating_sub(1)).unwrap_or(0) & 1 == 1)
 }
 
 /// Every process of these sessions, and every one whose environment carries this mark. Looks at all processes.

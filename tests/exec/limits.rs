@@ -159,3 +159,47 @@ async fn a_fork_bomb_ends_long_before_its_time() {
         }
     }
 }
+
+/// A control group that really is one, wherever the hierarchy of version 2 is.
+#[test]
+#[ignore = "needs a cgroup v2 hierarchy that can be written"]
+fn a_control_group_is_entered_ended_as_a_whole_and_removed() {
+    use sayso::exec::cgroup::{Group, JOIN};
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let root = mounts.lines().find(|line| line.contains(" - cgroup2 ")).unwrap().split(' ').nth(4).unwrap();
+    let name = format!("sayso-test-{}", std::process::id());
+    let group = Group::make(std::path::Path::new(root), &name).unwrap();
+    // Its children leave group and session, and fork on.
+    let crowd = "for i in 1 2 3 4; do setsid sh -c 'while :; do sleep 7 & sleep 0.01; done' & done; wait";
+    let helper = env!("CARGO_BIN_EXE_sayso");
+    let mut child = std::process::Command::new(helper)
+        .args(["__run", JOIN])
+        .arg(group.door())
+        .args(["/bin/sh", "-c", crowd])
+        .spawn()
+        .unwrap();
+    let inside = || std::fs::read_to_string(group.door()).unwrap().lines().count();
+    eventually("a crowd", || inside() > 20);
+    assert!(!group.is_empty());
+    group.kill().unwrap();
+    eventually("nobody", || group.is_empty());
+    child.wait().unwrap();
+    drop(group);
+    assert!(!std::path::Path::new(root).join(&name).exists());
+    // One that is left with its processes goes with its owner.
+    let group = Group::make(std::path::Path::new(root), &name).unwrap();
+    let mut child = std::process::Command::new(helper)
+        .args(["__run", JOIN])
+        .arg(group.door())
+        .args(["/bin/sleep", "60"])
+        .spawn()
+        .unwrap();
+    eventually("one", || inside_of(&group) == 1);
+    drop(group);
+    assert!(!child.wait().unwrap().success());
+    assert!(!std::path::Path::new(root).join(&name).exists());
+}
+
+fn inside_of(group: &sayso::exec::cgroup::Group) -> usize {
+    std::fs::read_to_string(group.door()).unwrap().lines().count()
+}

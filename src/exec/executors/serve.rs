@@ -56,7 +56,7 @@ impl<B: Backend> Server<B> {
             Order::Start(request, out) => self.start(&request, out).await,
             Order::Interrupt(id) => {
                 if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
-                    run.pressed.interrupted = true;
+                    run.interrupt(Instant::now());
                     self.backend.interrupt();
                 }
             }
@@ -84,7 +84,8 @@ impl<B: Backend> Server<B> {
         let limits = request.approval().terms().limits;
         match self.job(request, limits).await {
             Ok(job) => {
-                self.run = Some(Run::new(request, outbox, &self.setup.blobs));
+                self.run =
+                    Some(Run::new(request, outbox, &self.setup.blobs, self.backend.loses_interrupts()));
                 self.backend.begin(job).await;
             }
             Err(outcome) => outbox.finish(local::nothing(outcome, limits)),
@@ -130,7 +131,7 @@ impl<B: Backend> Server<B> {
     fn on_time(&mut self) {
         let Some(run) = &mut self.run else { return };
         match run.on_time(Instant::now()) {
-            Some(Due::Interrupt) => self.backend.interrupt(),
+            Some(Due::Interrupt | Due::InterruptAgain) => self.backend.interrupt(),
             Some(Due::Kill) => self.backend.kill(),
             Some(Due::GiveUp) => {
                 let end = End::Died("what carried it out does not end, or is out of reach".into());
