@@ -7,9 +7,9 @@ pub use super::cost::{Cost, PriceSource};
 use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
-    BlockId, BlockKind, Captured, Change, ExecutorKind, Function, ImageRef, Instructions, KernelRef, Limits,
-    ModelInfo, Moment, Notice, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, Severity, StepId,
-    Terms, TimerId, ToolCall, Usage, Variable,
+    BlockId, BlockKind, Captured, Change, ExecutorKind, Form, Function, ImageRef, Instructions, KernelRef,
+    Limits, ModelInfo, Moment, Notice, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, Severity,
+    StepId, Terms, TimerId, ToolCall, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,6 +41,8 @@ pub enum Question {
     StepLimit(u32),
     /// This block's text was proposed so many times in this turn.
     Repeated(BlockId, u32),
+    /// The recipe asks this; answered by `Command::Answer`.
+    Form(Box<Form>),
     /// The session has cost so much, and may cost so much; both in billionths of a US dollar.
     Budget {
         /// What it has cost, as far as that is known.

@@ -28,6 +28,7 @@ pub(super) fn block(id: u32, source: &str) -> Block {
             closed: true,
             call: None,
             note: None,
+            own: false,
         },
         versions: vec![Version {
             revision: Revision(1),
@@ -160,6 +161,45 @@ pub(super) fn about_sandbox() -> Vec<Entry> {
         Entry::Approved { run, block, revision, sha256: Sha256::of(b"x"), terms: confined(), by },
         Entry::Ran { run, block, report: Box::new(report) },
     ]
+}
+
+/// What a recipe leaves: its course, a block of sayso's own, a block that was not offered, a form.
+pub(super) fn about_recipes() -> Vec<Entry> {
+    let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let mut own = block(2, "python3 -m pytest -q\n");
+    own.origin.own = true;
+    own.origin.note = Some("run the tests".into());
+    let outcome = RoundOutcome {
+        step: "tests".into(),
+        round: 1,
+        verdict: "red".into(),
+        note: "2 failed, 1 passed".into(),
+    };
+    let said = RecipeFact::Said {
+        step: "tests".into(),
+        title: "Tests first".into(),
+        round: 1,
+        text: "Write the tests.\n".into(),
+    };
+    let facts = vec![
+        RecipeFact::Began(Box::new(RecipeStart {
+            name: "tdd".into(),
+            definition: "name = \"tdd\"\n".into(),
+            inputs: vec![pair("spec", "a slug of a title\nin ASCII")],
+            facts: vec![pair("runner", "pytest")],
+            prompt: "Test-driven: a slug of a title".into(),
+        })),
+        said,
+        RecipeFact::Judged(outcome),
+        RecipeFact::Answered { form: "arguments".into(), answers: vec![pair("n", "3"), pair("", "")] },
+    ];
+    let ends = [RecipeEnd::Done, RecipeEnd::GaveUp, RecipeEnd::Limit, RecipeEnd::Stopped];
+    let ended = ends.map(|end| RecipeFact::Ended { end, summary: "3 passed\n".into() });
+    let (revision, why) = (Revision(1), "it holds two functions".into());
+    let mut entries = vec![Entry::Block(block(1, "x")), Entry::Declined { block: BlockId(1), revision, why }];
+    entries.push(Entry::Block(own));
+    entries.extend(facts.into_iter().chain(ended).map(Entry::Recipe));
+    entries
 }
 
 pub(super) fn report(output: Captured) -> RunReport {

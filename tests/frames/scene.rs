@@ -145,6 +145,7 @@ impl Scene {
                     closed: true,
                     call: None,
                     note: None,
+                    own: false,
                 },
                 versions: vec![Version {
                     revision: Revision(1),
