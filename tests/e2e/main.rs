@@ -4,11 +4,14 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
+#[path = "../support/aimock.rs"]
+mod mock;
 #[path = "../support/model_server.rs"]
 mod model_server;
 #[path = "../support/terminal.rs"]
 mod terminal;
 
+mod aimock;
 mod always;
 mod deciding;
 mod flood;
