@@ -4,6 +4,7 @@ use super::shapes;
 use crate::domain::{
     Block, BlockId, Entry, Grantor, Language, NotedInstructions, Revision, RunId, Sha256, StepId, Terms,
 };
+use crate::engine::State;
 use serde_json::{Map, Value, json};
 
 /// The event of a durable fact; `None` for those that scripts need not see.
@@ -53,6 +54,11 @@ pub fn entry(entry: &Entry) -> Option<Value> {
         | Entry::PutBack(_)
         | Entry::KernelRestarted => return None,
     })
+}
+
+/// What the sandbox will refuse of a block that was looked at, as lines.
+pub fn refused(state: &State, block: BlockId) -> Value {
+    json!(state.inspected(block).map_or(&[][..], |inspected| &inspected.refused))
 }
 
 /// What happens beside the steps of a turn: summaries, second opinions, instructions.
