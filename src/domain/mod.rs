@@ -48,8 +48,8 @@ pub use opinion::{Consultation, Opinion, Risk};
 pub use packages::PackageList;
 pub use recipe::{RecipeCard, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use run::{
-    Change, Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits,
-    MemoryHold, Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream,
+    Change, Chunk, ExecutorKind, FileChange, Hold, ImageRef, Interpreter, KernelFate, KernelRef, Layer,
+    Limits, Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream,
     Variable, VariableChanges,
 };
 pub use trace::{Source, Trace};
