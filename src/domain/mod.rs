@@ -12,6 +12,7 @@ pub mod file_act;
 pub mod finding;
 pub mod function;
 pub mod ids;
+pub mod image_name;
 pub mod instructions;
 pub mod language;
 pub mod message;
@@ -33,6 +34,7 @@ pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Place, Review, Severity};
 pub use function::{Function, FunctionFile, Parameter, ParameterKind};
 pub use ids::{BlockId, Revision, RuleId, RunId, SessionId, StepId, TimerId};
+pub use image_name::ImageName;
 pub use instructions::{Instructions, NotedInstructions};
 pub use language::{Language, Languages};
 pub use message::{

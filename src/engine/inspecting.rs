@@ -78,7 +78,7 @@ impl Engine {
             return self.look(block);
         }
         let edited = std::mem::take(&mut look.edited);
-        let Inspection { review, terms, refused, before, lacking } = inspection;
+        let Inspection { review, terms, refused, before, lacking, image } = inspection;
         let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && *known == review);
         let notice = edited.then(|| notices::edited(&item.block, &review));
         self.state.live.blocks.entry(block).or_default().inspected = Some(super::state::Inspected {
@@ -88,6 +88,7 @@ impl Engine {
             refused,
             before,
             lacking,
+            image,
         });
         if !known {
             self.record(Entry::Review { block, revision, review });
