@@ -227,13 +227,14 @@ fn rule(mut f: Reader<'_>) -> Result<Rule, Missing> {
     })
 }
 
-const EXECUTORS: [ExecutorKind; 6] = [
+const EXECUTORS: [ExecutorKind; 7] = [
     ExecutorKind::Kernel,
     ExecutorKind::Subprocess,
     ExecutorKind::Container,
     ExecutorKind::Jupyter,
     ExecutorKind::Files,
     ExecutorKind::Installer,
+    ExecutorKind::Engine,
 ];
 
 fn terms(mut f: Reader<'_>) -> Result<Terms, Missing> {
