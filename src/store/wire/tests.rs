@@ -1,7 +1,7 @@
 use super::*;
 use crate::domain::{Captured, Entry, Moment, Stream};
 use crate::store::samples::{
-    about_sandbox, about_tools, captured, each_kind, entry, header, report, same, told,
+    about_instructions, about_sandbox, about_tools, captured, each_kind, entry, header, report, same, told,
 };
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,7 @@ fn each_kind_comes_back() {
         .into_iter()
         .chain(about_sandbox())
         .chain(about_tools())
+        .chain(about_instructions())
         .chain([Entry::Header(header("x"))])
     {
         let back = entry_of(&line_of(&entry));
