@@ -69,7 +69,14 @@ pub(super) fn inspect(
         limits: limits.unwrap_or_default(),
         target: Some(seen.target),
     };
-    Inspection { review, terms: Ok(terms), refused: Vec::new(), before: seen.before, lacking: Vec::new() }
+    Inspection {
+        review,
+        terms: Ok(terms),
+        refused: Vec::new(),
+        before: seen.before,
+        lacking: Vec::new(),
+        image: None,
+    }
 }
 
 /// The one place that is touched. An empty list would mean everything.
@@ -88,6 +95,7 @@ fn impossible(why: String) -> Inspection {
         refused: Vec::new(),
         before: None,
         lacking: Vec::new(),
+        image: None,
     }
 }
 

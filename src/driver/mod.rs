@@ -14,6 +14,7 @@ mod inspect;
 mod learn;
 mod open;
 mod perform;
+mod recipes;
 mod sources;
 mod update;
 
@@ -30,6 +31,7 @@ use crate::engine::provenance::Earlier;
 use crate::engine::{Command, Effect, Engine, Event, Phase, State, StoreEvent};
 use crate::exec::Executor;
 use crate::provider::Provider;
+use crate::recipe::Recipe;
 use crate::review::Scope;
 use crate::store::Store;
 use crate::workspace::changes;
@@ -63,6 +65,8 @@ pub struct Parts {
     pub catalogue: catalogue::Catalogue,
     /// What the review has to know of this place.
     pub scope: Scope,
+    /// The recipes that can be begun, in the order of their list.
+    pub recipes: Vec<Recipe>,
     /// The folder that holds all sessions.
     pub sessions: PathBuf,
     /// Where files of instructions are looked for.
@@ -82,6 +86,7 @@ pub struct Driver {
     connect: Connect,
     catalogue: catalogue::Catalogue,
     scope: Scope,
+    recipes: Vec<Recipe>,
     sessions: PathBuf,
     instructions: Search,
     informed: Informed,
@@ -112,6 +117,7 @@ impl Driver {
             connect: parts.connect,
             catalogue: parts.catalogue,
             scope: parts.scope,
+            recipes: parts.recipes,
             sessions: parts.sessions,
             instructions: parts.instructions,
             informed: parts.informed,

@@ -32,7 +32,7 @@ impl Driver {
             Effect::Record(entry) => self.record(entry),
             Effect::Ask(request) => self.ask(*request),
             Effect::CancelAsk(_) => self.sources.drop_reply(),
-            Effect::Inspect { block, revision, limits } => {
+            Effect::Inspect { block, revision, limits, strict: _ } => {
                 let earlier = self.earlier(block.step);
                 inspect::spawn(
                     *block,

@@ -263,6 +263,7 @@ impl Aim<'_> {
                 refused: Vec::new(),
                 before: None,
                 lacking: Vec::new(),
+                image: None,
             };
             return Event::Inspected(block, self.revision(block), Box::new(inspection));
         }
@@ -275,7 +276,14 @@ impl Aim<'_> {
         Event::Inspected(
             block,
             self.revision(block),
-            Box::new(Inspection { review, terms, refused: Vec::new(), before: None, lacking: Vec::new() }),
+            Box::new(Inspection {
+                review,
+                terms,
+                refused: Vec::new(),
+                before: None,
+                lacking: Vec::new(),
+                image: None,
+            }),
         )
     }
 
