@@ -18,6 +18,8 @@ pub enum ExecutorKind {
     Files,
     /// A package manager, started for this run alone.
     Installer,
+    /// The container engine itself: it pulls an image, and nothing of it is started.
+    Engine,
 }
 
 impl ExecutorKind {
@@ -30,7 +32,19 @@ impl ExecutorKind {
             ExecutorKind::Jupyter => "jupyter",
             ExecutorKind::Files => "files",
             ExecutorKind::Installer => "installer",
+            ExecutorKind::Engine => "engine",
         }
+    }
+
+    /// Whether a program is started that a sandbox would have to hold. sayso's own acts on files and the pull of an image
+    /// start none.
+    pub fn starts_programs(self) -> bool {
+        !matches!(self, ExecutorKind::Files | ExecutorKind::Engine)
+    }
+
+    /// Whether it carries out a block's text as code.
+    pub fn runs_code(self) -> bool {
+        self.starts_programs() && self != ExecutorKind::Installer
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) fn block(id: u32, source: &str) -> Block {
             closed: true,
             call: None,
             note: None,
+            own: false,
         },
         versions: vec![Version {
             revision: Revision(1),
@@ -147,6 +148,7 @@ pub(super) fn about_tools() -> Vec<Entry> {
         Entry::Block(file_block(4, BlockKind::Load { path: "/home/ada/tools.py".into() }, "def f(): ...\n")),
         Entry::Block(file_block(5, BlockKind::Call { function: "f".into() }, "f()")),
         Entry::Block(file_block(6, BlockKind::Install { wanted_by: Some(BlockId(5)) }, "pandas\n")),
+        Entry::Block(file_block(7, BlockKind::Pull { wanted_by: Some(BlockId(5)) }, "python:3.13-slim\n")),
         written(1, BlockId(1)),
         Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(ran) },
     ]
@@ -163,6 +165,45 @@ pub(super) fn about_sandbox() -> Vec<Entry> {
         Entry::Approved { run, block, revision, sha256: Sha256::of(b"x"), terms: confined(), by },
         Entry::Ran { run, block, report: Box::new(report) },
     ]
+}
+
+/// What a recipe leaves: its course, a block of sayso's own, a block that was not offered, a form.
+pub(super) fn about_recipes() -> Vec<Entry> {
+    let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let mut own = block(2, "python3 -m pytest -q\n");
+    own.origin.own = true;
+    own.origin.note = Some("run the tests".into());
+    let outcome = RoundOutcome {
+        step: "tests".into(),
+        round: 1,
+        verdict: "red".into(),
+        note: "2 failed, 1 passed".into(),
+    };
+    let said = RecipeFact::Said {
+        step: "tests".into(),
+        title: "Tests first".into(),
+        round: 1,
+        text: "Write the tests.\n".into(),
+    };
+    let facts = vec![
+        RecipeFact::Began(Box::new(RecipeStart {
+            name: "tdd".into(),
+            definition: "name = \"tdd\"\n".into(),
+            inputs: vec![pair("spec", "a slug of a title\nin ASCII")],
+            facts: vec![pair("runner", "pytest")],
+            prompt: "Test-driven: a slug of a title".into(),
+        })),
+        said,
+        RecipeFact::Judged(outcome),
+        RecipeFact::Answered { form: "arguments".into(), answers: vec![pair("n", "3"), pair("", "")] },
+    ];
+    let ends = [RecipeEnd::Done, RecipeEnd::GaveUp, RecipeEnd::Limit, RecipeEnd::Stopped];
+    let ended = ends.map(|end| RecipeFact::Ended { end, summary: "3 passed\n".into() });
+    let (revision, why) = (Revision(1), "it holds two functions".into());
+    let mut entries = vec![Entry::Block(block(1, "x")), Entry::Declined { block: BlockId(1), revision, why }];
+    entries.push(Entry::Block(own));
+    entries.extend(facts.into_iter().chain(ended).map(Entry::Recipe));
+    entries
 }
 
 /// A run whose limits are held in three ways.
@@ -287,6 +328,13 @@ pub(super) fn about_rules() -> Vec<Entry> {
         },
         Entry::RuleRevoked(RuleId(1)),
     ]
+}
+
+/// A review with words that stand in the project's instructions.
+pub(super) fn about_instructions() -> Vec<Entry> {
+    let traces = vec![Trace { place: Place::default(), text: "/srv/deploy".into(), from: Source::Project }];
+    let review = Review { traces, ..Review::default() };
+    vec![Entry::Review { block: BlockId(1), revision: Revision(1), review }]
 }
 
 /// A session with an entry of each kind, and some hard cases.

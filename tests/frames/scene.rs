@@ -145,6 +145,7 @@ impl Scene {
                     closed: true,
                     call: None,
                     note: None,
+                    own: false,
                 },
                 versions: vec![Version {
                     revision: Revision(1),
@@ -193,6 +194,7 @@ impl Scene {
             refused: Vec::new(),
             before: None,
             lacking: Vec::new(),
+            image: None,
         };
         self.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(inspected);
     }

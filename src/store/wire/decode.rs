@@ -7,7 +7,7 @@ use super::fields::{Missing, Reader, lacking};
 use super::frame::parse_time;
 use super::json::Json;
 use super::output::Outside;
-use super::{block, target};
+use super::{block, recipe, target};
 use crate::domain::{
     BlockId, Entry, ExecutorKind, FailureKind, Finish, FinishReason, Grantor, Header, Hold, Kept, KernelRef,
     Language, Layer, Limits, ModelName, NotedInstructions, Opinion, ReplyFailure, Revision, Rights, Risk,
@@ -79,6 +79,7 @@ pub(crate) fn decode(kind: &str, mut f: Reader<'_>, blobs: &Path) -> Result<Deco
             usage: usage(&mut f),
             answer: opinion(f)?,
         },
+        "recipe" => Entry::Recipe(recipe::read(f)?),
         "instructions" => Entry::Instructions(instructions(f)?),
         _ => return Ok(Decoded::UnknownKind),
     };
@@ -197,6 +198,7 @@ fn decision(mut f: Reader<'_>) -> Result<Entry, Missing> {
         "edit" => Entry::Edited { block, revision, source: Arc::from(f.word("source")?) },
         "reject" => Entry::Rejected { block, revision, reason: f.text_or_empty("reason") },
         "skip" => Entry::Skipped { block, revision },
+        "decline" => Entry::Declined { block, revision, why: f.text_or_empty("why") },
         "approve" => Entry::Approved {
             run: RunId(f.small("run")?),
             block,
@@ -225,13 +227,14 @@ fn rule(mut f: Reader<'_>) -> Result<Rule, Missing> {
     })
 }
 
-const EXECUTORS: [ExecutorKind; 6] = [
+const EXECUTORS: [ExecutorKind; 7] = [
     ExecutorKind::Kernel,
     ExecutorKind::Subprocess,
     ExecutorKind::Container,
     ExecutorKind::Jupyter,
     ExecutorKind::Files,
     ExecutorKind::Installer,
+    ExecutorKind::Engine,
 ];
 
 fn terms(mut f: Reader<'_>) -> Result<Terms, Missing> {

@@ -116,6 +116,10 @@ fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>)
         }));
         return;
     }
+    if terms.executor == ExecutorKind::Engine {
+        facts.extend(pull_facts(terms).map(|(label, says)| Fact { label, text: says, style: text }));
+        return;
+    }
     let mut push = |label, text: String, style| facts.push(Fact { label, text, style });
     push("Runs in", runs_in(terms, look), text);
     let rights = &terms.rights;
@@ -161,6 +165,18 @@ fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>)
             push("Layer", format!("{} {state}{why}", safe::one_line(&layer.name)), text);
         }
     }
+}
+
+/// The pull of an image: who does it, over what, and what stays of it.
+fn pull_facts(terms: &Terms) -> impl Iterator<Item = (&'static str, String)> {
+    let engine = safe::one_line(&terms.interpreter.to_string_lossy());
+    [
+        ("Done by", format!("the container engine at {engine}; nothing is started")),
+        ("May read", "nothing of yours    May write  the engine's own store of images".to_owned()),
+        ("Network", "the engine's own, for this only".to_owned()),
+        ("Limits", words::limit(terms.limits.wall_ms)),
+    ]
+    .into_iter()
 }
 
 /// What is read: the system goes without saying, and so does what may be written; toolchains are counted, unless all is
@@ -281,6 +297,7 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
             )
         }
         (ExecutorKind::Files, _) => "sayso itself: nothing is started".into(),
+        (ExecutorKind::Engine, _) => "the container engine itself: nothing is started".into(),
         (ExecutorKind::Subprocess, _) => format!("{language}, a process of its own, cwd {cwd}"),
     }
 }

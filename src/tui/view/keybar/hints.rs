@@ -1,6 +1,6 @@
 //! Which keys are worth showing where, most important first.
 
-use crate::domain::{ExecutorKind, FailureKind, SandboxLevel, Severity};
+use crate::domain::{FailureKind, SandboxLevel, Severity};
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
@@ -142,7 +142,7 @@ fn offers_always(state: &State) -> bool {
     let inspected = state.waiting().and_then(|item| state.inspected(item.block.id));
     inspected.is_some_and(|i| {
         let confined = i.terms.as_ref().is_ok_and(|terms| {
-            terms.executor != ExecutorKind::Files && terms.rights.sandbox.level != SandboxLevel::Off
+            terms.executor.starts_programs() && terms.rights.sandbox.level != SandboxLevel::Off
         });
         confined && i.review.gravest() != Some(Severity::High) && !i.review.forbidden()
     })

@@ -1,7 +1,7 @@
 //! Boxes that ask for one thing: the typed word, a reason, a letter, a name.
 
 use super::Sheet;
-use crate::domain::{ExecutorKind, SandboxLevel, Severity};
+use crate::domain::{SandboxLevel, Severity};
 use crate::engine::State;
 use crate::tui::screen::field::Field;
 use crate::tui::screen::layer::{Ask, Confirm, Reject};
@@ -58,7 +58,7 @@ pub(super) fn confirm(state: &State, confirm: &Confirm, width: u16, look: Look<'
     }
     let off = inspected
         .and_then(|i| i.terms.as_ref().ok())
-        .is_some_and(|t| t.executor != ExecutorKind::Files && t.rights.sandbox.level == SandboxLevel::Off);
+        .is_some_and(|t| t.executor.starts_programs() && t.rights.sandbox.level == SandboxLevel::Off);
     if off {
         let text = format!("Sandbox is OFF: block {block} can do anything your account can.");
         sheet.words(&text, width, look.style(Slot::SandboxOff)).gap();
