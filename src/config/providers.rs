@@ -21,6 +21,9 @@ pub struct Provider {
     /// A program that writes its key to standard output: a list is run as it is, a line by the shell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_command: Option<Texts>,
+    /// Whether its key is in the system's keyring: see [`Provider::key_program`].
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keyring: bool,
     /// The model that is asked where none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,

@@ -302,6 +302,7 @@ pub const SETTINGS: &[Setting] = &[
         Never,
         "a program that writes the key: a list is run as it is, a line by the shell",
     ),
+    setting("providers.*.keyring", Flag, Never, "whether the key is in the system's keyring"),
     setting("providers.*.model", Text, Never, "the model that is asked where none is named"),
     setting("providers.*.headers.*", Text, Never, "a header that is sent with every request"),
     setting("providers.*.query.*", Text, Never, "what stands behind the ? of every request, as api-version"),
