@@ -6,9 +6,11 @@ mod check;
 mod definition;
 mod machine;
 mod shipped;
+mod sketch;
 mod text;
 
 pub use shipped::shipped;
+pub use sketch::sketch;
 
 use crate::domain::{Answers, Misfit, RecipeCard, RecipeStart};
 use crate::engine::{Way, WayFinder, Ways};
@@ -103,15 +105,16 @@ impl Recipe {
     /// # Errors
     /// Each input that what was found shows not to fit.
     pub fn start(&self, inputs: Answers, facts: Vec<(String, String)>) -> Result<RecipeStart, Vec<Misfit>> {
+        let either = &self.definition.either;
+        if let Some(first) = either.first()
+            && either.iter().all(|name| named(&inputs, name).is_none_or(|text| text.trim().is_empty()))
+        {
+            let why = format!("one of {} is needed", either.join(", "));
+            return Err(vec![Misfit { field: first.clone(), why }]);
+        }
         let value = |name: &str| named(&inputs, name).or(named(&facts, name)).unwrap_or_default().to_owned();
         let prompt = self.definition.prompt.fill(value);
-        Ok(RecipeStart {
-            name: self.card.name.clone(),
-            definition: self.text.clone(),
-            inputs,
-            facts,
-            prompt,
-        })
+        Ok(RecipeStart { name: self.card.name.clone(), definition: self.text.clone(), inputs, facts, prompt })
     }
 }
 

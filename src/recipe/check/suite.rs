@@ -68,7 +68,9 @@ impl Check for Tests {
                 Some(_) if view.newest().is_empty() => {
                     Look::Judge { verdict: NOTHING, note: "no file was written".into() }
                 }
-                Some(_) if idle(view) > 1 => Look::Judge { verdict: NOTHING, note: "no file was written".into() },
+                Some(_) if idle(view) > 1 => {
+                    Look::Judge { verdict: NOTHING, note: "no file was written".into() }
+                }
                 // It looked something up, or what it wrote was not let through, and it was told why.
                 _ => Look::Ask,
             },
@@ -93,7 +95,9 @@ impl Check for Tests {
         }
         let patterns: Vec<&str> = runner::usable(view).iter().map(|runner| runner.pattern).collect();
         let patterns = patterns.join(" or ");
-        Some(format!("only tests are written in this step, and {path} is none: files with tests are {patterns}"))
+        Some(format!(
+            "only tests are written in this step, and {path} is none: files with tests are {patterns}"
+        ))
     }
 
     fn keeps(&self, path: &str) -> bool {
@@ -137,7 +141,9 @@ fn propose(view: &View<'_>) -> Look {
     let (runner, files) = chosen(view);
     let own = view.course.fact("tests").trim();
     let (line, note) = match runner {
-        _ if all && !own.is_empty() && !own.contains('\n') => (own.to_owned(), "run all tests of the project"),
+        _ if all && !own.is_empty() && !own.contains('\n') => {
+            (own.to_owned(), "run all tests of the project")
+        }
         Some(runner) if all => ((runner.all)(&files), "run all tests"),
         Some(runner) if !files.is_empty() => ((runner.start)(&files), "run the tests"),
         Some(runner) => {
@@ -174,7 +180,9 @@ fn judge(view: &View<'_>, command: &str, printed: &Printed) -> (&'static str, St
 pub(super) fn told(view: &View<'_>) -> String {
     let lines: Vec<String> = runner::usable(view)
         .iter()
-        .map(|runner| format!("- {}: files named {}, NAME being the module under test", runner.name, runner.pattern))
+        .map(|Runner { name, pattern, style, .. }| {
+            format!("- {name}: {style}, in files named {pattern}, NAME being the module under test")
+        })
         .collect();
     lines.join("\n")
 }
