@@ -44,7 +44,7 @@ pub use message::{
 pub use moment::Moment;
 pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
-pub use packages::PackageList;
+pub use packages::{InstallInto, PackageList};
 pub use run::{
     Change, Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits,
     MemoryHold, Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream,

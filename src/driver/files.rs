@@ -75,6 +75,7 @@ pub(super) fn inspect(
         before: seen.before,
         lacking: Vec::new(),
         image: None,
+        venv: None,
     }
 }
 
@@ -95,6 +96,7 @@ fn impossible(why: String) -> Inspection {
         before: None,
         lacking: Vec::new(),
         image: None,
+        venv: None,
     }
 }
 

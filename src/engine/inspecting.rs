@@ -78,7 +78,7 @@ impl Engine {
             return self.look(block);
         }
         let edited = std::mem::take(&mut look.edited);
-        let Inspection { review, terms, refused, before, lacking, image } = inspection;
+        let Inspection { review, terms, refused, before, lacking, image, venv } = inspection;
         let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && *known == review);
         let notice = edited.then(|| notices::edited(&item.block, &review));
         self.state.live.blocks.entry(block).or_default().inspected = Some(super::state::Inspected {
@@ -89,6 +89,7 @@ impl Engine {
             before,
             lacking,
             image,
+            venv,
         });
         if !known {
             self.record(Entry::Review { block, revision, review });

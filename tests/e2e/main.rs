@@ -15,6 +15,7 @@ mod flood;
 mod guard;
 mod leaving;
 mod models;
+mod pulling;
 mod resuming;
 
 use std::path::{Path, PathBuf};

@@ -35,7 +35,16 @@ use sayso::domain::Layer as Layer_;
 fn inspected(scene: &mut Scene, block: u32, review: Review, terms: Terms, refused: &[&str]) {
     let revision = scene.state.transcript.blocks[&BlockId(block)].block.current().revision;
     let refused = refused.iter().map(ToString::to_string).collect();
-    let found = Inspected { revision, review, terms: Ok(terms), refused, before: None, lacking: Vec::new() };
+    let found = Inspected {
+        revision,
+        review,
+        terms: Ok(terms),
+        refused,
+        before: None,
+        lacking: Vec::new(),
+        image: None,
+        venv: None,
+    };
     scene.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(found);
 }
 

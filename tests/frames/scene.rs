@@ -188,6 +188,8 @@ impl Scene {
             refused: Vec::new(),
             before: None,
             lacking: Vec::new(),
+            image: None,
+            venv: None,
         };
         self.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(inspected);
     }

@@ -91,6 +91,19 @@ impl Backend for Jupyter {
         None
     }
 
+    fn loads_functions(&self) -> bool {
+        false
+    }
+
+    fn no_packages(&self, language: &Language) -> String {
+        match &self.config.url {
+            Some(_) => format!("packages for {language} are installed on the Jupyter server, not from here"),
+            None => "install them into the environment of the Jupyter kernel, as its pip or npm does it: a kernel's own \
+                     packages are not sayso's"
+                .into(),
+        }
+    }
+
     async fn pull_terms(&mut self, _: &Language, _: Limits) -> Result<Terms, String> {
         Err("images are pulled by container engines only: choose --executor container".into())
     }

@@ -45,6 +45,8 @@ use refused::Closed;
 use scratch::{HOME_PARTS, Scratch};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+#[cfg(feature = "docker")]
+pub use survey::{Guarded, guarded};
 pub use survey::{Standing, Wish};
 use toolchain::Ground;
 pub use using::Using;
