@@ -19,6 +19,7 @@ mod program;
 mod tunnel;
 
 use super::executors::{End, Ended, Heard, Job, declared_environment};
+use super::found::{FoundEngine, FoundImage};
 use super::helper_wire::Used;
 use super::kernel_wire::Said;
 use super::{Setup, blob};
@@ -352,6 +353,28 @@ impl Containers {
             Ended { end: End::NotStarted(why), used: Used::default(), kernel: KernelFate::None, cwd: None };
         self.queue.push_back(Heard::Ended(Box::new(ended)));
     }
+}
+
+/// The engine, and which images of the configuration it has; nothing is started.
+///
+/// # Errors
+/// When there is none, or it does not answer.
+pub async fn found(config: &ContainerExecutor) -> Result<FoundEngine, ContainerError> {
+    let engine = Engine::reach(config.host.as_deref()).await?;
+    let mut images: Vec<FoundImage> = Vec::new();
+    for (language, name) in &config.images {
+        if let Some(known) = images.iter_mut().find(|known| known.name == *name) {
+            known.languages.push(language.clone());
+            continue;
+        }
+        let there = match engine.image(name).await {
+            Ok(image) => Ok(image.digits()),
+            Err(ContainerError::Missing { .. }) => Err(format!("{name} is not on the engine")),
+            Err(error) => Err(error.to_string()),
+        };
+        images.push(FoundImage { name: name.clone(), languages: vec![language.clone()], there });
+    }
+    Ok(FoundEngine { address: engine.address, version: engine.version, images })
 }
 
 /// Whether blocks of this language share a kernel.

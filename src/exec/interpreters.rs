@@ -93,20 +93,7 @@ impl Finder {
                 if let Some(uv) = which(Path::new("uv")).filter(outside) {
                     return Ok(made(&uv));
                 }
-                let project = self.project_venv();
-                let has_pip = project.is_some_and(|venv| holds_pip(&venv))
-                    || self.may_start(&python.path)
-                        && self
-                            .ask(
-                                &python.path,
-                                &[
-                                    "-I",
-                                    "-c",
-                                    "import importlib.util as u; print(u.find_spec('pip') is not None)",
-                                ],
-                            )
-                            .is_some_and(|answer| answer.trim() == "True");
-                if has_pip {
+                if self.has_pip(&python) {
                     return Ok(Interpreter { version: None, ..python });
                 }
                 Err(format!(
@@ -120,6 +107,23 @@ impl Finder {
                 .ok_or_else(|| "npm is not installed: install it".into()),
             other => Err(format!("packages for {other} can't be installed from here")),
         }
+    }
+
+    /// What installs packages, and where each is.
+    pub fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
+        let outside = |path: &PathBuf| self.may_start(path);
+        let program = |name: &str| which(Path::new(name)).filter(outside);
+        let pip = self.find(&Language::python()).ok().filter(|python| self.has_pip(python));
+        vec![("uv", program("uv")), ("pip", pip.map(|python| python.path)), ("npm", program("npm"))]
+    }
+
+    /// Whether this Python has pip.
+    fn has_pip(&self, python: &Interpreter) -> bool {
+        const QUESTION: [&str; 3] =
+            ["-I", "-c", "import importlib.util as u; print(u.find_spec('pip') is not None)"];
+        self.project_venv().is_some_and(|venv| holds_pip(&venv))
+            || self.may_start(&python.path)
+                && self.ask(&python.path, &QUESTION).is_some_and(|answer| answer.trim() == "True")
     }
 
     /// The project's `.venv`, where that is the environment of the Python in use.

@@ -17,9 +17,11 @@ mod server;
 mod sockets;
 mod specs;
 mod talk;
+mod token;
 mod zmtp;
 
 use super::executors::{End, Ended, Heard, Missing as ToFetch};
+use super::found::Kernels;
 use super::helper_wire::Used;
 use super::{Setup, environment};
 use crate::config::JupyterExecutor;
@@ -32,7 +34,7 @@ use reading::{Missing, Reading};
 use server::Server;
 use specs::Spec;
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,6 +75,22 @@ pub struct Jupyter {
     block: Option<Block>,
     queue: VecDeque<Heard>,
     leaving: Vec<JoinHandle<()>>,
+}
+
+/// The kernels that could be started; nothing is.
+///
+/// # Errors
+/// When a server is configured that does not tell them.
+pub async fn found(config: &JupyterExecutor, python: Option<&Path>) -> Result<Kernels, JupyterError> {
+    let named = |specs: Vec<Spec>| specs.into_iter().map(|spec| (spec.name, spec.language)).collect();
+    let Some(url) = &config.url else {
+        let env = |name: &str| std::env::var(name).ok();
+        let specs = specs::installed(&specs::folders(&env, &specs::prefixes(&env, python)));
+        return Ok(Kernels { place: "on this machine".into(), names: named(specs) });
+    };
+    let server = Server::new(config, url).await?;
+    let names = named(server.specs().await?);
+    Ok(Kernels { place: format!("at {}", server.shown()), names })
 }
 
 /// A kernel that was started.

@@ -31,6 +31,7 @@ mod container;
 mod environment;
 mod error;
 mod executors;
+pub mod found;
 mod frames;
 pub mod helper;
 mod helper_wire;
@@ -316,6 +317,12 @@ impl Executor {
         }
         let finder = self.inner.finder.clone();
         tokio::task::spawn_blocking(move || finder.all()).await.unwrap_or_default()
+    }
+
+    /// What installs packages here, `uv`, `pip` and `npm`, and where each is.
+    pub async fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
+        let finder = self.inner.finder.clone();
+        tokio::task::spawn_blocking(move || finder.installers()).await.unwrap_or_default()
     }
 
     /// What has to be fetched over the network before blocks in this language can run: an image. Fetching is asked for

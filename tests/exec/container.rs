@@ -267,7 +267,9 @@ async fn what_is_left_over_is_removed() {
 #[ignore = "needs a container engine and the image sayso-test:python"]
 async fn when_sayso_is_killed_its_containers_end() {
     let folder = tempfile::tempdir().unwrap();
-    let work = folder.path().canonicalize().unwrap();
+    let home = folder.path().canonicalize().unwrap().join("home");
+    let work = folder.path().canonicalize().unwrap().join("work");
+    std::fs::create_dir(&work).unwrap();
     std::fs::write(work.join("long.py"), "import time\nprint('on', flush=True)\ntime.sleep(600)").unwrap();
     std::fs::write(work.join("long.sh"), "echo on; sleep 600").unwrap();
     for file in ["long.py", "long.sh"] {
@@ -275,7 +277,7 @@ async fn when_sayso_is_killed_its_containers_end() {
             .args(["exec", "--sandbox", "off", "--executor", &format!("container:{IMAGE}"), "--cwd"])
             .arg(&work)
             .arg(work.join(file))
-            .env("SAYSO_HOME", work.join("home"))
+            .env("SAYSO_HOME", &home)
             .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();

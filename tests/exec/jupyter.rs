@@ -226,6 +226,13 @@ async fn a_kernel_of_a_server() {
     a_kernel_does_its_work(&shop).await;
     let table = "import pandas\npandas.DataFrame({'a': [1, 20], 'b': ['x', 'y']})";
     assert_eq!(shop.py(table).await.ok().value(), "    a  b\n0   1  x\n1  20  y");
+    // The token may be known there; it is shown nowhere.
+    let masked = "*".repeat(TOKEN.len());
+    let told = shop.py("token = 'a-token-of-' + 'the-test'\nprint(token)\ntoken").await.ok();
+    assert_eq!((told.out(), told.value()), (format!("{masked}\n"), format!("'{masked}'").as_str()));
+    let failed = shop.py("raise ValueError(token)").await;
+    assert_eq!(failed.error().message, masked);
+    assert!(!failed.error().traceback.contains(TOKEN));
     shop.executor.close().await;
     eventually("no kernel is left on the server", || server.kernels() == "[]");
     let stranger = at(server.port, "wrong");
@@ -235,6 +242,19 @@ async fn a_kernel_of_a_server() {
         "{why}"
     );
     stranger.executor.close().await;
+}
+
+#[tokio::test]
+async fn what_kernels_do_not_do_is_refused_in_words() {
+    let shop = Shop::elsewhere("jupyter", &Executors::default(), |_| {});
+    let python = Language::python();
+    let why = shop.executor.install_terms(&python, InstallInto::Session, None).await.unwrap_err();
+    assert!(why.contains("into the environment of the Jupyter kernel"), "{why}");
+    let why = shop.executor.load_terms(&python, None).await.unwrap_err();
+    assert!(why.contains("sayso's own kernels only"), "{why}");
+    let why = shop.executor.pull_terms(&python, None).await.unwrap_err();
+    assert!(why.contains("--executor container"), "{why}");
+    shop.executor.close().await;
 }
 
 #[tokio::test]
