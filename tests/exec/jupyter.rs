@@ -129,6 +129,29 @@ async fn a_kernel_does_its_work(shop: &Shop) {
     assert_eq!((first.out().as_str(), first.err().as_str(), first.value()), ("hello\n", "oops\n", "42"));
     assert!(first.kept());
     assert_eq!(shop.py("x").await.ok().value(), "41");
+    let hostile = "class H:\n    \
+            def __repr__(self): print('called'); return 'H'\n    \
+            def __len__(self): print('called'); return 1\n\
+        h = H(); many = list(range(20)); text = 'a' * 100";
+    let told = shop.py(hostile).await.ok();
+    assert_eq!(told.out(), "", "nobody's code is called for the list of variables");
+    let variables = told.events.iter().find_map(|event| match event {
+        RunEvent::Variables(variables) => Some(variables.clone()),
+        _ => None,
+    });
+    let variables = variables.expect("variables are told");
+    let of = |name: &str| {
+        let found =
+            variables.iter().find(|v| v.name == name).unwrap_or_else(|| panic!("{name}: {variables:?}"));
+        (found.kind.clone(), found.size.clone(), found.value.clone())
+    };
+    let three = |kind: &str, size: &str, value: &str| (kind.to_owned(), size.to_owned(), value.to_owned());
+    assert_eq!(of("x"), three("int", "", "41"));
+    assert_eq!(of("many"), three("list", "20 items", ""));
+    assert_eq!(of("h"), three("H", "", ""));
+    assert_eq!((of("text").1.as_str(), of("text").2.len()), ("100 chars", 65));
+    assert!(!variables.iter().any(|v| v.name == "sys" || v.name == "In"), "{variables:?}");
+    assert_eq!(shop.py("_").await.ok().value(), "41", "it leaves no trace in the history");
     let failed = shop.py("def f():\n    raise ValueError('no')\nf()").await;
     assert_eq!(failed.report.outcome, Outcome::Failed);
     assert_eq!((failed.error().kind.as_str(), failed.error().message.as_str()), ("ValueError", "no"));

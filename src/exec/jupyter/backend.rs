@@ -36,7 +36,8 @@ impl Backend for Jupyter {
             Err(error) => Err(error.to_string()),
         };
         let kernel = spec.as_ref().map_or_else(|_| String::new(), |spec| spec.name.clone());
-        self.block = Some(Block { kernel, reading, until: None, lost: false });
+        let of_python = spec.as_ref().is_ok_and(|spec| spec.runs("python"));
+        self.block = Some(Block { kernel, reading, until: None, lost: false, of_python, asked: None });
         let spec = match spec {
             Ok(spec) => spec,
             Err(why) => return self.end_block(|_| End::NotStarted(why), KernelFate::None),
