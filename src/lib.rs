@@ -30,7 +30,7 @@
 //!       ┌──────────┬───────────┬──────────────┬─────────┐
 //!    provider/   exec/       store/      workspace/     │      rooms of I/O: know nothing of each other or of the engine
 //!       └──────────┴───────┬───┴──────────────┘         │
-//!                     config/     engine/  review/            pure: the session machine; block → findings
+//!                     config/     engine/ recipe/ review/     pure: the session machine; ways of working; block → findings
 //!                        │               │
 //!                        └──── domain/ ──┘                    the nouns; imports nothing
 //! ```
@@ -39,6 +39,7 @@
 //! |---|---|---|
 //! | `domain` | - | no |
 //! | `review`, `engine` | domain | no |
+//! | `recipe` | domain, engine | no |
 //! | `config` | domain | files and environment, in `load.rs`, `keys.rs` and `paths.rs` only |
 //! | `provider` | domain, config | network |
 //! | `exec` | domain, config | processes |
@@ -85,6 +86,10 @@
 //!   whole tree when the socket closes.
 //! - Runs elsewhere (`exec/executors`: containers, Jupyter kernels) have a thread with a small runtime of their own; a
 //!   container is closed by its engine and looks at itself before it takes code, a kernel of a server is not confined.
+//! - A recipe stands beside the engine (`engine::way`): it sees the transcript and says what comes next; it declines
+//!   blocks, proposes blocks of sayso's own, asks for answers, ends. It runs nothing and widens no rights.
+//! - What a block lacks (packages, the image of its container) waits in front of it as a block of sayso's own; only that
+//!   block reaches the network, and only once the person has approved it.
 //! - The front door owns the `Driver` (a struct with a cancel-safe `next()`) and borrows `&State` for drawing.
 
 pub mod app;
@@ -97,6 +102,7 @@ pub mod engine;
 pub mod exec;
 pub mod headless;
 pub mod provider;
+pub mod recipe;
 pub mod report;
 pub mod review;
 pub mod store;

@@ -13,6 +13,7 @@ use crate::engine::cost::Prices;
 use crate::engine::{Engine, JudgeSettings, Settings, prompt};
 use crate::exec::{self, Executor, Setup, Wish, Without};
 use crate::provider::Provider;
+use crate::recipe;
 use crate::review::{Book, Scope};
 use crate::store::{self, Store, StoreError};
 use crate::workspace;
@@ -143,6 +144,7 @@ impl House {
             session_budget: config.budget.session.map(|dollars| dollars.0),
             judge: self.judge(),
             functions: self.functions().0,
+            ways: recipe::ways(),
         }
     }
 
@@ -345,6 +347,7 @@ impl House {
             connect: Arc::new(move |name| house.provider(name).map_err(|error| error.to_string())),
             catalogue: Arc::new(move || asked.sources(None)),
             scope: self.scope(),
+            recipes: recipe::shipped(),
             sessions: self.loaded.sessions(),
             instructions: self.instructions(),
             informed: Arc::new(move |told| knows.informed(told)),

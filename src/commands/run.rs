@@ -82,7 +82,7 @@ async fn may_approve(args: &RunArgs, house: &House) -> Result<(), Failure> {
 fn failure(ending: &Ending, options: &Options) -> Result<(), Failure> {
     let kind = match ending {
         Ending::Done => return Ok(()),
-        Ending::Asked(Question::Budget { .. }) => Kind::Decision,
+        Ending::Asked(Question::Budget { .. } | Question::Form(_)) => Kind::Decision,
         Ending::BlockFailed(_) | Ending::Asked(_) => Kind::Work,
         Ending::TimedOut => Kind::TimedOut,
         Ending::CutShort(_) | Ending::Provider(_) => Kind::Provider,

@@ -91,8 +91,8 @@ impl BlockKind {
         matches!(self, BlockKind::Write { .. } | BlockKind::Read | BlockKind::List)
     }
 
-    /// Whether sayso proposes it by itself, outside of any reply.
-    pub fn is_own(&self) -> bool {
+    /// Whether blocks of this kind are always proposed by sayso itself.
+    fn is_own(&self) -> bool {
         matches!(self, BlockKind::Load { .. }) || self.prepares()
     }
 
@@ -117,6 +117,8 @@ pub struct Origin {
     pub call: Option<String>,
     /// How it was read, where that took more than reading: `prompts ">>> " taken off lines 1 to 4`. One line.
     pub note: Option<String>,
+    /// Whether sayso proposed it by itself, outside of any reply; `note` then says what for.
+    pub own: bool,
 }
 
 /// Whether a version of a block could be approved, apart from the gate.
@@ -183,6 +185,11 @@ impl Block {
     /// What the model wrote.
     pub fn original(&self) -> &Version {
         self.versions.first().unwrap_or_else(|| self.current())
+    }
+
+    /// Whether sayso proposed it by itself, outside of any reply.
+    pub fn is_own(&self) -> bool {
+        self.origin.own || self.kind.is_own()
     }
 
     /// Whether the person changed the text.

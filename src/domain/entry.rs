@@ -2,8 +2,8 @@
 
 use super::{
     Block, BlockId, Finish, Grantor, Kept, Language, ModelName, Moment, NotedInstructions, Opinion,
-    ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, SessionId, Sha256, StepId, Terms,
-    ToolCall, Usage,
+    RecipeFact, ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, SessionId, Sha256, StepId,
+    Terms, ToolCall, Usage,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -161,6 +161,15 @@ pub enum Entry {
         /// The version.
         revision: Revision,
     },
+    /// The recipe of the turn does not offer this block to the person; the model is told why.
+    Declined {
+        /// The block.
+        block: BlockId,
+        /// The version.
+        revision: Revision,
+        /// Why, for the person and the model; one line.
+        why: String,
+    },
     /// A settled block waits for a decision again.
     PutBack(BlockId),
     /// A run ended.
@@ -200,6 +209,8 @@ pub enum Entry {
         /// Tokens used, where told.
         usage: Usage,
     },
+    /// Something about the recipe of the turn.
+    Recipe(RecipeFact),
     /// Requests carry these files of instructions from here on.
     Instructions(Vec<NotedInstructions>),
 }

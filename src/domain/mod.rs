@@ -10,6 +10,7 @@ pub mod decision;
 pub mod entry;
 pub mod file_act;
 pub mod finding;
+pub mod form;
 pub mod function;
 pub mod ids;
 pub mod image_name;
@@ -20,6 +21,7 @@ pub mod moment;
 pub mod notice;
 pub mod opinion;
 pub mod packages;
+pub mod recipe;
 pub mod run;
 pub mod trace;
 pub mod unicode;
@@ -32,6 +34,7 @@ pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};
 pub use entry::{Entry, Header, TurnEnd};
 pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Place, Review, Severity};
+pub use form::{Answers, Field, FieldKind, Form, Misfit};
 pub use function::{Function, FunctionFile, Parameter, ParameterKind};
 pub use ids::{BlockId, Revision, RuleId, RunId, SessionId, StepId, TimerId};
 pub use image_name::ImageName;
@@ -45,9 +48,10 @@ pub use moment::Moment;
 pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
 pub use packages::{InstallInto, PackageList};
+pub use recipe::{RecipeCard, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use run::{
-    Change, Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits,
-    MemoryHold, Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream,
+    Change, Chunk, ExecutorKind, FileChange, Hold, ImageRef, Interpreter, KernelFate, KernelRef, Layer,
+    Limits, Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream,
     Variable, VariableChanges,
 };
 pub use trace::{Source, Trace};

@@ -5,7 +5,7 @@ use super::Driver;
 use super::catalogue::{self, Catalogue, Offer, Source};
 use super::open;
 use super::sources::Signal;
-use crate::domain::{ImageRef, Interpreter, ModelName};
+use crate::domain::{Answers, ImageRef, Interpreter, Misfit, ModelName};
 use crate::engine::transcript::BlockItem;
 use crate::store::index::{self, Summary};
 use crate::store::manage;
@@ -42,6 +42,8 @@ pub enum Errand {
     Open(PathBuf),
     /// Read an image file for drawing, bounded.
     ReadImage(PathBuf),
+    /// Begin the recipe of this name with these answers to its inputs.
+    BeginRecipe(String, Answers),
 }
 
 /// What came of a job.
@@ -63,6 +65,13 @@ pub enum Found {
     Offer(Offer),
     /// Whether a model's provider answers, in words.
     Tested(ModelName, Result<String, String>),
+    /// The recipe was not begun: these answers do not fit. The field is empty where none is at fault.
+    RecipeRefused {
+        /// Its name.
+        name: String,
+        /// What does not fit.
+        misfits: Vec<Misfit>,
+    },
     /// A program was asked to open the file.
     Opened(PathBuf),
     /// A file was written.
@@ -113,6 +122,7 @@ impl Driver {
                     let _ = inbox.send(Signal::Errand(Found::Tested(name, tested))).await;
                 });
             }
+            Errand::BeginRecipe(name, answers) => self.begin_recipe(&name, answers),
             Errand::Rename(path, name) => {
                 let now = self.now();
                 tokio::spawn(async move {
@@ -173,6 +183,7 @@ fn on_disk(errand: Errand, sessions: &Path, cwd: &Path) -> Result<Found, String>
         Errand::Interpreters
         | Errand::Servers
         | Errand::Models
+        | Errand::BeginRecipe(..)
         | Errand::TestModel(_)
         | Errand::Rename(..) => Err("this job is not done on the disk".into()),
     }

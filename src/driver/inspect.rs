@@ -157,7 +157,9 @@ async fn look(block: Block, revision: Revision, scope: Scope, earlier: Arc<Earli
         let Some(version) = block.version(revision) else { return Review::default() };
         if let BlockKind::Install { .. } = block.kind {
             let language = version.language.as_ref().map_or("python", Language::as_str);
-            return exec::packages::review(language, &version.source);
+            let mut review = exec::packages::review(language, &version.source);
+            scope.book.forbid().mark(&mut review);
+            return review;
         }
         if let BlockKind::Pull { .. } = block.kind {
             return exec::images::review(&version.source);

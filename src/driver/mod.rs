@@ -14,6 +14,7 @@ mod inspect;
 mod learn;
 mod open;
 mod perform;
+mod recipes;
 mod sources;
 mod update;
 
@@ -23,11 +24,14 @@ pub use errands::{Errand, Found};
 pub use inspect::review_in_time;
 pub use update::{Told, Update};
 
-use crate::domain::{ModelInfo, ModelName, Moment, ReplyEvent, RunEvent, RunId, RunReport, StepId};
+use crate::domain::{
+    ModelInfo, ModelName, Moment, NotedInstructions, ReplyEvent, RunEvent, RunId, RunReport, StepId,
+};
 use crate::engine::provenance::Earlier;
 use crate::engine::{Command, Effect, Engine, Event, Phase, State, StoreEvent};
 use crate::exec::Executor;
 use crate::provider::Provider;
+use crate::recipe::Recipe;
 use crate::review::Scope;
 use crate::store::Store;
 use crate::workspace::changes;
@@ -61,6 +65,8 @@ pub struct Parts {
     pub catalogue: catalogue::Catalogue,
     /// What the review has to know of this place.
     pub scope: Scope,
+    /// The recipes that can be begun, in the order of their list.
+    pub recipes: Vec<Recipe>,
     /// The folder that holds all sessions.
     pub sessions: PathBuf,
     /// Where files of instructions are looked for.
@@ -80,6 +86,7 @@ pub struct Driver {
     connect: Connect,
     catalogue: catalogue::Catalogue,
     scope: Scope,
+    recipes: Vec<Recipe>,
     sessions: PathBuf,
     instructions: Search,
     informed: Informed,
@@ -93,8 +100,8 @@ pub struct Driver {
     looked: Arc<Mutex<Option<(RunId, changes::Look)>>>,
     /// The newest run that was to be stopped; it may not have started yet.
     stopped: Arc<Mutex<Option<RunId>>>,
-    /// The texts that blocks could have their words from: of which moment, before which step.
-    earlier: Option<((u64, StepId), Arc<Earlier>)>,
+    /// The texts that blocks could have their words from: of which moment, before which step, with which instructions.
+    earlier: Option<((u64, StepId, Vec<NotedInstructions>), Arc<Earlier>)>,
     /// What has been told since the front door was told last.
     update: Update,
 }
@@ -110,6 +117,7 @@ impl Driver {
             connect: parts.connect,
             catalogue: parts.catalogue,
             scope: parts.scope,
+            recipes: parts.recipes,
             sessions: parts.sessions,
             instructions: parts.instructions,
             informed: parts.informed,

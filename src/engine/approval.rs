@@ -261,7 +261,7 @@ impl Engine {
         self.effects.push(Effect::StartRun(Box::new(request)));
     }
 
-    fn settled(&mut self, block: BlockId) {
+    pub(super) fn settled(&mut self, block: BlockId) {
         self.effects.push(Effect::Settled(block));
     }
 }

@@ -36,6 +36,8 @@ pub enum BlockState {
     NotStarted,
     /// It was rejected.
     Rejected,
+    /// The recipe of its turn did not offer it.
+    Declined,
     /// It was skipped.
     Skipped,
     /// The program was closed while it ran.
@@ -59,6 +61,7 @@ impl fmt::Display for BlockState {
             BlockState::Refused => ("REFUSED", None),
             BlockState::NotStarted => ("NOT STARTED", None),
             BlockState::Rejected => ("REJECTED", None),
+            BlockState::Declined => ("DECLINED", None),
             BlockState::Skipped => ("SKIPPED", None),
             BlockState::Lost => ("LOST", None),
         };
@@ -98,6 +101,7 @@ impl State {
             Standing::Open => BlockState::Waiting,
             Standing::Approved => item.runs.last().map_or(BlockState::Lost, BlockState::of_run),
             Standing::Rejected(_) => BlockState::Rejected,
+            Standing::Declined(_) => BlockState::Declined,
             Standing::Skipped => BlockState::Skipped,
         }
     }

@@ -21,7 +21,7 @@ pub(super) use share::{Meter, OFFER, estimate, kept_free, tokens};
 use super::replying::FAILED;
 use super::transcript::{Item, ReplyItem, Settled, SummaryItem, Transcript};
 use super::{Settings, prompt};
-use crate::domain::{Dialect, ImageRef, Message, MessageImage, Role};
+use crate::domain::{Dialect, ImageRef, Message, MessageImage, RecipeFact, Role};
 use budget::Cuts;
 use pending::Pending;
 use results::Results;
@@ -68,6 +68,8 @@ fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
             }
             Item::Resumed { .. } => told.say(Role::User, results.kernel_gone(RESUMED)),
             Item::KernelRestarted { .. } => told.say(Role::User, results.kernel_gone(RESTARTED)),
+            Item::Recipe { fact: RecipeFact::Said { text, .. }, .. } => told.say(Role::User, text),
+            Item::Recipe { .. } => {}
             Item::TurnEnd { .. } | Item::Model { .. } | Item::Own { .. } | Item::Summary(_) => {}
         }
     }
@@ -80,7 +82,10 @@ fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
 /// the calls of that reply.
 fn next_word(items: &[Item], at: usize) -> usize {
     let behind = items.get(at + 1..).unwrap_or_default();
-    let next = behind.iter().position(|item| matches!(item, Item::Prompt { .. } | Item::Reply(_)));
+    let next = behind.iter().position(|item| {
+        let said = matches!(item, Item::Recipe { fact: RecipeFact::Said { .. }, .. });
+        said || matches!(item, Item::Prompt { .. } | Item::Reply(_))
+    });
     next.map_or(usize::MAX, |next| at + 1 + next)
 }
 

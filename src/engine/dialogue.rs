@@ -8,31 +8,31 @@ mod tests;
 mod tools;
 mod watched;
 
-pub(super) use watched::Watched;
+pub(crate) use watched::Watched;
 
 use super::state::Question;
 use super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, State};
 use crate::domain::{
     BlockId, Captured, Chunk, Decision, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason,
-    KernelFate, KernelRef, Language, Limits, Message, Moment, Outcome, Place, Purpose, Receipt, ReplyEvent,
-    ReplyFailure, Review, Revision, Rights, RuleScope, RunError, RunEvent, RunId, RunReport, SandboxLevel,
-    SandboxReport, Severity, StepId, Stream, Terms,
+    KernelFate, KernelRef, Language, Limits, Message, Moment, Outcome, Place, Purpose, Receipt, RecipeFact,
+    ReplyEvent, ReplyFailure, Review, Revision, Rights, RuleScope, RunError, RunEvent, RunId, RunReport,
+    SandboxLevel, SandboxReport, Severity, StepId, Stream, Terms,
 };
 
 /// One session that is talked to.
-pub(super) struct Dialogue {
-    pub(super) watched: Watched,
+pub(crate) struct Dialogue {
+    pub(crate) watched: Watched,
     now: i64,
     run: RunId,
     printed: Captured,
 }
 
 impl Dialogue {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with(Settings::default())
     }
 
-    pub(super) fn with(settings: Settings) -> Self {
+    pub(crate) fn with(settings: Settings) -> Self {
         Self {
             watched: Watched::new(Engine::new(settings), Vec::new()),
             now: 0,
@@ -42,7 +42,7 @@ impl Dialogue {
     }
 
     /// The program is closed (or killed) and the session opened again.
-    pub(super) fn reopen(&mut self) -> String {
+    pub(crate) fn reopen(&mut self) -> String {
         self.now += 1_000;
         let settings = self.watched.engine.settings().clone();
         let entries = std::mem::take(&mut self.watched.entries);
@@ -51,29 +51,29 @@ impl Dialogue {
         self.line(&effects)
     }
 
-    pub(super) fn state(&self) -> &State {
+    pub(crate) fn state(&self) -> &State {
         self.watched.engine.state()
     }
 
-    pub(super) fn send(&mut self, event: Event) -> String {
+    pub(crate) fn send(&mut self, event: Event) -> String {
         self.now += 100;
         let effects = self.watched.send(event, Moment(self.now));
         self.line(&effects)
     }
 
-    pub(super) fn command(&mut self, command: Command) -> String {
+    pub(crate) fn command(&mut self, command: Command) -> String {
         self.send(Event::User(command))
     }
 
-    pub(super) fn wait(&mut self, ms: i64) {
+    pub(crate) fn wait(&mut self, ms: i64) {
         self.now += ms;
     }
 
-    pub(super) fn user(&mut self, text: &str) -> String {
+    pub(crate) fn user(&mut self, text: &str) -> String {
         self.command(Command::Submit(text.into()))
     }
 
-    pub(super) fn stop(&mut self) -> String {
+    pub(crate) fn stop(&mut self) -> String {
         self.command(Command::Stop)
     }
 
@@ -83,12 +83,12 @@ impl Dialogue {
         self.watched.last_step
     }
 
-    pub(super) fn replied(&mut self, event: ReplyEvent) -> String {
+    pub(crate) fn replied(&mut self, event: ReplyEvent) -> String {
         self.send(Event::Reply(self.step(), event))
     }
 
     /// Pieces of a reply, a few bytes each.
-    pub(super) fn delta(&mut self, text: &str) -> String {
+    pub(crate) fn delta(&mut self, text: &str) -> String {
         let mut effects = Vec::new();
         let chars: Vec<char> = text.chars().collect();
         for piece in chars.chunks(5) {
@@ -99,23 +99,23 @@ impl Dialogue {
         self.line(&effects)
     }
 
-    pub(super) fn finish(&mut self, reason: FinishReason) -> String {
+    pub(crate) fn finish(&mut self, reason: FinishReason) -> String {
         self.replied(ReplyEvent::Finished(Finish { reason, word: None }))
     }
 
     /// A whole reply; what is told is the effects of its end.
-    pub(super) fn reply(&mut self, text: &str) -> String {
+    pub(crate) fn reply(&mut self, text: &str) -> String {
         self.delta(text);
         self.finish(FinishReason::Stop)
     }
 
-    pub(super) fn fail(&mut self, kind: FailureKind) -> String {
+    pub(crate) fn fail(&mut self, kind: FailureKind) -> String {
         self.replied(ReplyEvent::Failed(failure(kind)))
     }
 
     // Looks.
 
-    pub(super) fn inspected(&mut self, block: u32, review: Review, terms: Result<Terms, String>) -> String {
+    pub(crate) fn inspected(&mut self, block: u32, review: Review, terms: Result<Terms, String>) -> String {
         let id = BlockId(block);
         let revision = self.revision(block);
         self.send(Event::Inspected(
@@ -134,7 +134,7 @@ impl Dialogue {
     }
 
     /// The answer to an order to look at this revision: no findings, and it could run.
-    pub(super) fn answered(&mut self, block: u32, revision: u32) -> String {
+    pub(crate) fn answered(&mut self, block: u32, revision: u32) -> String {
         let inspection = Inspection {
             review: Review::default(),
             terms: Ok(terms()),
@@ -148,11 +148,11 @@ impl Dialogue {
     }
 
     /// Looked at: no findings, and it could run in the kernel.
-    pub(super) fn inspected_ok(&mut self, block: u32) -> String {
+    pub(crate) fn inspected_ok(&mut self, block: u32) -> String {
         self.inspected(block, Review::default(), Ok(terms()))
     }
 
-    pub(super) fn inspected_with(&mut self, block: u32, severity: Severity) -> String {
+    pub(crate) fn inspected_with(&mut self, block: u32, severity: Severity) -> String {
         self.inspected(block, review(severity), Ok(terms()))
     }
 
@@ -166,77 +166,77 @@ impl Dialogue {
             .map_or(Revision(1), |b| b.block.current().revision)
     }
 
-    pub(super) fn decide(&mut self, block: u32, decision: Decision) -> String {
+    pub(crate) fn decide(&mut self, block: u32, decision: Decision) -> String {
         let revision = self.revision(block);
         self.command(Command::Decide { block: BlockId(block), revision, decision })
     }
 
-    pub(super) fn approve(&mut self, block: u32) -> String {
+    pub(crate) fn approve(&mut self, block: u32) -> String {
         self.decide(block, Decision::Approve { typed: false })
     }
 
     /// Approves with the typed word.
-    pub(super) fn type_run(&mut self, block: u32) -> String {
+    pub(crate) fn type_run(&mut self, block: u32) -> String {
         self.decide(block, Decision::Approve { typed: true })
     }
 
     /// Approves, and from now on also what this scope covers.
-    pub(super) fn always(&mut self, block: u32, scope: RuleScope) -> String {
+    pub(crate) fn always(&mut self, block: u32, scope: RuleScope) -> String {
         self.decide(block, Decision::Always(scope))
     }
 
     /// A front door draws the block that waits, or hides it.
-    pub(super) fn on_screen(&mut self, block: u32, seen: bool) -> String {
+    pub(crate) fn on_screen(&mut self, block: u32, seen: bool) -> String {
         let revision = self.revision(block);
         self.command(Command::OnScreen { block: BlockId(block), revision, seen })
     }
 
-    pub(super) fn edit(&mut self, block: u32, text: &str) -> String {
+    pub(crate) fn edit(&mut self, block: u32, text: &str) -> String {
         self.decide(block, Decision::Edit(text.into()))
     }
 
-    pub(super) fn reject(&mut self, block: u32, why: &str) -> String {
+    pub(crate) fn reject(&mut self, block: u32, why: &str) -> String {
         self.decide(block, Decision::Reject(why.into()))
     }
 
-    pub(super) fn skip(&mut self, block: u32) -> String {
+    pub(crate) fn skip(&mut self, block: u32) -> String {
         self.decide(block, Decision::Skip)
     }
 
-    pub(super) fn put_back(&mut self, block: u32) -> String {
+    pub(crate) fn put_back(&mut self, block: u32) -> String {
         self.command(Command::PutBack(BlockId(block)))
     }
 
     // Runs.
 
-    pub(super) fn ran(&mut self, run: u32, event: RunEvent) -> String {
+    pub(crate) fn ran(&mut self, run: u32, event: RunEvent) -> String {
         self.send(Event::Run(RunId(run), event))
     }
 
-    pub(super) fn started(&mut self, run: u32) -> String {
+    pub(crate) fn started(&mut self, run: u32) -> String {
         self.run = RunId(run);
         self.printed = Captured::default();
         self.ran(run, RunEvent::Started)
     }
 
-    pub(super) fn prints(&mut self, text: &str) -> String {
+    pub(crate) fn prints(&mut self, text: &str) -> String {
         self.printed.push(Stream::Stdout, text.as_bytes());
         let chunk = Chunk { stream: Stream::Stdout, bytes: text.as_bytes().to_vec() };
         self.send(Event::Run(self.run, RunEvent::Output(chunk)))
     }
 
     /// The run ends in this way after 0.8 s, the kernel goes on.
-    pub(super) fn ended(&mut self, run: u32, outcome: Outcome) -> String {
+    pub(crate) fn ended(&mut self, run: u32, outcome: Outcome) -> String {
         let output = std::mem::take(&mut self.printed);
         self.ended_as(run, RunReport { output, ..report(outcome) })
     }
 
-    pub(super) fn ended_as(&mut self, run: u32, report: RunReport) -> String {
+    pub(crate) fn ended_as(&mut self, run: u32, report: RunReport) -> String {
         self.ran(run, RunEvent::Ended(Box::new(report)))
     }
 
     /// A block that is looked at, approved with the typed word, run and over.
-    pub(super) fn runs(&mut self, block: u32, run: u32, outcome: Outcome) -> String {
+    pub(crate) fn runs(&mut self, block: u32, run: u32, outcome: Outcome) -> String {
         self.inspected_ok(block);
         self.type_run(block);
         self.started(run);
@@ -244,7 +244,7 @@ impl Dialogue {
     }
 
     /// A block that is looked at, approved with the typed word, and ends like this.
-    pub(super) fn runs_into(&mut self, block: u32, run: u32, report: RunReport) -> String {
+    pub(crate) fn runs_into(&mut self, block: u32, run: u32, report: RunReport) -> String {
         self.inspected_ok(block);
         self.type_run(block);
         self.started(run);
@@ -254,16 +254,16 @@ impl Dialogue {
     // What is told.
 
     /// The messages of the newest request.
-    pub(super) fn request(&self) -> &[Message] {
+    pub(crate) fn request(&self) -> &[Message] {
         self.watched.request.as_ref().map_or(&[], |request| &request.messages)
     }
 
     /// The last message of the newest request.
-    pub(super) fn told(&self) -> &str {
+    pub(crate) fn told(&self) -> &str {
         self.request().last().map_or("", |message| &message.text)
     }
 
-    pub(super) fn word(&self, block: u32) -> String {
+    pub(crate) fn word(&self, block: u32) -> String {
         let state = self.state();
         state
             .transcript
@@ -280,7 +280,7 @@ impl Dialogue {
 }
 
 /// Terms in the first kernel, without a sandbox.
-pub(super) fn terms() -> Terms {
+pub(crate) fn terms() -> Terms {
     Terms {
         language: Language::python(),
         executor: ExecutorKind::Kernel,
@@ -295,7 +295,7 @@ pub(super) fn terms() -> Terms {
 }
 
 /// Terms in the first kernel, where a sandbox confines what is written and closes the network.
-pub(super) fn confined() -> Terms {
+pub(crate) fn confined() -> Terms {
     let sandbox = SandboxReport {
         level: SandboxLevel::Workspace,
         network_blocked: true,
@@ -306,7 +306,7 @@ pub(super) fn confined() -> Terms {
 }
 
 /// A review with one finding.
-pub(super) fn review(severity: Severity) -> Review {
+pub(crate) fn review(severity: Severity) -> Review {
     let finding = Finding {
         rule: "t.rule".into(),
         severity,
@@ -317,12 +317,12 @@ pub(super) fn review(severity: Severity) -> Review {
     Review { findings: vec![finding], ..Review::default() }
 }
 
-pub(super) fn failure(kind: FailureKind) -> ReplyFailure {
+pub(crate) fn failure(kind: FailureKind) -> ReplyFailure {
     ReplyFailure { kind, status: None, message: "It broke.".into(), hint: "r retries".into() }
 }
 
 /// The end of a run in the kernel after 0.8 s.
-pub(super) fn report(outcome: Outcome) -> RunReport {
+pub(crate) fn report(outcome: Outcome) -> RunReport {
     let exit_code = match outcome {
         Outcome::Ok => Some(0),
         Outcome::Failed => Some(1),
@@ -396,6 +396,8 @@ fn entry_word(entry: &Entry) -> String {
         Entry::RuleRevoked(rule) => format!("+rule {rule} revoked"),
         Entry::Rejected { block, .. } => format!("+rejected {block}"),
         Entry::Skipped { block, .. } => format!("+skipped {block}"),
+        Entry::Declined { block, .. } => format!("+declined {block}"),
+        Entry::Recipe(fact) => recipe_word(fact),
         Entry::PutBack(block) => format!("+back {block}"),
         Entry::Ran { run, report, .. } => format!("+ran r{run} {}", report.outcome.as_str()),
         Entry::KernelRestarted => "+restarted".into(),
@@ -409,6 +411,18 @@ fn entry_word(entry: &Entry) -> String {
     }
 }
 
+fn recipe_word(fact: &RecipeFact) -> String {
+    match fact {
+        RecipeFact::Began(start) => format!("+recipe {}", start.name),
+        RecipeFact::Said { step, round, .. } => format!("+said {step}.{round}"),
+        RecipeFact::Judged(outcome) => {
+            format!("+judged {}.{} {}", outcome.step, outcome.round, outcome.verdict)
+        }
+        RecipeFact::Answered { form, .. } => format!("+answered {form}"),
+        RecipeFact::Ended { end, .. } => format!("+recipe {}", end.as_str()),
+    }
+}
+
 fn phase(phase: &Phase) -> String {
     match phase {
         Phase::Idle => "idle".into(),
@@ -419,6 +433,7 @@ fn phase(phase: &Phase) -> String {
         Phase::Asking(Question::Repeated(block, times)) => {
             format!("asking: block {block} came {times} times")
         }
+        Phase::Asking(Question::Form(form)) => format!("asking: form {}", form.name),
         Phase::Asking(Question::Budget { .. }) => "asking: budget".into(),
         Phase::Compacting(step) => format!("compacting s{step}"),
         Phase::Stuck(failure) => format!("stuck {}", failure.kind.as_str()),

@@ -23,6 +23,8 @@ pub enum Effect {
         revision: Revision,
         /// The limits that it would run under, where the person changed them.
         limits: Option<Limits>,
+        /// Whether the strict list of what is forbidden holds for it, whatever the configuration says.
+        strict: bool,
     },
     /// Sync the session file, then carry out the run. If the sync fails, nothing starts:
     /// `Event::Store(Failed)`, then `Event::Run(run, Ended(not started))`.

@@ -1,8 +1,8 @@
 //! What the engine is told: wishes of the person and facts from the rooms of I/O.
 
 use crate::domain::{
-    BlockId, Consultation, Decision, ImageName, Instructions, Language, Limits, ModelInfo, ModelName,
-    ReplyEvent, Review, Revision, RuleId, RunEvent, RunId, StepId, Terms, TimerId,
+    Answers, BlockId, Consultation, Decision, ImageName, Instructions, Language, Limits, ModelInfo,
+    ModelName, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId, StepId, Terms, TimerId,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -85,6 +85,10 @@ pub enum Command {
     Consult(BlockId),
     /// Whether the project's files of instructions are told to the model from the next request on.
     UseInstructions(bool),
+    /// Begin a recipe: the next turn is its. Refused while a turn goes on.
+    BeginRecipe(Box<RecipeStart>),
+    /// Answer the form that waits (`Phase::Asking(Question::Form)`). What does not fit is told, and nothing is lost.
+    Answer(Answers),
 }
 
 /// What the driver found out about one revision of a block: the review, and the terms under which it would run.

@@ -49,7 +49,9 @@ impl Engine {
         look.crossed = !look.unanswered.is_empty();
         look.unanswered.push(revision);
         look.world = self.looks.world;
-        self.effects.push(Effect::Inspect { block: Box::new(item.block.clone()), revision, limits });
+        let block = Box::new(item.block.clone());
+        let strict = self.is_strict(&block);
+        self.effects.push(Effect::Inspect { block, revision, limits, strict });
     }
 
     /// Orders looks at the first of these blocks.
@@ -78,7 +80,9 @@ impl Engine {
             return self.look(block);
         }
         let edited = std::mem::take(&mut look.edited);
-        let Inspection { review, terms, refused, before, lacking, image, venv } = inspection;
+        let Inspection { mut review, terms, refused, before, lacking, image, venv } = inspection;
+        let before = self.remarks(block, &mut review).or(before);
+        let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && *known == review);
         let notice = edited.then(|| notices::edited(&item.block, &review));
         self.state.live.blocks.entry(block).or_default().inspected = Some(super::state::Inspected {

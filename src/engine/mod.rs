@@ -3,7 +3,7 @@
 //! [`Engine::handle`] takes one event and returns what has to be done. It never waits: what takes time is ordered with
 //! an effect and answered with an event. Each file holds the transitions of one concern: `turn` (prompts, steps, ends),
 //! `replying` (a streamed reply), `inspecting` (looks at blocks), `approval` (decisions), `running` (runs and kernels),
-//! `always` (rules of the person), `compact` (summaries), `consult` (second opinions), `cost`, `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
+//! `always` (rules of the person), `way` (recipes), `compact` (summaries), `consult` (second opinions), `cost`, `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
 
 pub mod always;
 pub mod approval;
@@ -32,18 +32,20 @@ mod running;
 pub mod state;
 pub mod transcript;
 mod turn;
+pub mod way;
 
 #[cfg(test)]
-mod dialogue;
+pub(crate) mod dialogue;
 #[cfg(test)]
 mod properties;
 
 pub use block_state::BlockState;
-pub use consult::JudgeSettings;
+pub use consult::{JudgeSettings, does_not_fit};
 pub use effect::Effect;
 pub use event::{Command, Event, Inspection, StoreEvent};
 pub use state::{Phase, State};
 pub use transcript::Transcript;
+pub use way::{Course, Move, Way, WayFinder, Ways};
 
 use crate::domain::{
     BlockId, Dialect, Entry, FunctionFile, Header, Languages, Limits, Moment, Notice, Policy, RunId, StepId,
@@ -91,6 +93,8 @@ pub struct Settings {
     pub session_budget: Option<u64>,
     /// When a second opinion is asked for by itself, and of which model.
     pub judge: JudgeSettings,
+    /// Who opens recipes.
+    pub ways: WayFinder,
 }
 
 impl Default for Settings {
@@ -112,6 +116,7 @@ impl Default for Settings {
             prices: Prices::default(),
             session_budget: None,
             judge: JudgeSettings::default(),
+            ways: WayFinder::default(),
         }
     }
 }
@@ -261,6 +266,8 @@ impl Engine {
             Command::Compact => self.compact(),
             Command::Consult(block) => self.consult(block),
             Command::UseInstructions(wanted) => self.use_instructions(wanted),
+            Command::BeginRecipe(start) => self.begin_recipe(*start),
+            Command::Answer(answers) => self.answer_form(&answers),
         }
     }
 

@@ -5,8 +5,8 @@ use super::changes;
 use super::cost::dollars;
 use super::state::Question;
 use crate::domain::{
-    Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, ModelName, Notice, Outcome,
-    ReplyFailure, Review, RuleId, RunReport, Severity,
+    Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, Misfit, ModelName, Notice,
+    Outcome, ReplyFailure, Review, RuleId, RunReport, Severity,
 };
 
 /// A text on one line: notices have no room for more.
@@ -62,6 +62,7 @@ pub(super) fn question(question: &Question) -> Notice {
         Question::Repeated(block, times) => {
             Notice::warn(format!("Block {block} was proposed {times} times in this turn. Go on?"))
         }
+        Question::Form(form) => Notice::info(one_line(&form.title)),
         Question::Budget { spent, limit } => Notice::warn(format!(
             "This session has cost {} of {}. Nothing was sent. Go on?",
             dollars(*spent),
@@ -115,6 +116,10 @@ pub(super) fn lacks_elsewhere(block: BlockId, package: &str, executor: ExecutorK
 
 pub(super) fn refused(refusal: &Refusal) -> Notice {
     Notice::warn(refusal.to_string())
+}
+
+pub(super) fn rule_added(rule: RuleId, words: &str) -> Notice {
+    Notice::info(format!("Rule {rule} holds from now on: {words}. /rules lists and removes it."))
 }
 
 pub(super) fn rule_revoked(rule: RuleId) -> Notice {
@@ -236,6 +241,22 @@ pub(super) fn kernel_died(kernel: Option<KernelRef>, cause: &str) -> Notice {
 
 pub(super) fn restart_refused() -> Notice {
     Notice::warn("A block runs: Ctrl-C interrupts it, then the kernel can be restarted.")
+}
+
+pub(super) fn recipe_not_now() -> Notice {
+    Notice::warn("A recipe begins between turns: end this one first.")
+}
+
+pub(super) fn recipe_refused(name: &str, why: &str) -> Notice {
+    Notice::error(format!("The recipe {} can't be used: {}", one_line(name), one_line(why)))
+}
+
+pub(super) fn declined(block: BlockId, why: &str) -> Notice {
+    Notice::warn(format!("Block {block} is not offered: {}", one_line(why)))
+}
+
+pub(super) fn misfit(misfit: &Misfit) -> Notice {
+    Notice::warn(format!("{} needs another answer: {}.", one_line(&misfit.field), one_line(&misfit.why)))
 }
 
 pub(super) fn no_rebuild() -> Notice {

@@ -355,7 +355,16 @@ impl Aim<'_> {
             _ => Ok("{\"risk\":\"low\",\"reason\":\"r\",\"lines\":[1]}".into()),
         };
         let usage = Usage { input: Some(9), output: Some(9), ..Usage::default() };
-        Event::Consulted(block, self.revision(block), Box::new(Consultation { model: name(), text, usage }))
+        Event::Consulted(
+            block,
+            self.revision(block),
+            Box::new(Consultation {
+                model: name(),
+                text,
+                usage,
+                remarks: vec!["another model answers".into()],
+            }),
+        )
     }
 
     fn command(&self) -> Command {

@@ -125,6 +125,10 @@ impl Engine {
             // The model hears of it with the next request; of a reply that was cut it would hear the same again.
             self.turn.news |= reason.complete();
         }
+        let blocks = self.let_in(blocks);
+        if blocks.is_empty() && self.turn.way.is_some() {
+            return self.follow_way();
+        }
         if blocks.is_empty() && !self.turn.news {
             return self.finish(TurnEnd::Answered);
         }

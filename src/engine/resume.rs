@@ -44,6 +44,7 @@ impl Engine {
         }
         let place = place(turn, &step);
         self.take_up_files();
+        self.reopen_way();
         if self.state.transcript.blocks.values().any(|item| !item.runs.is_empty()) {
             self.notify(notices::resumed(&unfinished, rules));
         }
@@ -57,6 +58,7 @@ impl Engine {
             return self.advance();
         }
         match place {
+            _ if self.turn.way.is_some() && !self.turn.halted => self.take_up_way(),
             Place::Idle => {}
             Place::Over(end) => self.finish(end),
             Place::Unanswered => {

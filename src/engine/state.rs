@@ -7,9 +7,9 @@ pub use super::cost::{Cost, PriceSource};
 use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
-    BlockId, Captured, Change, Function, ImageName, ImageRef, Instructions, KernelRef, Limits, ModelInfo,
-    Moment, Notice, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, Severity, StepId, Terms,
-    TimerId, ToolCall, Usage, Variable,
+    BlockId, Captured, Change, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits,
+    ModelInfo, Moment, Notice, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, Severity, StepId,
+    Terms, TimerId, ToolCall, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -42,6 +42,8 @@ pub enum Question {
     StepLimit(u32),
     /// This block's text was proposed so many times in this turn.
     Repeated(BlockId, u32),
+    /// The recipe asks this; answered by `Command::Answer`.
+    Form(Box<Form>),
     /// The session has cost so much, and may cost so much; both in billionths of a US dollar.
     Budget {
         /// What it has cost, as far as that is known.
@@ -232,6 +234,13 @@ pub struct Live {
     pub notice: Option<Notice>,
     /// Whether a block of this session ran in this process (until then, without a sandbox, the typed word is asked for).
     pub ran_any: bool,
+}
+
+impl Live {
+    /// The files of instructions that requests carry now.
+    pub fn used_instructions(&self) -> impl Iterator<Item = &Instructions> {
+        self.instructions.iter().filter(|file| file.own || self.use_instructions)
+    }
 }
 
 /// The whole state. `Transcript` is durable, `Live` is not.

@@ -3,8 +3,8 @@
 mod fold;
 
 use crate::domain::{
-    Block, BlockId, Finish, Grantor, Header, Kept, ModelName, Moment, NotedInstructions, Opinion, Review,
-    Revision, Rule, RunId, RunReport, Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
+    Block, BlockId, Finish, Grantor, Header, Kept, ModelName, Moment, NotedInstructions, Opinion, RecipeFact,
+    Review, Revision, Rule, RunId, RunReport, Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
 };
 use std::collections::BTreeMap;
 
@@ -50,6 +50,13 @@ pub enum Item {
         at: Moment,
         /// The model.
         model: ModelName,
+    },
+    /// Something about the recipe of the turn.
+    Recipe {
+        /// When.
+        at: Moment,
+        /// What.
+        fact: RecipeFact,
     },
     /// Requests begin with this summary in place of the oldest items from here on.
     Summary(Box<SummaryItem>),
@@ -152,6 +159,8 @@ pub enum Standing {
     Approved,
     /// It was rejected with these words.
     Rejected(String),
+    /// The recipe of its turn did not offer it, and why.
+    Declined(String),
     /// It was skipped.
     Skipped,
 }
@@ -191,6 +200,8 @@ pub enum Settlement {
     Ran(RunId),
     /// It was rejected with these words.
     Rejected(String),
+    /// The recipe of its turn did not offer it, and why.
+    Declined(String),
 }
 
 /// An "always" of the person.

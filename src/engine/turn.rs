@@ -6,12 +6,13 @@ use super::cost::Held;
 use super::reply::call;
 use super::state::{LiveReply, Question};
 use super::transcript::Standing;
-use super::{Effect, Engine, Phase, functions, notices};
+use super::{Effect, Engine, Phase, Way, functions, notices};
 use crate::domain::{
     Block, BlockId, BlockKind, Dialect, Entry, Language, ModelRequest, Purpose, ReplyFailure, Sha256, Tool,
     TurnEnd,
 };
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What is known of the turn beside the state: it dies with the turn.
 #[derive(Debug, Default)]
@@ -24,6 +25,8 @@ pub(super) struct Turn {
     pub(super) halted: bool,
     /// How often each text was proposed.
     pub(super) proposed: Proposals,
+    /// The recipe that the turn follows.
+    pub(super) way: Option<Arc<dyn Way>>,
 }
 
 /// How often each text was proposed in a turn.
@@ -66,6 +69,7 @@ impl Engine {
                 // The prompt that got no answer stays in the transcript; the new one is asked behind it.
                 let failure = failure.clone();
                 let text = joined(self.state.live.queued.take(), text);
+                self.stop_way();
                 self.record(Entry::TurnEnd(TurnEnd::Failed(failure)));
                 self.begin(text);
             }
@@ -77,10 +81,26 @@ impl Engine {
     }
 
     fn begin(&mut self, text: String) {
-        self.turn = Turn { active: true, ..Turn::default() };
-        self.state.live.steps = 0;
+        self.open_turn();
         self.record(Entry::Prompt(text));
         self.ask();
+    }
+
+    /// A turn begins; its prompt follows.
+    pub(super) fn open_turn(&mut self) {
+        self.turn = Turn { active: true, ..Turn::default() };
+        self.state.live.steps = 0;
+    }
+
+    /// Takes the next step, or asks first when many were taken.
+    pub(super) fn ask_within_limit(&mut self) {
+        if self.state.live.steps >= self.settings.step_limit.max(1) {
+            let question = Question::StepLimit(self.state.live.steps);
+            self.notify(notices::question(&question));
+            self.state.phase = Phase::Asking(question);
+        } else {
+            self.ask();
+        }
     }
 
     /// Takes the next step: a request with all that is known.
@@ -159,13 +179,9 @@ impl Engine {
                 self.finish(TurnEnd::Stopped);
             }
             None if std::mem::take(&mut self.files.preparing) => self.ask(),
+            None if self.turn.way.is_some() => self.follow_way(),
             None if !self.turn.news => self.finish(TurnEnd::Stopped),
-            None if self.state.live.steps >= self.settings.step_limit.max(1) => {
-                let question = Question::StepLimit(self.state.live.steps);
-                self.notify(notices::question(&question));
-                self.state.phase = Phase::Asking(question);
-            }
-            None => self.ask(),
+            None => self.ask_within_limit(),
         }
     }
 
@@ -203,6 +219,8 @@ impl Engine {
                 self.advance();
             }
             Question::Budget { .. } => self.raise_budget(),
+            // A form goes on with its answers.
+            Question::Form(_) => {}
         }
     }
 
@@ -210,6 +228,7 @@ impl Engine {
     pub(super) fn end_turn(&mut self) {
         let end = match &self.state.phase {
             Phase::Asking(Question::StepLimit(_)) => TurnEnd::StepLimit,
+            Phase::Asking(Question::Form(_)) => TurnEnd::Stopped,
             Phase::Asking(Question::Repeated(..)) => {
                 self.skip_open();
                 TurnEnd::Repeated
@@ -226,6 +245,7 @@ impl Engine {
 
     /// Ends the turn; what was queued begins the next one.
     pub(super) fn finish(&mut self, end: TurnEnd) {
+        self.stop_way();
         self.record(Entry::TurnEnd(end));
         self.turn = Turn::default();
         self.state.phase = Phase::Idle;

@@ -13,13 +13,13 @@ mod error;
 mod grants;
 mod held;
 mod kernel;
+mod look;
 mod owner;
 mod plan;
 mod program;
 mod tunnel;
 
 use super::executors::{End, Ended, Heard, Job, declared_environment};
-use super::found::{FoundEngine, FoundImage};
 use super::helper_wire::Used;
 use super::kernel_wire::Said;
 use super::{Setup, blob};
@@ -31,6 +31,7 @@ use engine::{Engine, Image};
 use error::ContainerError;
 use grants::{Closed, Granted, may_mount};
 use kernel::{FromKernel, Gone, Kernel};
+pub use look::found;
 use plan::Frame;
 use program::Program;
 use std::collections::{HashMap, VecDeque};
@@ -121,9 +122,14 @@ impl Containers {
     /// What containers of this engine may do. A kernel lives under the session's limits, a program under its own.
     fn frame(&self, engine: &Engine, limits: &Limits) -> Result<Frame, ContainerError> {
         let mut config = self.config.clone();
-        config.memory = config.memory.min(limits.memory_bytes);
+        // A limit of 0 is none: then the configuration of containers alone says how much.
+        if limits.memory_bytes > 0 {
+            config.memory = config.memory.min(limits.memory_bytes);
+        }
         config.tmp = config.tmp.min(config.memory);
-        config.processes = config.processes.min(limits.processes);
+        if limits.processes > 0 {
+            config.processes = config.processes.min(limits.processes);
+        }
         if self.setup.sandbox.level == SandboxLevel::ReadOnly && config.folder == FolderInContainer::Writable
         {
             config.folder = FolderInContainer::ReadOnly;
@@ -173,10 +179,22 @@ impl Containers {
             entry.ok_or_else(|| format!("{language} is not set up: see [languages] in the configuration"))?;
         let wanted = self.image_of(language).map_err(|error| error.to_string())?;
         let engine = self.engine().await.map_err(|error| error.to_string())?;
-        let limits = if is_kernel(&entry) { self.setup.limits } else { *limits };
+        let limits = if is_kernel(&entry) { self.of_kernel(limits)? } else { *limits };
         let frame = self.frame(&engine, &limits).map_err(|error| error.to_string())?;
         let image = engine.image(&wanted).await.map_err(|error| error.to_string())?;
         Ok(Known { engine, frame, entry, image })
+    }
+
+    /// The limits of the container of a kernel: those of the session. Of a block in it, time and output can be others.
+    fn of_kernel(&self, limits: &Limits) -> Result<Limits, String> {
+        let own = self.setup.limits;
+        let Limits { wall_ms, kept_bytes, output_file, .. } = *limits;
+        if (Limits { wall_ms, kept_bytes, output_file, ..own }) == *limits {
+            return Ok(own);
+        }
+        Err("the container of a kernel keeps the limits that it was made with: for a block in it only time and output \
+             can be changed, the others with [limits] in the configuration"
+            .to_owned())
     }
 
     fn name(&mut self, what: &str) -> String {
@@ -282,7 +300,10 @@ impl Containers {
             Gone::OutOfMemory(used) => (
                 End::Limit(format!(
                     "memory, {}",
-                    plan::size(self.config.memory.min(self.setup.limits.memory_bytes))
+                    plan::size(match self.setup.limits.memory_bytes {
+                        0 => self.config.memory,
+                        limit => self.config.memory.min(limit),
+                    })
                 )),
                 used,
                 lost,
@@ -353,28 +374,6 @@ impl Containers {
             Ended { end: End::NotStarted(why), used: Used::default(), kernel: KernelFate::None, cwd: None };
         self.queue.push_back(Heard::Ended(Box::new(ended)));
     }
-}
-
-/// The engine, and which images of the configuration it has; nothing is started.
-///
-/// # Errors
-/// When there is none, or it does not answer.
-pub async fn found(config: &ContainerExecutor) -> Result<FoundEngine, ContainerError> {
-    let engine = Engine::reach(config.host.as_deref()).await?;
-    let mut images: Vec<FoundImage> = Vec::new();
-    for (language, name) in &config.images {
-        if let Some(known) = images.iter_mut().find(|known| known.name == *name) {
-            known.languages.push(language.clone());
-            continue;
-        }
-        let there = match engine.image(name).await {
-            Ok(image) => Ok(image.digits()),
-            Err(ContainerError::Missing { .. }) => Err(format!("{name} is not on the engine")),
-            Err(error) => Err(error.to_string()),
-        };
-        images.push(FoundImage { name: name.clone(), languages: vec![language.clone()], there });
-    }
-    Ok(FoundEngine { address: engine.address, version: engine.version, images })
 }
 
 /// Whether blocks of this language share a kernel.

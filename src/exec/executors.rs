@@ -311,7 +311,7 @@ async fn refuse_all(choice: &ExecutorChoice, mut orders: mpsc::UnboundedReceiver
     while let Some(order) = orders.recv().await {
         match order {
             Order::Terms(_, _, reply) | Order::PullTerms(_, _, reply) | Order::LoadTerms(_, _, reply) => {
-                drop(reply.send(Err(why.clone())))
+                drop(reply.send(Err(why.clone())));
             }
             Order::Sandbox(reply) => drop(reply.send(Err(why.clone()))),
             Order::Start(request, out) => {

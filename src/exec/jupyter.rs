@@ -10,6 +10,7 @@ mod error;
 mod far;
 mod html;
 mod local;
+mod look;
 mod message;
 mod reading;
 mod ready;
@@ -22,7 +23,6 @@ mod variables;
 mod zmtp;
 
 use super::executors::{End, Ended, Heard, Missing as ToFetch};
-use super::found::Kernels;
 use super::helper_wire::Used;
 use super::{Setup, environment};
 use crate::config::JupyterExecutor;
@@ -31,11 +31,12 @@ use crate::domain::{
     Stream, Terms,
 };
 use error::JupyterError;
+pub use look::found;
 use reading::{Missing, Reading};
 use server::Server;
 use specs::Spec;
 use std::collections::{BTreeMap, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,22 +77,6 @@ pub struct Jupyter {
     block: Option<Block>,
     queue: VecDeque<Heard>,
     leaving: Vec<JoinHandle<()>>,
-}
-
-/// The kernels that could be started; nothing is.
-///
-/// # Errors
-/// When a server is configured that does not tell them.
-pub async fn found(config: &JupyterExecutor, python: Option<&Path>) -> Result<Kernels, JupyterError> {
-    let named = |specs: Vec<Spec>| specs.into_iter().map(|spec| (spec.name, spec.language)).collect();
-    let Some(url) = &config.url else {
-        let env = |name: &str| std::env::var(name).ok();
-        let specs = specs::installed(&specs::folders(&env, &specs::prefixes(&env, python)));
-        return Ok(Kernels { place: "on this machine".into(), names: named(specs) });
-    };
-    let server = Server::new(config, url).await?;
-    let names = named(server.specs().await?);
-    Ok(Kernels { place: format!("at {}", server.shown()), names })
 }
 
 /// A kernel that was started.

@@ -67,6 +67,7 @@ impl Ending {
             Ending::Asked(Question::Repeated(block, times)) => {
                 format!("the turn was stopped: block {block} was proposed {times} times")
             }
+            Ending::Asked(Question::Form(form)) => format!("an answer is needed: {}", form.title),
             Ending::Asked(Question::Budget { spent, limit }) => format!(
                 "the session budget is reached: it has cost {} of {}; nothing more was sent",
                 dollars(*spent),
@@ -89,6 +90,7 @@ impl Ending {
             Ending::CutShort(_) => "cut",
             Ending::Asked(Question::StepLimit(_)) => "step_limit",
             Ending::Asked(Question::Repeated(..)) => "repeated",
+            Ending::Asked(Question::Form(_)) => "answer_needed",
             Ending::Asked(Question::Budget { .. }) => "budget",
             Ending::Provider(failure) => failure.kind.as_str(),
             Ending::Unsaved(_) => "session",

@@ -2,8 +2,10 @@
 
 use super::shapes;
 use crate::domain::{
-    Block, BlockId, Entry, Grantor, Language, NotedInstructions, Revision, RunId, Sha256, StepId, Terms,
+    Answers, Block, BlockId, Entry, Grantor, Language, NotedInstructions, RecipeFact, Revision, RunId,
+    Sha256, StepId, Terms,
 };
+use crate::engine::State;
 use serde_json::{Map, Value, json};
 
 /// The event of a durable fact; `None` for those that scripts need not see.
@@ -37,12 +39,16 @@ pub fn entry(entry: &Entry) -> Option<Value> {
         Entry::Rejected { block, revision, reason } => {
             with(decided(*block, *revision, "reject"), [("reason", json!(reason))])
         }
+        Entry::Declined { block, revision, why } => {
+            with(decided(*block, *revision, "decline"), [("why", json!(why))])
+        }
         Entry::Skipped { block, revision } => decided(*block, *revision, "skip"),
         Entry::Ran { run, block, report } => {
             let ids = json!({ "event": "run", "run": run.0, "block": block.0 });
             with(ids, shapes::report(report))
         }
         Entry::TurnEnd(end) => json!({ "event": "turn_end", "reason": end.as_str() }),
+        Entry::Recipe(fact) => recipe(fact),
         Entry::Summary { .. } | Entry::Opinion { .. } | Entry::Instructions(_) => return beside(entry),
         Entry::Header(_)
         | Entry::RuleAdded(_)
@@ -53,6 +59,37 @@ pub fn entry(entry: &Entry) -> Option<Value> {
         | Entry::PutBack(_)
         | Entry::KernelRestarted => return None,
     })
+}
+
+/// What happens to the recipe of a turn.
+fn recipe(fact: &RecipeFact) -> Value {
+    let pairs = |pairs: &Answers| -> Value {
+        pairs.iter().map(|(name, text)| (name.clone(), json!(text))).collect::<serde_json::Map<_, _>>().into()
+    };
+    match fact {
+        RecipeFact::Began(start) => json!({
+            "event": "recipe", "what": "began", "name": start.name,
+            "inputs": pairs(&start.inputs), "facts": pairs(&start.facts),
+        }),
+        RecipeFact::Said { step, title, round, text } => json!({
+            "event": "recipe", "what": "said", "step": step, "title": title, "round": round, "text": text,
+        }),
+        RecipeFact::Judged(outcome) => json!({
+            "event": "recipe", "what": "judged", "step": outcome.step, "round": outcome.round,
+            "verdict": outcome.verdict, "note": outcome.note,
+        }),
+        RecipeFact::Answered { form, answers } => json!({
+            "event": "recipe", "what": "answered", "form": form, "answers": pairs(answers),
+        }),
+        RecipeFact::Ended { end, summary } => json!({
+            "event": "recipe", "what": "ended", "end": end.as_str(), "summary": summary,
+        }),
+    }
+}
+
+/// What the sandbox will refuse of a block that was looked at, as lines.
+pub fn refused(state: &State, block: BlockId) -> Value {
+    json!(state.inspected(block).map_or(&[][..], |inspected| &inspected.refused))
 }
 
 /// What happens beside the steps of a turn: summaries, second opinions, instructions.

@@ -28,6 +28,7 @@ pub(super) fn block(id: u32, source: &str) -> Block {
             closed: true,
             call: None,
             note: None,
+            own: false,
         },
         versions: vec![Version {
             revision: Revision(1),
@@ -107,7 +108,10 @@ pub(super) fn confined() -> Terms {
         writes_confined: true,
         reads_confined: true,
         contained: true,
-        memory: MemoryHold::Watched,
+        memory: Hold::Watched,
+        // From before it was told how these are held.
+        processes: Hold::None,
+        files: Hold::None,
         layers: vec![Layer { name: "bwrap".into(), active: true, tested: true, why: None }],
         notes: vec!["for root the number of processes is watched, not enforced".into()],
     };
@@ -144,7 +148,6 @@ pub(super) fn about_tools() -> Vec<Entry> {
         Entry::Block(file_block(4, BlockKind::Load { path: "/home/ada/tools.py".into() }, "def f(): ...\n")),
         Entry::Block(file_block(5, BlockKind::Call { function: "f".into() }, "f()")),
         Entry::Block(file_block(6, BlockKind::Install { wanted_by: Some(BlockId(5)) }, "pandas\n")),
-        Entry::Block(file_block(7, BlockKind::Pull { wanted_by: Some(BlockId(5)) }, "python:3.13-slim\n")),
         written(1, BlockId(1)),
         Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(ran) },
     ]
@@ -161,6 +164,77 @@ pub(super) fn about_sandbox() -> Vec<Entry> {
         Entry::Approved { run, block, revision, sha256: Sha256::of(b"x"), terms: confined(), by },
         Entry::Ran { run, block, report: Box::new(report) },
     ]
+}
+
+/// What a recipe leaves: its course, a block of sayso's own, a block that was not offered, a form.
+pub(super) fn about_recipes() -> Vec<Entry> {
+    let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let mut own = block(2, "python3 -m pytest -q\n");
+    own.origin.own = true;
+    own.origin.note = Some("run the tests".into());
+    let outcome = RoundOutcome {
+        step: "tests".into(),
+        round: 1,
+        verdict: "red".into(),
+        note: "2 failed, 1 passed".into(),
+    };
+    let said = RecipeFact::Said {
+        step: "tests".into(),
+        title: "Tests first".into(),
+        round: 1,
+        text: "Write the tests.\n".into(),
+    };
+    let facts = vec![
+        RecipeFact::Began(Box::new(RecipeStart {
+            name: "tdd".into(),
+            definition: "name = \"tdd\"\n".into(),
+            inputs: vec![pair("spec", "a slug of a title\nin ASCII")],
+            facts: vec![pair("runner", "pytest")],
+            prompt: "Test-driven: a slug of a title".into(),
+        })),
+        said,
+        RecipeFact::Judged(outcome),
+        RecipeFact::Answered { form: "arguments".into(), answers: vec![pair("n", "3"), pair("", "")] },
+    ];
+    let ends = [RecipeEnd::Done, RecipeEnd::GaveUp, RecipeEnd::Limit, RecipeEnd::Stopped];
+    let ended = ends.map(|end| RecipeFact::Ended { end, summary: "3 passed\n".into() });
+    let (revision, why) = (Revision(1), "it holds two functions".into());
+    let mut entries = vec![Entry::Block(block(1, "x")), Entry::Declined { block: BlockId(1), revision, why }];
+    entries.push(Entry::Block(own));
+    entries.extend(facts.into_iter().chain(ended).map(Entry::Recipe));
+    entries
+}
+
+/// An image that a block needed: asked for, pulled by the engine; packages that went into the project's environment.
+pub(super) fn about_pulls() -> Vec<Entry> {
+    let (run, revision) = (RunId(1), Revision(1));
+    let by = Grantor::Person { typed: false };
+    let terms = Terms {
+        executor: ExecutorKind::Engine,
+        kernel: None,
+        interpreter: "unix:///var/run/docker.sock".into(),
+        ..terms()
+    };
+    let wanted_by = Some(BlockId(1));
+    let list = "into: .venv\nsix\n";
+    vec![
+        Entry::Block(file_block(2, BlockKind::Pull { wanted_by }, "python:3.13-slim\n")),
+        Entry::Approved { run, block: BlockId(2), revision, sha256: Sha256::of(b"x"), terms, by },
+        Entry::Ran { run, block: BlockId(2), report: Box::new(report(Captured::default())) },
+        Entry::Block(file_block(3, BlockKind::Install { wanted_by }, "six\n")),
+        Entry::Edited { block: BlockId(3), revision: Revision(2), source: list.into() },
+    ]
+}
+
+/// A run whose limits are held in three ways.
+pub(super) fn about_limits() -> Vec<Entry> {
+    let (run, block, revision) = (RunId(1), BlockId(1), Revision(1));
+    let by = Grantor::Person { typed: false };
+    let mut terms = confined();
+    let sandbox = &mut terms.rights.sandbox;
+    (sandbox.memory, sandbox.processes, sandbox.files) = (Hold::Enforced, Hold::Watched, Hold::Enforced);
+    terms.limits = Limits { file_bytes: 5 << 30, open_files: 64, kept_bytes: 65_536, ..terms.limits };
+    vec![Entry::Approved { run, block, revision, sha256: Sha256::of(b"x"), terms, by }]
 }
 
 pub(super) fn report(output: Captured) -> RunReport {
@@ -274,6 +348,13 @@ pub(super) fn about_rules() -> Vec<Entry> {
         },
         Entry::RuleRevoked(RuleId(1)),
     ]
+}
+
+/// A review with words that stand in the project's instructions.
+pub(super) fn about_instructions() -> Vec<Entry> {
+    let traces = vec![Trace { place: Place::default(), text: "/srv/deploy".into(), from: Source::Project }];
+    let review = Review { traces, ..Review::default() };
+    vec![Entry::Review { block: BlockId(1), revision: Revision(1), review }]
 }
 
 /// A session with an entry of each kind, and some hard cases.

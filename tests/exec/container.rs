@@ -525,9 +525,9 @@ async fn a_registry_that_refuses_or_hangs_is_told_and_left() {
         let first = events.recv().await.unwrap().1;
         assert_eq!(first, RunEvent::Started);
         if force {
-            shop.executor.kill(run)
+            shop.executor.kill(run);
         } else {
-            shop.executor.interrupt(run)
+            shop.executor.interrupt(run);
         }
         let told = rest_of(events, vec![first]).await;
         assert_eq!(told.report.outcome, Outcome::Interrupted);

@@ -120,7 +120,7 @@ async fn packages_go_into_the_projects_environment_when_the_person_says_so() {
     let beside = shop.executor.install_terms(&python, InstallInto::Session, None).await.unwrap();
     let inside = shop.executor.install_terms(&python, InstallInto::Project, None).await.unwrap();
     assert!(!beside.cwd.starts_with(shop.work()) && inside.cwd == venv);
-    assert_eq!(inside.rights.write, [venv.clone()]);
+    assert_eq!(inside.rights.write, std::slice::from_ref(&venv));
 
     // What was approved for the one place does not start for the other.
     let (_, events) = shop.start(shop.request_under(beside, "into: .venv\nsix\n"));

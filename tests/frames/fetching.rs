@@ -21,6 +21,7 @@ fn fetching(kind: BlockKind, source: &str, note: &str, terms: Terms, review: Rev
             closed: true,
             call: None,
             note: Some(note.into()),
+            own: false,
         },
         versions: vec![Version {
             revision: Revision(1),
@@ -68,7 +69,7 @@ fn installing(source: &str, cwd: &str) -> Scene {
         writes_confined: true,
         reads_confined: true,
         contained: true,
-        memory: MemoryHold::Watched,
+        memory: Hold::Watched,
         layers: ["bwrap", "landlock", "seccomp"]
             .map(|name| Layer { name: name.into(), active: true, tested: true, why: None })
             .to_vec(),

@@ -4,6 +4,7 @@
 
 mod behaviour;
 mod fetching;
+mod limits;
 mod models;
 mod rules;
 mod scene;

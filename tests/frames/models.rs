@@ -441,6 +441,7 @@ fn writing(before: Option<&str>, note: Option<&str>) -> Scene {
             closed: true,
             call: Some("c1".into()),
             note: note.map(Into::into),
+            own: false,
         },
         versions: vec![Version {
             revision: Revision(1),

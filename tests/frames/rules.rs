@@ -23,7 +23,9 @@ fn confined(language: &str) -> Terms {
         writes_confined: true,
         reads_confined: true,
         contained: true,
-        memory: MemoryHold::Enforced,
+        memory: Hold::Enforced,
+        processes: Hold::Enforced,
+        files: Hold::Enforced,
         layers: vec![Layer_ { name: "bwrap".into(), active: true, tested: true, why: None }],
         notes: Vec::new(),
     };

@@ -145,6 +145,7 @@ impl Scene {
                     closed: true,
                     call: None,
                     note: None,
+                    own: false,
                 },
                 versions: vec![Version {
                     revision: Revision(1),
@@ -168,7 +169,12 @@ impl Scene {
             rights: Rights {
                 network: true,
                 environment: ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TZ"].map(String::from).to_vec(),
-                sandbox: SandboxReport { memory: MemoryHold::Watched, ..SandboxReport::default() },
+                sandbox: SandboxReport {
+                    memory: Hold::Watched,
+                    processes: Hold::Watched,
+                    files: Hold::Enforced,
+                    ..SandboxReport::default()
+                },
                 ..Rights::default()
             },
             limits: Limits::default(),

@@ -81,6 +81,10 @@ impl<'a> Results<'a> {
                 };
                 format!("{name}: rejected by the person, it was not run.\n{why}")
             }
+            Settlement::Declined(why) => {
+                let name = name(&item.block, item.block.current());
+                format!("{name}: not offered to the person, it was not run.\nReason: {why}")
+            }
             Settlement::Ran(run) => {
                 let run = item.runs.iter().find(|r| r.run == *run)?;
                 self.ran(item, run)
@@ -92,6 +96,7 @@ impl<'a> Results<'a> {
         self.ran |= item.block.kind.is_code();
         let version = item.block.version(run.revision).unwrap_or_else(|| item.block.current());
         let mut lines = vec![format!("{}: {}", name(&item.block, version), outcome(run))];
+        lines.extend(own(&item.block, version, self.budget.max(self.least)));
         lines.extend(self.kernel_before(run));
         lines.extend(edit(&item.block, version, self.budget.max(self.least)));
         if let Some((_, report)) = &run.ended {
@@ -188,6 +193,19 @@ fn outcome(run: &RunItem) -> String {
         Outcome::Crashed(_) => format!("died after {time}: {why}"),
         Outcome::Refused(_) | Outcome::NotStarted(_) => format!("was not run: {why}"),
     }
+}
+
+/// What a block of sayso's own was: the model has not seen it.
+fn own(block: &Block, version: &Version, budget: usize) -> Vec<String> {
+    if !block.origin.own || !matches!(block.kind, BlockKind::Code { .. } | BlockKind::Call { .. }) {
+        return Vec::new();
+    }
+    let note = block.origin.note.as_deref().map(one_line).unwrap_or_default();
+    let language = version.language.as_ref().map_or("text", |language| language.as_str());
+    vec![
+        format!("This block was proposed by sayso: {note}"),
+        bounded::fenced(language, &bounded::text(&version.source, budget)),
+    ]
 }
 
 /// What the person changed before the block ran, as a diff from the model's text.

@@ -38,6 +38,7 @@ fn block(step: u32, id: u32) -> Entry {
             closed: true,
             call: None,
             note: None,
+            own: false,
         },
         versions: vec![Version { revision: Revision(1), source: SOURCE.into(), language, whole: true }],
     })

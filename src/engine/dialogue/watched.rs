@@ -13,7 +13,7 @@ use crate::engine::transcript::Standing;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An engine, and the account of what it was told and what it did.
-pub(in crate::engine) struct Watched {
+pub(crate) struct Watched {
     pub(in crate::engine) engine: Engine,
     /// All that was recorded, with its moment.
     pub(in crate::engine) entries: Vec<(Moment, Entry)>,

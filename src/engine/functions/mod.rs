@@ -115,6 +115,7 @@ impl Engine {
             closed: true,
             call: None,
             note: Some(note),
+            own: true,
         };
         let versions = vec![Version { revision: Revision(1), source, language: Some(language), whole: true }];
         self.record(Entry::Block(Block { id: block, step: self.counted.step, kind, origin, versions }));

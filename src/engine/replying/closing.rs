@@ -126,6 +126,7 @@ fn made(id: BlockId, step: StepId, proposed: Proposed, call: Option<String>) -> 
             closed: proposed.closed,
             call,
             note: proposed.note,
+            own: false,
         },
         versions: vec![Version {
             revision: Revision(1),

@@ -68,6 +68,7 @@ impl Transcript {
                 let summary = SummaryItem { at, upto: 0, settled: 0, text, model, usage: *usage };
                 self.sum_up(*upto, summary);
             }
+            Entry::Recipe(fact) => self.items.push(Item::Recipe { at, fact: fact.clone() }),
             Entry::Instructions(noted) => self.instructions.clone_from(noted),
             of_block => self.apply_to_block(of_block, at),
         }
@@ -106,6 +107,7 @@ impl Transcript {
             Entry::RuleAdded(rule) => self.add_rule(rule, at),
             Entry::RuleRevoked(rule) => self.revoke(*rule, at),
             Entry::Rejected { block, reason, .. } => self.reject(*block, reason, at),
+            Entry::Declined { block, why, .. } => self.decline(*block, why, at),
             Entry::Skipped { block, .. } => self.with(*block, |item| {
                 item.standing = Standing::Skipped;
                 item.settled_at = Some(at);
@@ -180,7 +182,7 @@ impl Transcript {
             return;
         }
         // A block whose reply was damaged is kept: it may still wait for a decision.
-        if block.kind.is_own() {
+        if block.is_own() {
             self.items.push(Item::Own { at, block: block.id });
         } else if let Some(reply) = self.reply_of(block.step) {
             reply.blocks.push(block.id);
@@ -212,6 +214,14 @@ impl Transcript {
         item.standing = Standing::Rejected(reason.to_owned());
         item.settled_at = Some(at);
         self.settled.push(Settled { after, block, what: Settlement::Rejected(reason.to_owned()) });
+    }
+
+    fn decline(&mut self, block: BlockId, why: &str, at: Moment) {
+        let after = self.items.len();
+        let Some(item) = self.blocks.get_mut(&block) else { return };
+        item.standing = Standing::Declined(why.to_owned());
+        item.settled_at = Some(at);
+        self.settled.push(Settled { after, block, what: Settlement::Declined(why.to_owned()) });
     }
 
     fn end_run(&mut self, run: RunId, block: BlockId, report: &RunReport, at: Moment) {

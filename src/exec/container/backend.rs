@@ -24,12 +24,12 @@ impl Backend for Containers {
             Ok(known) => {
                 let mut now = self.terms_of(&known, &job.terms.language, job.terms.limits);
                 now.target.clone_from(&job.terms.target);
-                match now.same_as(&job.terms) {
-                    true => self.begin_known(&known, job),
-                    false => {
-                        let why = "the image or what it may do changed at the last moment: look again and decide again";
-                        self.refuse(why.into());
-                    }
+                if now.same_as(&job.terms) {
+                    self.begin_known(&known, job);
+                } else {
+                    let why =
+                        "the image or what it may do changed at the last moment: look again and decide again";
+                    self.refuse(why.into());
                 }
             }
             Err(why) => self.refuse(why),

@@ -79,9 +79,10 @@ impl<B: Backend> Server<B> {
             }
             Order::LoadTerms(language, limits, reply) => {
                 let limits = limits.unwrap_or(self.setup.limits);
-                let _ = reply.send(match self.backend.loads_functions() {
-                    true => self.backend.terms(&language, limits).await,
-                    false => Err(NO_FUNCTIONS.into()),
+                let _ = reply.send(if self.backend.loads_functions() {
+                    self.backend.terms(&language, limits).await
+                } else {
+                    Err(NO_FUNCTIONS.into())
                 });
             }
             Order::NoPackages(language, reply) => drop(reply.send(self.backend.no_packages(&language))),

@@ -41,6 +41,7 @@ pub(super) fn fields(block: &Block) -> Fields {
         .with("closed", origin.closed)
         .with_some("call", origin.call.as_deref())
         .with_some("note", origin.note.as_deref())
+        .with_some("own", origin.own.then_some(true))
         .with("versions", list(&block.versions, version_fields))
 }
 
@@ -98,6 +99,7 @@ pub(super) fn read(mut f: Reader<'_>) -> Result<Block, Missing> {
             closed: f.flag("closed"),
             call: f.text_or_none("call"),
             note: f.text_or_none("note"),
+            own: f.flag("own"),
         },
         versions,
     })

@@ -7,12 +7,12 @@ use super::fields::{Missing, Reader, lacking};
 use super::frame::parse_time;
 use super::json::Json;
 use super::output::Outside;
-use super::{block, target};
+use super::{block, recipe, target};
 use crate::domain::{
-    BlockId, Entry, ExecutorKind, FailureKind, Finish, FinishReason, Grantor, Header, Kept, KernelRef,
-    Language, Layer, Limits, MemoryHold, ModelName, NotedInstructions, Opinion, ReplyFailure, Revision,
-    Rights, Risk, Rule, RuleId, RuleScope, RunId, SandboxLevel, SandboxReport, SessionId, Sha256, StepId,
-    Terms, ToolCall, TurnEnd, Usage,
+    BlockId, Entry, ExecutorKind, FailureKind, Finish, FinishReason, Grantor, Header, Hold, Kept, KernelRef,
+    Language, Layer, Limits, ModelName, NotedInstructions, Opinion, ReplyFailure, Revision, Rights, Risk,
+    Rule, RuleId, RuleScope, RunId, SandboxLevel, SandboxReport, SessionId, Sha256, StepId, Terms, ToolCall,
+    TurnEnd, Usage,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -79,6 +79,7 @@ pub(crate) fn decode(kind: &str, mut f: Reader<'_>, blobs: &Path) -> Result<Deco
             usage: usage(&mut f),
             answer: opinion(f)?,
         },
+        "recipe" => Entry::Recipe(recipe::read(f)?),
         "instructions" => Entry::Instructions(instructions(f)?),
         _ => return Ok(Decoded::UnknownKind),
     };
@@ -197,6 +198,7 @@ fn decision(mut f: Reader<'_>) -> Result<Entry, Missing> {
         "edit" => Entry::Edited { block, revision, source: Arc::from(f.word("source")?) },
         "reject" => Entry::Rejected { block, revision, reason: f.text_or_empty("reason") },
         "skip" => Entry::Skipped { block, revision },
+        "decline" => Entry::Declined { block, revision, why: f.text_or_empty("why") },
         "approve" => Entry::Approved {
             run: RunId(f.small("run")?),
             block,
@@ -284,7 +286,9 @@ fn rights(mut f: Reader<'_>) -> Result<Rights, Missing> {
             writes_confined: sandbox.flag("writes_confined"),
             reads_confined: sandbox.flag("reads_confined"),
             contained: sandbox.flag("contained"),
-            memory: MemoryHold::parse(&sandbox.text_or_empty("memory")),
+            memory: Hold::parse(&sandbox.text_or_empty("memory")),
+            processes: Hold::parse(&sandbox.text_or_empty("processes")),
+            files: Hold::parse(&sandbox.text_or_empty("files")),
             layers,
             notes: sandbox.texts("notes")?,
         },

@@ -3,7 +3,7 @@
 use super::fields::{Fields, path_value};
 use super::frame::time_text;
 use super::output::{OutputBlob, output_fields};
-use super::{block, target};
+use super::{block, recipe, target};
 use crate::domain::{
     Entry, Finding, Finish, Header, ImageRef, Kept, KernelFate, KernelRef, Limits, ModelName,
     NotedInstructions, Opinion, Place, Receipt, ReplyFailure, Review, Rights, RunReport, Terms, ToolCall,
@@ -72,6 +72,11 @@ pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -
             .with("decision", "skip")
             .with("block", block.0)
             .with("revision", revision.0),
+        Entry::Declined { block, revision, why } => Fields::of("decision")
+            .with("decision", "decline")
+            .with("block", block.0)
+            .with("revision", revision.0)
+            .with("why", why.as_str()),
         Entry::PutBack(block) => Fields::of("put_back").with("block", block.0),
         Entry::Ran { run, block, report } => {
             report_fields(Fields::of("run").with("run", run.0).with("block", block.0), report, blobs, output)
@@ -91,6 +96,7 @@ pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -
             answer,
         )
         .with("usage", usage_fields(usage)),
+        Entry::Recipe(fact) => recipe::fields(fact),
         Entry::Instructions(noted) => Fields::of("instructions").with("files", list(noted, noted_fields)),
     }
 }
@@ -218,6 +224,8 @@ fn rights_fields(rights: &Rights) -> Fields {
         .with("reads_confined", rights.sandbox.reads_confined)
         .with("contained", rights.sandbox.contained)
         .with("memory", rights.sandbox.memory.as_str())
+        .with("processes", rights.sandbox.processes.as_str())
+        .with("files", rights.sandbox.files.as_str())
         .with("layers", layers)
         .with("notes", texts(&rights.sandbox.notes));
     Fields::new()

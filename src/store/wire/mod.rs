@@ -14,6 +14,7 @@ mod fields;
 mod frame;
 mod json;
 mod output;
+mod recipe;
 mod target;
 
 pub(crate) use decode::{Decoded, decode};

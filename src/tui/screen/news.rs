@@ -37,6 +37,10 @@ impl Screen {
                     sessions.preview = Some((path, lines));
                 }
             }
+            Found::RecipeRefused { name, misfits } => {
+                let why = misfits.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+                self.say(Note::warn(format!("The recipe {name} was not begun: {why}")));
+            }
             Found::SessionsChanged => {
                 if self.sessions().is_some() {
                     return vec![Wish::Errand(Errand::Sessions)];

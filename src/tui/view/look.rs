@@ -85,7 +85,7 @@ impl Look<'_> {
             BlockState::Queued => Slot::BlockLocked,
             BlockState::Running => Slot::BlockRunning,
             BlockState::Done(_) => Slot::BlockDone,
-            BlockState::Rejected | BlockState::Skipped => Slot::BlockRejected,
+            BlockState::Rejected | BlockState::Declined | BlockState::Skipped => Slot::BlockRejected,
             BlockState::Failed(_)
             | BlockState::Timeout
             | BlockState::Limit

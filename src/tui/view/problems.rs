@@ -93,6 +93,9 @@ fn of_question(question: &Question) -> Problem {
             text: format!("The model proposed block {block} {times} times. Go on?"),
             keys: "c go on   e end here",
         },
+        Question::Form(form) => {
+            Problem { name: "asked", text: safe::one_line(&form.title), keys: "e end here" }
+        }
         Question::Budget { spent, limit } => Problem {
             name: "budget",
             text: format!(

@@ -68,6 +68,7 @@ fn entries(n: u32, length: usize, fate: &Fate) -> Vec<Entry> {
             closed: true,
             call: None,
             note: None,
+            own: false,
         },
         versions: vec![Version { revision, source: format!("source {n}.").into(), language, whole: true }],
     }));

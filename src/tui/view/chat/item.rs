@@ -1,6 +1,6 @@
 //! One item of the conversation on rows.
 
-use crate::domain::{BlockId, FinishReason, Moment, TurnEnd};
+use crate::domain::{BlockId, FinishReason, Moment, RecipeFact, TurnEnd};
 use crate::engine::transcript::{BlockItem, Item, ReplyItem, Standing};
 use crate::engine::{BlockState, State};
 use crate::tui::paint::markdown;
@@ -87,11 +87,28 @@ pub(super) fn speaker(who: &'static str, at: Moment, style: Style, look: Look<'_
     Line::from(vec![Span::styled(who, style), Span::styled(format!("  {}", look.place.hour(at)), look.dim())])
 }
 
+/// What is said of the recipe of a turn.
+fn recipe(fact: &RecipeFact) -> Option<String> {
+    match fact {
+        RecipeFact::Began(start) => Some(format!("Recipe {}.", safe::one_line(&start.name))),
+        RecipeFact::Said { title, round: 1, .. } => Some(safe::one_line(title)),
+        RecipeFact::Said { title, round, .. } => Some(format!("{}, round {round}", safe::one_line(title))),
+        RecipeFact::Judged(outcome) => {
+            Some(safe::one_line(&format!("{}: {}", outcome.verdict, outcome.note)))
+        }
+        RecipeFact::Answered { .. } => None,
+        RecipeFact::Ended { end, summary } => {
+            Some(safe::one_line(&format!("Recipe {}. {summary}", end.as_str())))
+        }
+    }
+}
+
 /// What is said between the two.
 fn note(item: &Item, look: Look<'_>) -> Option<(String, Style)> {
     let style = look.style(Slot::ChatNote);
     let text = match item {
         Item::Prompt { .. } | Item::Reply(_) | Item::Own { .. } => return None,
+        Item::Recipe { fact, .. } => recipe(fact)?,
         Item::Resumed { at } => format!("Opened again at {}. Variables are not kept.", look.place.hour(*at)),
         Item::KernelRestarted { .. } => "New kernel. Variables are gone.".into(),
         Item::Model { model, .. } => {
@@ -172,6 +189,10 @@ pub(super) fn block_rows(state: &State, item: &BlockItem, width: u16, look: Look
         Span::styled(word, look.block(standing)),
         Span::styled(safe::cut(&detail(state, item, standing, look), room), look.dim()),
     ])];
+    if let Standing::Declined(why) = &item.standing {
+        let style = look.style(Slot::ChatNote);
+        rows.extend(safe::hanging(Span::styled("  recipe: ", style), why.trim(), width.into(), style));
+    }
     if let Standing::Rejected(reason) = &item.standing
         && !reason.trim().is_empty()
     {
@@ -197,7 +218,7 @@ fn detail(state: &State, item: &BlockItem, standing: BlockState, look: Look<'_>)
             .last()
             .map(|r| format!("{} s", look.now.since(r.approved_at) / 1000))
             .unwrap_or_default(),
-        BlockState::Rejected | BlockState::Skipped => "not run".into(),
+        BlockState::Rejected | BlockState::Declined | BlockState::Skipped => "not run".into(),
         BlockState::Lost => "its end is not known".into(),
         _ => {
             let report = item.runs.last().and_then(|r| r.ended.as_ref()).map(|(_, report)| report);

@@ -95,7 +95,7 @@ fn of_block(
                 None => format!("approved {}", look.place.second(r.approved_at)),
             })
             .unwrap_or_default(),
-        BlockState::Rejected | BlockState::Skipped => "not run".into(),
+        BlockState::Rejected | BlockState::Declined | BlockState::Skipped => "not run".into(),
         _ => {
             item.runs.last().and_then(|r| r.by.rule()).map(|rule| format!("rule {rule}")).unwrap_or_default()
         }
@@ -223,7 +223,7 @@ fn summary(item: &BlockItem, state: &State, look: Look<'_>) -> Line<'static> {
     let lines = words::count(words::line_count(&item.block.current().source), "line");
     let text = match (&item.standing, item.runs.last()) {
         (Standing::Approved, Some(run)) => approved(run, &lines, state.block_state(item), look),
-        (Standing::Rejected(_) | Standing::Skipped, _) => format!("{lines}, not run"),
+        (Standing::Rejected(_) | Standing::Declined(_) | Standing::Skipped, _) => format!("{lines}, not run"),
         _ => lines,
     };
     Line::styled(format!("  {text}"), look.dim())

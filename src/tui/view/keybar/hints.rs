@@ -283,7 +283,10 @@ fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
         Layer::Find(_) => {
             hints.plain("Enter", "next", 0).plain("Up/Down", "match", 1).plain("Esc", "close", 0);
         }
-        Layer::Limit(..) | Layer::Rename(_) | Layer::Key(..) | Layer::FindInEditor(_) => {
+        Layer::Limits(_) => {
+            hints.plain("Up/Down", "limit", 1).plain("Enter", "apply", 0).plain("Esc", "back", 0);
+        }
+        Layer::Rename(_) | Layer::Key(..) | Layer::FindInEditor(_) => {
             hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
         }
     }

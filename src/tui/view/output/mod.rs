@@ -64,7 +64,7 @@ fn subject(state: &State, chosen: Option<BlockId>) -> Subject {
         if let Some(subject) = last_run(item) {
             return subject;
         }
-        if matches!(item.standing, Standing::Rejected(_) | Standing::Skipped) {
+        if matches!(item.standing, Standing::Rejected(_) | Standing::Declined(_) | Standing::Skipped) {
             return Subject::NotRun(item.block.id);
         }
     }

@@ -157,6 +157,11 @@ pub(super) fn not_run(item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<
             rows.extend(safe::hanging(Span::raw("  "), reason.trim(), width.into(), look.text()));
             rows
         }
+        Standing::Declined(why) => {
+            let mut rows = safe::words("Not run. The recipe did not offer it:", width.into(), look.dim());
+            rows.extend(safe::hanging(Span::raw("  "), why.trim(), width.into(), look.text()));
+            rows
+        }
         _ => vec![Line::styled("Not run.", look.dim())],
     }
 }

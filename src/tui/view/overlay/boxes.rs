@@ -1,7 +1,7 @@
-//! Boxes that ask for one thing: the typed word, a reason, a letter, a number, a name.
+//! Boxes that ask for one thing: the typed word, a reason, a letter, a name.
 
 use super::Sheet;
-use crate::domain::{BlockId, SandboxLevel, Severity};
+use crate::domain::{SandboxLevel, Severity};
 use crate::engine::State;
 use crate::tui::screen::field::Field;
 use crate::tui::screen::layer::{Ask, Confirm, Reject};
@@ -95,14 +95,6 @@ pub(super) fn ask(ask: &Ask, width: u16, look: Look<'_>) -> Sheet {
     if !ask.foot.is_empty() {
         sheet.gap().words(&ask.foot, width, look.dim());
     }
-    sheet
-}
-
-/// A time limit.
-pub(super) fn limit(block: BlockId, field: &Field, width: u16, look: Look<'_>) -> Sheet {
-    let mut sheet = Sheet::new(format!("Time limit of block {block}"));
-    sheet.words("Seconds that it may run (1 to 86400). The block is shown anew.", width, look.text());
-    sheet.gap().field("> ", field, width, look);
     sheet
 }
 

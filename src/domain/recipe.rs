@@ -1,0 +1,109 @@
+//! A recipe as it is used: what it was begun with, what its steps came to, how it ended. What recipes there are, and what
+//! they do, is told in the room `recipe`.
+
+use super::{Answers, Form};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A recipe as it is chosen: a line of the list, and the form of its inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecipeCard {
+    /// Its name: `/recipe NAME`, `--recipe NAME`.
+    pub name: String,
+    /// Its title on screen.
+    pub title: String,
+    /// When it fits, in a line.
+    pub when: String,
+    /// What it has to be told.
+    pub inputs: Form,
+    /// The person's own file; `None`: it ships with sayso.
+    pub file: Option<PathBuf>,
+}
+
+/// With what a recipe was begun. It holds all that its further course depends on, so that a session can go on with it
+/// when files or the program have changed since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecipeStart {
+    /// Its name.
+    pub name: String,
+    /// Its definition, in TOML.
+    pub definition: Arc<str>,
+    /// The answers to its inputs.
+    pub inputs: Answers,
+    /// What was found in the working folder and on the machine: `runner` = `pytest`, the text of a file that was named.
+    pub facts: Vec<(String, String)>,
+    /// What the person asked, in one text: the prompt of its turn.
+    pub prompt: String,
+}
+
+/// What one round of one of its steps came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoundOutcome {
+    /// The step's name.
+    pub step: String,
+    /// Which round of it, from 1.
+    pub round: u32,
+    /// What the outcomes of its blocks came to, in a word: `red`, `green`, `broken`.
+    pub verdict: String,
+    /// The same for the person, in a line: `2 failed, 1 passed`.
+    pub note: String,
+}
+
+/// How a recipe ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecipeEnd {
+    /// It came to its end.
+    Done,
+    /// It could not go on, and why is told: nothing to mend, tests that pass before there is anything.
+    GaveUp,
+    /// A limit of its own was reached.
+    Limit,
+    /// The person stopped it, or its turn ended otherwise.
+    Stopped,
+}
+
+impl RecipeEnd {
+    /// The word in JSON and session files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RecipeEnd::Done => "done",
+            RecipeEnd::GaveUp => "gave_up",
+            RecipeEnd::Limit => "limit",
+            RecipeEnd::Stopped => "stopped",
+        }
+    }
+}
+
+/// One durable fact about the recipe of a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecipeFact {
+    /// It began: the turn is its.
+    Began(Box<RecipeStart>),
+    /// A round of a step begins, and the model is told this.
+    Said {
+        /// The step's name.
+        step: String,
+        /// Its title, for the person.
+        title: String,
+        /// Which round of it, from 1.
+        round: u32,
+        /// What the model is told.
+        text: String,
+    },
+    /// A round was judged.
+    Judged(RoundOutcome),
+    /// The person answered a form.
+    Answered {
+        /// The form's name.
+        form: String,
+        /// The answers.
+        answers: Answers,
+    },
+    /// It ended.
+    Ended {
+        /// How.
+        end: RecipeEnd,
+        /// What came of it, for the person; Markdown.
+        summary: String,
+    },
+}

@@ -1,0 +1,339 @@
+//! The way of a recipe through its turn: the recipe says what comes next, the engine does it.
+//!
+//! A recipe never runs anything: it declines blocks, proposes blocks of its own (which wait like every other), tells the
+//! model what to do, asks the person for answers, and ends. What it says depends on the transcript alone, so a session
+//! that is opened again goes on where it stood. Which recipes there are, is told in the room `recipe`.
+
+use super::state::{Question, State};
+use super::transcript::{BlockItem, Item, Settled, Transcript};
+use super::{Engine, Phase, notices};
+use crate::domain::{
+    Answers, Block, BlockId, BlockKind, Entry, FailureKind, Finding, Form, Function, Language, RecipeEnd,
+    RecipeFact, RecipeStart, ReplyFailure, Review, RoundOutcome, TurnEnd,
+};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Opens recipes.
+pub trait Ways: Debug + Send + Sync {
+    /// The way of the recipe that was begun so.
+    ///
+    /// # Errors
+    /// Why its definition can't be used, for the person.
+    fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Way>, String>;
+}
+
+/// Who opens recipes; nobody, where there are none.
+#[derive(Clone, Debug, Default)]
+pub struct WayFinder(pub Option<Arc<dyn Ways>>);
+
+impl PartialEq for WayFinder {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        }
+    }
+}
+
+/// One recipe. All that it answers depends on what it is shown, and on nothing else.
+pub trait Way: Debug + Send + Sync {
+    /// What comes next. Asked at the start, when a reply came to no block, when all blocks of a reply and of the recipe
+    /// are settled, when a form was answered, and after the session was opened again. The last move says what is waited
+    /// for; a way without a last move gives up.
+    fn next(&self, course: &Course<'_>) -> Vec<Move>;
+
+    /// Why a block that the model proposes is not offered to the person; for both, in a line. Its reply is the newest
+    /// item.
+    fn declines(&self, course: &Course<'_>, block: &Block) -> Option<String>;
+
+    /// What there is to say about a block beside its review: `changes the tests that you agreed to`.
+    fn remarks(&self, course: &Course<'_>, block: &Block, review: &Review) -> Vec<Finding>;
+
+    /// The text that the text of a block of code is compared with, where it stands for another.
+    fn before(&self, course: &Course<'_>, block: &Block) -> Option<Arc<str>>;
+
+    /// Whether the strict list of what is forbidden holds for this block.
+    fn strict(&self, course: &Course<'_>, block: &Block) -> bool;
+}
+
+/// What a recipe wants next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Move {
+    /// A round is judged. Something follows.
+    Judge(RoundOutcome),
+    /// The model is told this: a round of a step begins. Something follows.
+    Say {
+        /// The step's name.
+        step: String,
+        /// Its title, for the person.
+        title: String,
+        /// Which round of it, from 1.
+        round: u32,
+        /// What the model is told.
+        text: String,
+    },
+    /// A block of sayso's own waits for the person. Several in a row wait one after the other.
+    Propose {
+        /// What kind of thing it is.
+        kind: BlockKind,
+        /// Its language.
+        language: Language,
+        /// Its text.
+        source: Arc<str>,
+        /// What it is for: `run the tests`.
+        note: String,
+    },
+    /// The model is asked.
+    Ask,
+    /// The person is asked.
+    Form(Form),
+    /// It is over.
+    End {
+        /// How.
+        end: RecipeEnd,
+        /// What came of it, for the person; Markdown.
+        summary: String,
+    },
+}
+
+/// What happened since a recipe began.
+#[derive(Clone, Copy, Debug)]
+pub struct Course<'a> {
+    /// The whole session.
+    pub transcript: &'a Transcript,
+    /// With what it was begun.
+    pub start: &'a RecipeStart,
+    /// The place of its first item behind its beginning.
+    pub from: usize,
+    /// The person's functions that the kernel has.
+    pub functions: &'a [Function],
+}
+
+impl<'a> Course<'a> {
+    /// The recipe that goes on, where one does.
+    pub fn of(state: &'a State) -> Option<Self> {
+        let transcript = &state.transcript;
+        let mut items = transcript.items.iter().enumerate().rev();
+        let (at, start) = items.find_map(|(at, item)| match item {
+            Item::TurnEnd { .. } | Item::Recipe { fact: RecipeFact::Ended { .. }, .. } => Some(None),
+            Item::Recipe { fact: RecipeFact::Began(start), .. } => Some(Some((at, start.as_ref()))),
+            _ => None,
+        })??;
+        Some(Self { transcript, start, from: at + 1, functions: &state.live.functions })
+    }
+
+    /// What came since it began, each with its place in the conversation.
+    pub fn items(&self) -> impl DoubleEndedIterator<Item = (usize, &'a Item)> + use<'a> {
+        let from = self.from;
+        self.transcript.items.iter().enumerate().skip(from)
+    }
+
+    /// What was settled since the item at this place, in its order.
+    pub fn settled_since(&self, place: usize) -> impl DoubleEndedIterator<Item = &'a Settled> + use<'a> {
+        self.transcript.settled.iter().filter(move |settled| settled.after > place)
+    }
+
+    /// A block with all that was decided about it.
+    pub fn block(&self, block: BlockId) -> Option<&'a BlockItem> {
+        self.transcript.blocks.get(&block)
+    }
+
+    /// The answer to an input; empty where there is none.
+    pub fn input(&self, name: &str) -> &'a str {
+        named(&self.start.inputs, name)
+    }
+
+    /// What was found under this name; empty where nothing was.
+    pub fn fact(&self, name: &str) -> &'a str {
+        named(&self.start.facts, name)
+    }
+}
+
+fn named<'a>(pairs: &'a [(String, String)], name: &str) -> &'a str {
+    pairs.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text)
+}
+
+impl Engine {
+    /// The person begins a recipe.
+    pub(super) fn begin_recipe(&mut self, start: RecipeStart) {
+        if self.state.phase != Phase::Idle {
+            return self.notify(notices::recipe_not_now());
+        }
+        let Some(ways) = self.settings.ways.0.clone() else { return };
+        match ways.open(&start) {
+            Ok(way) => {
+                self.open_turn();
+                self.turn.way = Some(way);
+                self.record(Entry::Prompt(start.prompt.clone()));
+                self.record(Entry::Recipe(RecipeFact::Began(Box::new(start))));
+                self.follow_way();
+            }
+            Err(why) => self.notify(notices::recipe_refused(&start.name, &why)),
+        }
+    }
+
+    /// Does what the recipe wants next.
+    pub(super) fn follow_way(&mut self) {
+        for wanted in self.moves() {
+            match wanted {
+                Move::Ask => return self.ask_within_limit(),
+                wanted => {
+                    if self.make_move(wanted) {
+                        return;
+                    }
+                }
+            }
+        }
+        self.leave_way();
+    }
+
+    /// The same after the session was opened again: nothing is asked by itself.
+    pub(super) fn take_up_way(&mut self) {
+        for wanted in self.moves() {
+            match wanted {
+                Move::Ask => {
+                    self.state.phase = Phase::Stuck(ReplyFailure {
+                        kind: FailureKind::Cut,
+                        status: None,
+                        message: "The session was closed before the reply came. The recipe goes on with it."
+                            .into(),
+                        hint: "r asks again".into(),
+                    });
+                    return;
+                }
+                wanted => {
+                    if self.make_move(wanted) {
+                        return;
+                    }
+                }
+            }
+        }
+        self.leave_way();
+    }
+
+    /// Makes a move other than `Ask`; whether it was the last.
+    fn make_move(&mut self, wanted: Move) -> bool {
+        match wanted {
+            Move::Judge(outcome) => self.record(Entry::Recipe(RecipeFact::Judged(outcome))),
+            Move::Say { step, title, round, text } => {
+                self.record(Entry::Recipe(RecipeFact::Said { step, title, round, text }));
+            }
+            Move::Propose { kind, language, source, note } => {
+                let block = self.propose_own(kind, language, source, note);
+                self.look(block);
+            }
+            Move::Form(form) => {
+                let question = Question::Form(Box::new(form));
+                self.notify(notices::question(&question));
+                self.state.phase = Phase::Asking(question);
+                return true;
+            }
+            Move::End { end, summary } => {
+                self.turn.way = None;
+                self.record(Entry::Recipe(RecipeFact::Ended { end, summary }));
+                let stopped = end == RecipeEnd::Stopped;
+                self.finish(if stopped { TurnEnd::Stopped } else { TurnEnd::Answered });
+                return true;
+            }
+            Move::Ask => {}
+        }
+        false
+    }
+
+    fn moves(&self) -> Vec<Move> {
+        match (&self.turn.way, Course::of(&self.state)) {
+            (Some(way), Some(course)) => way.next(&course),
+            _ => Vec::new(),
+        }
+    }
+
+    /// No last move was made: blocks of the recipe wait, or it does not know how to go on.
+    fn leave_way(&mut self) {
+        let next = self.state.queue().next().map(|item| item.block.id);
+        match next {
+            Some(block) => self.wait_for_decision(block),
+            None => self.finish(TurnEnd::Stopped),
+        }
+    }
+
+    /// The turn ends while its recipe goes on.
+    pub(super) fn stop_way(&mut self) {
+        if self.turn.way.take().is_some() {
+            let (end, summary) = (RecipeEnd::Stopped, String::new());
+            self.record(Entry::Recipe(RecipeFact::Ended { end, summary }));
+        }
+    }
+
+    /// Opens the recipe of the turn again that was going on when the session was closed.
+    pub(super) fn reopen_way(&mut self) {
+        let Some(start) = Course::of(&self.state).map(|course| course.start.clone()) else { return };
+        let Some(ways) = self.settings.ways.0.clone() else { return };
+        match ways.open(&start) {
+            Ok(way) => self.turn.way = Some(way),
+            Err(why) => {
+                let (end, summary) = (RecipeEnd::GaveUp, String::new());
+                self.record(Entry::Recipe(RecipeFact::Ended { end, summary }));
+                self.notify(notices::recipe_refused(&start.name, &why));
+            }
+        }
+    }
+
+    /// The blocks of a reply that the recipe lets the person decide about; the others are settled, and the model hears why.
+    pub(super) fn let_in(&mut self, blocks: Vec<BlockId>) -> Vec<BlockId> {
+        let Some(way) = self.turn.way.clone() else { return blocks };
+        let mut declined = Vec::new();
+        if let Some(course) = Course::of(&self.state) {
+            let all = blocks.iter().filter_map(|id| course.block(*id));
+            declined.extend(all.filter_map(|item| {
+                let why = way.declines(&course, &item.block)?;
+                Some((item.block.id, item.block.current().revision, notices::one_line(&why)))
+            }));
+        }
+        for (block, revision, why) in &declined {
+            self.turn.news = true;
+            self.record(Entry::Declined { block: *block, revision: *revision, why: why.clone() });
+            self.settled(*block);
+        }
+        if let Some((block, _, why)) = declined.first() {
+            self.notify(notices::declined(*block, why));
+        }
+        blocks.into_iter().filter(|block| !declined.iter().any(|(known, ..)| known == block)).collect()
+    }
+
+    /// What the recipe has to say about a block that was looked at.
+    pub(super) fn remarks(&self, block: BlockId, review: &mut Review) -> Option<Arc<str>> {
+        let (way, course) = (self.turn.way.as_ref()?, Course::of(&self.state)?);
+        let item = course.block(block)?;
+        review.findings.extend(way.remarks(&course, &item.block, review));
+        if item.block.is_own() { None } else { way.before(&course, &item.block) }
+    }
+
+    /// Whether the strict list of what is forbidden holds for a block.
+    pub(super) fn is_strict(&self, block: &Block) -> bool {
+        match (&self.turn.way, Course::of(&self.state)) {
+            (Some(way), Some(course)) => way.strict(&course, block),
+            _ => false,
+        }
+    }
+
+    /// The person answers the form that waits.
+    pub(super) fn answer_form(&mut self, answers: &Answers) {
+        let Phase::Asking(Question::Form(form)) = &self.state.phase else { return };
+        match form.check(answers) {
+            Ok(answers) => {
+                let form = form.name.clone();
+                self.record(Entry::Recipe(RecipeFact::Answered { form, answers }));
+                self.follow_way();
+            }
+            Err(misfits) => {
+                if let Some(misfit) = misfits.first() {
+                    self.notify(notices::misfit(misfit));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

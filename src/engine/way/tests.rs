@@ -1,0 +1,200 @@
+//! A small recipe in dialogues with the engine: it declines, proposes, asks, ends; and goes on after a resume.
+
+use super::*;
+use crate::domain::{Decision, Field, FieldKind, Finding, Place, RecipeStart, Severity};
+use crate::domain::{Outcome, Revision};
+use crate::engine::dialogue::{Dialogue, report, terms};
+use crate::engine::{Command, Settings};
+
+/// Wants one block, checks it with a block of its own, asks for a name, ends.
+#[derive(Debug)]
+struct Small;
+
+impl Ways for Small {
+    fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Way>, String> {
+        if start.name == "small" { Ok(Arc::new(Small)) } else { Err("nobody knows it".into()) }
+    }
+}
+
+impl Way for Small {
+    fn next(&self, course: &Course<'_>) -> Vec<Move> {
+        let said = |round| Move::Say {
+            step: "one".into(),
+            title: "One".into(),
+            round,
+            text: format!("Round {round} of {}.", course.input("what")),
+        };
+        let last = course.items().rev().find_map(|(at, item)| match item {
+            Item::Recipe { fact, .. } => Some((at, fact)),
+            _ => None,
+        });
+        let Some((at, fact)) = last else { return vec![said(1), Move::Ask] };
+        let ran = |own| {
+            let mut settled = course.settled_since(at).filter_map(|settled| course.block(settled.block));
+            settled.any(|item| item.block.is_own() == own && !item.runs.is_empty())
+        };
+        match fact {
+            RecipeFact::Said { round, .. } if ran(true) => {
+                let (step, verdict) = ("one".into(), "good".into());
+                let outcome = RoundOutcome { step, round: *round, verdict, note: String::new() };
+                vec![Move::Judge(outcome), Move::Form(form())]
+            }
+            RecipeFact::Said { .. } if ran(false) => vec![Move::Propose {
+                kind: BlockKind::Code { language: Some(Language::bash()) },
+                language: Language::bash(),
+                source: "true\n".into(),
+                note: "check it".into(),
+            }],
+            RecipeFact::Said { round: 1, .. }
+                if matches!(course.items().next_back(), Some((_, Item::Reply(_)))) =>
+            {
+                vec![said(2), Move::Ask]
+            }
+            RecipeFact::Said { round: 1, .. } => vec![Move::Ask],
+            RecipeFact::Judged(_) => vec![Move::Form(form())],
+            RecipeFact::Answered { answers, .. } => {
+                vec![Move::End { end: RecipeEnd::Done, summary: format!("{answers:?}") }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn declines(&self, _: &Course<'_>, block: &Block) -> Option<String> {
+        block.current().source.contains("bad").then(|| "it is\nbad".into())
+    }
+
+    fn remarks(&self, _: &Course<'_>, block: &Block, _: &Review) -> Vec<Finding> {
+        let finding = |message: &str| Finding {
+            rule: "recipe.small".into(),
+            severity: Severity::High,
+            place: Place::default(),
+            message: message.into(),
+            forbidden: false,
+        };
+        if block.current().source.contains("grave") { vec![finding("is grave")] } else { Vec::new() }
+    }
+
+    fn before(&self, _: &Course<'_>, _: &Block) -> Option<Arc<str>> {
+        Some("old\n".into())
+    }
+
+    fn strict(&self, _: &Course<'_>, block: &Block) -> bool {
+        !block.is_own()
+    }
+}
+
+fn form() -> Form {
+    let field = Field {
+        name: "n".into(),
+        label: "How many?".into(),
+        help: String::new(),
+        kind: FieldKind::Number { min: Some(1), max: None, whole: true },
+        required: true,
+        default: None,
+    };
+    Form { name: "count".into(), title: "Count".into(), note: String::new(), fields: vec![field] }
+}
+
+fn dialogue() -> Dialogue {
+    Dialogue::with(Settings { ways: WayFinder(Some(Arc::new(Small))), ..Settings::default() })
+}
+
+fn begin(d: &mut Dialogue, name: &str) -> String {
+    let start = RecipeStart {
+        name: name.into(),
+        definition: "".into(),
+        inputs: vec![("what".into(), "tea".into())],
+        facts: Vec::new(),
+        prompt: "small: tea".into(),
+    };
+    d.command(Command::BeginRecipe(Box::new(start)))
+}
+
+fn answer(d: &mut Dialogue, text: &str) -> String {
+    d.command(Command::Answer(vec![("n".into(), text.into())]))
+}
+
+#[test]
+fn a_recipe_goes_its_way() {
+    let mut d = dialogue();
+    let line = begin(&mut d, "small");
+    assert_eq!(line, "+prompt, +recipe small, +said one.1, ask s1 | replying s1");
+    assert!(d.told().contains("Round 1 of tea."), "{}", d.told());
+    let line = d.reply("```python\nprint('bad')\n```\n");
+    assert!(line.contains("+declined 1") && line.contains("+said one.2, ask s2"), "{line}");
+    assert!(d.told().contains("not offered to the person") && d.told().contains("it is bad"), "{}", d.told());
+    let line = d.reply("```python\nprint('good')\n```\n");
+    assert!(line.ends_with("deciding 2"), "{line}");
+    d.inspected_ok(2);
+    d.type_run(2);
+    let line = d.ended_as(1, report(Outcome::Ok));
+    assert!(line.contains("+block 3") && line.ends_with("deciding 3"), "{line}");
+    let bash = crate::domain::Terms {
+        language: Language::bash(),
+        executor: crate::domain::ExecutorKind::Subprocess,
+        kernel: None,
+        ..terms()
+    };
+    d.inspected(3, Review::default(), Ok(bash));
+    d.type_run(3);
+    let line = d.ended_as(2, report(Outcome::Ok));
+    assert!(line.contains("+judged one.2 good") && line.ends_with("asking: form count"), "{line}");
+    let line = answer(&mut d, "0");
+    assert!(line.contains("at least 1") && line.ends_with("asking: form count"), "{line}");
+    let line = answer(&mut d, "3");
+    assert!(
+        line.contains("+answered count, +recipe done, +end answered") && line.ends_with("idle"),
+        "{line}"
+    );
+}
+
+#[test]
+fn a_look_is_strict_and_knows_what_the_recipe_says() {
+    let mut d = dialogue();
+    begin(&mut d, "small");
+    let text = "```python\nprint('grave')\n```\n";
+    d.reply(text);
+    let looks = |d: &Dialogue| d.state().inspected(BlockId(1)).cloned();
+    d.inspected_ok(1);
+    let inspected = looks(&d).unwrap();
+    assert_eq!(
+        (inspected.before.as_deref(), inspected.review.gravest()),
+        (Some("old\n"), Some(Severity::High))
+    );
+    let item = d.state().transcript.blocks[&BlockId(1)].block.clone();
+    assert!(d.watched.engine.is_strict(&item));
+}
+
+#[test]
+fn it_ends_with_its_turn_and_begins_between_turns_only() {
+    let mut d = dialogue();
+    begin(&mut d, "small");
+    assert!(begin(&mut d, "small").contains("between turns"));
+    let line = d.command(Command::Stop);
+    assert!(line.contains("+recipe stopped, +end stopped"), "{line}");
+    assert!(begin(&mut d, "other").contains("nobody knows it"));
+    begin(&mut d, "small");
+    d.reply("```python\nprint('good')\n```\n");
+    d.inspected_ok(1);
+    let line = d.decide(1, Decision::Skip);
+    // Nothing ran: the second round is asked for.
+    assert!(line.contains("+skipped 1") && !line.contains("+end"), "{line}");
+    assert_eq!(d.state().transcript.blocks[&BlockId(1)].block.current().revision, Revision(1));
+}
+
+#[test]
+fn it_goes_on_after_the_session_was_opened_again() {
+    let mut d = dialogue();
+    begin(&mut d, "small");
+    // The reply did not come: nothing is asked by itself.
+    assert!(d.reopen().ends_with("stuck cut"));
+    let line = d.command(Command::Retry);
+    assert!(line.contains("ask s"), "{line}");
+    d.reply("```python\nprint('good')\n```\n");
+    assert!(d.reopen().ends_with("deciding 1"));
+    d.inspected_ok(1);
+    d.type_run(1);
+    let line = d.ended_as(1, report(Outcome::Ok));
+    assert!(line.contains("+block 2") && line.ends_with("deciding 2"), "{line}");
+    assert!(d.reopen().ends_with("deciding 2"));
+}
