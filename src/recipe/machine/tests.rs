@@ -271,6 +271,9 @@ mod tdd {
             "{}",
             t.d.told()
         );
+        let heard =
+            |d: &Dialogue| d.request().iter().any(|message| message.text.contains("assert 'A' == 'a'"));
+        assert!(heard(&t.d), "the output of the tests is told to the model");
         t.writes("slug.py");
         let line = t.tests(printed("pytest/green"));
         assert!(line.contains("+judged code.2 green, +block 7") && line.ends_with("deciding 7"), "{line}");
