@@ -4,6 +4,8 @@
 
 mod check;
 mod definition;
+#[cfg(test)]
+mod kept;
 mod machine;
 mod shipped;
 mod sketch;
