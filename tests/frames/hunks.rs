@@ -61,6 +61,7 @@ fn decide(scene: &mut Scene, name: &str, before: &str) -> Option<String> {
     scene.record(Entry::Edited { block: *block, revision, source: Arc::from(text.as_str()) });
     inspect(scene, before);
     scene.frame();
+    assert!(!scene.screen.guard.rows().all(), "it has to be seen anew");
     scene.pass(2_000);
     scene.frame();
     Some(text.clone())
@@ -91,7 +92,6 @@ fn a_dropped_hunk_does_not_run_and_can_be_taken_back() {
     assert!(!text.contains("and a half"), "what runs is what is shown: {text}");
     scene.screen.resized((140, 40), scene.at);
     scene.frame();
-    assert!(!scene.screen.guard.rows().all(), "it has to be seen anew");
     scene.press(&["h"]);
     assert_eq!(decide(&mut scene, "x", &old()).map(|text| text.contains("line 38\n")), Some(true));
     assert!(drawn(&mut scene, 140, 40).contains("dropped: 2"));

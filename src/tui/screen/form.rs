@@ -35,6 +35,10 @@ impl Screen {
     /// Keys of a form.
     pub(super) fn form_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
         let Some(Layer::Form(form)) = self.layers.last_mut() else { return Vec::new() };
+        if form.sent {
+            // What was sent stays as it is until something comes back.
+            return Vec::new();
+        }
         match action {
             Action::FormAccept if form.is_last() => return self.send_form(ctx),
             Action::FormAccept | Action::FormNext => form.step(1),
@@ -65,6 +69,7 @@ impl Screen {
     pub(super) fn form_letter(&mut self, letter: char) {
         let Some(Layer::Form(form)) = self.layers.last_mut() else { return };
         match letter {
+            _ if form.sent => {}
             ' ' => form.choose(1),
             letter => form.choose_letter(letter),
         }
@@ -73,9 +78,6 @@ impl Screen {
     fn send_form(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
         let idle = ctx.state.phase == Phase::Idle;
         let Some(Layer::Form(form)) = self.layers.last_mut() else { return Vec::new() };
-        if form.sent {
-            return Vec::new();
-        }
         if form.appeared.take().is_some_and(|at| ctx.at.saturating_duration_since(at) < QUIET) {
             self.say(Note::info("The form just appeared. That Enter was ignored."));
             return Vec::new();

@@ -34,7 +34,7 @@ impl Screen {
     pub(super) fn open_recipe(&mut self, name: &str, words: &str) {
         let Some(mut form) = self.form_of(name) else { return };
         if !words.is_empty() {
-            form.put(0, words);
+            form.put_first(words);
         }
         self.layers.push(Layer::Form(Box::new(form)));
     }

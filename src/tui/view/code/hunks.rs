@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Newer versions of a block that are looked through for the one whose hunks were dropped.
-const VERSIONS: usize = 12;
+const VERSIONS: usize = 4;
 
 /// A change taken apart.
 #[derive(Debug)]
