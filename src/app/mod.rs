@@ -7,6 +7,7 @@ pub mod keys;
 mod log;
 mod look;
 pub mod place;
+mod recipes;
 mod rules;
 pub mod source;
 mod terminal;

@@ -1,0 +1,68 @@
+//! What a recipe has to know of the machine: which programs that run tests are there. Each look is bounded in time;
+//! what is not known in time counts as not there.
+
+use super::runners::Machine;
+use crate::domain::{Interpreter, Language};
+use crate::exec::{self, Executor};
+use std::path::Path;
+
+/// The oldest node with a test runner.
+const NODE: u32 = 18;
+
+/// Looks at the machine on which runs are carried out.
+pub(super) async fn look(executor: &Executor) -> Machine {
+    if !executor.is_local() {
+        return elsewhere();
+    }
+    let (python, javascript) = (Language::python(), Language::javascript());
+    let (python, node) = tokio::join!(executor.interpreter(&python), executor.interpreter(&javascript));
+    let pytest = python.is_some() && executor.python_has("pytest").await;
+    let there = |name: &str| exec::program(name).is_some();
+    Machine {
+        python: python.map(|python| word(&python.path)),
+        pytest,
+        node: node.is_some_and(|node| tests(&node)) && there("node"),
+        npm: there("npm"),
+        cargo: there("cargo"),
+        go: there("go"),
+        make: there("make"),
+    }
+}
+
+/// What is in a container or behind a server can't be looked at from here: the usual things are taken for granted, and a
+/// run tells when they are missing.
+fn elsewhere() -> Machine {
+    Machine { python: Some("python3".into()), node: true, cargo: true, go: true, ..Machine::default() }
+}
+
+/// Whether this program is a node that runs tests.
+fn tests(node: &Interpreter) -> bool {
+    let is_node = node.path.file_name().is_some_and(|name| name == "node" || name == "nodejs");
+    let major = node.version.as_deref().and_then(|version| version.split('.').next()?.parse::<u32>().ok());
+    is_node && major.is_none_or(|major| major >= NODE)
+}
+
+/// How a program is called in a shell: by its usual name where that leads to it, else by its path.
+fn word(python: &Path) -> String {
+    let same = |name: &&str| exec::program(name).is_some_and(|found| found == python);
+    match ["python3", "python"].into_iter().find(same) {
+        Some(name) => name.to_owned(),
+        None => quoted(&python.to_string_lossy()),
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+');
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests_of_words {
+    use super::*;
+
+    #[test]
+    fn a_path_stays_one_word() {
+        assert_eq!(quoted("/usr/bin/python3"), "/usr/bin/python3");
+        assert_eq!(quoted("/a b/it's"), r"'/a b/it'\''s'");
+    }
+}

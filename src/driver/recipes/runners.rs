@@ -1,0 +1,107 @@
+//! Which test runners could run here, and which command runs the project's own tests. Pure: what the folder shows and what
+//! is on the machine are told.
+
+use crate::workspace::testing::Marks;
+
+/// What is on the machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Machine {
+    /// How the Python in use is called in a shell; `None` where there is none.
+    pub(super) python: Option<String>,
+    /// Whether it has pytest.
+    pub(super) pytest: bool,
+    /// Whether there is a node with a test runner.
+    pub(super) node: bool,
+    /// Whether there is npm.
+    pub(super) npm: bool,
+    /// Whether there is cargo.
+    pub(super) cargo: bool,
+    /// Whether there is go.
+    pub(super) go: bool,
+    /// Whether there is make.
+    pub(super) make: bool,
+}
+
+/// The runners that could run here, the likeliest first.
+pub(super) fn runners(marks: &Marks, machine: &Machine) -> Vec<&'static str> {
+    let python = match (marks.python_project || marks.python_tests, marks.python) {
+        (true, _) => 3,
+        (false, true) => 2,
+        (false, false) => 1,
+    };
+    let node = match (marks.package, marks.javascript) {
+        (true, _) => 3,
+        (false, true) => 2,
+        (false, false) => 0,
+    };
+    let rows = [
+        ("cargo", machine.cargo && marks.cargo, 3),
+        ("go", machine.go && marks.go, 3),
+        ("pytest", machine.python.is_some() && machine.pytest, python),
+        ("unittest", machine.python.is_some(), python),
+        ("node", machine.node, node),
+    ];
+    let mut there: Vec<_> = rows.into_iter().filter(|(_, there, _)| *there).collect();
+    there.sort_by_key(|(_, _, likely)| std::cmp::Reverse(*likely));
+    there.into_iter().map(|(name, ..)| name).collect()
+}
+
+/// The command that runs the project's own tests, where it has some that can be run here.
+pub(super) fn command(marks: &Marks, machine: &Machine) -> Option<String> {
+    let python = machine.python.as_deref().filter(|_| marks.python_tests);
+    let known = [
+        (machine.cargo && marks.cargo && marks.cargo_tests).then(|| "cargo test".to_owned()),
+        (machine.go && marks.go && marks.go_tests).then(|| "go test ./...".to_owned()),
+        (machine.npm && marks.package_tests).then(|| "npm test --silent".to_owned()),
+        python.filter(|_| machine.pytest).map(|python| format!("{python} -m pytest -q")),
+        python.map(|python| format!("{python} -m unittest discover")),
+        (machine.node && marks.javascript_tests).then(|| "node --test".to_owned()),
+        (machine.make && marks.make_tests).then(|| "make test".to_owned()),
+    ];
+    known.into_iter().flatten().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> Machine {
+        Machine {
+            python: Some("python3".into()),
+            pytest: true,
+            node: true,
+            npm: true,
+            cargo: true,
+            go: true,
+            make: true,
+        }
+    }
+
+    #[test]
+    fn the_likeliest_runner_comes_first() {
+        let none = Marks::default();
+        assert_eq!(runners(&none, &all()), ["pytest", "unittest", "node"]);
+        assert_eq!(runners(&none, &Machine::default()), <[&str; 0]>::default());
+        assert_eq!(runners(&none, &Machine { pytest: false, ..all() }), ["unittest", "node"]);
+        let rust = Marks { cargo: true, ..none.clone() };
+        assert_eq!(runners(&rust, &all()), ["cargo", "pytest", "unittest", "node"]);
+        assert_eq!(runners(&rust, &Machine { cargo: false, ..all() }), ["pytest", "unittest", "node"]);
+        let node = Marks { package: true, javascript: true, ..none.clone() };
+        assert_eq!(runners(&node, &all()), ["node", "pytest", "unittest"]);
+        let both = Marks { python: true, javascript: true, ..none };
+        assert_eq!(runners(&both, &all()), ["pytest", "unittest", "node"]);
+    }
+
+    #[test]
+    fn the_projects_own_tests() {
+        let none = Marks::default();
+        assert_eq!(command(&none, &all()), None);
+        let python = Marks { python: true, python_tests: true, ..none.clone() };
+        assert_eq!(command(&python, &all()).as_deref(), Some("python3 -m pytest -q"));
+        let bare = Machine { pytest: false, ..all() };
+        assert_eq!(command(&python, &bare).as_deref(), Some("python3 -m unittest discover"));
+        let rust = Marks { cargo: true, cargo_tests: true, make_tests: true, ..none };
+        assert_eq!(command(&rust, &all()).as_deref(), Some("cargo test"));
+        assert_eq!(command(&rust, &Machine { cargo: false, ..all() }).as_deref(), Some("make test"));
+    }
+}
