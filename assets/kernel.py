@@ -1176,7 +1176,7 @@ def _main():
     global _token
     os.set_inheritable(CONTROL, False)
     for fd in (1, 2):
-        copy = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 200)
+        copy = _copy_out_of_the_way(fd)
         stat = _fstat(fd)
         _saved_fds[fd] = (copy, (stat.st_dev, stat.st_ino))
     os.register_at_fork(after_in_child=lambda: os.close(CONTROL))
@@ -1213,6 +1213,16 @@ def _main():
             continue
         path = os.fsdecode(fields[3]) if kind == b"L" else None
         _one_block(fields[1].decode("utf-8"), fields[2], path)
+
+
+def _copy_out_of_the_way(fd):
+    """A copy under a number that programs do not use; lower where few files may be open."""
+    for number in (200, 24):
+        try:
+            return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, number)
+        except OSError:
+            pass
+    return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3)
 
 
 def _waiting():

@@ -75,10 +75,10 @@ impl KeyRing {
         provider: &Provider,
         house: &House,
     ) -> Result<Option<SecretString>, Unusable> {
+        self.tell_held_back(name, provider);
         if let Some(key) = self.typed(name, provider) {
             return Ok(Some(key));
         }
-        self.tell_headers(name, provider);
         match look(name, provider, house)? {
             Key::Here(key, _) => Ok(Some(key)),
             Key::None => Ok(None),
@@ -129,11 +129,11 @@ impl KeyRing {
         let environment =
             providers.values().filter_map(|p| keys::from_environment(p, &env)).map(|(key, _)| key);
         let stored = keys::read(&house.loaded.paths.credentials()).unwrap_or_default();
-        let headers = providers.values().flat_map(keys::secret_headers);
+        let written = providers.values().flat_map(keys::secret_values);
         let inner = self.inner();
         environment
             .chain(stored.into_iter().map(|stored| stored.key))
-            .chain(headers)
+            .chain(written)
             .chain(inner.typed.values().cloned())
             .chain(inner.written.values().cloned())
             .collect()
@@ -144,12 +144,12 @@ impl KeyRing {
         self.inner().typed.get(&place).cloned()
     }
 
-    fn tell_headers(&self, name: &str, provider: &Provider) {
-        let (_, held_back) = keys::headers(provider);
-        if !held_back.is_empty() {
+    fn tell_held_back(&self, name: &str, provider: &Provider) {
+        let parts = [("Headers", keys::headers(provider).1), ("Parts of the query", keys::query(provider).1)];
+        for (what, held_back) in parts.iter().filter(|(_, held_back)| !held_back.is_empty()) {
             let address = provider.address().and_then(origin).unwrap_or_default();
             let which = held_back.join(", ");
-            self.say(format!("Headers of {name} that may hold a key are not sent to {address}: {which}."));
+            self.say(format!("{what} of {name} that may hold a key are not sent to {address}: {which}."));
         }
     }
 

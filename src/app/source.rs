@@ -54,12 +54,13 @@ pub(super) fn connect(chosen: Chosen, key: Option<SecretString>) -> Result<Provi
         silence: seconds(provider.timeouts.silence),
     };
     let (headers, _) = config::keys::headers(&provider);
+    let (query, _) = config::keys::query(&provider);
     let said = provider.models.get(&name.model).copied().unwrap_or_default();
     let server = Server {
         key,
         headers,
         timeouts,
-        query: provider.query.into_iter().collect(),
+        query,
         context: said.context.or(provider.context),
         max_output: said.max_output.or(provider.max_output),
         ..Server::new(kind, name, base_url)

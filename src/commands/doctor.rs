@@ -6,7 +6,7 @@ use crate::cli::{DoctorArgs, ModelArgs};
 use crate::config;
 use crate::domain::language::LanguageEntry;
 use crate::domain::visible::visible_line;
-use crate::domain::{Header, Layer, MemoryHold, Moment, SandboxLevel, SandboxReport, SessionId};
+use crate::domain::{Header, Hold, Layer, Moment, SandboxLevel, SandboxReport, SessionId};
 use crate::driver::catalogue::{self, Catalogue};
 use crate::headless::json;
 use crate::report::Failure;
@@ -174,10 +174,11 @@ fn facts(report: &SandboxReport) -> String {
         fact(report.reads_confined, "home and secrets hidden", "reads open"),
         fact(report.contained, "processes contained", "processes ended as a group"),
         match report.memory {
-            MemoryHold::Enforced => "memory enforced".into(),
-            MemoryHold::Watched => "memory watched, not enforced".into(),
-            MemoryHold::None => "memory not limited".into(),
+            Hold::Enforced => "memory enforced".into(),
+            Hold::Watched => "memory watched, not enforced".into(),
+            Hold::None => "memory not limited".into(),
         },
+        format!("number of processes {}", report.processes.as_str()),
     ]
     .join(" | ")
 }

@@ -10,6 +10,7 @@ use super::ConfigError;
 use super::origin::origin;
 use super::providers::{Provider, Texts};
 use secrecy::SecretString;
+use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -114,25 +115,40 @@ pub fn from_environment(
 /// The headers of a provider that may be sent to the address in use: those that look like keys belong to its own
 /// origin. The second list holds the names of the others.
 pub fn headers(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
+    at_home(provider, &provider.headers)
+}
+
+/// The same of what stands behind the `?` of every request: some servers want their key there.
+pub fn query(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
+    at_home(provider, &provider.query)
+}
+
+fn at_home(provider: &Provider, fields: &BTreeMap<String, String>) -> (Vec<(String, String)>, Vec<String>) {
     let own = provider.own_address().and_then(origin);
     let at_home = own.is_some() && own == provider.address().and_then(origin);
-    let (kept, sent): (Vec<_>, Vec<_>) = provider
-        .headers
+    let (kept, sent): (Vec<_>, Vec<_>) = fields
         .iter()
         .map(|(name, value)| (name.clone(), value.clone()))
         .partition(|(name, _)| !at_home && looks_secret(name));
     (sent, kept.into_iter().map(|(name, _)| name).collect())
 }
 
-/// The values of a provider's headers that look like keys, for masking them wherever they turn up.
-pub fn secret_headers(provider: &Provider) -> impl Iterator<Item = SecretString> {
-    provider.headers.iter().filter(|(name, _)| looks_secret(name)).map(|(_, value)| value.clone().into())
+/// The values of a provider's headers, of its query and of the queries of its addresses that look like keys, for masking
+/// them wherever they turn up.
+pub fn secret_values(provider: &Provider) -> impl Iterator<Item = SecretString> {
+    let fields = provider.headers.iter().chain(&provider.query).map(|(name, value)| (&**name, &**value));
+    let addresses = [provider.base_url.as_deref(), provider.elsewhere.as_deref()].into_iter().flatten();
+    let written = addresses
+        .filter_map(|address| address.split('#').next()?.split_once('?'))
+        .flat_map(|(_, query)| query.split('&').filter_map(|pair| pair.split_once('=')));
+    fields.chain(written).filter(|(name, _)| looks_secret(name)).map(|(_, value)| value.to_owned().into())
 }
 
-/// Whether a header of this name carries a key.
-fn looks_secret(name: &str) -> bool {
+/// Whether a header of this name, or a name of a query, carries a key.
+pub fn looks_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|word| name.contains(word))
+    let words = ["auth", "key", "token", "secret", "cookie", "password", "signature", "credential"];
+    matches!(&*name, "sig" | "code" | "pwd") || words.iter().any(|word| name.contains(word))
 }
 
 /// All keys of the file, by the name of their provider: also for masking them wherever they turn up.

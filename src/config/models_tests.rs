@@ -246,6 +246,17 @@ fn headers_that_look_like_keys_stay_at_home() {
     let (sent, held_back) = keys::headers(&keys.at("http://else").provider);
     assert_eq!(sent, [("X-Team".to_owned(), "blue".to_owned())]);
     assert_eq!(held_back, ["Authorization", "api-key"]);
+    let text = "providers.openai.query = { key = \"k-1234567\", api-version = \"1\" }";
+    let keys = Keys::new("", text);
+    assert_eq!(keys::query(&keys.provider).0.len(), 2);
+    let secret = |provider: &Provider| {
+        keys::secret_values(provider).map(|s| s.expose_secret().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(secret(&keys.provider), ["k-1234567"]);
+    let (sent, held_back) = keys::query(&keys.at("http://else?api_key=k-other&x=1").provider);
+    assert_eq!((sent, held_back), (vec![("api-version".to_owned(), "1".to_owned())], vec!["key".to_owned()]));
+    let elsewhere = Keys::new("", text).at("http://else?api_key=k-other&x=1#k");
+    assert_eq!(secret(&elsewhere.provider), ["k-1234567", "k-other"]);
     assert_eq!(Source::File.to_string(), "credentials.toml");
 }
 

@@ -11,6 +11,7 @@ mod start;
 
 use super::frames::Decoder;
 use super::helper_wire::{Bounds, LIMIT, Order, Program, Told};
+use super::sandbox::confinement::Limit;
 use super::tree;
 use hunt::hunt;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -40,8 +41,8 @@ struct Supervisor {
     program: Option<Running>,
     watch: Option<Watch>,
     own: i32,
-    /// Whether the program has a limit on the memory that it sets aside.
-    limits_data: bool,
+    /// The limits that the program was started with.
+    started_with: Vec<Limit>,
 }
 
 /// The program.
@@ -84,7 +85,7 @@ pub fn supervise(socket: OwnedFd) -> ExitCode {
     let decoder = Decoder::new(LIMIT);
     let given = Vec::new();
     let mut supervisor =
-        Supervisor { socket, decoder, given, program: None, watch: None, own, limits_data: false };
+        Supervisor { socket, decoder, given, program: None, watch: None, own, started_with: Vec::new() };
     let stop = supervisor.serve();
     if matches!(stop, Stop::SocketEnded) {
         supervisor.end_all();
@@ -200,7 +201,7 @@ impl Supervisor {
                 Ok(running) => {
                     let pid = running.pid.as_raw_nonzero().get();
                     self.program = Some(running);
-                    self.limits_data = program.confinement.limits_data();
+                    self.started_with.clone_from(&program.confinement.limits);
                     Told::Spawned { pid }
                 }
                 Err(why) => Told::NotSpawned(why),
@@ -210,7 +211,7 @@ impl Supervisor {
     }
 
     fn begin(&mut self, bounds: Bounds) {
-        self.widen(&bounds);
+        self.fit(&bounds);
         let now = Instant::now();
         let limit = Duration::from_millis(bounds.wall_ms);
         self.watch = Some(Watch {
@@ -228,6 +229,7 @@ impl Supervisor {
             seen: BTreeSet::new(),
             repeat_at: Vec::new(),
         });
+        self.tell(&Told::Begun);
     }
 
     /// The run is over by the kernel's word: what it left behind ends, the program stays.

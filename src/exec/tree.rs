@@ -117,6 +117,17 @@ pub fn proportional(pid: i32) -> Option<u64> {
     share.or_else(|| usage(pid).map(|usage| usage.rss_bytes))
 }
 
+/// The limits of one process, as `/proc` tells them; nothing when it is gone.
+pub fn limits(pid: i32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/limits")).unwrap_or_default()
+}
+
+/// The limit of this name that holds for now, read from [`limits`]; the largest number stands for none.
+pub fn soft_limit(limits: &str, name: &str) -> Option<u64> {
+    let word = limits.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next())?;
+    if word == "unlimited" { Some(u64::MAX) } else { word.parse().ok() }
+}
+
 /// The children of `pid` that are dead and not waited for.
 pub fn dead_children(pid: i32) -> Vec<i32> {
     let all = if children_are_listed(pid) {
@@ -202,6 +213,17 @@ mod tests {
         let stat = parse_stat(line).unwrap();
         assert_eq!((stat.state, stat.parent, stat.group, stat.session), (b'S', 7, 12, 9));
         assert_eq!((stat.own_ticks, stat.children_ticks), (11, 15));
+    }
+
+    #[test]
+    fn limits_are_read_by_their_name() {
+        let text = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                    Max file size             1048576              unlimited            bytes     \n\
+                    Max open files            unlimited            1024                 files     \n";
+        assert_eq!(soft_limit(text, "Max file size"), Some(1 << 20));
+        assert_eq!(soft_limit(text, "Max open files"), Some(u64::MAX));
+        assert_eq!(soft_limit(text, "Max processes"), None);
+        assert!(soft_limit(&limits(std::process::id() as i32), "Max open files").is_some());
     }
 
     #[test]

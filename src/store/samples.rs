@@ -108,7 +108,10 @@ pub(super) fn confined() -> Terms {
         writes_confined: true,
         reads_confined: true,
         contained: true,
-        memory: MemoryHold::Watched,
+        memory: Hold::Watched,
+        // From before it was told how these are held.
+        processes: Hold::None,
+        files: Hold::None,
         layers: vec![Layer { name: "bwrap".into(), active: true, tested: true, why: None }],
         notes: vec!["for root the number of processes is watched, not enforced".into()],
     };
@@ -145,6 +148,7 @@ pub(super) fn about_tools() -> Vec<Entry> {
         Entry::Block(file_block(4, BlockKind::Load { path: "/home/ada/tools.py".into() }, "def f(): ...\n")),
         Entry::Block(file_block(5, BlockKind::Call { function: "f".into() }, "f()")),
         Entry::Block(file_block(6, BlockKind::Install { wanted_by: Some(BlockId(5)) }, "pandas\n")),
+        Entry::Block(file_block(7, BlockKind::Pull { wanted_by: Some(BlockId(5)) }, "python:3.13-slim\n")),
         written(1, BlockId(1)),
         Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(ran) },
     ]
@@ -200,6 +204,17 @@ pub(super) fn about_recipes() -> Vec<Entry> {
     entries.push(Entry::Block(own));
     entries.extend(facts.into_iter().chain(ended).map(Entry::Recipe));
     entries
+}
+
+/// A run whose limits are held in three ways.
+pub(super) fn about_limits() -> Vec<Entry> {
+    let (run, block, revision) = (RunId(1), BlockId(1), Revision(1));
+    let by = Grantor::Person { typed: false };
+    let mut terms = confined();
+    let sandbox = &mut terms.rights.sandbox;
+    (sandbox.memory, sandbox.processes, sandbox.files) = (Hold::Enforced, Hold::Watched, Hold::Enforced);
+    terms.limits = Limits { file_bytes: 5 << 30, open_files: 64, kept_bytes: 65_536, ..terms.limits };
+    vec![Entry::Approved { run, block, revision, sha256: Sha256::of(b"x"), terms, by }]
 }
 
 pub(super) fn report(output: Captured) -> RunReport {

@@ -91,6 +91,10 @@ impl Backend for Jupyter {
         None
     }
 
+    async fn pull_terms(&mut self, _: &Language, _: Limits) -> Result<Terms, String> {
+        Err("images are pulled by container engines only: choose --executor container".into())
+    }
+
     async fn fetch(&mut self, missing: ToFetch, _: mpsc::Sender<String>) -> Fetch {
         Box::pin(std::future::ready(Err(format!("{} can't be fetched", missing.name))))
     }

@@ -32,14 +32,14 @@ mod using;
 use super::environment::Environment;
 use super::link::Entry;
 use super::plan;
-use crate::domain::{Limits, MemoryHold, SandboxLevel, SandboxReport, Terms};
+use crate::domain::{Limits, SandboxLevel, SandboxReport, Terms};
 use bwrap::Bwrap;
 use confinement::limits as process_limits;
 pub use confinement::{Confinement, data_limit};
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::enter;
 #[cfg(target_os = "linux")]
-pub use enter::enter;
+pub use enter::{enter, resource};
 use policy::Policy;
 use refused::Closed;
 use scratch::{HOME_PARTS, Scratch};
@@ -107,7 +107,7 @@ impl Sandbox {
         helper: &Path,
     ) -> Result<Self, String> {
         let mut sandbox = Self {
-            report: SandboxReport { memory: MemoryHold::Watched, ..SandboxReport::default() },
+            report: report::without(),
             using: Using::default(),
             confined: None,
             home: standing.home.map(Into::into),

@@ -4,6 +4,7 @@
 //! done here.
 
 mod fold;
+mod handed;
 mod imports;
 mod known;
 mod text;
@@ -15,13 +16,18 @@ use super::ground::SCRATCH;
 use super::syntax::{named, pair, text};
 use super::value::{Act, Argument, Kind, Value};
 use super::walk::{Shared, Step, Walker, spread, walk};
+use handed::Handed;
 use std::ops::Range;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope) -> Reading {
-    let mut reader =
-        Reader { shared: Shared::new(root, source, book, scope), stars: Vec::new(), endless: 0..0 };
+    let mut reader = Reader {
+        shared: Shared::new(root, source, book, scope),
+        stars: Vec::new(),
+        endless: 0..0,
+        handed: Handed::default(),
+    };
     let mut next = 0;
     while let Some((node, frame)) = reader.shared.body(next) {
         walk(&mut reader, node, frame);
@@ -37,6 +43,8 @@ struct Reader<'a, 't> {
     stars: Vec<String>,
     /// The loop without an end that is being read.
     endless: Range<usize>,
+    /// Functions of the text, and what they were handed.
+    handed: Handed<'t>,
 }
 
 impl<'t> Walker<'t> for Reader<'_, 't> {
@@ -48,6 +56,7 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
                 if let Some(name) = node.child_by_field_name("name") {
                     let name = text(name, self.shared.source);
                     self.shared.frames.bind(frame, name, Value::name(format!("def {name}")), branch);
+                    self.handed.define(name, node, frame);
                 }
                 let inner = self.shared.put_off(node, frame);
                 if let Some(parameters) = node.child_by_field_name("parameters") {
@@ -226,6 +235,7 @@ impl<'t> Reader<'_, 't> {
         if act.name == "os.chdir" {
             self.shared.folder = act.arguments.first().map(|a| a.value.clone());
         }
+        self.enter_with(&act);
         for (index, argument) in act.arguments.iter().enumerate() {
             self.hand_over(&act, index + 1, &argument.value);
         }

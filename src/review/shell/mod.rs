@@ -41,6 +41,10 @@ struct Reader<'a> {
     frames: Frames,
     /// What is piped into commands, by node.
     inputs: HashMap<usize, Argument>,
+    /// What redirections write, by node.
+    outputs: HashMap<usize, Argument>,
+    /// Commands that were given another name.
+    aliases: HashMap<String, String>,
     /// Where `cd` went.
     folder: Option<Value>,
     reading: Reading,
@@ -54,6 +58,8 @@ impl<'a> Reader<'a> {
             scope,
             frames: Frames::new(source.len()),
             inputs: HashMap::new(),
+            outputs: HashMap::new(),
+            aliases: HashMap::new(),
             folder: None,
             reading: Reading::default(),
         }
@@ -67,8 +73,10 @@ impl<'t> Walker<'t> for Reader<'_> {
                 if let (Some(name), Some(value)) =
                     (node.child_by_field_name("name"), node.child_by_field_name("value"))
                 {
+                    let (name, span) = (text(name, self.source), value.byte_range());
                     let value = self.word(value, 0);
-                    self.frames.bind(0, text(name, self.source), value, step.branch);
+                    self.set(name, Argument { value: value.clone(), span }, node.byte_range());
+                    self.frames.bind(0, name, value, step.branch);
                 }
             }
             "for_statement" => self.each_of(node),
@@ -169,6 +177,7 @@ impl Reader<'_> {
             if let Some(body) = body {
                 self.feed(body, document.clone());
             }
+            self.write_down(body, redirect);
             // `cat <<E | bash`: the pipeline behind the sign goes on from the body.
             for child in named(redirect, 16).into_iter().filter(|n| n.kind() == "pipeline") {
                 let printed = body.map_or_else(Value::unknown, |b| self.output(b, 0));
@@ -177,6 +186,36 @@ impl Reader<'_> {
                     if known { Argument { value: printed, ..document.clone() } } else { document.clone() };
                 self.pipe(child, Some(passed), 0);
             }
+        }
+        self.write_down(body, node);
+    }
+
+    /// Notes what the redirections below a node write: what the command in front of them prints.
+    fn write_down(&mut self, body: Option<Node<'_>>, holder: Node<'_>) {
+        let redirects = named(holder, 16).into_iter().filter(|n| n.kind() == "file_redirect");
+        for redirect in redirects {
+            let Some(body) = body else { continue };
+            let mut value = self.output(body, 0);
+            let plain = |word: &str| text(body, self.source).split_whitespace().next() == Some(word);
+            if let (Kind::Text { text, .. }, true) = (&mut value.kind, plain("echo")) {
+                text.push('\n');
+            }
+            self.outputs.insert(redirect.id(), Argument { value, span: body.byte_range() });
+        }
+    }
+
+    /// Tells that a variable of the environment is set, where programs obey it.
+    fn set(&mut self, name: &str, value: Argument, span: Range<usize>) {
+        let name = format!("{name}=");
+        if self.book.knows(&name) {
+            self.reading.acts.push(Act {
+                name,
+                receiver: None,
+                arguments: vec![value],
+                named: Vec::new(),
+                folder: self.folder.clone(),
+                span,
+            });
         }
     }
 
@@ -204,11 +243,12 @@ impl Reader<'_> {
             _ => return,
         };
         let value = self.word(target, 0);
+        let text = self.outputs.remove(&node.id()).map(|text| ("text".to_owned(), text));
         self.reading.acts.push(Act {
             name: name.to_owned(),
             receiver: None,
             arguments: vec![Argument { value, span: target.byte_range() }],
-            named: Vec::new(),
+            named: text.into_iter().collect(),
             folder: self.folder.clone(),
             span: node.byte_range(),
         });
