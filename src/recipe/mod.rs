@@ -79,6 +79,11 @@ impl Recipe {
         Vec::new()
     }
 
+    /// Whether it may ask for more while it goes on.
+    pub fn asks_later(&self) -> bool {
+        true
+    }
+
     /// Its beginning. `inputs` went through its form ([`crate::domain::Form::check`]).
     ///
     /// # Errors

@@ -47,6 +47,8 @@ pub struct Options {
     pub place: Place,
     /// What is asked at once, as given on the command line.
     pub first_prompt: Option<String>,
+    /// The recipe that the session begins with, and the answers that are there already.
+    pub first_recipe: Option<(String, crate::domain::Answers)>,
     /// What the person should know at the start.
     pub notices: Vec<crate::domain::Notice>,
 }
@@ -72,6 +74,7 @@ impl Default for Options {
             pager: "less".into(),
             place: Place::default(),
             first_prompt: None,
+            first_recipe: None,
             notices: Vec::new(),
         }
     }

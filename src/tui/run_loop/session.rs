@@ -67,6 +67,10 @@ impl Session<'_> {
         if self.screen.setup.welcome {
             self.driver.errand(crate::driver::Errand::Servers);
             self.driver.errand(crate::driver::Errand::Interpreters);
+        } else if let Some((name, answers)) = self.options.first_recipe.clone()
+            && self.driver.state().transcript.items.is_empty()
+        {
+            self.driver.errand(crate::driver::Errand::BeginRecipe(name, answers));
         } else if let Some(prompt) = self.options.first_prompt.clone()
             && self.driver.state().transcript.items.is_empty()
         {
