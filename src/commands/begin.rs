@@ -53,7 +53,10 @@ pub fn chosen(
                 chosen.given.push((first.name.clone(), prompt));
             }
             _ => {
-                let what = format!("a prompt was given beside the recipe {}, which has no place for it", chosen.name);
+                let what = format!(
+                    "a prompt was given beside the recipe {}, which has no place for it",
+                    chosen.name
+                );
                 return Err(Failure::new(Kind::Usage, what).hint(inputs(&chosen.name, form)));
             }
         }
@@ -114,7 +117,8 @@ fn read(key: &str, value: &str, field: Option<&Field>) -> Result<String, Failure
         Some(escaped) if escaped.starts_with('@') && !is_path => Ok(escaped.to_owned()),
         Some(file) if !is_path => input::read(Path::new(file)).map_err(|failure| {
             let what = format!("--input {key}: {}", failure.what);
-            Failure::new(failure.kind, what).hint("A text that begins with @ is written with two: KEY=@@text.")
+            Failure::new(failure.kind, what)
+                .hint("A text that begins with @ is written with two: KEY=@@text.")
         }),
         _ => Ok(value.to_owned()),
     }

@@ -125,7 +125,9 @@ fn failure(ending: &Ending, options: &Options, house: &House) -> Result<(), Fail
     let failure = Failure::new(kind, ending.message());
     Err(match ending {
         Ending::Waiting(..) => failure.hint(&options.waiting_hint),
-        Ending::Asked(Question::Form(form)) => failure.hint(headless::form::hint(form, &options.waiting_hint)),
+        Ending::Asked(Question::Form(form)) => {
+            failure.hint(headless::form::hint(form, &options.waiting_hint))
+        }
         Ending::Provider(provider) if !provider.hint.is_empty() => failure.hint(&provider.hint),
         Ending::CutShort(_) => failure.hint("What came of it is kept in the session."),
         Ending::Asked(Question::Budget { .. }) => {

@@ -131,17 +131,19 @@ impl Ending {
             | Ending::BlockFailed(_)
             | Ending::TimedOut
             | Ending::Recipe(..)
-            | Ending::Asked(Question::StepLimit(_) | Question::Repeated(..) | Question::Budget { .. }) => json!({
-                "event": "turn_end",
-                "reason": self.reason(),
-                "answer": self.answer(state),
-                "steps": steps,
-                "log": steps::log(state),
-                "recipe": recipe(state).shape(),
-                "usage": shapes::usage(&usage),
-                "cost": shapes::cost(&state.live.cost),
-                "context": shapes::context(&state.live.context),
-            }),
+            | Ending::Asked(Question::StepLimit(_) | Question::Repeated(..) | Question::Budget { .. }) => {
+                json!({
+                    "event": "turn_end",
+                    "reason": self.reason(),
+                    "answer": self.answer(state),
+                    "steps": steps,
+                    "log": steps::log(state),
+                    "recipe": recipe(state).shape(),
+                    "usage": shapes::usage(&usage),
+                    "cost": shapes::cost(&state.live.cost),
+                    "context": shapes::context(&state.live.context),
+                })
+            }
             _ => json!({
                 "event": "error",
                 "kind": self.word(),

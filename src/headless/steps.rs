@@ -19,7 +19,7 @@ fn step(step: &Step<'_>) -> Value {
         "recipe": step.round.map(|round| json!({ "step": round.step, "title": round.title, "round": round.round })),
         "verdict": step.judged.map(|judged| judged.verdict.as_str()),
         "note": step.judged.map(|judged| judged.note.as_str()),
-        "began": step.began.to_string(),
+        "began": jiff::Timestamp::from_millisecond(step.began.0).ok().map(|began| format!("{began:.3}")),
         "reply_ms": step.reply_ms(),
         "run_ms": step.run_ms(),
         "usage": step.reply.map(|reply| shapes::usage(&reply.usage)),
@@ -41,7 +41,7 @@ fn block(block: &StepBlock<'_>) -> Value {
         .map(|(run, state, took)| {
             let report = run.ended.as_ref().map(|(_, report)| report);
             json!({
-                "run": run.id.0,
+                "run": run.run.0,
                 "outcome": report.map_or("lost", |report| report.outcome.as_str()),
                 "state": state.to_string(),
                 "exit_code": report.and_then(|report| report.receipt.exit_code),

@@ -100,7 +100,7 @@ impl Recipe {
 
     /// Whether it may ask for more while it goes on.
     pub fn asks_later(&self) -> bool {
-        true
+        self.definition.steps.iter().any(|step| !step.protects.is_empty() || step.check.asks())
     }
 
     /// Its beginning. `inputs` went through its form ([`crate::domain::Form::check`]).
@@ -110,13 +110,7 @@ impl Recipe {
     pub fn start(&self, inputs: Answers, facts: Vec<(String, String)>) -> Result<RecipeStart, Vec<Misfit>> {
         let value = |name: &str| named(&inputs, name).or(named(&facts, name)).unwrap_or_default().to_owned();
         let prompt = self.definition.prompt.fill(value);
-        Ok(RecipeStart {
-            name: self.card.name.clone(),
-            definition: self.text.clone(),
-            inputs,
-            facts,
-            prompt,
-        })
+        Ok(RecipeStart { name: self.card.name.clone(), definition: self.text.clone(), inputs, facts, prompt })
     }
 }
 

@@ -40,8 +40,12 @@ impl Session {
     fn block(&mut self, step: u32, id: u32, note: Option<&str>) -> &mut Self {
         let language = Some(Language::bash());
         let own = note.is_some();
-        let version =
-            Version { revision: Revision(1), source: Arc::from("true\n"), language: language.clone(), whole: true };
+        let version = Version {
+            revision: Revision(1),
+            source: Arc::from("true\n"),
+            language: language.clone(),
+            whole: true,
+        };
         self.then(Entry::Block(Block {
             id: BlockId(id),
             step: StepId(step),

@@ -20,6 +20,7 @@ macro_rules! stories {
 
 stories! {
     "tour": "a guided tour: asks, blocks, decisions, results",
+    "explain": "recipe explain: a script told in words, nothing runs",
     "slow": "a long reply that comes slowly",
     "long": "a long block with a high finding, then short ones",
     "three": "three blocks in one reply",

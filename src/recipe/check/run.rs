@@ -57,10 +57,15 @@ impl Check for Run {
     fn hint(&self, view: &View<'_>, verdict: &str, note: &str) -> String {
         match (verdict, view.option("needs")) {
             (NOTHING_SHOWN, IMAGE) => {
-                "The block ran, but it showed no image. Draw it with matplotlib and end with plt.show().".into()
+                "The block ran, but it showed no image. Draw it with matplotlib and end with plt.show()."
+                    .into()
             }
-            (NOTHING_SHOWN, _) => "The block ran, but it showed no table. Print it, with a line of headings.".into(),
-            (TIMED_OUT, _) => format!("The block did not end in time ({note}). Make it do less, or do it faster."),
+            (NOTHING_SHOWN, _) => {
+                "The block ran, but it showed no table. Print it, with a line of headings.".into()
+            }
+            (TIMED_OUT, _) => {
+                format!("The block did not end in time ({note}). Make it do less, or do it faster.")
+            }
             (NOTHING, _) => "You proposed no code. Propose one block of code that does it.".into(),
             _ => format!("The block failed ({note}). Read the error and propose a corrected one."),
         }
@@ -102,7 +107,9 @@ fn image(report: &RunReport) -> Option<String> {
     let written = |path: &str| IMAGES.iter().any(|end| path.to_ascii_lowercase().ends_with(end));
     let shown = report.images.first().map(|image| image.name.clone());
     let mut files = report.receipt.files.iter();
-    shown.or_else(|| files.find(|file| file.change != "deleted" && written(&file.path)).map(|file| file.path.clone()))
+    shown.or_else(|| {
+        files.find(|file| file.change != "deleted" && written(&file.path)).map(|file| file.path.clone())
+    })
 }
 
 /// Whether a run printed lines with several columns, or has such a value.
@@ -120,7 +127,9 @@ fn is_table(text: &str) -> bool {
         [by(line.split('|').collect()), by(line.split(',').collect()), by(line.split('│').collect()), blanks]
     };
     let lines: Vec<[usize; 4]> = text.lines().map(columns).collect();
-    let alike = |a: &[usize; 4], b: &[usize; 4]| a.iter().zip(b).any(|(a, b)| *a >= 2 && *b >= 2 && a.abs_diff(*b) <= 1);
+    let alike = |a: &[usize; 4], b: &[usize; 4]| {
+        a.iter().zip(b).any(|(a, b)| *a >= 2 && *b >= 2 && a.abs_diff(*b) <= 1)
+    };
     lines.windows(2).any(|pair| matches!(pair, [a, b] if alike(a, b)))
 }
 

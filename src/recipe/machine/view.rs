@@ -69,7 +69,10 @@ impl<'a> View<'a> {
     }
 
     /// The blocks of a reply.
-    pub(crate) fn blocks_of(&self, reply: &'a ReplyItem) -> impl DoubleEndedIterator<Item = &'a BlockItem> + use<'a> {
+    pub(crate) fn blocks_of(
+        &self,
+        reply: &'a ReplyItem,
+    ) -> impl DoubleEndedIterator<Item = &'a BlockItem> + use<'a> {
         let course = self.course;
         reply.blocks.iter().filter_map(move |id| course.block(*id))
     }
@@ -87,12 +90,15 @@ impl<'a> View<'a> {
     /// Whether the person skipped all blocks of the newest reply.
     pub(super) fn all_skipped(&self) -> bool {
         let newest = self.newest();
-        !newest.is_empty() && newest.iter().all(|item| item.standing == Standing::Skipped) && self.own().is_empty()
+        !newest.is_empty()
+            && newest.iter().all(|item| item.standing == Standing::Skipped)
+            && self.own().is_empty()
     }
 
     /// The recipe's own blocks of this round, oldest first.
     pub(crate) fn own(&self) -> Vec<&'a BlockItem> {
-        let of_recipe = |item: &&BlockItem| matches!(item.block.kind, BlockKind::Code { .. } | BlockKind::Call { .. });
+        let of_recipe =
+            |item: &&BlockItem| matches!(item.block.kind, BlockKind::Code { .. } | BlockKind::Call { .. });
         let items = self.items().filter_map(|(_, item)| match item {
             Item::Own { block, .. } => self.course.block(*block),
             _ => None,
@@ -113,7 +119,9 @@ impl<'a> View<'a> {
     /// The newest answers to the form with this name, and where they stand.
     pub(crate) fn answers(&self, name: &str) -> Option<(usize, &'a Answers)> {
         self.items().rev().find_map(|(at, item)| match item {
-            Item::Recipe { fact: RecipeFact::Answered { form, answers }, .. } if form == name => Some((at, answers)),
+            Item::Recipe { fact: RecipeFact::Answered { form, answers }, .. } if form == name => {
+                Some((at, answers))
+            }
             _ => None,
         })
     }
