@@ -1,0 +1,284 @@
+//! Recipes without a terminal: those that ship, by their stories, with real execution; a person's own; what is refused
+//! before anything is asked; forms that are answered beforehand, or not.
+
+use crate::home::{Done, Home};
+use serde_json::{Value, json};
+
+/// A recipe of the person's own: a file is agreed to, then code runs until it goes well.
+const OWN: &str = r#"
+name = "steady"
+title = "Steady"
+when = "There is a list to keep."
+prompt = "Steady: {about}"
+
+[[input]]
+name = "about"
+ask = "What is it about?"
+required = true
+
+[[input]]
+name = "tries"
+ask = "How often?"
+kind = "number"
+min = 1
+max = 9
+whole = true
+default = "2"
+
+[[step]]
+name = "list"
+title = "The list"
+say = "Write the list of {about}."
+check = "written"
+blocks = ["write"]
+
+[step.on.written]
+then = "next"
+
+[step.on.rounds]
+then = "end"
+how = "gave_up"
+
+[[step]]
+name = "work"
+title = "Work"
+say = "Work with the list."
+check = "run"
+blocks = ["code"]
+protects = ["list"]
+rounds = 2
+
+[step.on.ok]
+then = "end"
+
+[step.on.failed]
+then = "again"
+say = "It failed: {note}"
+
+[step.on.rounds]
+then = "end"
+how = "limit"
+say = "It never went well."
+
+[end]
+summary = "Files: {files}"
+"#;
+
+const LIST: &str = "```text path=list.txt\none\ntwo\n```\n";
+const APPROVED: &[&str] = &["--approve", "all", "--sandbox", "off", "--json"];
+
+fn home() -> Home {
+    let home = Home::new();
+    let folder = home.sayso().join("recipes");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("steady.toml"), OWN).unwrap();
+    home
+}
+
+/// A story of these replies.
+fn story(home: &Home, replies: &[&str]) -> String {
+    let told: String = replies.iter().map(|text| format!("[[reply]]\ntext = '''\n{text}'''\n")).collect();
+    home.file("story.toml", told).to_string_lossy().into_owned()
+}
+
+/// A turn of the person's own recipe, with these replies.
+fn steady(home: &Home, replies: &[&str], more: &[&str]) -> Done {
+    let path = story(home, replies);
+    let work = home.work().to_string_lossy().into_owned();
+    let mut args =
+        vec!["run", "--demo", &path, "--cwd", &work, "--recipe", "steady", "--input", "about=pears"];
+    args.extend(more);
+    home.run(&args)
+}
+
+/// The newest verdict of each round, in order: `list written`.
+fn verdicts(done: &Done) -> Vec<String> {
+    let judged = done.events("recipe").into_iter().filter(|event| event["what"] == "judged");
+    judged
+        .map(|event| format!("{} {}", event["step"].as_str().unwrap(), event["verdict"].as_str().unwrap()))
+        .collect()
+}
+
+fn last(done: &Done) -> Value {
+    done.json().pop().unwrap_or_else(|| panic!("nothing was printed: {}", done.err))
+}
+
+#[test]
+fn a_recipe_of_ones_own_goes_its_way_and_its_steps_are_told() {
+    let home = home();
+    let done = steady(&home, &[LIST, "```python\nprint(open('list.txt').read())\n```\n"], APPROVED);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    assert_eq!(verdicts(&done), ["list written", "work ok"]);
+    assert_eq!(std::fs::read_to_string(home.work().join("list.txt")).unwrap(), "one\ntwo\n");
+    let end = last(&done);
+    assert_eq!((&end["event"], &end["reason"]), (&json!("turn_end"), &json!("answered")));
+    assert_eq!((&end["recipe"]["name"], &end["recipe"]["end"]), (&json!("steady"), &json!("done")));
+    let log = end["log"].as_array().unwrap();
+    assert_eq!(log.len(), 2, "{log:#?}");
+    assert_eq!((&log[0]["recipe"]["step"], &log[0]["verdict"]), (&json!("list"), &json!("written")));
+    assert_eq!(
+        (&log[0]["blocks"][0]["kind"], &log[0]["blocks"][0]["path"]),
+        (&json!("write"), &json!("list.txt"))
+    );
+    assert_eq!(
+        (&log[1]["blocks"][0]["runs"][0]["outcome"], &log[1]["blocks"][0]["by"]),
+        (&json!("ok"), &json!("flag"))
+    );
+}
+
+#[test]
+fn rounds_that_are_used_up_end_it_with_1_and_files_stay() {
+    let home = home();
+    let fails = "```python\nraise ValueError('no')\n```\n";
+    let done = steady(&home, &[LIST, fails, fails, fails], APPROVED);
+    assert_eq!(done.code, Some(1), "{}\n{}", done.out, done.err);
+    assert_eq!(verdicts(&done), ["list written", "work failed", "work failed"]);
+    assert_eq!((&last(&done)["reason"], &last(&done)["recipe"]["end"]), (&json!("limit"), &json!("limit")));
+    assert!(home.work().join("list.txt").exists());
+}
+
+#[test]
+fn a_person_reads_rounds_verdicts_and_the_end() {
+    let home = home();
+    let replies = [LIST, "```python\n1/0\n```\n", "```python\nprint('well')\n```\n"];
+    let done = steady(&home, &replies, &["--approve", "all", "--sandbox", "off"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    for told in [
+        "recipe steady",
+        "step: The list, round 1",
+        "list, round 1: written (list.txt)",
+        "work, round 1: failed (ZeroDivisionError",
+        "step: Work, round 2",
+        "the recipe is done",
+    ] {
+        assert!(done.err.contains(told), "{told} in {}", done.err);
+    }
+    assert!(done.out.contains("Files: ") && done.out.contains("list.txt"), "{}", done.out);
+}
+
+#[test]
+fn a_block_that_does_not_fit_is_declined_and_never_asked_about() {
+    let home = home();
+    let replies = ["```bash\ntouch ran\n```\n", LIST, "```python\nprint('well')\n```\n"];
+    let done = steady(&home, &replies, APPROVED);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let declined = &done.events("decision")[0];
+    assert_eq!(declined["decision"], "decline", "{declined}");
+    assert!(!home.work().join("ran").exists());
+}
+
+#[test]
+fn a_form_in_the_middle_is_answered_beforehand_or_ends_the_run_with_10() {
+    // The file is named in two pieces: what can be seen before it runs would ask for a typed word.
+    let changes = "```python\nimport sys\nname = sys.argv[0][:0] + 'list' + '.txt'\nopen(name, 'w').write('three')\n```\n";
+    let home = home();
+    let done = steady(&home, &[LIST, changes], APPROVED);
+    assert_eq!(done.code, Some(10), "{}\n{}", done.out, done.err);
+    let form = &done.events("form")[0];
+    assert_eq!(
+        (&form["fields"][0]["name"], &form["fields"][0]["kind"]),
+        (&json!("what"), &json!("choice")),
+        "{form}"
+    );
+    assert_eq!((&last(&done)["kind"], &last(&done)["event"]), (&json!("answer_needed"), &json!("error")));
+    assert!(last(&done)["hint"].as_str().unwrap().contains("--input what=VALUE"), "{}", last(&done));
+    let home = self::home();
+    let answered = [APPROVED, &["--input", "what=keep the change"]].concat();
+    let done = steady(&home, &[LIST, changes], &answered);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    assert_eq!(std::fs::read_to_string(home.work().join("list.txt")).unwrap(), "three");
+    let answers = done.events("recipe").into_iter().find(|event| event["what"] == "answered").unwrap();
+    assert_eq!(answers["answers"], json!({ "what": "keep the change" }));
+}
+
+#[test]
+fn what_can_not_begin_is_told_with_what_is_asked_for() {
+    let home = home();
+    let refused = |args: &[&str], told: &[&str]| {
+        let path = story(&home, &[LIST]);
+        let mut all = vec!["run", "--demo", &path];
+        all.extend(args);
+        let done = home.run(&all);
+        assert_eq!(done.code, Some(2), "{args:?}: {}", done.err);
+        for told in told {
+            assert!(done.err.contains(told), "{told} in {}", done.err);
+        }
+    };
+    refused(&["--recipe", "stedy"], &["there is no recipe \"stedy\"", "Did you mean steady?"]);
+    refused(&["--recipe", "nothing-like-it"], &["explain", "steady"]);
+    refused(&["--recipe", "steady"], &["about: an answer is needed", "about=… (a line): What is it about?"]);
+    refused(&["--recipe", "steady", "--input", "about=a", "--input", "tries=12"], &["tries: at most 9"]);
+    refused(&["--recipe", "explain", "--input", "fil=a"], &["asks for nothing named \"fil\"", "\"file\""]);
+    refused(&["--recipe", "steady", "--input", "what"], &["KEY=VALUE"]);
+    refused(
+        &["--recipe", "steady", "--input", "about=@missing.txt"],
+        &["--input about", "missing.txt", "@@"],
+    );
+    refused(&["--recipe", "explain", "--input", "file=missing.py"], &["file", "asks for"]);
+    refused(&["--input", "what=a", "hello"], &["--recipe NAME"]);
+}
+
+#[test]
+fn an_answer_is_read_from_a_file_and_a_prompt_answers_the_first_question() {
+    let home = home();
+    let file = home.file("what.txt", "apples and pears");
+    let path = story(&home, &[LIST, "```python\n1\n```\n"]);
+    let input = format!("about=@{}", file.display());
+    for args in [vec!["--input", &input], vec!["apples and pears"]] {
+        let mut all = vec!["run", "--demo", &path, "--recipe", "steady"];
+        all.extend(APPROVED);
+        all.extend(args);
+        let done = home.run(&all);
+        assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+        assert_eq!(done.events("prompt")[0]["text"], "Steady: apples and pears");
+        assert_eq!(done.events("recipe")[0]["inputs"], json!({ "about": "apples and pears", "tries": "2" }));
+    }
+}
+
+#[test]
+fn recipes_are_listed_and_faults_of_ones_own_are_told_with_their_place() {
+    let home = home();
+    let folder = home.sayso().join("recipes");
+    std::fs::write(
+        folder.join("broken.toml"),
+        OWN.replace("name = \"steady\"", "name = \"broken\"\nmood = 1"),
+    )
+    .unwrap();
+    std::fs::write(folder.join("explain.toml"), OWN.replace("\"steady\"", "\"explain\"")).unwrap();
+    let done = home.run(&["recipes", "--json"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let list = &done.json()[0]["recipes"];
+    let of = |name: &str| {
+        list.as_array().unwrap().iter().filter(|r| r["name"] == name).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!((of("explain").len(), of("steady").len(), of("broken").len()), (1, 1, 0));
+    assert_eq!(of("explain")[0]["file"], Value::Null, "one's own takes no name from those that ship");
+    assert_eq!(of("steady")[0]["inputs"][1]["max"], 9);
+    assert!(done.err.contains("broken.toml:3:1") && done.err.contains("mood"), "{}", done.err);
+    assert!(done.err.contains("explain.toml:2:1: a recipe named explain ships with sayso"), "{}", done.err);
+    let check = home.run(&["config", "check"]);
+    assert!(
+        check.err.contains("broken.toml:3:1") && check.out.contains("2 warnings"),
+        "{}{}",
+        check.out,
+        check.err
+    );
+    let told = home.run(&["recipes"]);
+    assert!(told.out.contains("--input about=… (a line): What is it about?"), "{}", told.out);
+}
+
+/// A shipped story, played to its end.
+fn play(name: &str) -> Done {
+    let home = Home::new();
+    let mut args = vec!["run", "--demo", name];
+    args.extend(APPROVED);
+    home.run(&args)
+}
+
+#[test]
+fn explain_runs_nothing() {
+    let done = play("explain");
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    assert_eq!(verdicts(&done), ["explain answered"]);
+    assert!(done.events("run").is_empty() && done.events("block").is_empty());
+}
