@@ -57,7 +57,7 @@ impl KeyRing {
         house: &House,
     ) -> Result<bool, Unusable> {
         let known = self.typed(name, provider).is_some() || self.has_written(name);
-        Ok(!known && matches!(look(name, provider, house)?, Key::Command(_)))
+        Ok(!known && matches!(look(name, provider, house)?, Key::Command(..)))
     }
 
     /// What the person should know of keys that were not sent; told once.
@@ -88,14 +88,17 @@ impl KeyRing {
                 self.say(format!("The key for {name} ({kept}) is for {whose}: it is not sent to {address}."));
                 Ok(None)
             }
-            Key::Command(command) => {
+            Key::Command(command, kept) => {
                 let known = self.inner().written.get(name).cloned();
                 if known.is_some() {
                     return Ok(known);
                 }
-                let hint = format!("Correct key_command under [providers.{name}].");
+                let hint = match kept {
+                    Source::Keyring => format!("Store the key: {}", keys::into_keyring(name)),
+                    _ => format!("Correct key_command under [providers.{name}]."),
+                };
                 let key = key_command::run(&command)
-                    .map_err(|why| Unusable::new(format!("the key_command of {name} {why}"), hint))?;
+                    .map_err(|why| Unusable::new(format!("the {kept} of {name} {why}"), hint))?;
                 let mut inner = self.inner();
                 inner.tell(&key);
                 inner.written.insert(name.to_owned(), key.clone());
@@ -112,7 +115,7 @@ impl KeyRing {
         }
         match look(name, provider, house).ok()? {
             Key::Here(_, source) => Some(source.to_string()),
-            Key::Command(_) => Some(Source::Command.to_string()),
+            Key::Command(_, kept) => Some(kept.to_string()),
             Key::Elsewhere { .. } | Key::None => None,
         }
     }

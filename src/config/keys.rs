@@ -1,4 +1,5 @@
-//! Keys of providers: from the environment, from a file that nobody else can read, or from a program of the person's.
+//! Keys of providers: from the environment, from a file that nobody else can read, from a program of the person's, or
+//! from the system's keyring.
 //! Never shown, never logged.
 //!
 //! A key goes only to the origin that it was given for. A key in the environment goes where the same person's options,
@@ -23,8 +24,8 @@ const LARGEST: u64 = 1 << 20;
 pub enum Key {
     /// There is one, and it may be sent to the address in use.
     Here(SecretString, Source),
-    /// A program writes it.
-    Command(Texts),
+    /// A program writes it: the person's own, or the one that asks the keyring.
+    Command(Texts, Source),
     /// There is one, for another origin than that of the address in use.
     Elsewhere {
         /// Where it is kept: `credentials.toml`.
@@ -45,6 +46,8 @@ pub enum Source {
     File,
     /// A program writes it.
     Command,
+    /// In the system's keyring.
+    Keyring,
 }
 
 impl std::fmt::Display for Source {
@@ -53,6 +56,7 @@ impl std::fmt::Display for Source {
             Source::Environment(name) => f.write_str(name),
             Source::File => f.write_str("credentials.toml"),
             Source::Command => f.write_str("key_command"),
+            Source::Keyring => f.write_str("keyring"),
         }
     }
 }
@@ -69,7 +73,7 @@ pub struct Stored {
 }
 
 /// The key of a provider: the environment variable that its configuration names, else its line in `credentials`, else
-/// its program.
+/// its program, else the system's keyring.
 ///
 /// # Errors
 /// When the file can be read by others, can't be read, or is not right; the error never holds a key.
@@ -93,11 +97,35 @@ pub fn find(
             Key::Elsewhere { kept: Source::File, for_origin }
         });
     }
-    Ok(match &provider.key_command {
-        Some(command) if may(&own) => Key::Command(command.clone()),
-        Some(_) => Key::Elsewhere { kept: Source::Command, for_origin: own },
+    let (command, kept) = match &provider.key_command {
+        Some(command) => (Some(command.clone()), Source::Command),
+        None => (provider.keyring.then(|| from_keyring(name)), Source::Keyring),
+    };
+    Ok(match command {
+        Some(command) if may(&own) => Key::Command(command, kept),
+        Some(_) => Key::Elsewhere { kept, for_origin: own },
         None => Key::None,
     })
+}
+
+/// The program that asks the system's keyring for a provider's key. The keyring belongs to the desktop, and its own
+/// program speaks to it: `secret-tool` of libsecret, `security` on macOS.
+fn from_keyring(name: &str) -> Texts {
+    let words: &[&str] = if cfg!(target_os = "macos") {
+        &["security", "find-generic-password", "-s", "sayso", "-w", "-a", name]
+    } else {
+        &["secret-tool", "lookup", "service", "sayso", "provider", name]
+    };
+    Texts::Several(words.iter().map(|word| (*word).to_owned()).collect())
+}
+
+/// How a provider's key is put into the system's keyring.
+pub fn into_keyring(name: &str) -> String {
+    if cfg!(target_os = "macos") {
+        format!("security add-generic-password -s sayso -a {name} -w")
+    } else {
+        format!("secret-tool store --label=sayso service sayso provider {name}")
+    }
 }
 
 /// The key of the first of its variables that is set, and the variable's name.

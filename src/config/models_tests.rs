@@ -163,7 +163,7 @@ impl Keys {
         let env = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
         Ok(match keys::find("openai", &self.provider, &env, &self.file())? {
             Key::Here(key, source) => format!("{} of {source}", key.expose_secret()),
-            Key::Command(command) => format!("command {:?}", command.all()),
+            Key::Command(command, _) => format!("command {:?}", command.all()),
             Key::Elsewhere { kept, for_origin } => format!("{kept} is for {for_origin:?}"),
             Key::None => "none".into(),
         })
@@ -181,6 +181,15 @@ fn keys_come_from_the_environment_a_private_file_or_a_program() {
 
     let keys = Keys::new("", "providers.openai.key_command = [\"pass\", \"x\"]");
     assert_eq!(keys.find(&[]).unwrap(), "command [\"pass\", \"x\"]");
+    let keys = Keys::new("", "providers.openai.keyring = true");
+    assert!(keys.find(&[]).unwrap().contains("\"sayso\""), "the program of the keyring is asked");
+    assert!(
+        Keys::new("", "providers.openai.keyring = true")
+            .at("http://evil")
+            .find(&[])
+            .unwrap()
+            .contains("keyring is for")
+    );
     let keys = Keys::new("", "providers.openai.key_env = [\"A\", \"B\"]");
     assert_eq!(keys.find(&[("B", "b"), ("OPENAI_API_KEY", "no")]).unwrap(), "b of B");
     assert_eq!(keys.find(&[("B", "b"), ("A", "a")]).unwrap(), "a of A");

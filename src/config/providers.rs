@@ -21,6 +21,9 @@ pub struct Provider {
     /// A program that writes its key to standard output: a list is run as it is, a line by the shell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_command: Option<Texts>,
+    /// Whether its key is in the system's keyring: see [`Provider::key_program`].
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keyring: bool,
     /// The model that is asked where none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -36,6 +39,9 @@ pub struct Provider {
     /// Tokens that a reply may have at the most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u64>,
+    /// How much its models are to think, where they can; `None`: as the server has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
     /// How long it may take.
     pub timeouts: Timeouts,
     /// Models by name: they are offered even where the server lists none, and what stands here counts more than what
@@ -54,6 +60,26 @@ pub struct ModelChoice {
     /// Tokens that a reply may have at the most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u64>,
+    /// How much it is to think.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+}
+
+/// How much a model is to think before it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    /// Little.
+    Low,
+    /// As much as is usual.
+    Medium,
+    /// Much.
+    High,
+}
+
+impl Effort {
+    /// The words of the configuration.
+    pub const WORDS: &'static [&'static str] = &["low", "medium", "high"];
 }
 
 /// One text, or several.

@@ -68,7 +68,7 @@ const fn setting(name: &'static str, form: Form, tighten: Tighten, help: &'stati
     Setting { name, form, tighten, help }
 }
 
-use super::providers::ProviderKind;
+use super::providers::{Effort, ProviderKind};
 use Form::{
     Address, Bytes, Dollars, Executor, Flag, Folder, Paths, Program, Text, TextOrTexts, Texts, Whole, Words,
 };
@@ -302,6 +302,7 @@ pub const SETTINGS: &[Setting] = &[
         Never,
         "a program that writes the key: a list is run as it is, a line by the shell",
     ),
+    setting("providers.*.keyring", Flag, Never, "whether the key is in the system's keyring"),
     setting("providers.*.model", Text, Never, "the model that is asked where none is named"),
     setting("providers.*.headers.*", Text, Never, "a header that is sent with every request"),
     setting("providers.*.query.*", Text, Never, "what stands behind the ? of every request, as api-version"),
@@ -312,11 +313,18 @@ pub const SETTINGS: &[Setting] = &[
         "tokens of a conversation, reply included, where nothing else is known of a model",
     ),
     setting("providers.*.max_output", Whole(16, TOKENS), Never, "tokens that a reply may have at the most"),
+    setting(
+        "providers.*.effort",
+        Words(Effort::WORDS),
+        Never,
+        "how much its models are to think before they answer; without it as the server has it",
+    ),
     setting("providers.*.timeouts.connect", Whole(1, 3600), Never, "seconds for the connection"),
     setting("providers.*.timeouts.first_token", Whole(1, 3600), Never, "seconds until the reply begins"),
     setting("providers.*.timeouts.silence", Whole(1, 3600), Never, "seconds between two pieces of a reply"),
     setting("providers.*.models.*.context", Whole(1024, TOKENS), Never, "tokens of a conversation with it"),
     setting("providers.*.models.*.max_output", Whole(16, TOKENS), Never, "tokens that its reply may have"),
+    setting("providers.*.models.*.effort", Words(Effort::WORDS), Never, "how much it is to think"),
 ];
 
 /// The setting with this name.

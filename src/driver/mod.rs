@@ -24,7 +24,9 @@ pub use errands::{Errand, Found};
 pub use inspect::review_in_time;
 pub use update::{Told, Update};
 
-use crate::domain::{ModelInfo, ModelName, Moment, ReplyEvent, RunEvent, RunId, RunReport, StepId};
+use crate::domain::{
+    ModelInfo, ModelName, Moment, NotedInstructions, ReplyEvent, RunEvent, RunId, RunReport, StepId,
+};
 use crate::engine::provenance::Earlier;
 use crate::engine::{Command, Effect, Engine, Event, Phase, State, StoreEvent};
 use crate::exec::Executor;
@@ -98,8 +100,8 @@ pub struct Driver {
     looked: Arc<Mutex<Option<(RunId, changes::Look)>>>,
     /// The newest run that was to be stopped; it may not have started yet.
     stopped: Arc<Mutex<Option<RunId>>>,
-    /// The texts that blocks could have their words from: of which moment, before which step.
-    earlier: Option<((u64, StepId), Arc<Earlier>)>,
+    /// The texts that blocks could have their words from: of which moment, before which step, with which instructions.
+    earlier: Option<((u64, StepId, Vec<NotedInstructions>), Arc<Earlier>)>,
     /// What has been told since the front door was told last.
     update: Update,
 }

@@ -78,13 +78,15 @@ impl Driver {
 
     /// What was said, printed and read before a step. Gathered once for the blocks of a reply.
     fn earlier(&mut self, step: StepId) -> Arc<Earlier> {
-        let stamp = (self.state().transcript.version, step);
+        // Instructions may have changed since the session noted them.
+        let told = self.state().live.used_instructions().map(|file| file.noted()).collect();
+        let stamp = (self.state().transcript.version, step, told);
         if let Some((known, earlier)) = &self.earlier
             && *known == stamp
         {
             return earlier.clone();
         }
-        let earlier = Arc::new(provenance::earlier(&self.state().transcript, step));
+        let earlier = Arc::new(provenance::earlier(self.state(), step));
         self.earlier = Some((stamp, earlier.clone()));
         earlier
     }

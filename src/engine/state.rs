@@ -233,6 +233,13 @@ pub struct Live {
     pub ran_any: bool,
 }
 
+impl Live {
+    /// The files of instructions that requests carry now.
+    pub fn used_instructions(&self) -> impl Iterator<Item = &Instructions> {
+        self.instructions.iter().filter(|file| file.own || self.use_instructions)
+    }
+}
+
 /// The whole state. `Transcript` is durable, `Live` is not.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct State {

@@ -283,8 +283,13 @@ impl Connection {
             body: String::new(),
         };
         let mut body = Vec::new();
-        let patience = self.timeouts.silence.min(Duration::from_secs(10));
-        while let Ok(Ok(Some(bytes))) = timeout(patience, response.chunk()).await {
+        // One that drips is not read to its end: what it said by then has to do.
+        let began = Instant::now();
+        let patience = || {
+            let rest = self.timeouts.silence.saturating_sub(began.elapsed());
+            rest.min(Duration::from_secs(10))
+        };
+        while let Ok(Ok(Some(bytes))) = timeout(patience(), response.chunk()).await {
             let room = ERROR_BODY.saturating_sub(body.len()).min(bytes.len());
             body.extend_from_slice(bytes.get(..room).unwrap_or_default());
             if room < bytes.len() {

@@ -330,6 +330,13 @@ pub(super) fn about_rules() -> Vec<Entry> {
     ]
 }
 
+/// A review with words that stand in the project's instructions.
+pub(super) fn about_instructions() -> Vec<Entry> {
+    let traces = vec![Trace { place: Place::default(), text: "/srv/deploy".into(), from: Source::Project }];
+    let review = Review { traces, ..Review::default() };
+    vec![Entry::Review { block: BlockId(1), revision: Revision(1), review }]
+}
+
 /// A session with an entry of each kind, and some hard cases.
 pub(super) fn each_kind() -> Vec<Entry> {
     let source = "print('hi')\r\n\ttab  \n\n# \u{202e} no end";
