@@ -104,7 +104,7 @@ impl Testing {
     async fn look(site: &Site) -> Self {
         let cwd = site.cwd.clone();
         let (marks, machine) =
-            tokio::join!(in_time(move || testing::look(&cwd)), machine::look(&site.executor));
+            tokio::join!(in_time(move || testing::look(&cwd)), machine::look(&site.executor, &site.cwd));
         Self { marks: marks.unwrap_or_default(), machine }
     }
 

@@ -184,6 +184,13 @@ impl Finder {
             .collect()
     }
 
+    /// The name by which a shell finds the program of a language, where it finds that one; behind a stand-in too.
+    pub fn called(&self, language: &Language) -> Option<String> {
+        let way = self.ways.lock().unwrap_or_else(PoisonError::into_inner).get(language).cloned()?;
+        let found = self.candidate(language, &way).ok()?;
+        (which(Path::new(&way.command))? == found).then_some(way.command)
+    }
+
     /// Whether Python has this module, which is not loaded for it. In a virtual environment that may not be started, its
     /// folders tell.
     pub fn python_has(&self, module: &str) -> bool {

@@ -234,10 +234,11 @@ impl Executor {
         patience.ok().and_then(Result::ok).unwrap_or_default()
     }
 
-    /// The program that runs this language on this machine, where there is one.
-    pub async fn interpreter(&self, language: &Language) -> Option<Interpreter> {
+    /// The program that runs this language on this machine, where there is one, and the name by which a shell finds it.
+    pub async fn interpreter(&self, language: &Language) -> Option<(Interpreter, Option<String>)> {
         let (finder, language) = (self.inner.finder.clone(), language.clone());
-        tokio::task::spawn_blocking(move || finder.find(&language)).await.ok()?.ok()
+        let look = move || finder.find(&language).ok().map(|found| (found, finder.called(&language)));
+        tokio::task::spawn_blocking(look).await.ok()?
     }
 
     /// Whether the Python of this machine has a module. The module is not loaded; a Python that lies in the working folder

@@ -10,7 +10,7 @@ use std::path::Path;
 const NODE: u32 = 18;
 
 /// Looks at the machine on which runs are carried out.
-pub(super) async fn look(executor: &Executor) -> Machine {
+pub(super) async fn look(executor: &Executor, cwd: &Path) -> Machine {
     if !executor.is_local() {
         return elsewhere();
     }
@@ -19,9 +19,9 @@ pub(super) async fn look(executor: &Executor) -> Machine {
     let pytest = python.is_some() && executor.python_has("pytest").await;
     let there = |name: &str| exec::program(name).is_some();
     Machine {
-        python: python.map(|python| word(&python.path)),
+        python: python.map(|(python, name)| name.unwrap_or_else(|| word(&python.path, cwd))),
         pytest,
-        node: node.is_some_and(|node| tests(&node)) && there("node"),
+        node: node.is_some_and(|(node, _)| tests(&node)) && there("node"),
         npm: there("npm"),
         cargo: there("cargo"),
         go: there("go"),
@@ -42,13 +42,9 @@ fn tests(node: &Interpreter) -> bool {
     is_node && major.is_none_or(|major| major >= NODE)
 }
 
-/// How a program is called in a shell: by its usual name where that leads to it, else by its path.
-fn word(python: &Path) -> String {
-    let same = |name: &&str| exec::program(name).is_some_and(|found| found == python);
-    match ["python3", "python"].into_iter().find(same) {
-        Some(name) => name.to_owned(),
-        None => quoted(&python.to_string_lossy()),
-    }
+/// How a program without a name is called in a shell: by its path, from the working folder where it lies in it.
+fn word(python: &Path, cwd: &Path) -> String {
+    quoted(&python.strip_prefix(cwd).unwrap_or(python).to_string_lossy())
 }
 
 fn quoted(word: &str) -> String {
@@ -57,12 +53,14 @@ fn quoted(word: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests_of_words {
+mod words {
     use super::*;
 
     #[test]
     fn a_path_stays_one_word() {
-        assert_eq!(quoted("/usr/bin/python3"), "/usr/bin/python3");
-        assert_eq!(quoted("/a b/it's"), r"'/a b/it'\''s'");
+        let called = |path: &str| word(Path::new(path), Path::new("/home/ada/work"));
+        assert_eq!(called("/opt/bin/python3"), "/opt/bin/python3");
+        assert_eq!(called("/home/ada/work/.venv/bin/python"), ".venv/bin/python");
+        assert_eq!(called("/a b/it's"), r"'/a b/it'\''s'");
     }
 }
