@@ -32,7 +32,7 @@ pub struct Marks {
     /// A `package.json`.
     pub package: bool,
     /// Its `test` script, where it is one of the project's own.
-    pub package_tests: bool,
+    pub package_tests: Option<String>,
     /// A file of JavaScript or TypeScript.
     pub javascript: bool,
     /// A test file that node finds by itself.
@@ -41,8 +41,8 @@ pub struct Marks {
     pub python_project: bool,
     /// A file of Python.
     pub python: bool,
-    /// A test file of Python.
-    pub python_tests: bool,
+    /// The folder of the first test file of Python, from here; `.` is this one.
+    pub python_tests: Option<String>,
     /// A target `test` in the Makefile.
     pub make_tests: bool,
 }
@@ -56,7 +56,7 @@ pub fn look(cwd: &Path) -> Marks {
         cargo: above(cwd, "Cargo.toml"),
         go: above(cwd, "go.mod"),
         package: there("package.json"),
-        package_tests: has_script(&package),
+        package_tests: script(&package),
         python_project: ["pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", "conftest.py"]
             .iter()
             .any(|name| there(name)),
@@ -80,11 +80,12 @@ fn above(cwd: &Path, name: &str) -> bool {
     false
 }
 
-/// Whether the text of a `package.json` has a script for tests that does not only say that there are none.
-fn has_script(text: &[u8]) -> bool {
+/// The script for tests in the text of a `package.json`, unless it only says that there are none.
+fn script(text: &[u8]) -> Option<String> {
     let package: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
     let script = package.pointer("/scripts/test").and_then(serde_json::Value::as_str).unwrap_or_default();
-    !script.trim().is_empty() && !script.contains("no test specified")
+    let script = script.trim();
+    (!script.is_empty() && !script.contains("no test specified")).then(|| script.to_owned())
 }
 
 fn has_target(makefile: &str) -> bool {
@@ -101,6 +102,7 @@ fn walk(cwd: &Path, marks: &mut Marks) {
     let mut folders = VecDeque::from([(cwd.to_path_buf(), 0)]);
     let (mut left, mut sources) = (MOST, MOST_SOURCES);
     while let Some((folder, depth)) = folders.pop_front() {
+        let below = folder.strip_prefix(cwd).unwrap_or(Path::new("")).to_string_lossy().into_owned();
         let in_tests = folder.file_name().is_some_and(|name| name == "test" || name == "__tests__");
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let Some(rest) = left.checked_sub(1) else { return };
@@ -111,7 +113,7 @@ fn walk(cwd: &Path, marks: &mut Marks) {
             if kind.is_dir() && depth + 1 < DEEPEST && !PASSED_OVER.contains(&name) {
                 folders.push_back((entry.path(), depth + 1));
             } else if kind.is_file() {
-                note(name, in_tests, marks);
+                note(name, &below, in_tests, marks);
                 if name.ends_with(".rs") && !marks.cargo_tests && sources > 0 {
                     sources -= 1;
                     let text = read::bounded(&entry.path(), LARGEST).unwrap_or_default();
@@ -123,12 +125,15 @@ fn walk(cwd: &Path, marks: &mut Marks) {
 }
 
 /// What a file's name tells.
-fn note(name: &str, in_tests: bool, marks: &mut Marks) {
+fn note(name: &str, folder: &str, in_tests: bool, marks: &mut Marks) {
     let Some((stem, extension)) = name.rsplit_once('.') else { return };
     match extension {
         "py" => {
             marks.python = true;
-            marks.python_tests |= stem.starts_with("test_") || stem.ends_with("_test");
+            if stem.starts_with("test_") || stem.ends_with("_test") {
+                let folder = if folder.is_empty() { "." } else { folder };
+                marks.python_tests.get_or_insert_with(|| folder.to_owned());
+            }
         }
         "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" => {
             marks.javascript = true;
@@ -162,21 +167,21 @@ mod tests {
     fn manifests_and_test_files_are_seen() {
         assert_eq!(of(&[]), Marks::default());
         let python = of(&[("pyproject.toml", ""), ("src/a/b.py", ""), ("tests/test_b.py", "")]);
-        assert!(python.python_project && python.python && python.python_tests);
+        assert!(python.python_project && python.python && python.python_tests.as_deref() == Some("tests"));
         let cargo = of(&[("Cargo.toml", ""), ("src/lib.rs", "#[test]\nfn a() {}\n")]);
         assert!(cargo.cargo && cargo.cargo_tests && !cargo.python);
         assert!(!of(&[("Cargo.toml", ""), ("src/lib.rs", "fn a() {}\n")]).cargo_tests);
         let go = of(&[("go.mod", ""), ("a/a_test.go", "")]);
         assert!(go.go && go.go_tests);
         let node = of(&[("package.json", "{\"scripts\":{\"test\":\"node --test\"}}"), ("test/a.mjs", "")]);
-        assert!(node.package && node.package_tests && node.javascript_tests);
+        assert!(node.package && node.package_tests.is_some() && node.javascript_tests);
     }
 
     #[test]
     fn what_only_looks_like_tests_is_none() {
         let none = "{\"scripts\":{\"test\":\"echo \\\"Error: no test specified\\\" && exit 1\"}}";
-        assert!(!of(&[("package.json", none)]).package_tests);
-        assert!(!of(&[("package.json", "{\"scripts\":[")]).package_tests);
+        assert_eq!(of(&[("package.json", none)]).package_tests, None);
+        assert_eq!(of(&[("package.json", "{\"scripts\":[")]).package_tests, None);
         assert!(!of(&[("node_modules/a/a.test.js", ""), (".venv/test_a.py", "")]).javascript);
         assert!(of(&[("Makefile", "all: x\ntest: x\n\techo\n")]).make_tests);
         assert!(!of(&[("Makefile", "test := 1\ntests: x\n")]).make_tests);

@@ -1,7 +1,7 @@
 //! What a recipe has to know of the machine: which programs that run tests are there. Each look is bounded in time;
 //! what is not known in time counts as not there.
 
-use super::runners::Machine;
+use super::runners::{Machine, quoted};
 use crate::domain::{Interpreter, Language};
 use crate::exec::{self, Executor};
 use std::path::Path;
@@ -45,11 +45,6 @@ fn tests(node: &Interpreter) -> bool {
 /// How a program without a name is called in a shell: by its path, from the working folder where it lies in it.
 fn word(python: &Path, cwd: &Path) -> String {
     quoted(&python.strip_prefix(cwd).unwrap_or(python).to_string_lossy())
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+');
-    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 #[cfg(test)]
