@@ -2,6 +2,7 @@
 
 mod reply;
 mod run;
+mod suite;
 mod written;
 
 use super::machine::View;
@@ -135,14 +136,14 @@ impl Own {
 }
 
 /// All checks.
-const ALL: &[&dyn Check] = &[&run::Run, &reply::Reply, &written::Written];
+const ALL: &[&dyn Check] = &[&run::Run, &reply::Reply, &written::Written, &suite::Tests];
 
 /// A check that judges words, for a step that there is not.
 pub(crate) const NONE: &dyn Check = &reply::Reply;
 
-/// The test runner of a recipe, for its texts.
+/// The test runners of the machine, for texts of a recipe.
 pub(crate) fn runner(view: &View<'_>) -> String {
-    view.course.fact("runners").split_whitespace().next().unwrap_or_default().to_owned()
+    suite::told(view)
 }
 
 /// The check with this name.

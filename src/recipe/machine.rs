@@ -7,7 +7,7 @@ mod told;
 mod view;
 mod written;
 
-pub(crate) use view::View;
+pub(crate) use view::{OwnRun, View};
 
 use super::check::Look;
 use super::definition::Definition;
