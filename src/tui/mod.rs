@@ -11,6 +11,7 @@ pub mod editor;
 pub mod fence;
 pub mod frames;
 pub mod guard;
+mod hunks;
 pub mod input;
 pub mod keymap;
 mod options;

@@ -14,7 +14,7 @@ use crate::engine::transcript::Standing;
 use crate::engine::{Phase, State};
 use crate::tui::guard::Why;
 use crate::tui::screen::Screen;
-use crate::tui::screen::layer::Layer;
+use crate::tui::screen::layer::{FormBox, Layer, Purpose};
 use crate::tui::theme::Slot;
 use crate::tui::view::layout::{Class, Pane};
 use ratatui::buffer::Buffer;
@@ -227,7 +227,9 @@ fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
         return (format!("Summing up what is older {seconds} s   about {about} tokens   Ctrl-C stop"), info);
     }
     if let Some(reply) = &state.live.reply {
-        let mut parts = vec![format!("Answering {} s", look.now.since(reply.since) / 1000)];
+        let stage = screen.recipe.stage().map(|stage| stage.parts().join(", "));
+        let mut parts: Vec<String> = stage.into_iter().collect();
+        parts.push(format!("Answering {} s", look.now.since(reply.since) / 1000));
         if let Some(tokens) = reply.usage.and_then(|u| u.output) {
             parts.push(format!("{} tokens", words::grouped(tokens)));
         } else if !reply.text.is_empty() {
@@ -258,6 +260,22 @@ fn idle(screen: &Screen, state: &State) -> String {
         0 => idle,
         1 => format!("{idle}  AGENTS.md is told to the model."),
         n => format!("{idle}  {} are told to the model.", format_args!("{n} files of instructions")),
+    }
+}
+
+/// Which field of a form the cursor is in.
+fn of_form(form: &FormBox) -> String {
+    let fields = form.form.fields.len();
+    let place = if fields > 1 { format!("Field {} of {fields}. ", form.at + 1) } else { String::new() };
+    match (&form.purpose, form.sent) {
+        (Purpose::Begin(_), true) => "Looking at what the recipe needs.".into(),
+        (Purpose::Answer, true) => "Sent.".into(),
+        (Purpose::Begin(name), false) => {
+            format!("{place}Nothing runs from here: the recipe {} begins with these.", safe::one_line(name))
+        }
+        (Purpose::Answer, false) => {
+            format!("{place}The recipe waits for this. Esc hides it; nothing is lost.")
+        }
     }
 }
 
@@ -292,6 +310,12 @@ fn of_layer(layer: &Layer, state: &State) -> Option<String> {
         },
         Layer::Limits(form) => format!("Limits of block {}: Enter shows it anew under them.", form.block),
         Layer::Language(block, ..) => format!("Block {block} names no language. Nothing is guessed."),
+        Layer::Recipes(list) => format!(
+            "{}. Every block of a recipe waits like every other.",
+            words::count(list.all.len(), "recipe")
+        ),
+        Layer::Form(form) => of_form(form),
+        Layer::Steps(_) => "What was done so far, step by step.".into(),
         Layer::OldMessages(list) => format!("{}.", words::count(list.all.len(), "older message")),
         Layer::Find(find) => {
             let needle = safe::one_line(&find.field.text());

@@ -4,6 +4,7 @@
 mod against;
 pub mod remark;
 
+use super::hunks::{Chosen, Dropped};
 use crate::domain::Severity;
 use crate::tui::guard;
 use crate::tui::paint::wrap;
@@ -33,6 +34,13 @@ pub enum Row {
         line: u32,
         /// Which row of the line.
         part: u32,
+        /// The line of the code behind it.
+        at: u32,
+    },
+    /// A hunk that was dropped.
+    Dropped {
+        /// Its place in the list of those.
+        number: u32,
         /// The line of the code behind it.
         at: u32,
     },
@@ -68,6 +76,10 @@ pub struct Doc {
     extents: Vec<Range<u64>>,
     /// What a write would replace.
     against: Option<Against>,
+    /// Hunks that were dropped.
+    dropped: Vec<Dropped>,
+    /// The hunk that is chosen.
+    chosen: Chosen,
 }
 
 /// The sign of a line with words from outside, where nothing graver is to be said of it.
@@ -78,6 +90,7 @@ const FINDINGS_FROM: u64 = 1 << 40;
 /// So are lines of an old text, and lines that stay.
 const OLD_FROM: u64 = 1 << 44;
 const SAME_FROM: u64 = 1 << 45;
+const DROPPED_FROM: u64 = 1 << 46;
 
 /// Byte ranges of the lines of a text, without their ends. A last newline begins no line; a carriage return stays in
 /// its line, where it is shown.
@@ -114,17 +127,27 @@ impl Doc {
             gutter,
             extents: Vec::new(),
             against: None,
+            dropped: Vec::new(),
+            chosen: Chosen::default(),
             source,
         };
         doc.lay_out();
         doc
     }
 
-    /// Lays a text out as what it changes in the text that it would replace.
-    pub fn against(old: Arc<str>, source: Arc<str>, remarks: Vec<Remark>, width: u16) -> Self {
+    /// Lays a text out as what it changes in the text that it would replace; hunks that were dropped are marked.
+    pub fn against(
+        old: Arc<str>,
+        source: Arc<str>,
+        remarks: Vec<Remark>,
+        dropped: &[Dropped],
+        width: u16,
+    ) -> Self {
         let mut doc = Self::new(source, remarks, width);
         doc.against = Against::new(old, &doc.source);
-        if let Some(against) = &doc.against {
+        if let Some(against) = &mut doc.against {
+            against.mark(dropped);
+            doc.dropped = dropped.to_vec();
             doc.gutter = doc.gutter.max(gutter(against.lines()));
             doc.rows.clear();
             doc.extents.clear();
@@ -143,6 +166,12 @@ impl Doc {
             let shown = match *step {
                 Step::New(line) => self.lay_line(line),
                 Step::Old { line, at } => self.lay_old(line, at),
+                Step::Dropped { number, at } => {
+                    self.rows.push(Row::Dropped { number, at });
+                    let from = DROPPED_FROM + u64::from(number);
+                    self.extents.push(from..from + 1);
+                    at
+                }
                 Step::Same { at, count } => {
                     self.rows.push(Row::Same { at, count });
                     let from = SAME_FROM + u64::from(at);
@@ -221,7 +250,7 @@ impl Doc {
     pub fn line_of(&self, row: usize) -> usize {
         match self.rows.get(row) {
             Some(Row::Code { line, .. }) => *line as usize,
-            Some(Row::Old { at, .. } | Row::Same { at, .. }) => *at as usize,
+            Some(Row::Old { at, .. } | Row::Same { at, .. } | Row::Dropped { at, .. }) => *at as usize,
             Some(Row::Finding { finding, .. }) => {
                 self.remarks.get(*finding as usize).map_or(0, |f| (f.line as usize).saturating_sub(1))
             }
@@ -232,7 +261,10 @@ impl Doc {
     /// The first row of a line, from 0.
     pub fn row_of_line(&self, line: usize) -> usize {
         self.rows.partition_point(|row| match row {
-            Row::Code { line: at, .. } | Row::Old { at, .. } | Row::Same { at, .. } => (*at as usize) < line,
+            Row::Code { line: at, .. }
+            | Row::Old { at, .. }
+            | Row::Same { at, .. }
+            | Row::Dropped { at, .. } => (*at as usize) < line,
             Row::Finding { finding, .. } => {
                 self.remarks.get(*finding as usize).is_some_and(|f| (f.line as usize) <= line)
             }
@@ -254,7 +286,7 @@ impl Doc {
             extent: extent.clone(),
             line: match row {
                 Row::Code { line, .. } => Some(*line),
-                Row::Finding { .. } | Row::Old { .. } | Row::Same { .. } => None,
+                Row::Finding { .. } | Row::Old { .. } | Row::Same { .. } | Row::Dropped { .. } => None,
             },
         })
     }
@@ -279,6 +311,7 @@ impl Doc {
             match *row {
                 Row::Finding { finding, part } => out.push(self.paint_finding(finding, part, look)),
                 Row::Old { line, part, .. } => out.push(self.paint_old(line, part, look)),
+                Row::Dropped { number, .. } => out.push(self.paint_dropped(number, look)),
                 Row::Same { count, .. } => {
                     let text = format!("{:>4}{}", "... ", words::count(count as usize, "line"));
                     let verb = if count == 1 { "stays as it is" } else { "stay as they are" };
@@ -324,7 +357,8 @@ impl Doc {
         }
         let added = self.against.as_ref().is_some_and(|against| against.added(line));
         if let (true, None, false, Some(sign)) = (added, gravest, changed, spans.first_mut()) {
-            *sign = Span::styled("+ ", look.style(Slot::DiffAdd));
+            let mark = if self.chosen.came.contains(&line) { "+>" } else { "+ " };
+            *sign = Span::styled(mark, look.style(Slot::DiffAdd));
         }
         spans
     }
@@ -340,10 +374,24 @@ impl Doc {
         let rows = safe::code(against.line(line), &[], style, self.code_width(), look.theme.mark());
         let mut spans = gutter_of(line as usize, self.most_lines(), part > 0, None, false, look);
         if let Some(sign) = spans.first_mut() {
-            *sign = Span::styled("- ", style);
+            let mark = if self.chosen.gone.contains(&(line as usize)) { "->" } else { "- " };
+            *sign = Span::styled(mark, style);
         }
         spans.extend(rows.get(part as usize).map(|row| row.line.spans.clone()).unwrap_or_default());
         Line::from(spans)
+    }
+
+    fn paint_dropped(&self, number: u32, look: Look<'_>) -> Line<'static> {
+        let Some(dropped) = self.dropped.get(number as usize) else { return Line::default() };
+        let mark = if self.chosen.dropped == Some(dropped.hunk) { "x>" } else { "x " };
+        let (gone, came) = dropped.lines;
+        let text = format!("{:>4}hunk {} dropped: -{gone} +{came} lines", "", dropped.hunk + 1);
+        Line::from(vec![Span::styled(mark, look.style(Slot::DiffDel)), Span::styled(text, look.dim())])
+    }
+
+    /// The hunk that is chosen.
+    pub fn choose(&mut self, chosen: Chosen) {
+        self.chosen = chosen;
     }
 
     fn paint_finding(&self, finding: u32, part: u32, look: Look<'_>) -> Line<'static> {

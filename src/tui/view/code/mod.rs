@@ -8,6 +8,7 @@ mod draw;
 mod edit;
 mod effects;
 pub mod highlight;
+mod hunks;
 mod opinion;
 mod rights;
 mod scroll;
@@ -28,6 +29,7 @@ use crate::tui::view::look::Look;
 use diff::{Against, Diff};
 use doc::{Doc, remark};
 use highlight::Colours;
+use hunks::Taken;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use rights::Rights;
@@ -58,6 +60,8 @@ struct Laid {
     full: bool,
     rights: Rights,
     doc: Doc,
+    /// The change in hunks, where it is one and waits.
+    taken: Option<Taken>,
 }
 
 /// The pane.
@@ -76,6 +80,8 @@ pub struct CodePane {
     edit_top: usize,
     /// Which of the words from outside was gone after last.
     trace: Option<usize>,
+    /// The hunk that was chosen last.
+    hunk: usize,
     area: Rect,
     /// A second opinion, below the code.
     opinion: Vec<Line<'static>>,
@@ -94,6 +100,7 @@ impl CodePane {
         if self.subject != Some(block) {
             self.top = 0;
             self.trace = None;
+            self.hunk = 0;
             self.full_rights = false;
         }
         self.subject = Some(block);
@@ -138,6 +145,7 @@ impl CodePane {
             self.opinion = opinion::rows(state, item.block.id, area.width, most, look);
         }
         self.lay_out(state, item, look);
+        self.lay_out_hunks(look);
         self.lay_out_diff(item, look);
         self.clamp();
         self.follow_cursor();
@@ -168,14 +176,19 @@ impl CodePane {
         };
         let remarks = review.map(|r| remark::all(&r.findings, &r.traces)).unwrap_or_default();
         let source = version.source.clone();
-        let doc = match inspected.and_then(|inspected| inspected.before.clone()) {
-            Some(before) => Doc::against(before, source, remarks, self.area.width),
+        let before = inspected.and_then(|inspected| inspected.before.clone());
+        let taken = before.as_ref().filter(|_| open).and_then(|before| Taken::new(item, before));
+        let doc = match before {
+            Some(before) => {
+                let dropped = taken.as_ref().map(Taken::dropped).unwrap_or_default();
+                Doc::against(before, source, remarks, &dropped, self.area.width)
+            }
             None => Doc::new(source, remarks, self.area.width),
         };
         let rights = if open {
             let mut rights = Rights::new(inspected, self.full_rights, self.area.width, look);
             if let Some(note) = &item.block.origin.note {
-                rights.note(note, self.area.width, look);
+                rights.note(note, item.block.is_own(), self.area.width, look);
             }
             rights
         } else {
@@ -190,7 +203,37 @@ impl CodePane {
             full: self.full_rights,
             rights,
             doc,
+            taken,
         });
+    }
+
+    /// The row that says which hunk is chosen, below the code; and its mark in the code.
+    fn lay_out_hunks(&mut self, look: Look<'_>) {
+        let Some(laid) = &mut self.laid else { return };
+        let Some(taken) = laid.taken.as_ref().filter(|_| matches!(self.mode, Mode::View)) else { return };
+        self.hunk = self.hunk.min(taken.len().saturating_sub(1));
+        laid.doc.choose(taken.chosen(self.hunk));
+        self.opinion.push(taken.row(self.hunk, self.area.width, look));
+    }
+
+    /// Whether the block on screen is a change that can be decided about in hunks.
+    pub fn has_hunks(&self) -> bool {
+        self.laid.as_ref().is_some_and(|laid| laid.taken.is_some())
+    }
+
+    /// The next hunk, or the one before; its line is shown. Returns whether there is one.
+    pub fn next_hunk(&mut self, back: bool) -> bool {
+        let Some(taken) = self.laid.as_ref().and_then(|laid| laid.taken.as_ref()) else { return false };
+        let count = taken.len().max(1);
+        self.hunk = (self.hunk + if back { count - 1 } else { 1 }) % count;
+        let line = taken.line(self.hunk);
+        self.show_line(line);
+        true
+    }
+
+    /// The text with the chosen hunk dropped, or taken back.
+    pub fn toggle_hunk(&self) -> Option<String> {
+        self.laid.as_ref()?.taken.as_ref()?.toggled(self.hunk)
     }
 
     fn lay_out_diff(&mut self, item: &BlockItem, look: Look<'_>) {

@@ -1,11 +1,12 @@
 //! Which keys are worth showing where, most important first.
 
 use crate::domain::{FailureKind, SandboxLevel, Severity};
+use crate::engine::state::Question;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::screen::Screen;
-use crate::tui::screen::layer::Layer;
+use crate::tui::screen::layer::{FormBox, Layer, Purpose};
 use crate::tui::view::code::Mode;
 use crate::tui::view::layout::Pane;
 
@@ -130,6 +131,9 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if offers_always(state) {
         hints.key(Action::Always, "always...", "always", 2);
     }
+    if screen.code.has_hunks() {
+        hints.key(Action::HunkNext, "hunk", "hunk", 1).key(Action::HunkDrop, "drop hunk", "drop", 1);
+    }
     hints.key(Action::FindingNext, "finding", "finding", 2).key(Action::ScrollPageDown, "page", "page", 3);
     if traced(state) {
         hints.key(Action::Provenance, "from where", "from where", 1);
@@ -156,6 +160,9 @@ fn traced(state: &State) -> bool {
 
 fn of_problems(state: &State, hints: &mut Hints<'_>) {
     match &state.phase {
+        Phase::Asking(Question::Form(_)) => {
+            hints.plain("Enter", "open the form", 0).plain("e", "end the recipe", 0);
+        }
         Phase::Asking(_) => {
             hints.plain("c", "go on", 0).plain("e", "end here", 0);
         }
@@ -184,6 +191,10 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if state.live.run.is_some() {
         hints.key(Action::Stop, "interrupt", "interrupt", 0).key(Action::ScrollEnd, "follow", "follow", 2);
     } else if screen.focus == Pane::Output {
+        let failed = screen.output.run(state).is_some_and(|(_, run)| crate::tui::screen::has_failed(run));
+        if failed && screen.setup.recipes.iter().any(|card| card.name == "debug") {
+            hints.key(Action::Debug, "debug it", "debug it", 0);
+        }
         if screen.output.images(state).is_empty() {
             hints.key(Action::OutputPager, "all output", "all output", 1);
         } else {
@@ -242,7 +253,15 @@ fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
         Layer::Language(..) => {
             hints.plain("Up/Down", "", 1).plain("Enter", "choose", 0).plain("Esc", "back", 0);
         }
-        Layer::Help(_) | Layer::Status(_) => {
+        Layer::Form(form) => of_form(form, hints),
+        Layer::Recipes(_) => {
+            hints
+                .plain("type to filter", "", 2)
+                .plain("Up/Down", "", 2)
+                .plain("Enter", "open its form", 0)
+                .plain("Esc", "close", 0);
+        }
+        Layer::Help(_) | Layer::Status(_) | Layer::Steps(_) => {
             hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
         }
         Layer::Commands(_) => {
@@ -289,6 +308,36 @@ fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
             hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
         }
     }
+}
+
+/// The keys of a form, by the field with the cursor.
+fn of_form(form: &FormBox, hints: &mut Hints<'_>) {
+    if form.sent {
+        hints.plain("Esc", "keep and close", 0);
+        return;
+    }
+    let begins = matches!(form.purpose, Purpose::Begin(_));
+    let accept = match (form.is_last(), begins) {
+        (false, _) => "next field",
+        (true, true) => "begin",
+        (true, false) => "send",
+    };
+    hints.key(Action::FormAccept, accept, accept, 0);
+    if form.is_choice() {
+        hints.plain("Left/Right", "choose", 0);
+    }
+    if form.has_lines() {
+        hints.key(Action::TextNewline, "newline", "newline", 1).key(
+            Action::TextEditor,
+            "$EDITOR",
+            "$EDITOR",
+            3,
+        );
+    }
+    if form.form.fields.len() > 1 {
+        hints.key(Action::FormNext, "next", "next", 2).key(Action::FormPrevious, "previous", "previous", 3);
+    }
+    hints.plain("Esc", if begins { "keep and close" } else { "keep and hide" }, 0);
 }
 
 /// The keys of the choice of a rule, and of the list of rules.
