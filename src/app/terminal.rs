@@ -5,12 +5,12 @@ use super::{log, look};
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
 use crate::commands::begin;
 use crate::commands::setup::{self, More};
-use crate::domain::{Answers, ModelName, Notice, Policy};
+use crate::domain::{ModelName, Notice, Policy};
 use crate::engine::State;
 use crate::provider::Provider;
 use crate::report::{Failure, Kind};
 use crate::store::{StoreError, index};
-use crate::tui::{Choice, Exit, Tui};
+use crate::tui::{Choice, Exit, FirstRecipe, Tui};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
@@ -61,7 +61,7 @@ pub fn run(
 /// What a session begins with.
 struct First {
     prompt: Option<String>,
-    recipe: Option<(String, Answers)>,
+    recipe: Option<FirstRecipe>,
 }
 
 fn first(
@@ -70,9 +70,12 @@ fn first(
     story: Option<setup::Begins>,
     house: &House,
 ) -> Result<First, Failure> {
+    // What a story asks is shown before it begins; what the person wrote needs no second look.
+    let shown = story.is_some();
     let story = story.map(begin::Chosen::from);
     let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, house.recipes())?;
-    Ok(First { prompt, recipe: recipe.map(|chosen| (chosen.name, chosen.given)) })
+    let recipe = recipe.map(|chosen| FirstRecipe { name: chosen.name, answers: chosen.given, shown });
+    Ok(First { prompt, recipe })
 }
 
 /// Panes need a terminal that can be drawn on.

@@ -11,6 +11,7 @@ use crate::engine::state::Question;
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::engine::{Command, Phase, State};
 use crate::tui::action::Action;
+use crate::tui::FirstRecipe;
 use crate::tui::view::layout::Pane;
 use crate::tui::view::safe;
 use std::time::Duration;
@@ -44,6 +45,25 @@ impl Screen {
             form.put(0, words);
         }
         self.layers.push(Layer::Form(Box::new(form)));
+    }
+
+    /// Begins with the recipe of the command line or of a story: at once where that is wished and its answers are whole,
+    /// else by its form, with the answers in it.
+    pub fn begin_with(&mut self, first: &FirstRecipe) -> Vec<Wish> {
+        let FirstRecipe { name, answers, shown } = first;
+        let card = self.setup.recipes.iter().find(|card| card.name == *name);
+        if !shown && card.is_some_and(|card| card.inputs.check(answers).is_ok()) {
+            return vec![Wish::Errand(Errand::BeginRecipe(name.clone(), answers.clone()))];
+        }
+        let Some(mut form) = self.form_of(name) else { return Vec::new() };
+        for (field, text) in answers {
+            form.fill(field, text);
+        }
+        if let (false, Err(misfits)) = (answers.is_empty(), form.form.check(&form.answers())) {
+            form.refuse(misfits);
+        }
+        self.layers.push(Layer::Form(Box::new(form)));
+        Vec::new()
     }
 
     fn form_of(&mut self, name: &str) -> Option<FormBox> {
