@@ -282,3 +282,103 @@ fn explain_runs_nothing() {
     assert_eq!(verdicts(&done), ["explain answered"]);
     assert!(done.events("run").is_empty() && done.events("block").is_empty());
 }
+
+/// What a story left behind in its folder.
+struct Played {
+    done: Done,
+    home: Home,
+}
+
+impl Played {
+    /// A file of the folder that the story worked in.
+    fn file(&self, name: &str) -> Option<String> {
+        let demos = std::fs::read_dir(self.home.sayso().join("demo")).unwrap();
+        let folder = demos.flatten().next().expect("the demo's folder").path();
+        std::fs::read_to_string(folder.join(name)).ok()
+    }
+
+    /// The last word of the recipe: how it ended, and its summary.
+    fn end(&self) -> (String, String) {
+        let recipe = &last(&self.done)["recipe"];
+        let text = |key: &str| recipe[key].as_str().unwrap_or_default().to_owned();
+        (text("end"), text("summary"))
+    }
+}
+
+/// A shipped story in a folder of its own, with these options.
+fn played(name: &str, options: &[&str]) -> Played {
+    let home = Home::new();
+    let mut args = vec!["run", "--demo", name];
+    args.extend(options);
+    Played { done: home.run(&args), home }
+}
+
+#[test]
+fn tests_come_first_then_code_until_they_pass() {
+    let tdd = played("tdd", APPROVED);
+    assert_eq!(tdd.done.code, Some(0), "{}\n{}", tdd.done.out, tdd.done.err);
+    assert_eq!(verdicts(&tdd.done), ["tests red", "code red", "code green", "all green"]);
+    let (end, summary) = tdd.end();
+    assert_eq!(end, "done");
+    for told in ["slug.py", "tests/test_slug.py", "5 passed"] {
+        assert!(summary.contains(told), "{told} in {summary}");
+    }
+    assert!(tdd.file("slug.py").unwrap().contains("ValueError"));
+    let own: Vec<Value> = tdd.done.events("block").into_iter().filter(|b| b["language"] == "bash").collect();
+    assert_eq!(own.len(), 4, "each run of the tests is a block that waits");
+    let log = last(&tdd.done)["log"].clone();
+    let rounds: Vec<&str> =
+        log.as_array().unwrap().iter().filter_map(|s| s["recipe"]["step"].as_str()).collect();
+    assert_eq!(rounds, ["tests", "code", "code", "all"]);
+}
+
+#[test]
+fn tests_that_pass_before_there_is_code_are_written_again() {
+    let tdd = played("tdd-early", APPROVED);
+    assert_eq!(tdd.done.code, Some(0), "{}\n{}", tdd.done.out, tdd.done.err);
+    assert_eq!(verdicts(&tdd.done), ["tests green", "tests red", "code green", "all green"]);
+}
+
+#[test]
+fn a_syntax_error_in_the_tests_is_no_reason_to_write_code() {
+    let tdd = played("tdd-syntax", APPROVED);
+    assert_eq!(tdd.done.code, Some(0), "{}\n{}", tdd.done.out, tdd.done.err);
+    assert_eq!(verdicts(&tdd.done), ["tests broken", "tests red", "code green", "all green"]);
+}
+
+#[test]
+fn code_that_never_passes_ends_at_the_limit_and_the_files_stay() {
+    let tdd = played("tdd-stuck", APPROVED);
+    assert_eq!(tdd.done.code, Some(1), "{}\n{}", tdd.done.out, tdd.done.err);
+    assert_eq!(
+        verdicts(&tdd.done),
+        ["tests red", "code red", "code red", "code red", "code red", "code red"]
+    );
+    let (end, summary) = tdd.end();
+    assert_eq!(end, "limit");
+    assert!(summary.contains("do not all pass yet") && summary.contains("2 failed"), "{summary}");
+    assert!(tdd.file("slug.py").unwrap().contains("Try 5") && tdd.file("tests/test_slug.py").is_some());
+}
+
+#[test]
+fn a_model_that_changes_the_tests_is_stopped_and_asked_about() {
+    let tdd = played("tdd-cheats", &["--approve", "clean", "--sandbox", "off", "--json"]);
+    assert_eq!(tdd.done.code, Some(10), "{}\n{}", tdd.done.out, tdd.done.err);
+    let review = tdd.done.events("review").pop().unwrap();
+    assert_eq!(
+        (&review["findings"][0]["rule"], &review["findings"][0]["severity"]),
+        (&json!("recipe.protected"), &json!("high"))
+    );
+    assert!(tdd.file("tests/test_slug.py").unwrap().contains("test_accents"), "they are as they were");
+}
+
+#[test]
+fn a_chart_is_shown_and_a_table_is_answered_in_words() {
+    let plot = played("plot", APPROVED);
+    assert_eq!(plot.done.code, Some(0), "{}\n{}", plot.done.out, plot.done.err);
+    assert!(plot.end().1.contains("revenue.png"), "{:?}", plot.end());
+    let data = played("data", APPROVED);
+    assert_eq!(data.done.code, Some(0), "{}\n{}", data.done.out, data.done.err);
+    assert_eq!(verdicts(&data.done), ["table ok", "answer answered"]);
+    assert!(last(&data.done)["answer"].as_str().unwrap().contains("55.2 %"));
+}

@@ -21,6 +21,13 @@ macro_rules! stories {
 stories! {
     "tour": "a guided tour: asks, blocks, decisions, results",
     "explain": "recipe explain: a script told in words, nothing runs",
+    "tdd": "recipe tdd: tests first, then the code, at the second try",
+    "tdd-early": "recipe tdd: tests that pass before there is any code",
+    "tdd-syntax": "recipe tdd: a syntax error in the tests",
+    "tdd-stuck": "recipe tdd: code that never passes",
+    "tdd-cheats": "recipe tdd: a model that changes the tests",
+    "plot": "recipe plot: a chart from a file",
+    "data": "recipe data: a table from a file, and an answer in words",
     "slow": "a long reply that comes slowly",
     "long": "a long block with a high finding, then short ones",
     "three": "three blocks in one reply",

@@ -91,7 +91,9 @@ impl Check for Tests {
         }
         let patterns: Vec<&str> = runner::usable(view).iter().map(|runner| runner.pattern).collect();
         let patterns = patterns.join(" or ");
-        Some(format!("only tests are written in this step, and {path} is none: files with tests are {patterns}"))
+        Some(format!(
+            "only tests are written in this step, and {path} is none: files with tests are {patterns}"
+        ))
     }
 
     fn keeps(&self, path: &str) -> bool {
@@ -129,7 +131,9 @@ fn propose(view: &View<'_>) -> Look {
     let (runner, files) = chosen(view);
     let own = view.course.fact("tests").trim();
     let (line, note) = match runner {
-        _ if all && !own.is_empty() && !own.contains('\n') => (own.to_owned(), "run all tests of the project"),
+        _ if all && !own.is_empty() && !own.contains('\n') => {
+            (own.to_owned(), "run all tests of the project")
+        }
         Some(runner) if all => ((runner.all)(&files), "run all tests"),
         Some(runner) if !files.is_empty() => ((runner.start)(&files), "run the tests"),
         Some(runner) => {
@@ -174,7 +178,9 @@ fn judge(view: &View<'_>, command: &str, printed: &Printed) -> (&'static str, St
 pub(super) fn told(view: &View<'_>) -> String {
     let lines: Vec<String> = runner::usable(view)
         .iter()
-        .map(|runner| format!("- {}: files named {}, NAME being the module under test", runner.name, runner.pattern))
+        .map(|runner| {
+            format!("- {}: files named {}, NAME being the module under test", runner.name, runner.pattern)
+        })
         .collect();
     lines.join("\n")
 }

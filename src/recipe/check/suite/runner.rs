@@ -46,7 +46,8 @@ pub(super) const ALL: &[Runner] = &[
         takes: is_python,
         start: |files| format!("python3 -B -m unittest -v {}", quoted(files)),
         all: |files| {
-            let folder = files.first().and_then(|file| file.rsplit_once('/')).map_or(".", |(folder, _)| folder);
+            let folder =
+                files.first().and_then(|file| file.rsplit_once('/')).map_or(".", |(folder, _)| folder);
             format!("python3 -B -m unittest discover -v -s {}", quoted(&[folder.to_owned()]))
         },
         is_in: |line| line.contains("unittest"),
@@ -140,7 +141,8 @@ fn cargo_line(files: &[String]) -> String {
     };
     match files.iter().map(name).collect::<Option<Vec<_>>>() {
         Some(names) => {
-            let tests: Vec<String> = names.iter().map(|name| format!("--test {}", quoted(std::slice::from_ref(name)))).collect();
+            let tests: Vec<String> =
+                names.iter().map(|name| format!("--test {}", quoted(std::slice::from_ref(name)))).collect();
             format!("cargo test --color never {}", tests.join(" "))
         }
         None => "cargo test --color never".into(),
@@ -162,7 +164,11 @@ pub(super) fn quoted(files: &[String]) -> String {
     let word = |file: &String| {
         let file = if file.starts_with('-') { format!("./{file}") } else { file.clone() };
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+');
-        if !file.is_empty() && file.chars().all(plain) { file } else { format!("'{}'", file.replace('\'', "'\\''")) }
+        if !file.is_empty() && file.chars().all(plain) {
+            file
+        } else {
+            format!("'{}'", file.replace('\'', "'\\''"))
+        }
     };
     files.iter().map(word).collect::<Vec<_>>().join(" ")
 }
@@ -182,7 +188,10 @@ mod tests {
 
     #[test]
     fn lines_name_what_they_run() {
-        assert_eq!(cargo_line(&texts(&["tests/a.rs", "tests/b.rs"])), "cargo test --color never --test a --test b");
+        assert_eq!(
+            cargo_line(&texts(&["tests/a.rs", "tests/b.rs"])),
+            "cargo test --color never --test a --test b"
+        );
         assert_eq!(cargo_line(&texts(&["tests/a.rs", "src/lib.rs"])), "cargo test --color never");
         assert_eq!(go_line(&texts(&["a_test.go", "x/b_test.go", "x/c_test.go"])), "go test -v . ./x");
         assert!(is_python("tests/test_a.py") && is_python("a_test.py") && !is_python("slug.py"));

@@ -8,7 +8,8 @@ use std::path::Path;
 
 /// An output that was kept: its command, its exit status, both streams.
 fn kept(name: &str) -> (String, Printed) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recipes").join(format!("{name}.txt"));
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recipes").join(format!("{name}.txt"));
     let text = std::fs::read_to_string(&path).unwrap();
     let (head, rest) = text.split_once("\n--- stdout\n").unwrap();
     let (out, err) = rest.split_once("\n--- stderr\n").unwrap();
@@ -107,7 +108,11 @@ fn real_outputs_are_understood() {
         ("go/wrong", RED, "1 failed, 1 passed"),
         ("go/panic", RED, "1 failed"),
         ("go/syntax", BROKEN, "missing ',' in parameter list (slug_test.go:11:28)"),
-        ("go/syntax-code", BROKEN, "syntax error: unexpected string in parameter list; possibly missing comma or ) (slug.go:3:26)"),
+        (
+            "go/syntax-code",
+            BROKEN,
+            "syntax error: unexpected string in parameter list; possibly missing comma or ) (slug.go:3:26)",
+        ),
         ("go/other-import", BROKEN, "no package example.com/no/such (slug_test.go:6:2)"),
         ("go/none", BROKEN, "go found no tests"),
         ("go/no-manifest", BROKEN, "there is no go.mod here"),
@@ -121,7 +126,10 @@ fn real_outputs_are_understood() {
 #[test]
 fn every_kept_output_is_tried() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recipes");
-    let own = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/recipe/check/suite/tests.rs")).unwrap();
+    let own = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/recipe/check/suite/tests.rs"),
+    )
+    .unwrap();
     for runner in runner::ALL {
         for entry in std::fs::read_dir(folder.join(runner.name)).unwrap() {
             let name = entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
