@@ -88,7 +88,7 @@ impl Recipe {
     /// What has to be found out before it begins with these answers.
     pub fn wants(&self, inputs: &Answers) -> Vec<Want> {
         let mut wants: Vec<Want> = Vec::new();
-        for field in self.definition.files() {
+        for field in self.definition.files().filter(|field| self.definition.reads(&field.name)) {
             let named = inputs.iter().find(|(name, text)| *name == field.name && !text.is_empty());
             wants.extend(named.map(|(input, path)| Want::File { input: input.clone(), path: path.into() }));
         }

@@ -3,7 +3,12 @@
 use super::Recipe;
 
 /// Their definitions, in the order of their list.
-const DEFINITIONS: &[&str] = &[include_str!("../../assets/recipes/explain.toml")];
+const DEFINITIONS: &[&str] = &[
+    include_str!("../../assets/recipes/tdd.toml"),
+    include_str!("../../assets/recipes/explain.toml"),
+    include_str!("../../assets/recipes/plot.toml"),
+    include_str!("../../assets/recipes/data.toml"),
+];
 
 /// The recipes that ship with sayso, in the order of their list.
 pub fn shipped() -> Vec<Recipe> {

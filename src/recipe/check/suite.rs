@@ -10,6 +10,7 @@ mod runner;
 
 use super::{Check, CheckOption, Look, OptionKind, Own};
 use crate::domain::{Block, BlockKind, Language};
+use crate::engine::transcript::BlockItem;
 use crate::recipe::machine::{OwnRun, View};
 use printed::{Expected, Printed, Seen};
 use runner::Runner;
@@ -67,6 +68,7 @@ impl Check for Tests {
                 Some(_) if view.newest().is_empty() => {
                     Look::Judge { verdict: NOTHING, note: "no file was written".into() }
                 }
+                Some(_) if idle(view) > 1 => Look::Judge { verdict: NOTHING, note: "no file was written".into() },
                 // It looked something up, or what it wrote was not let through, and it was told why.
                 _ => Look::Ask,
             },
@@ -99,6 +101,12 @@ impl Check for Tests {
     fn keeps(&self, path: &str) -> bool {
         !is_manifest(path) && (runner::ALL.iter().any(|runner| (runner.takes)(path)) || in_tests(path))
     }
+}
+
+/// How many replies of this round had code that ran and wrote nothing: looking around once is fine.
+fn idle(view: &View<'_>) -> usize {
+    let ran = |item: &&BlockItem| matches!(item.block.kind, BlockKind::Code { .. }) && !item.runs.is_empty();
+    view.replies().filter(|reply| view.blocks_of(reply).any(|item| ran(&item))).count()
 }
 
 fn file_name(path: &str) -> &str {
@@ -160,6 +168,7 @@ fn in_use(line: String, python: &str) -> String {
 /// What a run of the tests came to: verdict and note.
 fn judge(view: &View<'_>, command: &str, printed: &Printed) -> (&'static str, String) {
     let runner = runner::ALL.iter().find(|runner| (runner.is_in)(command));
+    let own = printed.ended && command.trim() == view.course.fact("tests").trim();
     let files = chosen(view).1;
     let target = view.option("target");
     let target = if target.is_empty() { "" } else { view.course.input(target) };
@@ -168,8 +177,8 @@ fn judge(view: &View<'_>, command: &str, printed: &Printed) -> (&'static str, St
     match runner {
         Some(runner) => printed::verdict(runner, &(runner.read)(printed, &expected), printed),
         // A command of the project's own that nobody can read: its exit status is all there is.
-        None if printed.ended && printed.exit == Some(0) => (GREEN, "exit 0".into()),
-        None if printed.ended => (RED, format!("exit {}", printed.exit.unwrap_or(-1))),
+        None if own && printed.exit == Some(0) => (GREEN, "exit 0".into()),
+        None if own => (RED, format!("exit {}", printed.exit.unwrap_or(-1))),
         None => printed::verdict(&runner::PYTEST, &Seen::default(), printed),
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Runner {
     pub(super) start: fn(&[String]) -> String,
     /// The line that runs all tests of the folder, given the files that are known.
     pub(super) all: fn(&[String]) -> String,
-    /// Whether a line starts it.
+    /// Whether a line starts it, and so that what it prints can be read.
     pub(super) is_in: fn(&str) -> bool,
     pub(super) read: fn(&Printed, &Expected<'_>) -> Seen,
 }
@@ -50,7 +50,7 @@ pub(super) const ALL: &[Runner] = &[
                 files.first().and_then(|file| file.rsplit_once('/')).map_or(".", |(folder, _)| folder);
             format!("python3 -B -m unittest discover -v -s {}", quoted(&[folder.to_owned()]))
         },
-        is_in: |line| line.contains("unittest"),
+        is_in: |line| line.contains("unittest") && line.contains(" -v"),
         read: python::unittest,
     },
     Runner {
@@ -60,7 +60,7 @@ pub(super) const ALL: &[Runner] = &[
         takes: is_javascript,
         start: |files| format!("node --test --test-reporter=tap {}", quoted(files)),
         all: |_| "node --test --test-reporter=tap".into(),
-        is_in: |line| line.contains("node --test"),
+        is_in: |line| line.contains("node --test") && line.contains("tap"),
         read: node::read,
     },
     Runner {
@@ -80,7 +80,7 @@ pub(super) const ALL: &[Runner] = &[
         takes: |path| has_end(path, &["_test.go"]),
         start: go_line,
         all: |_| "go test -v ./...".into(),
-        is_in: |line| line.contains("go test"),
+        is_in: |line| line.contains("go test") && line.contains(" -v"),
         read: go::read,
     },
 ];
