@@ -358,6 +358,7 @@ impl House {
             catalogue: Arc::new(move || asked.sources(None)),
             scope: self.scope(),
             recipes: self.recipes.to_vec(),
+            functions: self.functions_file(),
             sessions: self.loaded.sessions(),
             instructions: self.instructions(),
             informed: Arc::new(move |told| knows.informed(told)),

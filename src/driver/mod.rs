@@ -67,6 +67,8 @@ pub struct Parts {
     pub scope: Scope,
     /// The recipes that can be begun, in the order of their list.
     pub recipes: Vec<Recipe>,
+    /// The file that the person's functions are saved to.
+    pub functions: PathBuf,
     /// The folder that holds all sessions.
     pub sessions: PathBuf,
     /// Where files of instructions are looked for.
@@ -87,6 +89,7 @@ pub struct Driver {
     catalogue: catalogue::Catalogue,
     scope: Scope,
     recipes: Vec<Recipe>,
+    functions: PathBuf,
     sessions: PathBuf,
     instructions: Search,
     informed: Informed,
@@ -118,6 +121,7 @@ impl Driver {
             catalogue: parts.catalogue,
             scope: parts.scope,
             recipes: parts.recipes,
+            functions: parts.functions,
             sessions: parts.sessions,
             instructions: parts.instructions,
             informed: parts.informed,

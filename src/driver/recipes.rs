@@ -25,6 +25,7 @@ type Fact = (String, String);
 /// Where facts are looked for.
 struct Site {
     cwd: PathBuf,
+    functions: PathBuf,
     executor: Executor,
 }
 
@@ -38,7 +39,11 @@ impl Driver {
     /// ([`Found::RecipeRefused`]), nothing has happened.
     pub(super) fn begin_recipe(&self, name: &str, answers: Answers) {
         let found = self.recipes.iter().find(|recipe| recipe.card().name == name).cloned();
-        let site = Site { cwd: self.scope.cwd.clone(), executor: self.executor.clone() };
+        let site = Site {
+            cwd: self.scope.cwd.clone(),
+            functions: self.functions.clone(),
+            executor: self.executor.clone(),
+        };
         let (name, inbox) = (name.to_owned(), self.inbox());
         tokio::spawn(async move {
             let begun = match found {
@@ -68,6 +73,10 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
                 Ok(text) => facts.push((format!("file:{input}"), text)),
                 Err(why) => misfits.push(misfit(&input, why)),
             },
+            Want::Functions => match functions(&site.functions).await {
+                Ok(found) => facts.extend(found),
+                Err(why) => misfits.push(misfit("", why)),
+            },
             Want::Runners | Want::Tests => {
                 let seen = match &seen {
                     Some(seen) => seen,
@@ -86,6 +95,22 @@ async fn text_of(cwd: &Path, path: PathBuf) -> Result<String, String> {
     let read = move || workspace::read::bounded(&path, LARGEST).map_err(|error| error.to_string());
     let bytes = in_time(read).await.unwrap_or_else(|| Err("it could not be read in time".into()))?;
     String::from_utf8(bytes).map_err(|_| "this file is no text".into())
+}
+
+/// Where functions are saved, and what is there already.
+async fn functions(path: &Path) -> Result<[Fact; 2], String> {
+    let file = path.to_path_buf();
+    let there = in_time(move || file.try_exists()).await.and_then(Result::ok);
+    let text = match there {
+        Some(false) => String::new(),
+        _ => text_of(Path::new(""), path.to_path_buf())
+            .await
+            .map_err(|why| format!("the file of functions can't be read: {why}"))?,
+    };
+    Ok([
+        ("functions_file".to_owned(), path.to_string_lossy().into_owned()),
+        ("functions_text".to_owned(), text),
+    ])
 }
 
 /// What files say, where they say it in time.

@@ -1,6 +1,6 @@
 //! Forms without a terminal: what is asked in words and as JSON, and the answers that were given beforehand.
 
-use crate::domain::{Answers, Field, FieldKind, Form};
+use crate::domain::{Answers, Field, FieldKind, Form, Misfit};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -19,6 +19,12 @@ impl Given {
         Self { answers, asked: HashMap::new() }
     }
 
+    /// What does not fit of the answers that were given for a form; what was not given is no misfit.
+    pub(super) fn misfits(&self, form: &Form) -> Vec<Misfit> {
+        let given = |misfit: &Misfit| self.answers.iter().any(|(name, _)| *name == misfit.field);
+        form.check(&self.answers).err().into_iter().flatten().filter(given).collect()
+    }
+
     /// The answers to a form: what was given for it, its defaults for the rest. `None` where one is missing or does not
     /// fit, and where the same form comes again and again.
     pub(super) fn to(&mut self, form: &Form) -> Option<Answers> {
@@ -35,14 +41,15 @@ pub fn hint(form: &Form, waiting: &str) -> String {
     format!("Answer it beforehand with --input {name}=VALUE. {waiting}")
 }
 
-/// A form as the event of `run --json`.
-pub fn event(form: &Form) -> Value {
+/// A form as the event of `run --json`, with what does not fit of the answers that were given.
+pub fn event(form: &Form, misfits: &[Misfit]) -> Value {
     json!({
         "event": "form",
         "form": form.name,
         "title": form.title,
         "note": form.note,
         "fields": fields(form),
+        "misfits": misfits.iter().map(|m| json!({ "field": m.field, "why": m.why })).collect::<Value>(),
     })
 }
 
@@ -132,7 +139,9 @@ mod tests {
         assert_eq!(given.to(&form), None);
         let filled = Form { fields: vec![number(true, Some("5"))], ..form };
         assert_eq!(Given::default().to(&filled), Some(vec![("n".into(), "5".into())]));
-        assert_eq!(Given::new(vec![("n".into(), "10".into())]).to(&filled), None, "it does not fit");
+        let mut unfit = Given::new(vec![("n".into(), "10".into())]);
+        assert_eq!(unfit.to(&filled), None);
+        assert_eq!(unfit.misfits(&filled), [Misfit { field: "n".into(), why: "at most 9".into() }]);
     }
 
     #[test]
@@ -143,7 +152,7 @@ mod tests {
             "n=… (a whole number, 1 to 9; 5 where it is left out): How many?"
         );
         let form = Form { name: "f".into(), fields: vec![number(true, None)], ..Form::default() };
-        let shape = event(&form);
+        let shape = event(&form, &[]);
         assert_eq!((&shape["event"], &shape["fields"][0]["kind"]), (&json!("form"), &json!("number")));
         assert_eq!((&shape["fields"][0]["min"], &shape["fields"][0]["whole"]), (&json!(1), &json!(true)));
     }

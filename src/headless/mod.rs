@@ -45,6 +45,16 @@ pub enum Begin {
     },
 }
 
+impl Begin {
+    /// The answers that were given beforehand.
+    fn given(&self) -> Answers {
+        match self {
+            Begin::Prompt(_) => Answers::new(),
+            Begin::Recipe { given, .. } => given.clone(),
+        }
+    }
+}
+
 /// What to do.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -67,11 +77,12 @@ pub async fn run(
     err: &mut dyn Write,
 ) -> io::Result<Ending> {
     let mut teller = Teller::new(out, err, options.json);
-    let ending = turn(&mut driver, options, &mut teller).await;
+    let mut given = Given::new(options.begin.given());
+    let ending = turn(&mut driver, options, &mut given, &mut teller).await;
     let told = match &ending {
         Ok(ending) => {
             if let Ending::Asked(Question::Form(form)) = ending {
-                teller.form(form)?;
+                teller.form(form, &given.misfits(form))?;
             }
             teller.last(&ending.event(driver.state(), &options.waiting_hint))
         }
@@ -81,16 +92,19 @@ pub async fn run(
     told.and(ending)
 }
 
-async fn turn(driver: &mut Driver, options: &Options, teller: &mut Teller<'_>) -> io::Result<Ending> {
+async fn turn(
+    driver: &mut Driver,
+    options: &Options,
+    given: &mut Given,
+    teller: &mut Teller<'_>,
+) -> io::Result<Ending> {
     let mut signals = Signals::listen()?;
     let mut interrupts = Interrupts::default();
     let (mut cause, mut over) = (None, None);
-    let mut given = Given::default();
     match &options.begin {
         Begin::Prompt(prompt) => driver.send(Command::Submit(prompt.clone())),
-        Begin::Recipe { name, given: answers } => {
-            given = Given::new(answers.clone());
-            driver.errand(Errand::BeginRecipe(name.clone(), answers.clone()));
+        Begin::Recipe { name, given } => {
+            driver.errand(Errand::BeginRecipe(name.clone(), given.clone()));
         }
     }
     loop {
@@ -114,7 +128,7 @@ async fn turn(driver: &mut Driver, options: &Options, teller: &mut Teller<'_>) -
         if interrupts.count > 0 && not_begun(driver) {
             return Ok(Ending::Interrupted);
         }
-        if let Some(ending) = ended_by(driver, &interrupts, &mut given, &mut cause, over.as_ref()) {
+        if let Some(ending) = ended_by(driver, &interrupts, given, &mut cause, over.as_ref()) {
             return Ok(ending);
         }
     }

@@ -17,8 +17,9 @@ fn step(step: &Step<'_>) -> Value {
         "number": step.number,
         "step": step.reply.map(|reply| reply.step.0),
         "recipe": step.round.map(|round| json!({ "step": round.step, "title": round.title, "round": round.round })),
-        "verdict": step.judged.map(|judged| judged.verdict.as_str()),
-        "note": step.judged.map(|judged| judged.note.as_str()),
+        "judged": step.judged.map(|judged| json!({
+            "step": judged.step, "round": judged.round, "verdict": judged.verdict, "note": judged.note,
+        })),
         "began": jiff::Timestamp::from_millisecond(step.began.0).ok().map(|began| format!("{began:.3}")),
         "reply_ms": step.reply_ms(),
         "run_ms": step.run_ms(),

@@ -6,7 +6,7 @@
 use super::decode::Decoder;
 use super::{events, form, json};
 use crate::domain::visible::{Visible, visible, visible_line};
-use crate::domain::{Entry, Form, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream};
+use crate::domain::{Entry, Form, Level, Misfit, RecipeEnd, RecipeFact, RunId, RunReport, Stream};
 use crate::driver::Told;
 use crate::engine::State;
 use std::io::{self, Write};
@@ -62,9 +62,9 @@ impl<'a> Teller<'a> {
     }
 
     /// Tells what a form asks that waits.
-    pub(super) fn form(&mut self, form: &Form) -> io::Result<()> {
+    pub(super) fn form(&mut self, form: &Form, misfits: &[Misfit]) -> io::Result<()> {
         if self.json {
-            return json::line(self.out, &form::event(form));
+            return json::line(self.out, &form::event(form, misfits));
         }
         self.status(&visible_line(&form.title))?;
         if !form.note.is_empty() {
@@ -72,6 +72,9 @@ impl<'a> Teller<'a> {
         }
         for field in &form.fields {
             self.status(&format!("  --input {}", visible_line(&form::line(field))))?;
+        }
+        for misfit in misfits {
+            self.status(&format!("  {} does not fit: {}", visible_line(&misfit.field), visible_line(&misfit.why)))?;
         }
         Ok(())
     }
