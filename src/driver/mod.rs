@@ -70,6 +70,8 @@ pub struct Parts {
     pub recipes: Vec<Recipe>,
     /// The folder of the person's own recipes.
     pub own_recipes: PathBuf,
+    /// The file that the person's functions are saved to.
+    pub functions: PathBuf,
     /// The folder that holds all sessions.
     pub sessions: PathBuf,
     /// Where files of instructions are looked for.
@@ -91,6 +93,7 @@ pub struct Driver {
     scope: Scope,
     recipes: Vec<Recipe>,
     own_recipes: PathBuf,
+    functions: PathBuf,
     sessions: PathBuf,
     instructions: Search,
     informed: Informed,
@@ -123,6 +126,7 @@ impl Driver {
             scope: parts.scope,
             recipes: parts.recipes,
             own_recipes: parts.own_recipes,
+            functions: parts.functions,
             sessions: parts.sessions,
             instructions: parts.instructions,
             informed: parts.informed,

@@ -24,7 +24,7 @@ pub mod theme;
 pub mod view;
 mod workers;
 
-pub use options::Options;
+pub use options::{FirstRecipe, Options};
 pub use run_loop::Tui;
 pub use screen::{Choice, Exit};
 

@@ -125,6 +125,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         scope: Scope { cwd: home.to_path_buf(), home: None, ..Scope::default() },
         recipes: Vec::new(),
         own_recipes: home.join("recipes"),
+        functions: PathBuf::new(),
         sessions: home.join("sessions"),
         instructions: Search::default(),
         informed: std::sync::Arc::new(|told| told),

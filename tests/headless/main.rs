@@ -14,6 +14,7 @@ mod model_server;
 mod models;
 mod providers;
 mod readme;
+mod recipes;
 mod run;
 mod schema;
 mod tools;

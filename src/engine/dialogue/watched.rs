@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Watched {
     pub(in crate::engine) engine: Engine,
     /// All that was recorded, with its moment.
-    pub(in crate::engine) entries: Vec<(Moment, Entry)>,
+    pub(crate) entries: Vec<(Moment, Entry)>,
     /// The newest request to the model, and its step.
     pub(in crate::engine) request: Option<ModelRequest>,
     pub(in crate::engine) last_step: StepId,

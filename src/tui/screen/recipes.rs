@@ -7,6 +7,7 @@ use crate::driver::Errand;
 use crate::engine::state::Question;
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::engine::{Phase, State};
+use crate::tui::FirstRecipe;
 use crate::tui::view::layout::Pane;
 use crate::tui::view::safe;
 
@@ -14,6 +15,7 @@ use crate::tui::view::safe;
 const DEBUG: &str = "debug";
 /// So much of what a failed run printed is told with it, from its end.
 const LONGEST_ERROR: usize = 4_000;
+
 impl Screen {
     /// `/recipe`, `/recipe NAME`, `/recipe NAME words of its first input`, `/recipe new NAME`.
     pub(super) fn recipe_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
@@ -37,6 +39,25 @@ impl Screen {
             form.put_first(words);
         }
         self.layers.push(Layer::Form(Box::new(form)));
+    }
+
+    /// Begins with the recipe of the command line or of a story: at once where that is wished and its answers are whole,
+    /// else by its form, with the answers in it.
+    pub fn begin_with(&mut self, first: &FirstRecipe) -> Vec<Wish> {
+        let FirstRecipe { name, answers, shown } = first;
+        let card = self.setup.recipes.iter().find(|card| card.name == *name);
+        if !shown && card.is_some_and(|card| card.inputs.check(answers).is_ok()) {
+            return vec![Wish::Errand(Errand::BeginRecipe(name.clone(), answers.clone()))];
+        }
+        let Some(mut form) = self.form_of(name) else { return Vec::new() };
+        for (field, text) in answers {
+            form.fill(field, text);
+        }
+        if let (false, Err(misfits)) = (answers.is_empty(), form.form.check(&form.answers())) {
+            form.refuse(misfits);
+        }
+        self.layers.push(Layer::Form(Box::new(form)));
+        Vec::new()
     }
 
     fn form_of(&mut self, name: &str) -> Option<FormBox> {

@@ -310,7 +310,7 @@ fn number(count: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Finding, Place};
+    use crate::domain::{Finding, Place, Severity};
 
     fn finding(line: u32, message: &str) -> Vec<Remark> {
         let found = Finding {
