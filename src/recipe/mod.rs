@@ -2,8 +2,18 @@
 //! checks them, and says what comes next in a turn that follows one ([`crate::engine::Way`]). It is pure, runs nothing and
 //! knows nothing of how a form or a list is drawn; what stands in files and on the machine is told to it as facts.
 
+mod check;
+mod definition;
+mod machine;
+mod shipped;
+mod text;
+
+pub use shipped::shipped;
+
 use crate::domain::{Answers, Misfit, RecipeCard, RecipeStart};
 use crate::engine::{Way, WayFinder, Ways};
+use definition::Definition;
+use machine::Machine;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,16 +22,12 @@ pub fn ways() -> WayFinder {
     WayFinder(Some(Arc::new(Recipes)))
 }
 
-/// The recipes that ship with sayso, in the order of their list.
-pub fn shipped() -> Vec<Recipe> {
-    Vec::new()
-}
-
 /// A recipe that was read and checked.
 #[derive(Clone, Debug)]
 pub struct Recipe {
     card: RecipeCard,
-    definition: Arc<str>,
+    text: Arc<str>,
+    definition: Arc<Definition>,
 }
 
 /// What is wrong with the definition of a recipe.
@@ -62,10 +68,16 @@ impl Recipe {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn read(definition: &str, file: Option<&Path>) -> Result<Self, Vec<Fault>> {
-        let _ = definition;
-        let file = file.unwrap_or(Path::new("recipe.toml")).to_owned();
-        let what = "recipes can't be read".into();
-        Err(vec![Fault { file, line: 1, column: 1, what, hint: String::new() }])
+        let name = file.unwrap_or(Path::new("recipe.toml"));
+        let read = definition::read(definition, name)?;
+        let card = RecipeCard {
+            name: read.name.clone(),
+            title: read.title.clone(),
+            when: read.when.clone(),
+            inputs: read.form(),
+            file: file.map(Path::to_path_buf),
+        };
+        Ok(Self { card, text: definition.into(), definition: Arc::new(read) })
     }
 
     /// Its line in the list, and the form of its inputs.
@@ -75,8 +87,15 @@ impl Recipe {
 
     /// What has to be found out before it begins with these answers.
     pub fn wants(&self, inputs: &Answers) -> Vec<Want> {
-        let _ = inputs;
-        Vec::new()
+        let mut wants: Vec<Want> = Vec::new();
+        for field in self.definition.files() {
+            let named = inputs.iter().find(|(name, text)| *name == field.name && !text.is_empty());
+            wants.extend(named.map(|(input, path)| Want::File { input: input.clone(), path: path.into() }));
+        }
+        if self.definition.steps.iter().any(|step| step.check.wants_tests()) {
+            wants.extend([Want::Runners, Want::Tests]);
+        }
+        wants
     }
 
     /// Its beginning. `inputs` went through its form ([`crate::domain::Form::check`]).
@@ -84,10 +103,11 @@ impl Recipe {
     /// # Errors
     /// Each input that what was found shows not to fit.
     pub fn start(&self, inputs: Answers, facts: Vec<(String, String)>) -> Result<RecipeStart, Vec<Misfit>> {
-        let prompt = format!("{}: {}", self.card.title, inputs.first().map_or("", |(_, text)| text.as_str()));
+        let value = |name: &str| named(&inputs, name).or(named(&facts, name)).unwrap_or_default().to_owned();
+        let prompt = self.definition.prompt.fill(value);
         Ok(RecipeStart {
             name: self.card.name.clone(),
-            definition: self.definition.clone(),
+            definition: self.text.clone(),
             inputs,
             facts,
             prompt,
@@ -95,11 +115,21 @@ impl Recipe {
     }
 }
 
+fn named<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    pairs.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
+}
+
 #[derive(Debug)]
 struct Recipes;
 
 impl Ways for Recipes {
     fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Way>, String> {
-        Err(format!("there is no recipe {}", start.name))
+        match definition::read(&start.definition, Path::new("recipe.toml")) {
+            Ok(definition) => Ok(Arc::new(Machine::new(definition))),
+            Err(faults) => {
+                let first = faults.first().map(ToString::to_string).unwrap_or_default();
+                Err(format!("the recipe {} can't be used: {first}", start.name))
+            }
+        }
     }
 }

@@ -1,0 +1,151 @@
+//! Checks: how it is found out what came of a round of a step. Named code; everything else of a recipe is data.
+
+mod reply;
+mod run;
+mod written;
+
+use super::machine::View;
+use crate::domain::{Block, BlockKind, Finding, Form, Language, Review};
+use crate::engine::Move;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// One way to judge a round. It sees what came of the round and has no state of its own.
+pub(crate) trait Check: Debug + Send + Sync {
+    /// Its name in definitions.
+    fn name(&self) -> &'static str;
+
+    /// What it may say of a round; the first is the one that is hoped for.
+    fn verdicts(&self) -> &'static [&'static str];
+
+    /// What else a step with it may be told.
+    fn options(&self) -> &'static [CheckOption] {
+        &[]
+    }
+
+    /// Whether it has something to judge in a step in which the model was told nothing.
+    fn alone(&self) -> bool {
+        false
+    }
+
+    /// Whether it needs to know the test runners of the machine.
+    fn wants_tests(&self) -> bool {
+        false
+    }
+
+    /// What comes next in this round.
+    fn look(&self, view: &View<'_>) -> Look;
+
+    /// What the model is told after a verdict of which the definition says nothing.
+    fn hint(&self, view: &View<'_>, verdict: &str, note: &str) -> String;
+
+    /// Why a block of the model does not fit.
+    fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
+        let _ = (view, block);
+        None
+    }
+
+    /// What there is to say about a block beside its review.
+    fn remarks(&self, view: &View<'_>, block: &Block, review: &Review) -> Vec<Finding> {
+        let _ = (view, block, review);
+        Vec::new()
+    }
+
+    /// What the text of a block of code is compared with.
+    fn before(&self, view: &View<'_>, block: &Block) -> Option<Arc<str>> {
+        let _ = (view, block);
+        None
+    }
+
+    /// Whether a file that was written in its step is one of those that can be protected.
+    fn keeps(&self, path: &str) -> bool {
+        let _ = path;
+        true
+    }
+}
+
+/// A key of a step that only this check knows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CheckOption {
+    pub(crate) name: &'static str,
+    /// What it may be; none: see `kind`.
+    pub(crate) values: &'static [&'static str],
+    pub(crate) kind: OptionKind,
+}
+
+/// What the value of an option names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OptionKind {
+    /// One of its values.
+    Word,
+    /// An input.
+    Input,
+    /// A step.
+    Step,
+}
+
+/// What a check wants next.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Look {
+    /// The round is over, and this came of it.
+    Judge {
+        verdict: &'static str,
+        /// The same for the person, in a line.
+        note: String,
+    },
+    /// Blocks of sayso's own have to be decided first.
+    Propose(Vec<Own>),
+    /// The person has to answer first.
+    Form(Form),
+    /// The model goes on in the same round: it looked something up, or its block was not let through.
+    Ask,
+    /// It can't be found out; why, for the person.
+    Unable(String),
+}
+
+/// A block of sayso's own.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Own {
+    pub(crate) kind: BlockKind,
+    pub(crate) language: Language,
+    pub(crate) source: String,
+    /// What it is for: `run the tests`.
+    pub(crate) note: String,
+}
+
+impl Own {
+    /// Code in a language.
+    pub(crate) fn code(language: Language, source: String, note: String) -> Self {
+        Self { kind: BlockKind::Code { language: Some(language.clone()) }, language, source, note }
+    }
+
+    pub(crate) fn propose(self) -> Move {
+        Move::Propose {
+            kind: self.kind,
+            language: self.language,
+            source: self.source.into(),
+            note: self.note,
+        }
+    }
+}
+
+/// All checks.
+const ALL: &[&dyn Check] = &[&run::Run, &reply::Reply, &written::Written];
+
+/// A check that judges words, for a step that there is not.
+pub(crate) const NONE: &dyn Check = &reply::Reply;
+
+/// The test runner of a recipe, for its texts.
+pub(crate) fn runner(view: &View<'_>) -> String {
+    view.course.fact("runners").split_whitespace().next().unwrap_or_default().to_owned()
+}
+
+/// The check with this name.
+pub(crate) fn find(name: &str) -> Option<&'static dyn Check> {
+    ALL.iter().copied().find(|check| check.name() == name)
+}
+
+/// The names of all checks.
+pub(crate) fn names() -> Vec<&'static str> {
+    ALL.iter().map(|check| check.name()).collect()
+}

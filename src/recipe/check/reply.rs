@@ -1,0 +1,53 @@
+//! The check `reply`: the model answered in words.
+
+use super::{Check, Look};
+use crate::engine::transcript::{ReplyItem, Standing};
+use crate::recipe::machine::View;
+
+const ANSWERED: &str = "answered";
+const NOTHING: &str = "nothing";
+
+#[derive(Debug)]
+pub(super) struct Reply;
+
+impl Check for Reply {
+    fn name(&self) -> &'static str {
+        "reply"
+    }
+
+    fn verdicts(&self) -> &'static [&'static str] {
+        &[ANSWERED, NOTHING]
+    }
+
+    fn look(&self, view: &View<'_>) -> Look {
+        let Some(reply) = view.reply() else { return Look::Ask };
+        let offered = |standing: &Standing| !matches!(standing, Standing::Declined(_));
+        if view.blocks_of(reply).any(|item| offered(&item.standing)) {
+            // It looked something up first.
+            return Look::Ask;
+        }
+        let words = words(view, reply);
+        if words == 0 {
+            return Look::Judge { verdict: NOTHING, note: "no answer in words".into() };
+        }
+        let cut = if reply.finish.reason.complete() { "" } else { ", cut off" };
+        Look::Judge { verdict: ANSWERED, note: format!("answered in {words} words{cut}") }
+    }
+
+    fn hint(&self, _: &View<'_>, _: &str, _: &str) -> String {
+        "Answer in words, without a block to run.".into()
+    }
+}
+
+/// The words of a reply outside of its blocks.
+fn words(view: &View<'_>, reply: &ReplyItem) -> usize {
+    let mut at = 0;
+    let mut words = 0;
+    let mut ranges: Vec<_> = view.blocks_of(reply).map(|item| item.block.origin.range.clone()).collect();
+    ranges.sort_by_key(|range| range.start);
+    for range in ranges {
+        words += reply.text.get(at..range.start).map_or(0, |prose| prose.split_whitespace().count());
+        at = at.max(range.end);
+    }
+    words + reply.text.get(at..).map_or(0, |prose| prose.split_whitespace().count())
+}

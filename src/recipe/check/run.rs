@@ -1,0 +1,146 @@
+//! The check `run`: how the newest block of code of the model ended, and whether it showed what is needed.
+
+use super::{Check, CheckOption, Look, OptionKind};
+use crate::domain::{BlockKind, Outcome, RunReport, Stream};
+use crate::engine::transcript::{BlockItem, Standing};
+use crate::recipe::machine::View;
+
+const OK: &str = "ok";
+const FAILED: &str = "failed";
+const TIMED_OUT: &str = "timed_out";
+const NOTHING_SHOWN: &str = "nothing_shown";
+const NOTHING: &str = "nothing";
+
+const IMAGE: &str = "image";
+const TABLE: &str = "table";
+
+/// Files that are images.
+const IMAGES: &[&str] = &[".png", ".svg", ".jpg", ".jpeg", ".pdf", ".gif", ".webp"];
+
+#[derive(Debug)]
+pub(super) struct Run;
+
+impl Check for Run {
+    fn name(&self) -> &'static str {
+        "run"
+    }
+
+    fn verdicts(&self) -> &'static [&'static str] {
+        &[OK, FAILED, TIMED_OUT, NOTHING_SHOWN, NOTHING]
+    }
+
+    fn options(&self) -> &'static [CheckOption] {
+        &[CheckOption { name: "needs", values: &[IMAGE, TABLE], kind: OptionKind::Word }]
+    }
+
+    fn look(&self, view: &View<'_>) -> Look {
+        if view.reply().is_none() {
+            return Look::Ask;
+        }
+        let ran: Vec<&RunReport> = view.newest().into_iter().filter(is_code).filter_map(report).collect();
+        let Some(newest) = ran.last() else {
+            // It looked something up or wrote a file; or its code was not let through, and it was told why.
+            return if view.newest().is_empty() {
+                Look::Judge { verdict: NOTHING, note: "no code was proposed".into() }
+            } else {
+                Look::Ask
+            };
+        };
+        let (verdict, note) = match &newest.outcome {
+            Outcome::Ok => shown(view.option("needs"), &ran),
+            Outcome::TimedOut | Outcome::Limit(_) => (TIMED_OUT, detail(newest)),
+            _ => (FAILED, detail(newest)),
+        };
+        Look::Judge { verdict, note }
+    }
+
+    fn hint(&self, view: &View<'_>, verdict: &str, note: &str) -> String {
+        match (verdict, view.option("needs")) {
+            (NOTHING_SHOWN, IMAGE) => {
+                "The block ran, but it showed no image. Draw it with matplotlib and end with plt.show().".into()
+            }
+            (NOTHING_SHOWN, _) => "The block ran, but it showed no table. Print it, with a line of headings.".into(),
+            (TIMED_OUT, _) => format!("The block did not end in time ({note}). Make it do less, or do it faster."),
+            (NOTHING, _) => "You proposed no code. Propose one block of code that does it.".into(),
+            _ => format!("The block failed ({note}). Read the error and propose a corrected one."),
+        }
+    }
+}
+
+fn is_code(item: &&BlockItem) -> bool {
+    matches!(item.block.kind, BlockKind::Code { .. } | BlockKind::Call { .. })
+}
+
+fn report(item: &BlockItem) -> Option<&RunReport> {
+    let (_, report) = item.runs.last()?.ended.as_ref()?;
+    (item.standing == Standing::Approved).then_some(report.as_ref())
+}
+
+fn detail(report: &RunReport) -> String {
+    let error = report.error.as_ref().map(|error| format!("{}: {}", error.kind, error.message));
+    let code = report.receipt.exit_code.filter(|code| *code != 0).map(|code| format!("exit {code}"));
+    let detail = report.outcome.detail().map(str::to_owned);
+    let said = error.or(detail).or(code).unwrap_or_else(|| report.outcome.as_str().replace('_', " "));
+    said.lines().next().unwrap_or_default().chars().take(160).collect()
+}
+
+/// Whether the blocks of a reply that ran showed what is needed.
+fn shown(needs: &str, ran: &[&RunReport]) -> (&'static str, String) {
+    match needs {
+        IMAGE => match ran.iter().find_map(|report| image(report)) {
+            Some(name) => (OK, name),
+            None => (NOTHING_SHOWN, "no image".into()),
+        },
+        TABLE if ran.iter().any(|report| has_table(report)) => (OK, "a table".into()),
+        TABLE => (NOTHING_SHOWN, "no table".into()),
+        _ => (OK, "it ran".into()),
+    }
+}
+
+/// An image that a run showed, or wrote to a file.
+fn image(report: &RunReport) -> Option<String> {
+    let written = |path: &str| IMAGES.iter().any(|end| path.to_ascii_lowercase().ends_with(end));
+    let shown = report.images.first().map(|image| image.name.clone());
+    let mut files = report.receipt.files.iter();
+    shown.or_else(|| files.find(|file| file.change != "deleted" && written(&file.path)).map(|file| file.path.clone()))
+}
+
+/// Whether a run printed lines with several columns, or has such a value.
+fn has_table(report: &RunReport) -> bool {
+    let printed = report.output.bytes(Stream::Stdout);
+    is_table(&String::from_utf8_lossy(&printed)) || report.value.as_deref().is_some_and(is_table)
+}
+
+/// Two lines that follow each other and have the same number of columns, at least two.
+fn is_table(text: &str) -> bool {
+    let text = text.replace('\t', "  ");
+    let columns = |line: &str| {
+        let by = |cells: Vec<&str>| cells.iter().filter(|cell| !cell.trim().is_empty()).count();
+        let blanks = by(line.trim().split("  ").collect());
+        [by(line.split('|').collect()), by(line.split(',').collect()), by(line.split('│').collect()), blanks]
+    };
+    let lines: Vec<[usize; 4]> = text.lines().map(columns).collect();
+    let alike = |a: &[usize; 4], b: &[usize; 4]| a.iter().zip(b).any(|(a, b)| *a >= 2 && *b >= 2 && a.abs_diff(*b) <= 1);
+    lines.windows(2).any(|pair| matches!(pair, [a, b] if alike(a, b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_told_from_prose() {
+        for table in [
+            "   a   b\n0  1   2\n1  3   4\n",
+            "| a | b |\n|---|---|\n| 1 | 2 |\n",
+            "name,total\nx,1\n",
+            "a\tb\n1\t2\n",
+            "month  total\nMay    12.0\n",
+        ] {
+            assert!(is_table(table), "{table}");
+        }
+        for other in ["", "42\n", "Hello, you.\nAll is well.\n", "one\ntwo\nthree\n"] {
+            assert!(!is_table(other), "{other}");
+        }
+    }
+}

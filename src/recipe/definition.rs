@@ -1,0 +1,176 @@
+//! What a recipe is, as data: its inputs, its steps, what ends each, and what is told. How it is read from TOML stands in
+//! `read`, what has to hold between its parts in `sense`.
+
+mod read;
+mod sense;
+mod source;
+mod steps;
+
+use super::check::Check;
+use super::text::Text;
+use crate::domain::{BlockKind, Field, FieldKind, Form, RecipeEnd};
+
+pub(super) use read::read;
+
+/// Bytes of a definition.
+const LARGEST: usize = 64 << 10;
+/// Rounds of a step where nothing is said of it.
+const ROUNDS: u32 = 5;
+/// Replies of a round where nothing is said of it.
+const REPLIES: u32 = 8;
+
+/// A verdict of the machine itself: a block changed what is protected, and the person wants it back.
+pub(super) const CHANGED: &str = "protected_changed";
+/// What stands for a verdict where the rounds of a step are used up.
+pub(super) const ROUNDS_USED: &str = "rounds";
+
+/// A recipe.
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) when: String,
+    /// The prompt of its turn, in the person's words.
+    pub(crate) prompt: Text,
+    /// Told to the model once, with the first step.
+    pub(crate) say: Text,
+    pub(crate) inputs: Vec<Field>,
+    /// Replies of the model in a round, at most.
+    pub(crate) replies: u32,
+    /// Never empty.
+    pub(crate) steps: Vec<Step>,
+    /// What is shown at the end.
+    pub(crate) summary: Text,
+}
+
+impl Definition {
+    /// The form of its inputs.
+    pub(crate) fn form(&self) -> Form {
+        Form {
+            name: "inputs".into(),
+            title: self.title.clone(),
+            note: self.when.clone(),
+            fields: self.inputs.clone(),
+        }
+    }
+
+    /// The inputs that name files.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Field> {
+        self.inputs.iter().filter(|field| field.kind == FieldKind::File)
+    }
+
+    /// The place of the step with this name.
+    pub(crate) fn step(&self, name: &str) -> Option<usize> {
+        self.steps.iter().position(|step| step.name == name)
+    }
+}
+
+/// A step: what the model is told, what it may propose, and how it is found out what came of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    /// The answers with which it is taken; none: always.
+    pub(crate) only_if: Vec<(String, String)>,
+    /// Told when it begins; blank: the model is not asked, its check begins at once.
+    pub(crate) say: Text,
+    /// What the model may propose.
+    pub(crate) blocks: Vec<Kind>,
+    pub(crate) check: &'static dyn Check,
+    /// What else its check is told: see [`Check::options`].
+    pub(crate) options: Vec<(String, String)>,
+    /// The steps whose files may not be changed in this one without a typed word.
+    pub(crate) protects: Vec<String>,
+    /// Whether the strict list of what is forbidden holds for the model's code.
+    pub(crate) strict: bool,
+    /// So often it is begun at most.
+    pub(crate) rounds: u32,
+    /// By verdict.
+    pub(crate) on: Vec<(String, Turn)>,
+}
+
+impl Step {
+    /// A step that asks nothing and lets nothing in.
+    pub(crate) fn none() -> Self {
+        Self {
+            name: String::new(),
+            title: String::new(),
+            only_if: Vec::new(),
+            say: Text::default(),
+            blocks: Vec::new(),
+            check: super::check::NONE,
+            options: Vec::new(),
+            protects: Vec::new(),
+            strict: true,
+            rounds: 1,
+            on: Vec::new(),
+        }
+    }
+
+    /// What a verdict leads to.
+    pub(crate) fn turn(&self, verdict: &str) -> Option<&Turn> {
+        self.on.iter().find(|(known, _)| known == verdict).map(|(_, turn)| turn)
+    }
+
+    /// The value of an option of its check; empty where there is none.
+    pub(crate) fn option(&self, name: &str) -> &str {
+        self.options.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+    }
+}
+
+/// What a verdict leads to.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
+    pub(crate) then: Then,
+    /// How it ends, where it ends.
+    pub(crate) how: RecipeEnd,
+    /// Told to the model, or to the person where it ends.
+    pub(crate) say: Text,
+}
+
+/// Where a verdict leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// To the next step that is taken; behind the last one the recipe is done.
+    Next,
+    /// To another round of the same step.
+    Again,
+    /// To this step.
+    Step(String),
+    /// To the end.
+    End,
+    /// To the end, as if the person had stopped it.
+    Stop,
+}
+
+/// Kinds of blocks that a step lets in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Code,
+    Write,
+    Read,
+    List,
+    Call,
+}
+
+impl Kind {
+    const ALL: [Kind; 5] = [Kind::Code, Kind::Write, Kind::Read, Kind::List, Kind::Call];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Kind::Code => "code",
+            Kind::Write => "write",
+            Kind::Read => "read",
+            Kind::List => "list",
+            Kind::Call => "call",
+        }
+    }
+
+    /// The kind of a block; `None` for what only sayso itself proposes.
+    pub(crate) fn of(kind: &BlockKind) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == kind.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests;

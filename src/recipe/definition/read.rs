@@ -1,0 +1,238 @@
+//! From TOML to a definition: its head and its inputs. Steps are read in `steps`.
+
+use super::source::{At, Place, Source, get, near};
+use super::{Definition, LARGEST, REPLIES, ROUNDS, sense, steps};
+use crate::domain::{Field, FieldKind};
+use crate::recipe::Fault;
+use crate::recipe::text::Text;
+use std::path::Path;
+use toml::de::DeTable;
+
+const HEAD: &[&str] = &["name", "title", "when", "prompt", "say", "input", "limits", "step", "end"];
+const INPUT: &[&str] =
+    &["name", "ask", "kind", "required", "help", "default", "choices", "min", "max", "whole"];
+const KINDS: &[&str] = &["text", "lines", "choice", "file", "number"];
+
+/// Bytes of a name.
+pub(super) const NAME: usize = 40;
+/// Bytes of a line on screen.
+pub(super) const LINE: usize = 200;
+/// Bytes of a text for the model.
+pub(super) const TOLD: usize = 16 << 10;
+
+/// A text with places, and where it stands; blank where there is none.
+pub(super) struct Told {
+    pub(super) text: Text,
+    pub(super) span: std::ops::Range<usize>,
+}
+
+/// Reads a definition.
+///
+/// # Errors
+/// All that is wrong with it.
+pub(crate) fn read(text: &str, file: &Path) -> Result<Definition, Vec<Fault>> {
+    let mut source = Source::new(text, file.to_owned());
+    if text.len() > LARGEST {
+        let what = format!("it has {} bytes, and a recipe has {LARGEST} at most", text.len());
+        source.fault(&(0..0), what, "move what is long to files that the model can read");
+        return Err(source.faults());
+    }
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in &errors {
+        let what = error.message().trim().replace('\n', ", ");
+        source.fault(&error.span().unwrap_or(0..0), what, "this is no TOML");
+    }
+    if !source.is_sound() {
+        return Err(source.faults());
+    }
+    let place = Place { table: table.get_ref(), span: 0..0 };
+    let definition = Head { source: &mut source }.read(&place);
+    match definition {
+        Some(definition) if source.is_sound() => Ok(definition),
+        _ => Err(source.faults()),
+    }
+}
+
+struct Head<'a, 's> {
+    source: &'a mut Source<'s>,
+}
+
+impl Head<'_, '_> {
+    fn read(&mut self, place: &Place<'_, '_>) -> Option<Definition> {
+        self.source.only(place, HEAD);
+        let name = self.name(place);
+        let title = self.source.needed(place, "title", LINE);
+        let when = self.source.needed(place, "when", LINE);
+        let prompt = self.told(place, "prompt", LINE * 4);
+        if prompt.text.is_empty() && get(place, "prompt").is_none() {
+            self.source.fault(&(0..0), "prompt is missing", "add prompt = \"…\": what the person asks, in a line");
+        }
+        let say = self.told(place, "say", TOLD);
+        let inputs = self.inputs(place);
+        let (rounds, replies) = self.limits(place);
+        let read = steps::read(self.source, place, rounds);
+        let end = self.end(place);
+        let head = sense::Told { prompt: &prompt, say: &say, summary: &end };
+        sense::check(self.source, &head, &inputs, &read);
+        Some(Definition {
+            name: name?.value,
+            title: title?.value,
+            when: when?.value,
+            prompt: prompt.text,
+            say: say.text,
+            inputs: inputs.into_iter().map(|input| input.value).collect(),
+            replies,
+            steps: read.into_iter().map(|step| step.step).collect(),
+            summary: end.text,
+        })
+    }
+
+    fn name(&mut self, place: &Place<'_, '_>) -> Option<At<String>> {
+        let name = self.source.needed(place, "name", NAME)?;
+        named(self.source, &name, &[]);
+        Some(name)
+    }
+
+    fn told(&mut self, place: &Place<'_, '_>, key: &str, most: usize) -> Told {
+        told(self.source, place, key, most)
+    }
+
+    fn limits(&mut self, place: &Place<'_, '_>) -> (u32, u32) {
+        let Some(limits) = self.source.table(place, "limits") else { return (ROUNDS, REPLIES) };
+        self.source.only(&limits, &["rounds", "replies"]);
+        let mut limit = |key, usual| {
+            let given = self.source.whole(&limits, key, (1, 100)).and_then(|at| u32::try_from(at.value).ok());
+            given.unwrap_or(usual)
+        };
+        (limit("rounds", ROUNDS), limit("replies", REPLIES))
+    }
+
+    fn end(&mut self, place: &Place<'_, '_>) -> Told {
+        match self.source.table(place, "end") {
+            Some(end) => {
+                self.source.only(&end, &["summary"]);
+                self.source.needed(&end, "summary", TOLD);
+                self.told(&end, "summary", TOLD)
+            }
+            None => {
+                if get(place, "end").is_none() {
+                    let hint = "add [end] with summary = \"…\": what is shown at the end";
+                    self.source.fault(&(0..0), "[end] is missing", hint);
+                }
+                Told { text: Text::default(), span: 0..0 }
+            }
+        }
+    }
+
+    fn inputs(&mut self, place: &Place<'_, '_>) -> Vec<At<Field>> {
+        let mut inputs: Vec<At<Field>> = Vec::new();
+        for place in self.source.tables(place, "input") {
+            let Some(input) = self.input(&place) else { continue };
+            if inputs.iter().any(|known| known.value.name == input.value.name) {
+                let what = format!("there are two inputs {}", input.value.name);
+                self.source.fault(&input.span, what, "give one of them another name");
+            }
+            inputs.push(input);
+        }
+        inputs
+    }
+
+    fn input(&mut self, place: &Place<'_, '_>) -> Option<At<Field>> {
+        self.source.only(place, INPUT);
+        let name = self.source.needed(place, "name", NAME);
+        let ask = self.source.needed(place, "ask", LINE);
+        let help = self.source.text(place, "help", LINE);
+        let default = self.source.text(place, "default", TOLD);
+        let required = self.source.flag(place, "required").unwrap_or(default.is_none());
+        let kind = self.kind(place)?;
+        let name = name?;
+        named(self.source, &name, &[]);
+        let field = Field {
+            name: name.value,
+            label: ask?.value,
+            help: help.map(|help| help.value).unwrap_or_default(),
+            kind,
+            required,
+            default: default.as_ref().map(|default| default.value.clone()),
+        };
+        if let (Some(default), Err(why)) = (default, field.check("")) {
+            self.source.fault(&default.span, format!("the default does not fit: {why}"), "");
+        }
+        Some(At { value: field, span: name.span })
+    }
+
+    fn kind(&mut self, place: &Place<'_, '_>) -> Option<FieldKind> {
+        let word = match get(place, "kind") {
+            Some(_) => self.source.word(place, "kind", KINDS)?.value,
+            None => "text".to_owned(),
+        };
+        let min = self.source.whole(place, "min", (i64::MIN, i64::MAX));
+        let max = self.source.whole(place, "max", (i64::MIN, i64::MAX));
+        let whole = self.source.flag(place, "whole");
+        let choices = self.source.texts(place, "choices");
+        for (key, belongs) in [("min", "number"), ("max", "number"), ("whole", "number"), ("choices", "choice")] {
+            if let Some(value) = get(place, key).filter(|_| word != belongs) {
+                let what = format!("{key} says nothing about an input of kind {word}");
+                self.source.fault(&value.span(), what, format!("take it out, or write kind = \"{belongs}\""));
+            }
+        }
+        if let (Some(min), Some(max)) = (&min, &max)
+            && min.value > max.value
+        {
+            self.source.fault(&max.span, format!("max is less than min, {}", min.value), "");
+        }
+        Some(match word.as_str() {
+            "lines" => FieldKind::Text { lines: true },
+            "file" => FieldKind::File,
+            "number" => FieldKind::Number {
+                min: min.map(|min| min.value),
+                max: max.map(|max| max.value),
+                whole: whole.unwrap_or(false),
+            },
+            "choice" => FieldKind::Choice(self.choices(place, choices)),
+            _ => FieldKind::Text { lines: false },
+        })
+    }
+
+    fn choices(&mut self, place: &Place<'_, '_>, choices: Option<Vec<At<String>>>) -> Vec<String> {
+        let mut known: Vec<String> = Vec::new();
+        for choice in choices.unwrap_or_default() {
+            if known.iter().any(|one| one.eq_ignore_ascii_case(&choice.value)) {
+                self.source.fault(&choice.span, "this choice is there twice", "take one of them out");
+            }
+            known.push(choice.value);
+        }
+        if known.is_empty() {
+            self.source.fault(&place.span.clone(), "an input of kind choice needs choices", "add choices = [\"…\", \"…\"]");
+        }
+        known
+    }
+}
+
+/// A text with places; nothing where there is none.
+pub(super) fn told(source: &mut Source<'_>, place: &Place<'_, '_>, key: &str, most: usize) -> Told {
+    match source.text(place, key, most) {
+        Some(At { value, span }) => Told { text: Text::parse(&value), span },
+        None => Told { text: Text::default(), span: place.span.clone() },
+    }
+}
+
+/// A name has to be a word of small letters, digits, `_` and `-`, and none that means something else.
+pub(super) fn named(source: &mut Source<'_>, name: &At<String>, reserved: &[&str]) {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
+    let starts = name.value.starts_with(|c: char| c.is_ascii_lowercase());
+    if !starts || !name.value.chars().all(fits) {
+        let hint = "a name has small letters, digits, _ and -, and begins with a letter";
+        source.fault(&name.span, format!("{} is no name", super::source::shown(&name.value)), hint);
+    } else if reserved.contains(&name.value.as_str()) {
+        let what = format!("{} means something else here", name.value);
+        source.fault(&name.span, what, "give it another name");
+    }
+}
+
+/// What is said of an unknown name.
+pub(super) fn unknown(source: &mut Source<'_>, name: &At<String>, what: &str, known: &[&str]) {
+    let said = format!("there is no {what} {}", super::source::shown(&name.value));
+    let hint = if known.is_empty() { format!("there is no {what} at all") } else { near(&name.value, known) };
+    source.fault(&name.span, said, hint);
+}

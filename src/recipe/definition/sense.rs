@@ -1,0 +1,167 @@
+//! What has to hold between the parts of a definition: names that are used exist, every step can be reached and left.
+
+use super::read::{self, unknown};
+use super::source::{At, Source, near, shown};
+use super::steps::{ReadStep, verdicts, ways};
+use super::{ROUNDS_USED, Then};
+use crate::domain::{Field, FieldKind};
+use crate::recipe::check::OptionKind;
+use std::collections::BTreeSet;
+
+/// What is known of the machine.
+const FACTS: &[&str] = &["runners", "tests"];
+/// What is known in each text beside inputs and facts.
+const OF_MODEL: &[&str] =
+    &["write", "runner", "verdict", "note", "round", "rounds", "files", "protected", "step"];
+const OF_END: &[&str] = &["runner", "verdict", "note", "round", "rounds", "files", "images", "steps", "step"];
+
+/// Texts beside those of the steps.
+pub(super) struct Told<'a> {
+    pub(super) prompt: &'a read::Told,
+    pub(super) say: &'a read::Told,
+    pub(super) summary: &'a read::Told,
+}
+
+pub(super) fn check(source: &mut Source<'_>, told: &Told<'_>, inputs: &[At<Field>], steps: &[ReadStep]) {
+    let names = Names::new(inputs);
+    names.text(source, told.prompt, &[]);
+    names.text(source, told.say, OF_MODEL);
+    names.text(source, told.summary, OF_END);
+    let known: Vec<&str> = steps.iter().map(|step| step.step.name.as_str()).collect();
+    for step in steps {
+        names.text(source, &step.say, OF_MODEL);
+        names.conditions(source, step, inputs);
+        names.options(source, step, inputs, &known);
+        for name in &step.protects {
+            if !known.contains(&name.value.as_str()) {
+                unknown(source, name, "step", &known);
+            }
+        }
+        turns(source, &names, step, &known);
+    }
+    reached(source, steps);
+}
+
+/// The names that a text may have as places.
+struct Names {
+    inputs: Vec<String>,
+    values: Vec<String>,
+}
+
+impl Names {
+    fn new(inputs: &[At<Field>]) -> Self {
+        let mut values: Vec<String> = FACTS.iter().map(|fact| format!("fact:{fact}")).collect();
+        for At { value: field, .. } in inputs {
+            values.push(field.name.clone());
+            if field.kind == FieldKind::File {
+                values.push(format!("file:{}", field.name));
+            }
+        }
+        Self { inputs: inputs.iter().map(|input| input.value.name.clone()).collect(), values }
+    }
+
+    fn text(&self, source: &mut Source<'_>, told: &read::Told, more: &[&str]) {
+        let known: Vec<&str> = self.values.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        for name in told.text.names().filter(|name| !known.contains(name)) {
+            let hint = near(name, &known);
+            let hint = format!("{hint}; for braces as they are, write {{{{{name}}}}}");
+            source.fault(&told.span, format!("{{{name}}} stands for nothing here"), hint);
+        }
+    }
+
+    fn conditions(&self, source: &mut Source<'_>, step: &ReadStep, inputs: &[At<Field>]) {
+        let known: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
+        for (name, value) in &step.only_if {
+            let Some(input) = inputs.iter().find(|input| input.value.name == name.value) else {
+                unknown(source, name, "input", &known);
+                continue;
+            };
+            if let FieldKind::Choice(choices) = &input.value.kind
+                && !choices.contains(&value.value)
+            {
+                let choices: Vec<&str> = choices.iter().map(String::as_str).collect();
+                unknown(source, value, "choice", &choices);
+            }
+        }
+    }
+
+    fn options(&self, source: &mut Source<'_>, step: &ReadStep, inputs: &[At<Field>], steps: &[&str]) {
+        for (name, value) in &step.options {
+            let kind = step.step.check.options().iter().find(|option| option.name == name).map(|o| o.kind);
+            match kind {
+                Some(OptionKind::Input) if !inputs.iter().any(|input| input.value.name == value.value) => {
+                    let known: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
+                    unknown(source, value, "input", &known);
+                }
+                Some(OptionKind::Step) if !steps.contains(&value.value.as_str()) => {
+                    unknown(source, value, "step", steps);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The ways of a step: verdicts that its check knows, steps that there are, and one that leads on.
+fn turns(source: &mut Source<'_>, names: &Names, step: &ReadStep, steps: &[&str]) {
+    let known = verdicts(&step.step);
+    let targets: Vec<&str> = ways().iter().copied().chain(steps.iter().copied()).collect();
+    for turn in &step.turns {
+        let verdict = &turn.verdict;
+        if !known.contains(&verdict.value.as_str()) {
+            let what = format!("the check {} never says {}", step.step.check.name(), shown(&verdict.value));
+            source.fault(&verdict.span, what, near(&verdict.value, &known));
+        }
+        if !targets.contains(&turn.then.value.as_str()) {
+            unknown(source, &turn.then, "step", &targets);
+        }
+        names.text(source, &turn.say, if turn.ends { OF_END } else { OF_MODEL });
+    }
+    let leads = |(verdict, turn): &(String, super::Turn)| match &turn.then {
+        Then::Next | Then::End => verdict != ROUNDS_USED,
+        Then::Step(name) => *name != step.step.name && verdict != ROUNDS_USED,
+        Then::Again | Then::Stop => false,
+    };
+    if !step.step.on.iter().any(leads) {
+        let good = step.step.check.verdicts().first().copied().unwrap_or_default();
+        let what = format!("nothing leads on from step {}", step.step.name);
+        source.fault(&step.span, what, format!("add [step.on.{good}] with then = \"next\""));
+    }
+}
+
+/// Every step is on some way from the first.
+fn reached(source: &mut Source<'_>, steps: &[ReadStep]) {
+    let mut found = BTreeSet::new();
+    let mut open = entered(steps, 0);
+    while let Some(at) = open.pop() {
+        let Some(step) = steps.get(at).filter(|_| found.insert(at)) else { continue };
+        for (_, turn) in &step.step.on {
+            match &turn.then {
+                Then::Next => open.extend(entered(steps, at + 1)),
+                Then::Step(name) => {
+                    let target = steps.iter().position(|step| step.step.name == *name);
+                    open.extend(target.map(|at| entered(steps, at)).unwrap_or_default());
+                }
+                Then::Again | Then::End | Then::Stop => {}
+            }
+        }
+    }
+    for (at, step) in steps.iter().enumerate() {
+        if !found.contains(&at) {
+            let what = format!("step {} can't be reached", step.step.name);
+            source.fault(&step.span, what, format!("write then = \"{}\" in a step before it, or take it out", step.step.name));
+        }
+    }
+}
+
+/// The steps that may be taken when this one is meant: those that depend on an answer may be passed over.
+fn entered(steps: &[ReadStep], from: usize) -> Vec<usize> {
+    let mut all = Vec::new();
+    for (at, step) in steps.iter().enumerate().skip(from) {
+        all.push(at);
+        if step.step.only_if.is_empty() {
+            break;
+        }
+    }
+    all
+}

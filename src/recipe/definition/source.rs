@@ -1,0 +1,217 @@
+//! A definition's text and the tables in it, read value by value; what is wrong is gathered with its place.
+
+use super::super::Fault;
+use std::ops::Range;
+use std::path::PathBuf;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// So many faults are told.
+const MOST: usize = 50;
+
+/// A table, and where it stands.
+#[derive(Clone)]
+pub(super) struct Place<'t, 's> {
+    pub(super) table: &'t DeTable<'s>,
+    pub(super) span: Range<usize>,
+}
+
+/// A value that was read, and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct At<T> {
+    pub(super) value: T,
+    pub(super) span: Range<usize>,
+}
+
+/// What was found wrong so far.
+pub(super) struct Source<'s> {
+    text: &'s str,
+    file: PathBuf,
+    faults: Vec<(usize, Fault)>,
+}
+
+impl<'s> Source<'s> {
+    pub(super) fn new(text: &'s str, file: PathBuf) -> Self {
+        Self { text, file, faults: Vec::new() }
+    }
+
+    pub(super) fn fault(&mut self, span: &Range<usize>, what: impl Into<String>, hint: impl Into<String>) {
+        let at = span.start.min(self.text.len());
+        let start = (0..=at).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0);
+        let before = self.text.get(..start).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+        let line = before.matches('\n').count() + 1;
+        let fault = Fault { file: self.file.clone(), line, column, what: what.into(), hint: hint.into() };
+        if !self.faults.iter().any(|(_, known)| *known == fault) {
+            self.faults.push((start, fault));
+        }
+    }
+
+    pub(super) fn is_sound(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    /// All faults, in the order of the text.
+    pub(super) fn faults(mut self) -> Vec<Fault> {
+        self.faults.sort_by_key(|(at, _)| *at);
+        self.faults.into_iter().map(|(_, fault)| fault).take(MOST).collect()
+    }
+
+    /// Keys that nobody knows.
+    pub(super) fn only(&mut self, place: &Place<'_, '_>, known: &[&str]) {
+        for (key, _) in place.table {
+            if !known.contains(&key.get_ref().as_ref()) {
+                let what = format!("unknown key {}", shown(key.get_ref()));
+                self.fault(&key.span(), what, near(key.get_ref(), known));
+            }
+        }
+    }
+
+    /// A text that is not blank, of at most so many bytes; `None` where there is none.
+    pub(super) fn text(&mut self, place: &Place<'_, '_>, key: &str, most: usize) -> Option<At<String>> {
+        let value = get(place, key)?;
+        let span = value.span();
+        let Some(text) = value.get_ref().as_str() else {
+            self.fault(&span, format!("{key} has to be a text"), format!("write {key} = \"…\""));
+            return None;
+        };
+        self.fits(key, text, &span, most).then(|| At { value: text.trim().to_owned(), span })
+    }
+
+    /// The same where there has to be one.
+    pub(super) fn needed(&mut self, place: &Place<'_, '_>, key: &str, most: usize) -> Option<At<String>> {
+        if get(place, key).is_none() {
+            self.fault(&place.span.clone(), format!("{key} is missing"), format!("add {key} = \"…\""));
+        }
+        self.text(place, key, most)
+    }
+
+    fn fits(&mut self, key: &str, text: &str, span: &Range<usize>, most: usize) -> bool {
+        let hostile = |c: char| c.is_control() && c != '\n' && c != '\t';
+        if text.trim().is_empty() {
+            self.fault(span, format!("{key} is empty"), "write a text, or leave the key out");
+        } else if text.len() > most {
+            let what = format!("{key} has {} bytes, and {most} at most are read", text.len());
+            self.fault(span, what, "make it shorter");
+        } else if text.contains(hostile) {
+            self.fault(span, format!("{key} has control characters"), "take them out");
+        } else {
+            return true;
+        }
+        false
+    }
+
+    /// One of these words.
+    pub(super) fn word(&mut self, place: &Place<'_, '_>, key: &str, words: &[&str]) -> Option<At<String>> {
+        let found = self.text(place, key, 200)?;
+        if words.contains(&found.value.as_str()) {
+            return Some(found);
+        }
+        let what = format!("{key} is {}, but has to be one of {}", shown(&found.value), words.join(", "));
+        self.fault(&found.span, what, near(&found.value, words));
+        None
+    }
+
+    pub(super) fn flag(&mut self, place: &Place<'_, '_>, key: &str) -> Option<bool> {
+        let value = get(place, key)?;
+        let flag = value.get_ref().as_bool();
+        if flag.is_none() {
+            self.fault(&value.span(), format!("{key} has to be true or false"), "");
+        }
+        flag
+    }
+
+    pub(super) fn whole(
+        &mut self,
+        place: &Place<'_, '_>,
+        key: &str,
+        (min, max): (i64, i64),
+    ) -> Option<At<i64>> {
+        let value = get(place, key)?;
+        let number = value.get_ref().as_integer().and_then(|number| {
+            i64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok()
+        });
+        if let Some(value_) = number.filter(|n| (min..=max).contains(n)) {
+            return Some(At { value: value_, span: value.span() });
+        }
+        let bounds = if (min, max) == (i64::MIN, i64::MAX) {
+            String::new()
+        } else {
+            format!(" from {min} to {max}")
+        };
+        self.fault(&value.span(), format!("{key} has to be a whole number{bounds}"), "");
+        None
+    }
+
+    /// A list of texts that are not blank.
+    pub(super) fn texts(&mut self, place: &Place<'_, '_>, key: &str) -> Option<Vec<At<String>>> {
+        let value = get(place, key)?;
+        let Some(items) = value.get_ref().as_array() else {
+            let hint = format!("write {key} = [\"…\", \"…\"]");
+            self.fault(&value.span(), format!("{key} has to be a list of texts"), hint);
+            return None;
+        };
+        let mut texts = Vec::new();
+        for item in items {
+            let span = item.span();
+            match item.get_ref().as_str() {
+                Some(text) if self.fits(key, text, &span, 200) => {
+                    texts.push(At { value: text.trim().to_owned(), span });
+                }
+                Some(_) => {}
+                None => self.fault(&span, format!("{key} has to be a list of texts"), ""),
+            }
+        }
+        Some(texts)
+    }
+
+    /// A table below this one.
+    pub(super) fn table<'t, 'd>(&mut self, place: &Place<'t, 'd>, key: &str) -> Option<Place<'t, 'd>> {
+        let value = get(place, key)?;
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            self.fault(&value.span(), format!("{key} has to be a table"), format!("write [{key}]"));
+        }
+        Some(Place { table: table?, span: value.span() })
+    }
+
+    /// The tables of a list, `[[step]]`.
+    pub(super) fn tables<'t, 'd>(&mut self, place: &Place<'t, 'd>, key: &str) -> Vec<Place<'t, 'd>> {
+        let Some(value) = get(place, key) else { return Vec::new() };
+        let items = value.get_ref().as_array().map(|items| items.iter().collect::<Vec<_>>());
+        let tables = items.map(|items| {
+            let table =
+                |item: &&'t Spanned<DeValue<'d>>| Some(Place { table: item.get_ref().as_table()?, span: item.span() });
+            items.iter().map(table).collect::<Option<Vec<_>>>()
+        });
+        match tables.flatten() {
+            Some(tables) => tables,
+            None => {
+                self.fault(&value.span(), format!("{key} has to be a list of tables"), format!("write [[{key}]]"));
+                Vec::new()
+            }
+        }
+    }
+}
+
+/// The value under a key.
+pub(super) fn get<'t, 's>(place: &Place<'t, 's>, key: &str) -> Option<&'t Spanned<DeValue<'s>>> {
+    place.table.iter().find(|(known, _)| known.get_ref().as_ref() == key).map(|(_, value)| value)
+}
+
+/// A text of the file as it may be shown.
+pub(super) fn shown(text: &str) -> String {
+    let text: String = text.chars().filter(|c| !c.is_control()).take(60).collect();
+    if text.is_empty() { "\"\"".into() } else { text }
+}
+
+/// Which known word was meant.
+pub(super) fn near(word: &str, known: &[&str]) -> String {
+    let near = known
+        .iter()
+        .map(|name| (similar::TextDiff::from_chars(*name, word).ratio(), name))
+        .filter(|(ratio, _)| *ratio > 0.6)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    near.map_or_else(|| format!("known are {}", known.join(", ")), |(_, name)| format!("did you mean {name}?"))
+}

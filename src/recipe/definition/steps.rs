@@ -1,0 +1,203 @@
+//! The steps of a definition, read from TOML.
+
+use super::read::{LINE, NAME, TOLD, Told, named, told, unknown};
+use super::source::{At, Place, Source, get};
+use super::{CHANGED, Kind, ROUNDS_USED, Step, Then, Turn};
+use crate::domain::RecipeEnd;
+use crate::recipe::check::{self, Check};
+use crate::recipe::text::Text;
+use std::ops::Range;
+
+const STEP: &[&str] = &[
+    "name", "title", "only_if", "say", "blocks", "check", "protects", "strict", "rounds", "on",
+];
+/// Words that lead somewhere and are no names of steps.
+const WAYS: &[&str] = &["next", "again", "stop", "end"];
+const ENDS: &[(&str, RecipeEnd)] =
+    &[("done", RecipeEnd::Done), ("gave_up", RecipeEnd::GaveUp), ("limit", RecipeEnd::Limit)];
+
+/// A step as it was read, with the places of what refers to other parts.
+pub(super) struct ReadStep {
+    pub(super) step: Step,
+    pub(super) span: Range<usize>,
+    pub(super) say: Told,
+    pub(super) only_if: Vec<(At<String>, At<String>)>,
+    pub(super) protects: Vec<At<String>>,
+    pub(super) options: Vec<(String, At<String>)>,
+    pub(super) turns: Vec<ReadTurn>,
+}
+
+/// What a verdict leads to, as it was read.
+pub(super) struct ReadTurn {
+    pub(super) verdict: At<String>,
+    pub(super) then: At<String>,
+    pub(super) say: Told,
+    pub(super) ends: bool,
+}
+
+/// Reads all steps; `rounds` is their limit where they name none.
+pub(super) fn read(source: &mut Source<'_>, place: &Place<'_, '_>, rounds: u32) -> Vec<ReadStep> {
+    let places = source.tables(place, "step");
+    if places.is_empty() && source.is_sound() {
+        source.fault(&(0..0), "there is no step", "add [[step]] with name, title, say and check");
+    }
+    let mut steps: Vec<ReadStep> = Vec::new();
+    for place in places {
+        let Some(step) = read_step(source, &place, rounds) else { continue };
+        if steps.iter().any(|known| known.step.name == step.step.name) {
+            let what = format!("there are two steps {}", step.step.name);
+            source.fault(&step.span, what, "give one of them another name");
+        }
+        steps.push(step);
+    }
+    steps
+}
+
+fn read_step(source: &mut Source<'_>, place: &Place<'_, '_>, rounds: u32) -> Option<ReadStep> {
+    let name = source.needed(place, "name", NAME);
+    let title = source.needed(place, "title", LINE);
+    let say = told(source, place, "say", TOLD);
+    let check = read_check(source, place);
+    let known: Vec<&str> =
+        STEP.iter().copied().chain(check.iter().flat_map(|c| c.options().iter().map(|o| o.name))).collect();
+    if check.is_some() {
+        source.only(place, &known);
+    }
+    let options = check.map(|check| read_options(source, place, check)).unwrap_or_default();
+    let blocks = blocks(source, place);
+    let only_if = only_if(source, place);
+    let protects = source.texts(place, "protects").unwrap_or_default();
+    let strict = source.flag(place, "strict").unwrap_or(false);
+    let rounds = source.whole(place, "rounds", (1, 100)).and_then(|at| u32::try_from(at.value).ok()).unwrap_or(rounds);
+    let (turns, on) = turns(source, place);
+    let (name, title, check) = (name?, title?, check?);
+    named(source, &name, WAYS);
+    if say.text.is_empty() && !check.alone() {
+        let hint = "add say = \"…\": what the model is told when the step begins";
+        source.fault(&place.span.clone(), format!("step {} needs say", name.value), hint);
+    }
+    let step = Step {
+        name: name.value,
+        title: title.value,
+        only_if: only_if.iter().map(|(k, v)| (k.value.clone(), v.value.clone())).collect(),
+        say: say.text.clone(),
+        blocks,
+        check,
+        options: options.iter().map(|(k, v)| (k.clone(), v.value.clone())).collect(),
+        protects: protects.iter().map(|name| name.value.clone()).collect(),
+        strict,
+        rounds,
+        on,
+    };
+    Some(ReadStep { step, span: name.span, say, only_if, protects, options, turns })
+}
+
+fn read_check(source: &mut Source<'_>, place: &Place<'_, '_>) -> Option<&'static dyn Check> {
+    let name = source.needed(place, "check", NAME)?;
+    let found = check::find(&name.value);
+    if found.is_none() {
+        unknown(source, &name, "check", &check::names());
+    }
+    found
+}
+
+fn read_options(
+    source: &mut Source<'_>,
+    place: &Place<'_, '_>,
+    check: &'static dyn Check,
+) -> Vec<(String, At<String>)> {
+    let mut read = Vec::new();
+    for option in check.options() {
+        let value = match option.values {
+            [] => source.text(place, option.name, LINE),
+            values => source.word(place, option.name, values),
+        };
+        read.extend(value.map(|value| (option.name.to_owned(), value)));
+    }
+    read
+}
+
+/// What the model may propose; everything where nothing is said.
+fn blocks(source: &mut Source<'_>, place: &Place<'_, '_>) -> Vec<Kind> {
+    let Some(words) = source.texts(place, "blocks") else { return Kind::ALL.to_vec() };
+    let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
+    let mut kinds = Vec::new();
+    for word in words {
+        match Kind::ALL.into_iter().find(|kind| kind.as_str() == word.value) {
+            Some(kind) => kinds.push(kind),
+            None => unknown(source, &word, "kind of block", &known),
+        }
+    }
+    kinds
+}
+
+fn only_if(source: &mut Source<'_>, place: &Place<'_, '_>) -> Vec<(At<String>, At<String>)> {
+    let Some(table) = source.table(place, "only_if") else { return Vec::new() };
+    let mut read = Vec::new();
+    for (key, _) in table.table {
+        let name = At { value: key.get_ref().to_string(), span: key.span() };
+        if let Some(value) = source.text(&table, key.get_ref(), LINE) {
+            read.push((name, value));
+        }
+    }
+    read
+}
+
+fn turns(source: &mut Source<'_>, place: &Place<'_, '_>) -> (Vec<ReadTurn>, Vec<(String, Turn)>) {
+    let Some(table) = source.table(place, "on") else { return (Vec::new(), Vec::new()) };
+    let (mut read, mut turns) = (Vec::new(), Vec::new());
+    for (key, value) in table.table {
+        let verdict = At { value: key.get_ref().to_string(), span: key.span() };
+        let Some(inner) = value.get_ref().as_table() else {
+            let hint = format!("write [step.on.{}] with then = \"…\"", super::source::shown(&verdict.value));
+            source.fault(&value.span(), "what a verdict leads to has to be a table", hint);
+            continue;
+        };
+        let place = Place { table: inner, span: value.span() };
+        source.only(&place, &["then", "how", "say"]);
+        let Some(then) = source.needed(&place, "then", NAME) else { continue };
+        let say = told(source, &place, "say", TOLD);
+        let turn = turn(source, &place, &then, &verdict, say.text.clone());
+        let ends = matches!(turn.then, Then::End | Then::Stop);
+        turns.push((verdict.value.clone(), turn));
+        read.push(ReadTurn { verdict, then, say, ends });
+    }
+    (read, turns)
+}
+
+fn turn(source: &mut Source<'_>, place: &Place<'_, '_>, then: &At<String>, verdict: &At<String>, say: Text) -> Turn {
+    let words: Vec<&str> = ENDS.iter().map(|(word, _)| *word).collect();
+    let how = source.word(place, "how", &words);
+    if let (Some(how), false) = (get(place, "how"), then.value == "end") {
+        source.fault(&how.span(), "how says something about an end only", "write then = \"end\"");
+    }
+    let usual = if verdict.value == ROUNDS_USED { RecipeEnd::Limit } else { RecipeEnd::Done };
+    let given = how.and_then(|how| ENDS.iter().find(|(word, _)| *word == how.value).map(|(_, end)| *end));
+    let then = match then.value.as_str() {
+        "next" => Then::Next,
+        "again" => Then::Again,
+        "end" => Then::End,
+        "stop" => Then::Stop,
+        step => Then::Step(step.to_owned()),
+    };
+    if verdict.value == ROUNDS_USED && then == Then::Again {
+        source.fault(&verdict.span, "the rounds are used up: there is no other", "write then = \"end\", or another step");
+    }
+    let how = if then == Then::Stop { RecipeEnd::Stopped } else { given.unwrap_or(usual) };
+    Turn { then, how, say }
+}
+
+/// The verdicts that a step can come to.
+pub(super) fn verdicts(step: &Step) -> Vec<&'static str> {
+    let mut all = step.check.verdicts().to_vec();
+    all.push(ROUNDS_USED);
+    if !step.protects.is_empty() {
+        all.push(CHANGED);
+    }
+    all
+}
+
+/// The words that `then` may be beside names of steps.
+pub(super) fn ways() -> &'static [&'static str] {
+    WAYS
+}

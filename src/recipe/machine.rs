@@ -1,0 +1,121 @@
+//! The machine: the way of any definition through its turn. Where it stands is found out anew each time, from what the
+//! session holds (`path`); what a round came to is the business of its check; what is told is put together in `told`.
+
+mod path;
+mod protect;
+mod told;
+mod view;
+mod written;
+
+pub(crate) use view::View;
+
+use super::check::Look;
+use super::definition::Definition;
+use crate::domain::{Block, Finding, RecipeEnd, Review, RoundOutcome};
+use crate::engine::{Course, Move, Way};
+use path::{Ending, Path};
+use std::sync::Arc;
+
+/// The way of one recipe.
+#[derive(Debug)]
+pub(super) struct Machine {
+    definition: Definition,
+}
+
+impl Machine {
+    pub(super) fn new(definition: Definition) -> Self {
+        Self { definition }
+    }
+
+    /// What comes next in the round that goes on.
+    fn look(&self, view: &View<'_>) -> Result<Look, Ending> {
+        if let Some(look) = protect::look(view)? {
+            return Ok(look);
+        }
+        if view.all_skipped() {
+            return Err(Ending::told(RecipeEnd::Stopped, "You skipped what was proposed, so the recipe ends here."));
+        }
+        match view.step.check.look(view) {
+            Look::Ask if view.replies().count() >= usize::try_from(self.definition.replies).unwrap_or(usize::MAX) => {
+                let verdict = view.step.check.verdicts().last().copied().unwrap_or_default();
+                Ok(Look::Judge { verdict, note: format!("{} replies, and nothing to judge", self.definition.replies) })
+            }
+            Look::Propose(own) if own.is_empty() => {
+                Err(Ending::told(RecipeEnd::GaveUp, "There is nothing that could be run to judge this step."))
+            }
+            Look::Unable(why) => Err(Ending::told(RecipeEnd::GaveUp, &why)),
+            look => Ok(look),
+        }
+    }
+
+    fn end(&self, path: &Path<'_>, ending: &Ending) -> Move {
+        Move::End { end: ending.end, summary: told::summary(path, ending) }
+    }
+}
+
+impl Way for Machine {
+    fn next(&self, course: &Course<'_>) -> Vec<Move> {
+        let mut path = Path::of(&self.definition, *course);
+        let mut moves = Vec::new();
+        // Each turn of this loop judges a round, and rounds are counted: it comes to its end.
+        loop {
+            if let Some(ending) = &path.over {
+                moves.push(self.end(&path, ending));
+                return moves;
+            }
+            let view = path.view();
+            if !path.is_told() {
+                let text = told::entering(&path);
+                if !text.is_empty() {
+                    let (step, title) = (view.step.name.clone(), view.step.title.clone());
+                    moves.push(Move::Say { step, title, round: view.round, text });
+                    moves.push(Move::Ask);
+                    return moves;
+                }
+            }
+            match self.look(&view) {
+                Ok(Look::Ask) => moves.push(Move::Ask),
+                Ok(Look::Form(form)) => moves.push(Move::Form(form)),
+                Ok(Look::Propose(own)) => moves.extend(own.into_iter().map(super::check::Own::propose)),
+                Ok(Look::Judge { verdict, note }) => {
+                    let (step, round) = (view.step.name.clone(), view.round);
+                    let outcome = RoundOutcome { step, round, verdict: verdict.into(), note };
+                    moves.push(Move::Judge(outcome.clone()));
+                    path.judge(&outcome, None);
+                    continue;
+                }
+                Ok(Look::Unable(why)) => moves.push(self.end(&path, &Ending::told(RecipeEnd::GaveUp, &why))),
+                Err(ending) => moves.push(self.end(&path, &ending)),
+            }
+            return moves;
+        }
+    }
+
+    fn declines(&self, course: &Course<'_>, block: &Block) -> Option<String> {
+        let path = Path::of(&self.definition, *course);
+        let view = path.view();
+        let fits = super::definition::Kind::of(&block.kind).is_some_and(|kind| view.step.blocks.contains(&kind));
+        if fits { view.step.check.declines(&view, block) } else { Some(told::not_wanted(view.step, block)) }
+    }
+
+    fn remarks(&self, course: &Course<'_>, block: &Block, review: &Review) -> Vec<Finding> {
+        let path = Path::of(&self.definition, *course);
+        let view = path.view();
+        let mut remarks = protect::remarks(&view, block, review);
+        remarks.extend(view.step.check.remarks(&view, block, review));
+        remarks
+    }
+
+    fn before(&self, course: &Course<'_>, block: &Block) -> Option<Arc<str>> {
+        let path = Path::of(&self.definition, *course);
+        let view = path.view();
+        view.step.check.before(&view, block)
+    }
+
+    fn strict(&self, course: &Course<'_>, block: &Block) -> bool {
+        !block.is_own() && Path::of(&self.definition, *course).view().step.strict
+    }
+}
+
+#[cfg(test)]
+mod tests;

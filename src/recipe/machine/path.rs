@@ -1,0 +1,198 @@
+//! Where a recipe stands: its rounds so far, folded from the facts of the session. Nothing else is remembered.
+
+use super::super::definition::{CHANGED, Definition, ROUNDS_USED, Step, Then, Turn};
+use super::super::text::Text;
+use super::View;
+use crate::domain::{RecipeEnd, RecipeFact, RoundOutcome};
+use crate::engine::Course;
+use crate::engine::transcript::Item;
+
+/// One round of a step.
+#[derive(Clone, Debug)]
+pub(super) struct Round {
+    pub(super) step: usize,
+    /// Which round of it, from 1.
+    pub(super) round: u32,
+    /// The place of the item with which it began; `None`: that is not recorded yet, so nothing can have come of it.
+    pub(super) from: Option<usize>,
+    /// Whether the model was told something.
+    pub(super) told: bool,
+    /// What led to it.
+    pub(super) lead: Lead,
+}
+
+/// What led to a round.
+#[derive(Clone, Debug)]
+pub(super) enum Lead {
+    /// The recipe began.
+    First,
+    /// A verdict: what is said of it, and whether it was one of the same step.
+    Verdict { say: Option<Text>, again: bool },
+}
+
+/// How a recipe ends.
+#[derive(Clone, Debug)]
+pub(super) struct Ending {
+    pub(super) end: RecipeEnd,
+    pub(super) say: Said,
+}
+
+/// What is said at the end before the summary.
+#[derive(Clone, Debug)]
+pub(super) enum Said {
+    /// A text of the definition.
+    Text(Text),
+    /// Words of the machine's own.
+    Words(String),
+}
+
+impl Ending {
+    pub(super) fn told(end: RecipeEnd, words: &str) -> Self {
+        Self { end, say: Said::Words(words.to_owned()) }
+    }
+}
+
+/// The rounds so far.
+pub(super) struct Path<'a> {
+    pub(super) definition: &'a Definition,
+    pub(super) course: Course<'a>,
+    /// Oldest first; the last one goes on. Never empty.
+    pub(super) rounds: Vec<Round>,
+    /// How often each step was begun.
+    begun: Vec<u32>,
+    /// All verdicts, oldest first.
+    pub(super) judged: Vec<RoundOutcome>,
+    pub(super) over: Option<Ending>,
+}
+
+impl<'a> Path<'a> {
+    pub(super) fn of(definition: &'a Definition, course: Course<'a>) -> Self {
+        let begun = vec![0; definition.steps.len()];
+        let mut path = Self { definition, course, rounds: Vec::new(), begun, judged: Vec::new(), over: None };
+        match path.taken(0) {
+            Some(step) => path.enter(step, Some(course.from.saturating_sub(1)), Lead::First),
+            None => {
+                path.enter(0, None, Lead::First);
+                path.over = Some(Ending::told(RecipeEnd::Done, "None of its steps is taken with these answers."));
+            }
+        }
+        for (at, item) in course.items() {
+            match item {
+                Item::Recipe { fact: RecipeFact::Said { step, round, .. }, .. } => path.said(step, *round, at),
+                Item::Recipe { fact: RecipeFact::Judged(outcome), .. } => path.judge(outcome, Some(at)),
+                _ => {}
+            }
+        }
+        path
+    }
+
+    /// The round that goes on.
+    fn now(&self) -> &Round {
+        static NONE: Round = Round { step: 0, round: 0, from: None, told: false, lead: Lead::First };
+        self.rounds.last().unwrap_or(&NONE)
+    }
+
+    pub(super) fn is_told(&self) -> bool {
+        self.now().told
+    }
+
+    pub(super) fn lead(&self) -> &Lead {
+        &self.now().lead
+    }
+
+    /// What there is to see of the round that goes on.
+    pub(super) fn view(&self) -> View<'a> {
+        self.view_of(self.rounds.len().saturating_sub(1))
+    }
+
+    /// What there was to see of an earlier one.
+    pub(super) fn view_of(&self, at: usize) -> View<'a> {
+        let round = self.rounds.get(at).unwrap_or(self.now());
+        let until = self.rounds.get(at + 1).and_then(|next| next.from);
+        View::new(self, round, until)
+    }
+
+    /// The step of a round.
+    pub(super) fn step_of(&self, round: &Round) -> &'a Step {
+        // Rounds are made of steps that there are, and there is at least one.
+        static NONE: std::sync::LazyLock<Step> = std::sync::LazyLock::new(Step::none);
+        self.definition.steps.get(round.step).unwrap_or(&NONE)
+    }
+
+    /// A round was judged; `at` is where that stands, once it is recorded.
+    pub(super) fn judge(&mut self, outcome: &RoundOutcome, at: Option<usize>) {
+        let Some(step) = self.definition.step(&outcome.step) else { return };
+        self.judged.push(outcome.clone());
+        self.count(step, outcome.round);
+        let known = self.definition.steps.get(step).and_then(|known| known.turn(&outcome.verdict));
+        let mut turn = match known {
+            Some(turn) => turn.clone(),
+            None => Turn { then: Then::Again, how: RecipeEnd::Done, say: Text::default() },
+        };
+        let mut from = step;
+        // Steps whose rounds are used up may point at each other.
+        for _ in 0..=self.definition.steps.len() {
+            let target = match &turn.then {
+                Then::End | Then::Stop => {
+                    self.over = Some(Ending { end: turn.how, say: Said::Text(turn.say) });
+                    return;
+                }
+                Then::Again => Some(from),
+                Then::Next => self.taken(from + 1),
+                Then::Step(name) => self.definition.step(name).and_then(|step| self.taken(step)),
+            };
+            let Some(target) = target else {
+                self.over = Some(Ending { end: RecipeEnd::Done, say: Said::Text(turn.say) });
+                return;
+            };
+            let begun = self.begun.get(target).copied().unwrap_or_default();
+            let Some(next) = self.definition.steps.get(target).filter(|next| begun >= next.rounds) else {
+                let say = (!turn.say.is_empty()).then_some(turn.say);
+                let again = target == step && turn.then == Then::Again;
+                return self.enter(target, at, Lead::Verdict { say, again });
+            };
+            match next.turn(ROUNDS_USED) {
+                Some(used) => turn = used.clone(),
+                None => break,
+            }
+            from = target;
+        }
+        let words = "The rounds of this step are used up.";
+        self.over = Some(Ending::told(RecipeEnd::Limit, words));
+    }
+
+    fn said(&mut self, step: &str, round: u32, at: usize) {
+        let Some(step) = self.definition.step(step) else { return };
+        self.count(step, round);
+        self.over = None;
+        match self.rounds.last_mut() {
+            Some(last) if (last.step, last.round, last.told) == (step, round, false) => {
+                (last.from, last.told) = (Some(at), true);
+            }
+            _ => self.rounds.push(Round { step, round, from: Some(at), told: true, lead: Lead::First }),
+        }
+    }
+
+    fn enter(&mut self, step: usize, from: Option<usize>, lead: Lead) {
+        let round = self.begun.get(step).copied().unwrap_or_default().saturating_add(1);
+        self.rounds.push(Round { step, round, from, told: false, lead });
+    }
+
+    fn count(&mut self, step: usize, round: u32) {
+        if let Some(begun) = self.begun.get_mut(step) {
+            *begun = (*begun).max(round);
+        }
+    }
+
+    /// The first step from this one on that is taken with the answers.
+    fn taken(&self, from: usize) -> Option<usize> {
+        let fits = |step: &Step| step.only_if.iter().all(|(name, value)| self.course.input(name) == value);
+        let mut steps = self.definition.steps.iter().enumerate().skip(from);
+        steps.find(|(_, step)| fits(step)).map(|(at, _)| at)
+    }
+
+    /// Whether the last verdict was that something protected was changed.
+    pub(super) fn is_restoring(&self) -> bool {
+        self.judged.last().is_some_and(|outcome| outcome.verdict == CHANGED)
+    }
+}

@@ -1,0 +1,122 @@
+//! What is told: to the model when a round begins, to the person at the end.
+
+use super::super::check;
+use super::super::definition::{CHANGED, Step};
+use super::super::text::{Text, fenced};
+use super::path::{Ending, Lead, Path, Said};
+use super::view::{View, ended};
+use super::{protect, written};
+use crate::domain::{Block, RoundOutcome};
+use std::fmt::Write as _;
+
+/// How a file is written, in each dialect.
+const WRITE: &str = "To write a file, put its whole text into one fenced block and name the file behind the language, \
+    like this:\n\n```python path=folder/name.py\n…\n```\n\nWhere you have the tool write_file, call it instead.";
+const CHANGED_BACK: &str = "Your last block changed files that were agreed on: {protected}. The person wants them as they \
+    were. Put back what was there, and reach the aim of this step without changing them.";
+
+/// What the model is told when the round that goes on begins; nothing where it is not asked.
+pub(super) fn entering(path: &Path<'_>) -> String {
+    let view = path.view();
+    let (before, say) = match path.lead() {
+        Lead::First => (fill(path, &path.definition.say), fill(path, &view.step.say)),
+        Lead::Verdict { say: Some(say), again } => {
+            (fill(path, say), if *again { String::new() } else { fill(path, &view.step.say) })
+        }
+        Lead::Verdict { say: None, again: false } => (String::new(), fill(path, &view.step.say)),
+        Lead::Verdict { say: None, again: true } if path.is_restoring() => {
+            (fill(path, &Text::parse(CHANGED_BACK)), String::new())
+        }
+        Lead::Verdict { say: None, again: true } => {
+            let last = path.view_of(path.rounds.len().saturating_sub(2));
+            let hint = path.judged.last().map(|RoundOutcome { verdict, note, .. }| view.step.check.hint(&last, verdict, note));
+            (hint.unwrap_or_default(), String::new())
+        }
+    };
+    joined([before, say])
+}
+
+/// Why a step has no use for a block.
+pub(super) fn not_wanted(step: &Step, block: &Block) -> String {
+    let title = &step.title;
+    if step.blocks.is_empty() {
+        return format!("nothing runs in the step \"{title}\"; answer in words");
+    }
+    let wanted: Vec<&str> = step.blocks.iter().map(|kind| kind.as_str()).collect();
+    let (kind, wanted) = (block.kind.as_str(), wanted.join(", "));
+    format!("the step \"{title}\" has no use for a block of kind {kind}, only for: {wanted}")
+}
+
+/// What is shown at the end.
+pub(super) fn summary(path: &Path<'_>, ending: &Ending) -> String {
+    let said = match &ending.say {
+        Said::Text(text) => fill(path, text),
+        Said::Words(words) => words.clone(),
+    };
+    joined([said, fill(path, &path.definition.summary)])
+}
+
+fn joined(parts: [String; 2]) -> String {
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("\n\n")
+}
+
+fn fill(path: &Path<'_>, text: &Text) -> String {
+    let view = path.view();
+    text.fill(|name| value(path, &view, name))
+}
+
+/// The value of a place in a text.
+fn value(path: &Path<'_>, view: &View<'_>, name: &str) -> String {
+    let last = path.judged.last();
+    match name {
+        "write" => WRITE.into(),
+        "runner" => check::runner(view),
+        "verdict" => last.map(|last| last.verdict.clone()).unwrap_or_default(),
+        "note" => last.map(|last| last.note.clone()).unwrap_or_default(),
+        "round" => view.round.to_string(),
+        "rounds" => view.step.rounds.to_string(),
+        "step" => view.step.title.clone(),
+        "files" => listed(&view.all_written()),
+        "protected" => protect::files(view).join(", "),
+        "images" => listed(&images(view)),
+        "steps" => steps(path),
+        name => match (name.strip_prefix("file:"), name.strip_prefix("fact:")) {
+            (Some(input), _) => fenced("", view.course.fact(&format!("file:{input}"))),
+            (_, Some(fact)) => view.course.fact(fact).to_owned(),
+            _ => view.course.input(name).to_owned(),
+        },
+    }
+}
+
+/// A list in Markdown.
+fn listed(names: &[String]) -> String {
+    let lines: Vec<String> = names.iter().map(|name| format!("- {}", code(name))).collect();
+    lines.join("\n")
+}
+
+/// A name as code in Markdown: it is the model's.
+fn code(name: &str) -> String {
+    format!("`{}`", name.replace('`', "'"))
+}
+
+/// The images that runs of the recipe made.
+fn images(view: &View<'_>) -> Vec<String> {
+    let runs = written::runs(&view.course, view.course.from.saturating_sub(1), usize::MAX);
+    let images = runs.filter_map(|(item, _)| ended(item)).flat_map(|(_, report)| &report.images);
+    let mut paths: Vec<String> = images.map(|image| image.path.to_string_lossy().into_owned()).collect();
+    paths.dedup();
+    paths
+}
+
+/// What each round came to, as a list in Markdown.
+fn steps(path: &Path<'_>) -> String {
+    let mut list = String::new();
+    for RoundOutcome { step, round, verdict, note } in &path.judged {
+        let known = path.definition.step(step).and_then(|at| path.definition.steps.get(at));
+        let (title, note) = (known.map_or(step.as_str(), |step| step.title.as_str()), if note.is_empty() { verdict } else { note });
+        let verdict = if verdict == CHANGED { "changed what is protected" } else { verdict };
+        let _ = writeln!(list, "- {title}, round {round}: {verdict} ({note})");
+    }
+    list.trim_end().to_owned()
+}

@@ -1,0 +1,125 @@
+//! Which files runs wrote, changed or deleted: by what was approved to be written, and by their receipts.
+
+use crate::domain::BlockKind;
+use crate::engine::Course;
+use crate::engine::transcript::{BlockItem, RunItem, Settled, Settlement};
+use std::path::{Component, Path, PathBuf};
+
+/// Folders and files that tools make beside the work.
+const BESIDE: &[&str] = &["__pycache__", "node_modules", "target", "Cargo.lock", "go.sum", "package-lock.json"];
+
+/// The files that blocks of the model wrote in these spans, in the order in which they came; those that were deleted
+/// again are left out.
+pub(super) fn between(course: &Course<'_>, spans: impl IntoIterator<Item = (usize, usize)>) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for (from, until) in spans {
+        for (item, run) in runs(course, from, until).filter(|(item, _)| !item.block.is_own()) {
+            for change in changes(course, item, run) {
+                files.retain(|known| *known != change.path);
+                if !change.deleted && !is_beside(&change.path) {
+                    files.push(change.path);
+                }
+            }
+        }
+    }
+    files
+}
+
+/// A file that a run wrote or deleted.
+pub(super) struct Changed {
+    pub(super) path: String,
+    pub(super) deleted: bool,
+}
+
+/// The runs that ended in a span, with their blocks.
+pub(super) fn runs<'a>(
+    course: &Course<'a>,
+    from: usize,
+    until: usize,
+) -> impl Iterator<Item = (&'a BlockItem, &'a RunItem)> + use<'a> {
+    let course = *course;
+    settled_runs(course, from, until).map(|(_, item, run)| (item, run))
+}
+
+/// The same, with how many items stood before the end of each.
+pub(super) fn settled_runs<'a>(
+    course: Course<'a>,
+    from: usize,
+    until: usize,
+) -> impl Iterator<Item = (usize, &'a BlockItem, &'a RunItem)> + use<'a> {
+    course.settled_since(from).filter(move |settled| settled.after <= until).filter_map(move |settled| {
+        let Settled { block, what: Settlement::Ran(run), .. } = settled else { return None };
+        let item = course.block(*block)?;
+        Some((settled.after, item, item.runs.iter().find(|known| known.run == *run)?))
+    })
+}
+
+/// What a run wrote or deleted.
+pub(super) fn changes(course: &Course<'_>, item: &BlockItem, run: &RunItem) -> Vec<Changed> {
+    let Some((_, report)) = &run.ended else { return Vec::new() };
+    let mut changes: Vec<Changed> = report
+        .receipt
+        .files
+        .iter()
+        .map(|file| Changed { path: named(course, &file.path), deleted: file.change == "deleted" })
+        .collect();
+    if let (BlockKind::Write { path }, crate::domain::Outcome::Ok) = (&item.block.kind, &report.outcome) {
+        let path = named(course, path);
+        changes.retain(|change| change.path != path);
+        changes.push(Changed { path, deleted: false });
+    }
+    changes
+}
+
+/// A path as it is compared and shown: relative to the working folder where it lies below it, without `.` and `..`.
+pub(super) fn named(course: &Course<'_>, path: &str) -> String {
+    let cwd = course.transcript.header.as_ref().map(|header| header.cwd.as_path());
+    let path = clean(Path::new(path));
+    let below = cwd.and_then(|cwd| path.strip_prefix(cwd).ok());
+    below.unwrap_or(&path).to_string_lossy().into_owned()
+}
+
+/// Whether two paths name the same file, as far as that can be told; some file systems don't tell cases apart.
+pub(super) fn same(a: &str, b: &str) -> bool {
+    a == b || a.to_lowercase() == b.to_lowercase()
+}
+
+fn clean(path: &Path) -> PathBuf {
+    let mut cleaned = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                let ended = cleaned.components().next_back();
+                if matches!(ended, Some(Component::Normal(_))) {
+                    cleaned.pop();
+                } else if ended.is_none() {
+                    cleaned.push(part);
+                }
+            }
+            part => cleaned.push(part),
+        }
+    }
+    cleaned
+}
+
+/// Whether a file is none that somebody meant to write.
+fn is_beside(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('.') && part != ".." || BESIDE.contains(&part)) || path.ends_with(".pyc")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_cleaned_without_looking() {
+        for (path, clean_path) in
+            [("./a/../b.py", "b.py"), ("../x", "../x"), ("/a/./b", "/a/b"), ("/..", "/"), ("a//b", "a/b"), (".", "")]
+        {
+            assert_eq!(clean(Path::new(path)), Path::new(clean_path), "{path}");
+        }
+        assert!(is_beside("a/__pycache__/x.py") && is_beside(".pytest_cache/x") && !is_beside("a/x.py"));
+        assert!(same("Test.py", "test.py") && !same("a", "b"));
+    }
+}

@@ -1,0 +1,28 @@
+//! The recipes that ship with sayso: the same kind of text as the person's own.
+
+use super::Recipe;
+
+/// Their definitions, in the order of their list.
+const DEFINITIONS: &[&str] = &[include_str!("../../assets/recipes/explain.toml")];
+
+/// The recipes that ship with sayso, in the order of their list.
+pub fn shipped() -> Vec<Recipe> {
+    DEFINITIONS.iter().filter_map(|text| Recipe::read(text, None).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn all_can_be_read() {
+        let mut names = BTreeSet::new();
+        for text in DEFINITIONS {
+            match Recipe::read(text, None) {
+                Ok(recipe) => assert!(names.insert(recipe.card().name.clone())),
+                Err(faults) => panic!("{faults:#?}\n{text}"),
+            }
+        }
+    }
+}

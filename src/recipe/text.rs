@@ -1,0 +1,154 @@
+//! A text of a definition with places for values: `{spec}`, `{file:code}`, `{fact:tests}`, `{note}`. Two braces stand for
+//! one. What is put in is never looked at for places again.
+
+/// Bytes of a value that are put in.
+const LONGEST: usize = 64 << 10;
+
+/// A text with places.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Text(Vec<Part>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Words(String),
+    Place(String),
+}
+
+impl Text {
+    /// Takes a text apart. A brace that begins no place stands for itself: code has many.
+    pub(crate) fn parse(text: &str) -> Self {
+        let (mut parts, mut words, mut rest) = (Vec::new(), String::new(), text);
+        while let Some(at) = rest.find(['{', '}']) {
+            let (before, from) = rest.split_at(at);
+            words.push_str(before);
+            if let Some(behind) = from.strip_prefix("{{") {
+                words.push('{');
+                rest = behind;
+            } else if let Some(behind) = from.strip_prefix("}}") {
+                words.push('}');
+                rest = behind;
+            } else if let Some((name, behind)) = from.strip_prefix('{').and_then(place) {
+                parts.push(Part::Words(std::mem::take(&mut words)));
+                parts.push(Part::Place(name.to_owned()));
+                rest = behind;
+            } else {
+                words.extend(from.chars().next());
+                rest = from.get(1..).unwrap_or_default();
+            }
+        }
+        words.push_str(rest);
+        parts.push(Part::Words(words));
+        parts.retain(|part| *part != Part::Words(String::new()));
+        Self(parts)
+    }
+
+    /// The names of its places.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|part| match part {
+            Part::Place(name) => Some(name.as_str()),
+            Part::Words(_) => None,
+        })
+    }
+
+    /// Whether nothing is said.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The text with its values. Lines that only had places without a value are left out.
+    pub(crate) fn fill(&self, value: impl Fn(&str) -> String) -> String {
+        let mut lines = vec![Line::default()];
+        for part in &self.0 {
+            match part {
+                Part::Words(words) => {
+                    for (at, words) in words.split('\n').enumerate() {
+                        if at > 0 {
+                            lines.push(Line::default());
+                        }
+                        if let Some(line) = lines.last_mut() {
+                            line.text.push_str(words);
+                        }
+                    }
+                }
+                Part::Place(name) => {
+                    if let Some(line) = lines.last_mut() {
+                        line.places = true;
+                        line.text.push_str(&bounded(value(name)));
+                    }
+                }
+            }
+        }
+        lines.retain(|line| !(line.places && line.text.trim().is_empty()));
+        let text: Vec<_> = lines.into_iter().map(|line| line.text).collect();
+        text.join("\n").trim().to_owned()
+    }
+}
+
+#[derive(Default)]
+struct Line {
+    text: String,
+    places: bool,
+}
+
+/// The name of a place, and what stands behind it.
+fn place(text: &str) -> Option<(&str, &str)> {
+    let (name, behind) = text.split_once('}')?;
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | ':' | '-');
+    (name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(fits)).then_some((name, behind))
+}
+
+fn bounded(mut value: String) -> String {
+    if value.len() > LONGEST {
+        let end = (0..=LONGEST).rev().find(|at| value.is_char_boundary(*at)).unwrap_or(0);
+        value.truncate(end);
+        value.push_str("\n… (the rest is left out)");
+    }
+    value
+}
+
+/// A text as data between fences that it can't close.
+pub(crate) fn fenced(info: &str, text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
+    format!("{fence}{info}\n{text}{newline}{fence}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn places_are_filled_once() {
+        let text = Text::parse("{{x}} {spec}, {a b} {} {X}: {fact:tests}}");
+        assert_eq!(text.names().collect::<Vec<_>>(), ["spec", "fact:tests"]);
+        assert_eq!(text.fill(|name| format!("<{{spec}} {name}>")), "{x} <{spec} spec>, {a b} {} {X}: <{spec} fact:tests>}");
+    }
+
+    #[test]
+    fn lines_without_their_values_go() {
+        let text = Text::parse("A\n{none}\n\nB {none}\n{x}");
+        let value = |name: &str| if name == "x" { "1".to_owned() } else { String::new() };
+        assert_eq!(text.fill(value), "A\n\nB \n1");
+        assert!(Text::parse("").is_empty());
+    }
+
+    #[test]
+    fn a_fence_holds_what_it_is_given() {
+        assert_eq!(fenced("", "a\n```\nb"), "````\na\n```\nb\n````");
+        assert!(bounded("é".repeat(LONGEST)).len() < LONGEST + 64);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_without_braces_stays(text in "[^{}]{0,80}") {
+            prop_assert_eq!(Text::parse(&text).fill(|_| String::new()), text.trim());
+        }
+
+        #[test]
+        fn any_text_can_be_taken_apart(text in ".{0,80}") {
+            Text::parse(&text).fill(|name| name.to_owned());
+        }
+    }
+}
