@@ -60,6 +60,6 @@ fn look(want: &Want, cwd: &Path) -> Result<Option<(String, String)>, Misfit> {
             let text = String::from_utf8(bytes).map_err(|_| misfit("this file is no text".into()))?;
             Ok(Some((format!("file:{input}"), text)))
         }
-        Want::Runners | Want::Tests => Ok(None),
+        Want::Runners | Want::Tests | Want::Functions => Ok(None),
     }
 }

@@ -7,7 +7,7 @@ mod told;
 mod view;
 mod written;
 
-pub(crate) use view::View;
+pub(crate) use view::{OwnRun, View, ended};
 
 use super::check::Look;
 use super::definition::Definition;
@@ -33,12 +33,21 @@ impl Machine {
             return Ok(look);
         }
         if view.all_skipped() {
-            return Err(Ending::told(RecipeEnd::Stopped, "You skipped what was proposed, so the recipe ends here."));
+            return Err(Ending::told(
+                RecipeEnd::Stopped,
+                "You skipped what was proposed, so the recipe ends here.",
+            ));
         }
         match view.step.check.look(view) {
-            Look::Ask if view.replies().count() >= usize::try_from(self.definition.replies).unwrap_or(usize::MAX) => {
+            Look::Ask
+                if view.replies().count()
+                    >= usize::try_from(self.definition.replies).unwrap_or(usize::MAX) =>
+            {
                 let verdict = view.step.check.verdicts().last().copied().unwrap_or_default();
-                Ok(Look::Judge { verdict, note: format!("{} replies, and nothing to judge", self.definition.replies) })
+                Ok(Look::Judge {
+                    verdict,
+                    note: format!("{} replies, and nothing to judge", self.definition.replies),
+                })
             }
             Look::Propose(own) if own.is_empty() => {
                 Err(Ending::told(RecipeEnd::GaveUp, "There is nothing that could be run to judge this step."))
@@ -94,7 +103,8 @@ impl Way for Machine {
     fn declines(&self, course: &Course<'_>, block: &Block) -> Option<String> {
         let path = Path::of(&self.definition, *course);
         let view = path.view();
-        let fits = super::definition::Kind::of(&block.kind).is_some_and(|kind| view.step.blocks.contains(&kind));
+        let fits =
+            super::definition::Kind::of(&block.kind).is_some_and(|kind| view.step.blocks.contains(&kind));
         if fits { view.step.check.declines(&view, block) } else { Some(told::not_wanted(view.step, block)) }
     }
 

@@ -123,7 +123,10 @@ mod tests {
     fn places_are_filled_once() {
         let text = Text::parse("{{x}} {spec}, {a b} {} {X}: {fact:tests}}");
         assert_eq!(text.names().collect::<Vec<_>>(), ["spec", "fact:tests"]);
-        assert_eq!(text.fill(|name| format!("<{{spec}} {name}>")), "{x} <{spec} spec>, {a b} {} {X}: <{spec} fact:tests>}");
+        assert_eq!(
+            text.fill(|name| format!("<{{spec}} {name}>")),
+            "{x} <{spec} spec>, {a b} {} {X}: <{spec} fact:tests>}"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{Check, CheckOption, Look, OptionKind};
 use crate::domain::{BlockKind, Outcome, RunReport, Stream};
-use crate::engine::transcript::{BlockItem, Standing};
+use crate::engine::transcript::{BlockItem, RunItem, Standing};
 use crate::recipe::machine::View;
 
 const OK: &str = "ok";
@@ -57,10 +57,15 @@ impl Check for Run {
     fn hint(&self, view: &View<'_>, verdict: &str, note: &str) -> String {
         match (verdict, view.option("needs")) {
             (NOTHING_SHOWN, IMAGE) => {
-                "The block ran, but it showed no image. Draw it with matplotlib and end with plt.show().".into()
+                "The block ran, but it showed no image. Draw it with matplotlib and end with plt.show()."
+                    .into()
             }
-            (NOTHING_SHOWN, _) => "The block ran, but it showed no table. Print it, with a line of headings.".into(),
-            (TIMED_OUT, _) => format!("The block did not end in time ({note}). Make it do less, or do it faster."),
+            (NOTHING_SHOWN, _) => {
+                "The block ran, but it showed no table. Print it, with a line of headings.".into()
+            }
+            (TIMED_OUT, _) => {
+                format!("The block did not end in time ({note}). Make it do less, or do it faster.")
+            }
             (NOTHING, _) => "You proposed no code. Propose one block of code that does it.".into(),
             _ => format!("The block failed ({note}). Read the error and propose a corrected one."),
         }
@@ -76,7 +81,19 @@ fn report(item: &BlockItem) -> Option<&RunReport> {
     (item.standing == Standing::Approved).then_some(report.as_ref())
 }
 
-fn detail(report: &RunReport) -> String {
+/// The blocks of code among these that ran, with their runs.
+pub(super) fn code_runs<'a>(items: &[&'a BlockItem]) -> Vec<(&'a BlockItem, &'a RunItem, &'a RunReport)> {
+    let ran = |item: &&'a BlockItem| {
+        let item: &'a BlockItem = item;
+        let run = item.runs.last()?;
+        let (_, report) = run.ended.as_ref()?;
+        (item.standing == Standing::Approved).then_some((item, run, report.as_ref()))
+    };
+    items.iter().filter(|item| is_code(item)).filter_map(ran).collect()
+}
+
+/// How a run ended, in a line.
+pub(super) fn detail(report: &RunReport) -> String {
     let error = report.error.as_ref().map(|error| format!("{}: {}", error.kind, error.message));
     let code = report.receipt.exit_code.filter(|code| *code != 0).map(|code| format!("exit {code}"));
     let detail = report.outcome.detail().map(str::to_owned);
@@ -102,7 +119,9 @@ fn image(report: &RunReport) -> Option<String> {
     let written = |path: &str| IMAGES.iter().any(|end| path.to_ascii_lowercase().ends_with(end));
     let shown = report.images.first().map(|image| image.name.clone());
     let mut files = report.receipt.files.iter();
-    shown.or_else(|| files.find(|file| file.change != "deleted" && written(&file.path)).map(|file| file.path.clone()))
+    shown.or_else(|| {
+        files.find(|file| file.change != "deleted" && written(&file.path)).map(|file| file.path.clone())
+    })
 }
 
 /// Whether a run printed lines with several columns, or has such a value.
@@ -120,7 +139,9 @@ fn is_table(text: &str) -> bool {
         [by(line.split('|').collect()), by(line.split(',').collect()), by(line.split('│').collect()), blanks]
     };
     let lines: Vec<[usize; 4]> = text.lines().map(columns).collect();
-    let alike = |a: &[usize; 4], b: &[usize; 4]| a.iter().zip(b).any(|(a, b)| *a >= 2 && *b >= 2 && a.abs_diff(*b) <= 1);
+    let alike = |a: &[usize; 4], b: &[usize; 4]| {
+        a.iter().zip(b).any(|(a, b)| *a >= 2 && *b >= 2 && a.abs_diff(*b) <= 1)
+    };
     lines.windows(2).any(|pair| matches!(pair, [a, b] if alike(a, b)))
 }
 

@@ -65,7 +65,11 @@ impl Head<'_, '_> {
         let when = self.source.needed(place, "when", LINE);
         let prompt = self.told(place, "prompt", LINE * 4);
         if prompt.text.is_empty() && get(place, "prompt").is_none() {
-            self.source.fault(&(0..0), "prompt is missing", "add prompt = \"…\": what the person asks, in a line");
+            self.source.fault(
+                &(0..0),
+                "prompt is missing",
+                "add prompt = \"…\": what the person asks, in a line",
+            );
         }
         let say = self.told(place, "say", TOLD);
         let inputs = self.inputs(place);
@@ -170,7 +174,9 @@ impl Head<'_, '_> {
         let max = self.source.whole(place, "max", (i64::MIN, i64::MAX));
         let whole = self.source.flag(place, "whole");
         let choices = self.source.texts(place, "choices");
-        for (key, belongs) in [("min", "number"), ("max", "number"), ("whole", "number"), ("choices", "choice")] {
+        for (key, belongs) in
+            [("min", "number"), ("max", "number"), ("whole", "number"), ("choices", "choice")]
+        {
             if let Some(value) = get(place, key).filter(|_| word != belongs) {
                 let what = format!("{key} says nothing about an input of kind {word}");
                 self.source.fault(&value.span(), what, format!("take it out, or write kind = \"{belongs}\""));
@@ -203,7 +209,11 @@ impl Head<'_, '_> {
             known.push(choice.value);
         }
         if known.is_empty() {
-            self.source.fault(&place.span.clone(), "an input of kind choice needs choices", "add choices = [\"…\", \"…\"]");
+            self.source.fault(
+                &place.span.clone(),
+                "an input of kind choice needs choices",
+                "add choices = [\"…\", \"…\"]",
+            );
         }
         known
     }

@@ -149,7 +149,11 @@ fn reached(source: &mut Source<'_>, steps: &[ReadStep]) {
     for (at, step) in steps.iter().enumerate() {
         if !found.contains(&at) {
             let what = format!("step {} can't be reached", step.step.name);
-            source.fault(&step.span, what, format!("write then = \"{}\" in a step before it, or take it out", step.step.name));
+            source.fault(
+                &step.span,
+                what,
+                format!("write then = \"{}\" in a step before it, or take it out", step.step.name),
+            );
         }
     }
 }

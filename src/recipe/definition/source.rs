@@ -129,17 +129,15 @@ impl<'s> Source<'s> {
         (min, max): (i64, i64),
     ) -> Option<At<i64>> {
         let value = get(place, key)?;
-        let number = value.get_ref().as_integer().and_then(|number| {
-            i64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok()
-        });
+        let number = value
+            .get_ref()
+            .as_integer()
+            .and_then(|number| i64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok());
         if let Some(value_) = number.filter(|n| (min..=max).contains(n)) {
             return Some(At { value: value_, span: value.span() });
         }
-        let bounds = if (min, max) == (i64::MIN, i64::MAX) {
-            String::new()
-        } else {
-            format!(" from {min} to {max}")
-        };
+        let bounds =
+            if (min, max) == (i64::MIN, i64::MAX) { String::new() } else { format!(" from {min} to {max}") };
         self.fault(&value.span(), format!("{key} has to be a whole number{bounds}"), "");
         None
     }
@@ -181,14 +179,19 @@ impl<'s> Source<'s> {
         let Some(value) = get(place, key) else { return Vec::new() };
         let items = value.get_ref().as_array().map(|items| items.iter().collect::<Vec<_>>());
         let tables = items.map(|items| {
-            let table =
-                |item: &&'t Spanned<DeValue<'d>>| Some(Place { table: item.get_ref().as_table()?, span: item.span() });
+            let table = |item: &&'t Spanned<DeValue<'d>>| {
+                Some(Place { table: item.get_ref().as_table()?, span: item.span() })
+            };
             items.iter().map(table).collect::<Option<Vec<_>>>()
         });
         match tables.flatten() {
             Some(tables) => tables,
             None => {
-                self.fault(&value.span(), format!("{key} has to be a list of tables"), format!("write [[{key}]]"));
+                self.fault(
+                    &value.span(),
+                    format!("{key} has to be a list of tables"),
+                    format!("write [[{key}]]"),
+                );
                 Vec::new()
             }
         }
@@ -213,5 +216,8 @@ pub(super) fn near(word: &str, known: &[&str]) -> String {
         .map(|name| (similar::TextDiff::from_chars(*name, word).ratio(), name))
         .filter(|(ratio, _)| *ratio > 0.6)
         .max_by(|a, b| a.0.total_cmp(&b.0));
-    near.map_or_else(|| format!("known are {}", known.join(", ")), |(_, name)| format!("did you mean {name}?"))
+    near.map_or_else(
+        || format!("known are {}", known.join(", ")),
+        |(_, name)| format!("did you mean {name}?"),
+    )
 }

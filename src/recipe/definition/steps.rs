@@ -8,9 +8,8 @@ use crate::recipe::check::{self, Check};
 use crate::recipe::text::Text;
 use std::ops::Range;
 
-const STEP: &[&str] = &[
-    "name", "title", "only_if", "say", "blocks", "check", "protects", "strict", "rounds", "on",
-];
+const STEP: &[&str] =
+    &["name", "title", "only_if", "say", "blocks", "check", "protects", "strict", "rounds", "on"];
 /// Words that lead somewhere and are no names of steps.
 const WAYS: &[&str] = &["next", "again", "stop", "end"];
 const ENDS: &[(&str, RecipeEnd)] =
@@ -68,7 +67,8 @@ fn read_step(source: &mut Source<'_>, place: &Place<'_, '_>, rounds: u32) -> Opt
     let only_if = only_if(source, place);
     let protects = source.texts(place, "protects").unwrap_or_default();
     let strict = source.flag(place, "strict").unwrap_or(false);
-    let rounds = source.whole(place, "rounds", (1, 100)).and_then(|at| u32::try_from(at.value).ok()).unwrap_or(rounds);
+    let rounds =
+        source.whole(place, "rounds", (1, 100)).and_then(|at| u32::try_from(at.value).ok()).unwrap_or(rounds);
     let (turns, on) = turns(source, place);
     let (name, title, check) = (name?, title?, check?);
     named(source, &name, WAYS);
@@ -165,7 +165,13 @@ fn turns(source: &mut Source<'_>, place: &Place<'_, '_>) -> (Vec<ReadTurn>, Vec<
     (read, turns)
 }
 
-fn turn(source: &mut Source<'_>, place: &Place<'_, '_>, then: &At<String>, verdict: &At<String>, say: Text) -> Turn {
+fn turn(
+    source: &mut Source<'_>,
+    place: &Place<'_, '_>,
+    then: &At<String>,
+    verdict: &At<String>,
+    say: Text,
+) -> Turn {
     let words: Vec<&str> = ENDS.iter().map(|(word, _)| *word).collect();
     let how = source.word(place, "how", &words);
     if let (Some(how), false) = (get(place, "how"), then.value == "end") {
@@ -181,7 +187,11 @@ fn turn(source: &mut Source<'_>, place: &Place<'_, '_>, then: &At<String>, verdi
         step => Then::Step(step.to_owned()),
     };
     if verdict.value == ROUNDS_USED && then == Then::Again {
-        source.fault(&verdict.span, "the rounds are used up: there is no other", "write then = \"end\", or another step");
+        source.fault(
+            &verdict.span,
+            "the rounds are used up: there is no other",
+            "write then = \"end\", or another step",
+        );
     }
     let how = if then == Then::Stop { RecipeEnd::Stopped } else { given.unwrap_or(usual) };
     Turn { then, how, say }

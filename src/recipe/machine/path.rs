@@ -73,12 +73,15 @@ impl<'a> Path<'a> {
             Some(step) => path.enter(step, Some(course.from.saturating_sub(1)), Lead::First),
             None => {
                 path.enter(0, None, Lead::First);
-                path.over = Some(Ending::told(RecipeEnd::Done, "None of its steps is taken with these answers."));
+                path.over =
+                    Some(Ending::told(RecipeEnd::Done, "None of its steps is taken with these answers."));
             }
         }
         for (at, item) in course.items() {
             match item {
-                Item::Recipe { fact: RecipeFact::Said { step, round, .. }, .. } => path.said(step, *round, at),
+                Item::Recipe { fact: RecipeFact::Said { step, round, .. }, .. } => {
+                    path.said(step, *round, at)
+                }
                 Item::Recipe { fact: RecipeFact::Judged(outcome), .. } => path.judge(outcome, Some(at)),
                 _ => {}
             }

@@ -21,7 +21,9 @@ const STOP: &str = "stop";
 pub(super) fn files(view: &View<'_>) -> Vec<String> {
     let mut files = Vec::new();
     for name in &view.step.protects {
-        let Some(step) = view.definition.step(name).and_then(|at| view.definition.steps.get(at)) else { continue };
+        let Some(step) = view.definition.step(name).and_then(|at| view.definition.steps.get(at)) else {
+            continue;
+        };
         files.extend(view.written_in(name).into_iter().filter(|path| step.check.keeps(path)));
     }
     files.dedup();
@@ -44,7 +46,9 @@ pub(super) fn remarks(view: &View<'_>, block: &Block, review: &Review) -> Vec<Fi
             let paths = effects.writes.iter().chain(&effects.deletes).map(|path| named(&view.course, path));
             let paths: Vec<String> = paths.filter(|path| !path.is_empty()).collect();
             let below = |file: &str, path: &str| {
-                file.to_lowercase().strip_prefix(&path.to_lowercase()).is_some_and(|rest| rest.starts_with('/'))
+                file.to_lowercase()
+                    .strip_prefix(&path.to_lowercase())
+                    .is_some_and(|rest| rest.starts_with('/'))
             };
             let hit = |file: &&String| paths.iter().any(|path| same(file, path) || below(file, path));
             protected.iter().filter(hit).collect()

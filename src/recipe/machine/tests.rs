@@ -31,7 +31,11 @@ mod explain {
         let mut d = dialogue();
         let line = begin(&mut d, &recipe("explain"), &[("file", "a.py")], &[("file:file", "print('```')\n")]);
         assert_eq!(line, "+prompt, +recipe explain, +said explain.1, ask s1 | replying s1");
-        assert!(d.told().contains("My question: what it does.") && d.told().contains("print('```')\n````"), "{}", d.told());
+        assert!(
+            d.told().contains("My question: what it does.") && d.told().contains("print('```')\n````"),
+            "{}",
+            d.told()
+        );
         let line = d.reply("It prints.\n```python\nprint(1)\n```\n");
         assert!(line.contains("+declined 1") && line.contains("+judged explain.1 answered"), "{line}");
         assert!(line.contains("+recipe done") && line.ends_with("+end answered | idle"), "{line}");

@@ -29,7 +29,10 @@ pub(super) fn entering(path: &Path<'_>) -> String {
         }
         Lead::Verdict { say: None, again: true } => {
             let last = path.view_of(path.rounds.len().saturating_sub(2));
-            let hint = path.judged.last().map(|RoundOutcome { verdict, note, .. }| view.step.check.hint(&last, verdict, note));
+            let hint = path
+                .judged
+                .last()
+                .map(|RoundOutcome { verdict, note, .. }| view.step.check.hint(&last, verdict, note));
             (hint.unwrap_or_default(), String::new())
         }
     };
@@ -114,7 +117,10 @@ fn steps(path: &Path<'_>) -> String {
     let mut list = String::new();
     for RoundOutcome { step, round, verdict, note } in &path.judged {
         let known = path.definition.step(step).and_then(|at| path.definition.steps.get(at));
-        let (title, note) = (known.map_or(step.as_str(), |step| step.title.as_str()), if note.is_empty() { verdict } else { note });
+        let (title, note) = (
+            known.map_or(step.as_str(), |step| step.title.as_str()),
+            if note.is_empty() { verdict } else { note },
+        );
         let verdict = if verdict == CHANGED { "changed what is protected" } else { verdict };
         let _ = writeln!(list, "- {title}, round {round}: {verdict} ({note})");
     }

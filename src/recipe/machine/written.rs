@@ -6,7 +6,8 @@ use crate::engine::transcript::{BlockItem, RunItem, Settled, Settlement};
 use std::path::{Component, Path, PathBuf};
 
 /// Folders and files that tools make beside the work.
-const BESIDE: &[&str] = &["__pycache__", "node_modules", "target", "Cargo.lock", "go.sum", "package-lock.json"];
+const BESIDE: &[&str] =
+    &["__pycache__", "node_modules", "target", "Cargo.lock", "go.sum", "package-lock.json"];
 
 /// The files that blocks of the model wrote in these spans, in the order in which they came; those that were deleted
 /// again are left out.
@@ -105,7 +106,8 @@ fn clean(path: &Path) -> PathBuf {
 
 /// Whether a file is none that somebody meant to write.
 fn is_beside(path: &str) -> bool {
-    path.split('/').any(|part| part.starts_with('.') && part != ".." || BESIDE.contains(&part)) || path.ends_with(".pyc")
+    path.split('/').any(|part| part.starts_with('.') && part != ".." || BESIDE.contains(&part))
+        || path.ends_with(".pyc")
 }
 
 #[cfg(test)]
@@ -114,9 +116,14 @@ mod tests {
 
     #[test]
     fn paths_are_cleaned_without_looking() {
-        for (path, clean_path) in
-            [("./a/../b.py", "b.py"), ("../x", "../x"), ("/a/./b", "/a/b"), ("/..", "/"), ("a//b", "a/b"), (".", "")]
-        {
+        for (path, clean_path) in [
+            ("./a/../b.py", "b.py"),
+            ("../x", "../x"),
+            ("/a/./b", "/a/b"),
+            ("/..", "/"),
+            ("a//b", "a/b"),
+            (".", ""),
+        ] {
             assert_eq!(clean(Path::new(path)), Path::new(clean_path), "{path}");
         }
         assert!(is_beside("a/__pycache__/x.py") && is_beside(".pytest_cache/x") && !is_beside("a/x.py"));
