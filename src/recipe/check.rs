@@ -10,6 +10,7 @@ mod run;
 mod save;
 mod speed;
 mod subject;
+mod suite;
 mod written;
 
 use super::machine::{OwnRun, View};
@@ -147,6 +148,7 @@ const ALL: &[&dyn Check] = &[
     &run::Run,
     &reply::Reply,
     &written::Written,
+    &suite::Tests,
     &function::Function,
     &call::Call,
     &save::Save,
@@ -162,9 +164,9 @@ const ALL: &[&dyn Check] = &[
 /// A check that judges words, for a step that there is not.
 pub(crate) const NONE: &dyn Check = &reply::Reply;
 
-/// The test runner of a recipe, for its texts.
+/// The test runners of the machine, for texts of a recipe.
 pub(crate) fn runner(view: &View<'_>) -> String {
-    view.course.fact("runners").split_whitespace().next().unwrap_or_default().to_owned()
+    suite::told(view)
 }
 
 /// The check with this name.

@@ -19,6 +19,8 @@ pub(crate) struct View<'a> {
     pub(super) from: Option<usize>,
     /// The place of the item with which the next one began.
     until: Option<usize>,
+    /// Whether the model was told something when it began.
+    told: bool,
     /// The rounds until now: step, first place, first place of the next.
     spans: Vec<(usize, usize, usize)>,
 }
@@ -40,7 +42,12 @@ impl<'a> View<'a> {
         let spans = path.rounds.iter().enumerate();
         let spans = spans.filter_map(|(at, round)| Some((round.step, round.from?, next(at)))).collect();
         let (course, definition, step) = (path.course, path.definition, path.step_of(round));
-        Self { course, definition, step, round: round.round, from: round.from, until, spans }
+        Self { course, definition, step, round: round.round, from: round.from, until, told: round.told, spans }
+    }
+
+    /// Whether the model was told something when it began; else the check is alone.
+    pub(crate) fn is_told(&self) -> bool {
+        self.told
     }
 
     /// The items of this round.

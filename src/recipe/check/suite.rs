@@ -1,0 +1,174 @@
+//! The check `tests`: runs tests with a runner that is on the machine, by a block of sayso's own, and reads what came of
+//! them. How each runner is started and read stands in `suite/`.
+
+mod cargo;
+mod go;
+mod node;
+mod printed;
+mod python;
+mod runner;
+
+use super::{Check, CheckOption, Look, OptionKind, Own};
+use crate::domain::{Block, BlockKind, Language};
+use crate::recipe::machine::{OwnRun, View};
+use printed::{Expected, Printed, Seen};
+use runner::Runner;
+
+const GREEN: &str = "green";
+const RED: &str = "red";
+const BROKEN: &str = "broken";
+const UNCLEAR: &str = "unclear";
+const NOTHING: &str = "nothing";
+
+/// Files that a project needs beside its tests; they may be written with them, and are not protected.
+const MANIFESTS: &[&str] =
+    &["Cargo.toml", "go.mod", "package.json", "pyproject.toml", "setup.cfg", "conftest.py", "__init__.py"];
+
+#[derive(Debug)]
+pub(super) struct Tests;
+
+impl Check for Tests {
+    fn name(&self) -> &'static str {
+        "tests"
+    }
+
+    fn verdicts(&self) -> &'static [&'static str] {
+        &[GREEN, RED, BROKEN, UNCLEAR, NOTHING]
+    }
+
+    fn options(&self) -> &'static [CheckOption] {
+        &[
+            CheckOption { name: "run", values: &["written", "all"], kind: OptionKind::Word },
+            CheckOption { name: "only", values: &["tests"], kind: OptionKind::Word },
+            CheckOption { name: "target", values: &[], kind: OptionKind::Input },
+        ]
+    }
+
+    fn alone(&self) -> bool {
+        true
+    }
+
+    fn wants_tests(&self) -> bool {
+        true
+    }
+
+    fn look(&self, view: &View<'_>) -> Look {
+        match view.own_run() {
+            OwnRun::Ran(item, report) => {
+                let command = item.block.current().source.clone();
+                let (verdict, note) = judge(view, &command, &Printed::of(report));
+                Look::Judge { verdict, note }
+            }
+            OwnRun::Refused(why) => {
+                let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+                Look::Unable(format!("The tests did not run{why}, so nobody can say whether they pass."))
+            }
+            OwnRun::None if view.is_told() && view.written().is_empty() => match view.reply() {
+                Some(_) if view.newest().is_empty() => {
+                    Look::Judge { verdict: NOTHING, note: "no file was written".into() }
+                }
+                // It looked something up, or what it wrote was not let through, and it was told why.
+                _ => Look::Ask,
+            },
+            OwnRun::None => propose(view),
+        }
+    }
+
+    fn hint(&self, _: &View<'_>, verdict: &str, note: &str) -> String {
+        match verdict {
+            GREEN => format!("The tests pass ({note})."),
+            RED => format!("Tests fail ({note}). Their output is above."),
+            BROKEN => format!("The tests can't run: {note}. Mend it."),
+            UNCLEAR => format!("It is not clear what came of the tests: {note}."),
+            _ => "No file was written. Write it.".into(),
+        }
+    }
+
+    fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
+        let BlockKind::Write { path } = &block.kind else { return None };
+        if view.option("only") != "tests" || self.keeps(path) || is_manifest(path) {
+            return None;
+        }
+        let patterns: Vec<&str> = runner::usable(view).iter().map(|runner| runner.pattern).collect();
+        let patterns = patterns.join(" or ");
+        Some(format!("only tests are written in this step, and {path} is none: files with tests are {patterns}"))
+    }
+
+    fn keeps(&self, path: &str) -> bool {
+        !is_manifest(path) && (runner::ALL.iter().any(|runner| (runner.takes)(path)) || in_tests(path))
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn is_manifest(path: &str) -> bool {
+    MANIFESTS.contains(&file_name(path))
+}
+
+/// Whether a file lies in a folder of tests: what helps them.
+fn in_tests(path: &str) -> bool {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    folder.split('/').any(|part| matches!(part, "tests" | "test" | "__tests__" | "testdata"))
+}
+
+/// The files with tests that the model wrote, and who runs them.
+fn chosen(view: &View<'_>) -> (Option<&'static Runner>, Vec<String>) {
+    let written = view.all_written();
+    let runner = runner::choose(view, &written);
+    let files = match runner {
+        Some(runner) => written.into_iter().filter(|path| (runner.takes)(path)).collect(),
+        None => Vec::new(),
+    };
+    (runner, files)
+}
+
+fn propose(view: &View<'_>) -> Look {
+    let all = view.option("run") == "all";
+    let (runner, files) = chosen(view);
+    let own = view.course.fact("tests").trim();
+    let (line, note) = match runner {
+        _ if all && !own.is_empty() && !own.contains('\n') => (own.to_owned(), "run all tests of the project"),
+        Some(runner) if all => ((runner.all)(&files), "run all tests"),
+        Some(runner) if !files.is_empty() => ((runner.start)(&files), "run the tests"),
+        Some(runner) => {
+            let note = format!("no file with tests was written: {} takes {}", runner.name, runner.pattern);
+            return Look::Judge { verdict: BROKEN, note };
+        }
+        None => {
+            let note = "no file with tests was written that a test runner here takes".into();
+            return Look::Judge { verdict: BROKEN, note };
+        }
+    };
+    Look::Propose(vec![Own::code(Language::bash(), format!("{line}\n"), note.into())])
+}
+
+/// What a run of the tests came to: verdict and note.
+fn judge(view: &View<'_>, command: &str, printed: &Printed) -> (&'static str, String) {
+    let runner = runner::ALL.iter().find(|runner| (runner.is_in)(command));
+    let files = chosen(view).1;
+    let target = view.option("target");
+    let target = if target.is_empty() { "" } else { view.course.input(target) };
+    let said = view.course.start.inputs.iter().map(|(_, text)| text.as_str()).collect();
+    let expected = Expected { target, files: &files, said };
+    match runner {
+        Some(runner) => printed::verdict(runner, &(runner.read)(printed, &expected), printed),
+        // A command of the project's own that nobody can read: its exit status is all there is.
+        None if printed.ended && printed.exit == Some(0) => (GREEN, "exit 0".into()),
+        None if printed.ended => (RED, format!("exit {}", printed.exit.unwrap_or(-1))),
+        None => printed::verdict(&runner::PYTEST, &Seen::default(), printed),
+    }
+}
+
+/// The test runners, for the texts of a recipe: what is on the machine, and which files it takes.
+pub(super) fn told(view: &View<'_>) -> String {
+    let lines: Vec<String> = runner::usable(view)
+        .iter()
+        .map(|runner| format!("- {}: files named {}, NAME being the module under test", runner.name, runner.pattern))
+        .collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! Reads what `go test -v` prints.
+
+use super::printed::{Expected, Printed, Problem, Seen, between};
+
+pub(super) fn read(printed: &Printed, expected: &Expected<'_>) -> Seen {
+    let mut seen = Seen::default();
+    if printed.exit == Some(127) {
+        seen.problem(Problem::NoRunner);
+        return seen;
+    }
+    // Errors of building stand on either stream, by version.
+    let mut package = "";
+    for line in printed.lines() {
+        if let Some(name) = line.strip_prefix("# ") {
+            package = name.split([' ', '/']).next().unwrap_or_default();
+        }
+        built(&mut seen, line, package, expected);
+    }
+    let count = |start: &str| printed.out.lines().filter(|line| line.starts_with(start)).count();
+    let whole = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    seen.passed = whole(count("--- PASS: "));
+    seen.failed = whole(count("--- FAIL: "));
+    seen.skipped = whole(count("--- SKIP: "));
+    let run = printed.out.lines().filter(|line| line.starts_with("=== RUN ") && !line.contains('/')).count();
+    let last = printed.out.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    seen.counted = last.starts_with("ok  \t") || last == "FAIL" || last.starts_with("?   \t");
+    // As many came to an end as were begun.
+    seen.listed = Some(whole(run).saturating_sub(seen.failed + seen.skipped));
+    if seen.counted && run == 0 && seen.problems.is_empty() {
+        seen.problem(Problem::NoTests);
+    }
+    seen
+}
+
+/// What an error of building says.
+fn built(seen: &mut Seen, line: &str, package: &str, expected: &Expected<'_>) {
+    if line.contains("does not contain main module") || line.contains("go.mod file not found") {
+        return seen.problem(Problem::Other("there is no go.mod here".into()));
+    }
+    let Some((place, message)) = line.split_once(": ") else { return };
+    let is_place = place.split_once(".go:").is_some_and(|(_, at)| at.split(':').all(|n| n.parse::<u32>().is_ok()));
+    if !is_place || line.starts_with(char::is_whitespace) {
+        return;
+    }
+    let place = place.trim_start_matches("./");
+    let of_package = between(message, "package ", " is not in").or_else(|| message.split_once("providing package ").map(|(_, p)| p));
+    let of_package = of_package.or_else(|| message.split_once("provides package ").map(|(_, p)| p));
+    if let Some(path) = of_package {
+        let path = path.split([' ', ':', ';']).next().unwrap_or_default();
+        let first = path.split('/').next().unwrap_or_default();
+        let last = path.rsplit('/').next().unwrap_or_default();
+        let to_write = first == package || (!first.contains('.') && expected.module(last));
+        return seen.problem(if to_write {
+            Problem::Missing(format!("the package {path} is missing"))
+        } else {
+            Problem::Other(format!("no package {path} ({place})"))
+        });
+    }
+    seen.problem(if message.starts_with("undefined: ") || message.contains("has no field or method") {
+        Problem::Missing(format!("{message} ({place})"))
+    } else if message.starts_with("syntax error") || message.starts_with("missing ") || message.starts_with("expected ") {
+        Problem::Syntax(format!("{message} ({place})"))
+    } else {
+        // What a test says itself looks the same, but stands indented.
+        Problem::Other(format!("{message} ({place})"))
+    });
+}

@@ -1,0 +1,193 @@
+//! What a test runner printed, what was seen in it, and the verdict. A claim in the output counts only where the exit
+//! status and the runner's own list of tests say the same.
+
+use super::runner::Runner;
+use super::{BROKEN, GREEN, RED, UNCLEAR, file_name};
+use crate::domain::{Outcome, RunReport, Stream};
+
+/// The output of a runner.
+pub(super) struct Printed {
+    pub(super) out: String,
+    pub(super) err: String,
+    pub(super) exit: Option<i32>,
+    /// Whether it ended by itself.
+    pub(super) ended: bool,
+    /// Why it did not.
+    why: String,
+    /// Whether a part of it is lost.
+    cut: bool,
+}
+
+impl Printed {
+    pub(super) fn of(report: &RunReport) -> Self {
+        let text = |stream| String::from_utf8_lossy(&report.output.bytes(stream)).replace("\r\n", "\n");
+        let word = report.outcome.as_str().replace('_', " ");
+        Self {
+            out: text(Stream::Stdout),
+            err: text(Stream::Stderr),
+            exit: report.receipt.exit_code,
+            ended: matches!(report.outcome, Outcome::Ok | Outcome::Failed),
+            why: report.outcome.detail().map_or(word.clone(), |detail| format!("{word}, {detail}")),
+            cut: report.output.dropped(Stream::Stdout) + report.output.dropped(Stream::Stderr) > 0,
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn parts(out: &str, err: &str, exit: i32) -> Self {
+        let (out, err) = (out.to_owned(), err.to_owned());
+        Self { out, err, exit: Some(exit), ended: true, why: String::new(), cut: false }
+    }
+
+    /// The lines of both streams.
+    pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
+        self.out.lines().chain(self.err.lines())
+    }
+}
+
+/// What is to be written: a test that misses it fails for the right reason.
+pub(super) struct Expected<'a> {
+    /// The file that the person named; may be empty.
+    pub(super) target: &'a str,
+    /// The files with tests.
+    pub(super) files: &'a [String],
+    /// What the person said.
+    pub(super) said: Vec<&'a str>,
+}
+
+impl Expected<'_> {
+    /// Whether a module of this name is what is to be written: it is the file that was named, a file with tests is named
+    /// after it, or the person spoke of it.
+    pub(super) fn module(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        let parts: Vec<&str> = name.split(['.', '/', ':']).filter(|part| !part.is_empty() && *part != "src").collect();
+        let target = self.target.to_lowercase();
+        let of_target: Vec<&str> = target.split(['.', '/']).filter(|part| *part != "src").collect();
+        let stem = |file: &String| {
+            let name = file_name(file).to_lowercase();
+            let stem = name.split('.').next().unwrap_or_default();
+            stem.trim_start_matches("test").trim_end_matches("test").trim_matches(['_', '-']).to_owned()
+        };
+        let stems: Vec<String> = self.files.iter().map(stem).filter(|stem| !stem.is_empty()).collect();
+        parts.iter().any(|part| {
+            of_target.contains(part) || stems.iter().any(|stem| stem == part) || self.said.iter().any(|said| has_word(said, part))
+        })
+    }
+
+    /// Whether a path that a runner printed is a file with tests.
+    pub(super) fn is_test(&self, path: &str) -> bool {
+        self.files.iter().any(|file| path == file || path.ends_with(&format!("/{file}")))
+    }
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || c == '_';
+    word.chars().count() > 2 && text.to_lowercase().split(|c| !inside(c)).any(|known| known == word)
+}
+
+/// What was seen in an output.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) passed: u32,
+    pub(super) failed: u32,
+    /// Errors outside of tests: when they were collected, set up, built.
+    pub(super) errors: u32,
+    pub(super) skipped: u32,
+    /// Whether the runner said how many there were.
+    pub(super) counted: bool,
+    /// How many passed by the runner's own list of tests, where it has one.
+    pub(super) listed: Option<u32>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Why tests could not run, or failed before they came to a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Problem {
+    /// The runner is not there.
+    NoRunner,
+    /// There was nothing to run.
+    NoTests,
+    /// What is to be written is missing.
+    Missing(String),
+    /// Something else is: a library, a name that the tests forgot to import.
+    Other(String),
+    /// A text that the language can't read.
+    Syntax(String),
+}
+
+impl Seen {
+    pub(super) fn problem(&mut self, problem: Problem) {
+        if !self.problems.contains(&problem) && self.problems.len() < 20 {
+            self.problems.push(problem);
+        }
+    }
+
+    fn counts(&self) -> String {
+        let counts =
+            [(self.failed, "failed"), (self.errors, "errors"), (self.passed, "passed"), (self.skipped, "skipped")];
+        let told: Vec<String> =
+            counts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+        if told.is_empty() { "no tests".into() } else { told.join(", ") }
+    }
+}
+
+/// The verdict, and a note for the person.
+pub(super) fn verdict(runner: &Runner, seen: &Seen, printed: &Printed) -> (&'static str, String) {
+    if !printed.ended {
+        return (UNCLEAR, format!("the run ended otherwise: {}", printed.why));
+    }
+    if seen.problems.contains(&Problem::NoRunner) {
+        return (BROKEN, format!("{} is not on this machine", runner.name));
+    }
+    let text = |of: fn(&Problem) -> Option<&String>| seen.problems.iter().find_map(of).map(|text| line(text));
+    if let Some(text) = text(|p| if let Problem::Syntax(text) = p { Some(text) } else { None }) {
+        return (BROKEN, text);
+    }
+    if let Some(text) = text(|p| if let Problem::Other(text) = p { Some(text) } else { None }) {
+        return (BROKEN, text);
+    }
+    if let Some(text) = text(|p| if let Problem::Missing(text) = p { Some(text) } else { None }) {
+        return (if printed.exit == Some(0) { UNCLEAR } else { RED }, text);
+    }
+    if printed.cut {
+        return (UNCLEAR, "too much was printed to be kept whole".into());
+    }
+    if seen.problems.contains(&Problem::NoTests) {
+        return (BROKEN, format!("{} found no tests", runner.name));
+    }
+    counted(seen, printed)
+}
+
+fn counted(seen: &Seen, printed: &Printed) -> (&'static str, String) {
+    let counts = seen.counts();
+    let bad = seen.failed > 0 || seen.errors > 0;
+    match printed.exit {
+        _ if !seen.counted => (UNCLEAR, "the runner did not say how many tests passed".into()),
+        Some(0) if bad => (UNCLEAR, format!("{counts}, but the exit status is 0")),
+        Some(0) if seen.passed == 0 => (BROKEN, format!("no test passed or failed: {counts}")),
+        Some(0) if seen.listed.is_some_and(|listed| listed != seen.passed) => {
+            (UNCLEAR, format!("{counts} by the summary, but the list of tests says otherwise"))
+        }
+        Some(0) => (GREEN, counts),
+        _ if seen.failed > 0 && seen.errors == 0 => (RED, counts),
+        _ if seen.errors > 0 => (BROKEN, format!("{counts}, outside of the tests themselves")),
+        _ => (UNCLEAR, format!("{counts}, but the exit status is {}", printed.exit.unwrap_or(-1))),
+    }
+}
+
+fn line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+/// What stands between two texts.
+pub(super) fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(start)?;
+    rest.split_once(end).map(|(inside, _)| inside)
+}
+
+/// The number before a word: `2 passed`.
+pub(super) fn number(text: &str, word: &str) -> Option<u32> {
+    text.split([',', ';']).find_map(|part| {
+        let (number, behind) = part.trim().split_once(' ')?;
+        behind.trim_start().starts_with(word).then(|| number.parse().ok()).flatten()
+    })
+}

@@ -1,0 +1,191 @@
+//! Test runners as data: which files each takes, how it is started, who reads what it printed.
+
+use super::printed::{Expected, Printed, Seen};
+use super::{cargo, file_name, go, node, python};
+use crate::recipe::machine::View;
+
+/// A test runner.
+pub(super) struct Runner {
+    pub(super) name: &'static str,
+    /// How its files are called, for the model and the person.
+    pub(super) pattern: &'static str,
+    /// The language; one runner of each is offered.
+    language: &'static str,
+    /// Whether a file holds tests for it.
+    pub(super) takes: fn(&str) -> bool,
+    /// The line that runs these files; there is at least one.
+    pub(super) start: fn(&[String]) -> String,
+    /// The line that runs all tests of the folder, given the files that are known.
+    pub(super) all: fn(&[String]) -> String,
+    /// Whether a line starts it.
+    pub(super) is_in: fn(&str) -> bool,
+    pub(super) read: fn(&Printed, &Expected<'_>) -> Seen,
+}
+
+pub(super) const PYTEST: Runner = Runner {
+    name: "pytest",
+    pattern: "tests/test_NAME.py",
+    language: "python",
+    takes: is_python,
+    start: |files| format!("{PYTEST_LINE} {}", quoted(files)),
+    all: |_| PYTEST_LINE.into(),
+    is_in: |line| line.contains("pytest"),
+    read: python::pytest,
+};
+
+/// -B: a file that is written twice in a second must not be run from its old bytes.
+const PYTEST_LINE: &str = "python3 -B -m pytest -q -rfE --tb=short --color=no -p no:cacheprovider";
+
+/// All that are known. A name of the project's own command is looked for in this order.
+pub(super) const ALL: &[Runner] = &[
+    PYTEST,
+    Runner {
+        name: "unittest",
+        pattern: "tests/test_NAME.py",
+        language: "python",
+        takes: is_python,
+        start: |files| format!("python3 -B -m unittest -v {}", quoted(files)),
+        all: |files| {
+            let folder = files.first().and_then(|file| file.rsplit_once('/')).map_or(".", |(folder, _)| folder);
+            format!("python3 -B -m unittest discover -v -s {}", quoted(&[folder.to_owned()]))
+        },
+        is_in: |line| line.contains("unittest"),
+        read: python::unittest,
+    },
+    Runner {
+        name: "node",
+        pattern: "tests/NAME.test.mjs",
+        language: "javascript",
+        takes: is_javascript,
+        start: |files| format!("node --test --test-reporter=tap {}", quoted(files)),
+        all: |_| "node --test --test-reporter=tap".into(),
+        is_in: |line| line.contains("node --test"),
+        read: node::read,
+    },
+    Runner {
+        name: "cargo",
+        pattern: "tests/NAME.rs",
+        language: "rust",
+        takes: |path| has_end(path, &[".rs"]),
+        start: cargo_line,
+        all: |_| "cargo test --color never".into(),
+        is_in: |line| line.contains("cargo test"),
+        read: cargo::read,
+    },
+    Runner {
+        name: "go",
+        pattern: "NAME_test.go",
+        language: "go",
+        takes: |path| has_end(path, &["_test.go"]),
+        start: go_line,
+        all: |_| "go test -v ./...".into(),
+        is_in: |line| line.contains("go test"),
+        read: go::read,
+    },
+];
+
+/// Who runs these files: the person's choice, else the likeliest one here that takes one of them, else one that would.
+pub(super) fn choose(view: &View<'_>, files: &[String]) -> Option<&'static Runner> {
+    let here = usable(view);
+    if let Some(runner) = named(view.course.input("runner")) {
+        return Some(runner);
+    }
+    let takes = |runner: &&&'static Runner| files.iter().any(|file| (runner.takes)(file));
+    let found = here.iter().find(takes).copied();
+    found.or_else(|| ALL.iter().find(|runner| takes(&runner))).or_else(|| here.first().copied())
+}
+
+/// The runners that are on the machine, the likeliest first, one of each language; all where nothing is known.
+pub(super) fn usable(view: &View<'_>) -> Vec<&'static Runner> {
+    if let Some(runner) = named(view.course.input("runner")) {
+        return vec![runner];
+    }
+    let here: Vec<_> = view.course.fact("runners").split_whitespace().filter_map(named).collect();
+    let here = if here.is_empty() { ALL.iter().collect() } else { here };
+    let mut one_each: Vec<&Runner> = Vec::new();
+    for runner in here {
+        if !one_each.iter().any(|known| known.language == runner.language) {
+            one_each.push(runner);
+        }
+    }
+    one_each
+}
+
+fn named(name: &str) -> Option<&'static Runner> {
+    ALL.iter().find(|runner| runner.name == name)
+}
+
+fn has_end(path: &str, ends: &[&str]) -> bool {
+    ends.iter().any(|end| path.ends_with(end))
+}
+
+fn is_python(path: &str) -> bool {
+    let name = file_name(path);
+    name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test") || stem.ends_with("_test"))
+}
+
+fn is_javascript(path: &str) -> bool {
+    let name = file_name(path);
+    let stem = [".mjs", ".cjs", ".js"].iter().find_map(|end| name.strip_suffix(end));
+    stem.is_some_and(|stem| {
+        stem.starts_with("test") || [".test", "-test", "_test", ".spec"].iter().any(|end| stem.ends_with(end))
+    })
+}
+
+/// Integration tests are run by their names; where there are others, all are run.
+fn cargo_line(files: &[String]) -> String {
+    let name = |file: &String| {
+        let stem = file.strip_prefix("tests/")?.strip_suffix(".rs")?;
+        (!stem.contains('/')).then(|| stem.to_owned())
+    };
+    match files.iter().map(name).collect::<Option<Vec<_>>>() {
+        Some(names) => {
+            let tests: Vec<String> = names.iter().map(|name| format!("--test {}", quoted(std::slice::from_ref(name)))).collect();
+            format!("cargo test --color never {}", tests.join(" "))
+        }
+        None => "cargo test --color never".into(),
+    }
+}
+
+fn go_line(files: &[String]) -> String {
+    let mut folders: Vec<String> = files
+        .iter()
+        .map(|file| file.rsplit_once('/').map_or(".".to_owned(), |(folder, _)| format!("./{folder}")))
+        .collect();
+    folders.sort();
+    folders.dedup();
+    format!("go test -v {}", quoted(&folders))
+}
+
+/// File names as words of bash; none is taken for an option.
+pub(super) fn quoted(files: &[String]) -> String {
+    let word = |file: &String| {
+        let file = if file.starts_with('-') { format!("./{file}") } else { file.clone() };
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+');
+        if !file.is_empty() && file.chars().all(plain) { file } else { format!("'{}'", file.replace('\'', "'\\''")) }
+    };
+    files.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn file_names_are_words() {
+        assert_eq!(quoted(&texts(&["a b", "-x.py", "it's", "t/é.py"])), r"'a b' ./-x.py 'it'\''s' 't/é.py'");
+    }
+
+    #[test]
+    fn lines_name_what_they_run() {
+        assert_eq!(cargo_line(&texts(&["tests/a.rs", "tests/b.rs"])), "cargo test --color never --test a --test b");
+        assert_eq!(cargo_line(&texts(&["tests/a.rs", "src/lib.rs"])), "cargo test --color never");
+        assert_eq!(go_line(&texts(&["a_test.go", "x/b_test.go", "x/c_test.go"])), "go test -v . ./x");
+        assert!(is_python("tests/test_a.py") && is_python("a_test.py") && !is_python("slug.py"));
+        assert!(is_javascript("a.test.mjs") && is_javascript("test/test.js") && !is_javascript("a.mjs"));
+    }
+}
