@@ -74,7 +74,11 @@ impl<'a> Teller<'a> {
             self.status(&format!("  --input {}", visible_line(&form::line(field))))?;
         }
         for misfit in misfits {
-            self.status(&format!("  {} does not fit: {}", visible_line(&misfit.field), visible_line(&misfit.why)))?;
+            self.status(&format!(
+                "  {} does not fit: {}",
+                visible_line(&misfit.field),
+                visible_line(&misfit.why)
+            ))?;
         }
         Ok(())
     }

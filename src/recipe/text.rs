@@ -141,7 +141,8 @@ mod tests {
 
     #[test]
     fn lines_without_their_values_go() {
-        let text = Text::parse("A\n{none}\n\nB {none}\n{x}\nFile: {none}\nFiles:\n{none}\nC: {none}{x}\nD:\n{x}");
+        let text =
+            Text::parse("A\n{none}\n\nB {none}\n{x}\nFile: {none}\nFiles:\n{none}\nC: {none}{x}\nD:\n{x}");
         let value = |name: &str| if name == "x" { "1".to_owned() } else { String::new() };
         assert_eq!(text.fill(value), "A\n\nB \n1\nC: 1\nD:\n1");
         assert!(Text::parse("").is_empty());

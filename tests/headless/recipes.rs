@@ -115,7 +115,10 @@ fn a_recipe_of_ones_own_goes_its_way_and_its_steps_are_told() {
     assert_eq!((&end["recipe"]["name"], &end["recipe"]["end"]), (&json!("steady"), &json!("done")));
     let log = end["log"].as_array().unwrap();
     assert_eq!(log.len(), 2, "{log:#?}");
-    assert_eq!((&log[0]["recipe"]["step"], &log[0]["judged"]["verdict"]), (&json!("list"), &json!("written")));
+    assert_eq!(
+        (&log[0]["recipe"]["step"], &log[0]["judged"]["verdict"]),
+        (&json!("list"), &json!("written"))
+    );
     assert_eq!(
         (&log[0]["blocks"][0]["kind"], &log[0]["blocks"][0]["path"]),
         (&json!("write"), &json!("list.txt"))
@@ -419,7 +422,11 @@ fn what_is_not_one_function_is_declined_and_the_model_told_why() {
     ] {
         let made = played(name, APPROVED);
         assert_eq!(made.done.code, Some(0), "{name}: {}\n{}", made.done.out, made.done.err);
-        assert_eq!(verdicts(&made.done), ["define wrong", "define defined", "call called", "save not_saved"], "{name}");
+        assert_eq!(
+            verdicts(&made.done),
+            ["define wrong", "define defined", "call called", "save not_saved"],
+            "{name}"
+        );
         let declined = made.done.events("decision").into_iter().find(|d| d["decision"] == "decline").unwrap();
         assert!(declined["why"].as_str().unwrap().contains(why), "{name}: {declined}");
         assert!(!made.home.sayso().join("functions.py").exists());
@@ -492,5 +499,8 @@ fn speed_is_measured_before_and_after() {
     assert_eq!(faster.done.code, Some(0), "{}\n{}", faster.done.out, faster.done.err);
     assert_eq!(verdicts(&faster.done), ["net green", "workload measured", "change green", "after faster"]);
     let summary = faster.end().1;
-    assert!(summary.contains("before ") && summary.contains("after ") && summary.contains("times as fast"), "{summary}");
+    assert!(
+        summary.contains("before ") && summary.contains("after ") && summary.contains("times as fast"),
+        "{summary}"
+    );
 }

@@ -68,7 +68,9 @@ impl Check for Tests {
                 Some(_) if view.newest().is_empty() => {
                     Look::Judge { verdict: NOTHING, note: "no file was written".into() }
                 }
-                Some(_) if idle(view) > 1 => Look::Judge { verdict: NOTHING, note: "no file was written".into() },
+                Some(_) if idle(view) > 1 => {
+                    Look::Judge { verdict: NOTHING, note: "no file was written".into() }
+                }
                 // It looked something up, or what it wrote was not let through, and it was told why.
                 _ => Look::Ask,
             },

@@ -3,9 +3,9 @@
 mod any;
 
 use crate::domain::{
-    Answers, BlockId, BlockKind, Captured, Dialect, ExecutorKind, FileChange, FinishReason, ImageRef, Language,
-    OnDisk, Outcome, RecipeEnd, RecipeFact, RecipeStart, ReplyEvent, Review, RunReport, Stream, Target, Terms,
-    ToolCall,
+    Answers, BlockId, BlockKind, Captured, Dialect, ExecutorKind, FileChange, FinishReason, ImageRef,
+    Language, OnDisk, Outcome, RecipeEnd, RecipeFact, RecipeStart, ReplyEvent, Review, RunReport, Stream,
+    Target, Terms, ToolCall,
 };
 use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::transcript::Item;
@@ -71,7 +71,8 @@ struct Talk {
 
 /// A run in bash that printed what a real runner printed.
 fn printed(name: &str) -> RunReport {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recipes").join(format!("{name}.txt"));
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recipes").join(format!("{name}.txt"));
     let text = std::fs::read_to_string(path).unwrap();
     let (head, rest) = text.split_once("\n--- stdout\n").unwrap();
     let (out, err) = rest.split_once("\n--- stderr\n").unwrap();
@@ -95,7 +96,13 @@ fn changed(outcome: Outcome, files: &[&str]) -> RunReport {
 
 impl Talk {
     fn new(name: &str, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> Self {
-        let settings = Settings { ways: ways(), dialect: Some(Dialect::Tools), step_limit: 100, repeat_limit: 100, ..Settings::default() };
+        let settings = Settings {
+            ways: ways(),
+            dialect: Some(Dialect::Tools),
+            step_limit: 100,
+            repeat_limit: 100,
+            ..Settings::default()
+        };
         let mut d = Dialogue::with(settings);
         begin(&mut d, &recipe(name), inputs, facts);
         Self { d, block: 0, run: 0 }
@@ -110,7 +117,8 @@ impl Talk {
         for (name, arguments) in calls {
             self.block += 1;
             let id = format!("c{}", self.block);
-            let call = ToolCall { id, name: (*name).into(), arguments: arguments.to_string(), signature: None };
+            let call =
+                ToolCall { id, name: (*name).into(), arguments: arguments.to_string(), signature: None };
             self.d.replied(ReplyEvent::ToolCall(call));
         }
         self.d.finish(FinishReason::ToolCalls)
@@ -122,7 +130,10 @@ impl Talk {
 
     /// The model writes a file, and the person agrees; `review` is what the review says.
     fn writes(&mut self, path: &str) -> String {
-        let line = self.calls(&[("write_file", serde_json::json!({"path": path, "content": format!("# {} {path}\n", self.block)}))]);
+        let line = self.calls(&[(
+            "write_file",
+            serde_json::json!({"path": path, "content": format!("# {} {path}\n", self.block)}),
+        )]);
         if !line.ends_with(&format!("deciding {}", self.block)) {
             return line;
         }
@@ -136,7 +147,10 @@ impl Talk {
     }
 
     fn codes(&mut self) -> String {
-        self.calls(&[("run_code", serde_json::json!({"language": "python", "code": format!("x = {}", self.block)}))])
+        self.calls(&[(
+            "run_code",
+            serde_json::json!({"language": "python", "code": format!("x = {}", self.block)}),
+        )])
     }
 
     /// The newest block is approved with the typed word and ends so.
@@ -195,7 +209,9 @@ impl Talk {
         let mut items = self.d.state().transcript.items.iter().rev();
         items
             .find_map(|item| match item {
-                Item::Recipe { fact: RecipeFact::Ended { end, summary }, .. } => Some((*end, summary.clone())),
+                Item::Recipe { fact: RecipeFact::Ended { end, summary }, .. } => {
+                    Some((*end, summary.clone()))
+                }
                 _ => None,
             })
             .unwrap()
@@ -203,7 +219,9 @@ impl Talk {
 
     fn has_remark(&self, block: u32) -> bool {
         let item = &self.d.state().transcript.blocks[&BlockId(block)];
-        item.review.as_ref().is_some_and(|(_, review)| review.findings.iter().any(|f| f.rule == "recipe.protected"))
+        item.review
+            .as_ref()
+            .is_some_and(|(_, review)| review.findings.iter().any(|f| f.rule == "recipe.protected"))
     }
 }
 
@@ -214,7 +232,13 @@ mod tdd {
     fn tests_first_then_the_code_then_all_tests() {
         let mut t = Talk::tdd();
         let told = t.d.told().to_owned();
-        for words in ["slugify: makes addresses", "We work test-driven", "- pytest: files named tests/test_NAME.py", "- node:", "```python path="] {
+        for words in [
+            "slugify: makes addresses",
+            "We work test-driven",
+            "- pytest: files named tests/test_NAME.py",
+            "- node:",
+            "```python path=",
+        ] {
             assert!(told.contains(words), "{words} in {told}");
         }
         assert!(!told.contains("unittest") && !told.contains("File for the code"), "{told}");
@@ -223,11 +247,20 @@ mod tdd {
         let line = t.tests(printed("pytest/missing-module"));
         assert!(line.contains("+judged tests.1 red, +said code.1, ask"), "{line}");
         assert!(t.line_of(2).ends_with(" tests/test_slug.py\n"), "{}", t.line_of(2));
-        assert!(t.d.told().contains("the module slug is missing") && t.d.told().contains("don't change tests/test_slug.py"), "{}", t.d.told());
+        assert!(
+            t.d.told().contains("the module slug is missing")
+                && t.d.told().contains("don't change tests/test_slug.py"),
+            "{}",
+            t.d.told()
+        );
         t.writes("slug.py");
         let line = t.tests(printed("pytest/wrong"));
         assert!(line.contains("+judged code.1 red, +said code.2, ask"), "{line}");
-        assert!(t.d.told().contains("Not yet: 1 failed, 1 passed") && t.d.told().contains("Round 2 of 5"), "{}", t.d.told());
+        assert!(
+            t.d.told().contains("Not yet: 1 failed, 1 passed") && t.d.told().contains("Round 2 of 5"),
+            "{}",
+            t.d.told()
+        );
         t.writes("slug.py");
         let line = t.tests(printed("pytest/green"));
         assert!(line.contains("+judged code.2 green, +block 7") && line.ends_with("deciding 7"), "{line}");
@@ -236,7 +269,11 @@ mod tdd {
         assert!(!t.line_of(7).contains("test_slug"), "{}", t.line_of(7));
         let (end, summary) = t.summary();
         assert_eq!(end, RecipeEnd::Done);
-        for words in ["All tests pass: 2 passed.", "- `tests/test_slug.py`\n- `slug.py`", "- Tests first, round 1: red (the module slug is missing)"] {
+        for words in [
+            "All tests pass: 2 passed.",
+            "- `tests/test_slug.py`\n- `slug.py`",
+            "- Tests first, round 1: red (the module slug is missing)",
+        ] {
             assert!(summary.contains(words), "{words} in {summary}");
         }
     }
@@ -272,7 +309,10 @@ mod tdd {
         }
         let (end, summary) = t.summary();
         assert_eq!(end, RecipeEnd::GaveUp);
-        assert!(summary.contains("nothing was implemented") && summary.contains("`tests/test_slug.py`"), "{summary}");
+        assert!(
+            summary.contains("nothing was implemented") && summary.contains("`tests/test_slug.py`"),
+            "{summary}"
+        );
     }
 
     #[test]
@@ -298,7 +338,10 @@ mod tdd {
         }
         let (end, summary) = t.summary();
         assert_eq!(end, RecipeEnd::Limit);
-        assert!(summary.contains("Last: 1 failed, 1 passed.") && summary.contains("- `slug.py`"), "{summary}");
+        assert!(
+            summary.contains("Last: 1 failed, 1 passed.") && summary.contains("- `slug.py`"),
+            "{summary}"
+        );
     }
 
     #[test]
@@ -307,7 +350,10 @@ mod tdd {
         t.writes("tests/test_slug.py");
         assert!(!t.has_remark(1));
         t.tests(printed("pytest/missing-module"));
-        t.calls(&[("write_file", serde_json::json!({"path": "./tests/../tests/test_slug.py", "content": "pass\n"}))]);
+        t.calls(&[(
+            "write_file",
+            serde_json::json!({"path": "./tests/../tests/test_slug.py", "content": "pass\n"}),
+        )]);
         t.look();
         assert!(t.has_remark(3));
         let line = t.d.approve(3);
@@ -354,11 +400,19 @@ mod tdd {
         let mut t = Talk::tdd();
         let line = t.writes("slug.py");
         assert!(line.contains("+declined 1") && line.contains("ask s2"), "{line}");
-        assert!(t.d.request().iter().any(|m| m.text.contains("only tests are written in this step")), "{:?}", t.d.request());
+        assert!(
+            t.d.request().iter().any(|m| m.text.contains("only tests are written in this step")),
+            "{:?}",
+            t.d.request()
+        );
         t.block = 1;
         let line = t.writes("tests/conftest.py");
         assert!(line.contains("+judged tests.1 broken"), "{line}");
-        assert!(t.d.told().contains("no file with tests was written: pytest takes tests/test_NAME.py"), "{}", t.d.told());
+        assert!(
+            t.d.told().contains("no file with tests was written: pytest takes tests/test_NAME.py"),
+            "{}",
+            t.d.told()
+        );
     }
 
     #[test]
@@ -434,7 +488,14 @@ mod plot_and_data {
     use super::*;
 
     fn image() -> RunReport {
-        let image = ImageRef { path: "/blobs/1.png".into(), name: "figure-1.png".into(), mime: "image/png".into(), width: 1, height: 1, bytes: 1 };
+        let image = ImageRef {
+            path: "/blobs/1.png".into(),
+            name: "figure-1.png".into(),
+            mime: "image/png".into(),
+            width: 1,
+            height: 1,
+            bytes: 1,
+        };
         RunReport { images: vec![image], ..report(Outcome::Ok) }
     }
 

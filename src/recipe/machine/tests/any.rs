@@ -19,7 +19,8 @@ type Made = (usize, u32, Vec<usize>, bool);
 
 /// A definition in which anything may lead anywhere.
 fn definition(steps: &[Made]) -> String {
-    let mut text = "name = \"any\"\ntitle = \"Any\"\nwhen = \"W\"\nprompt = \"P\"\n[limits]\nreplies = 3\n".to_owned();
+    let mut text =
+        "name = \"any\"\ntitle = \"Any\"\nwhen = \"W\"\nprompt = \"P\"\n[limits]\nreplies = 3\n".to_owned();
     for (at, (check, rounds, ways, protects)) in steps.iter().enumerate() {
         let (check, verdicts) = CHECKS[check % CHECKS.len()];
         let say = if check == "tests" && rounds % 2 == 0 { "" } else { "say = \"Do it. {note}\"\n" };
