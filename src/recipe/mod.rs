@@ -3,8 +3,12 @@
 //! knows nothing of how a form or a list is drawn; what stands in files and on the machine is told to it as facts.
 
 mod check;
+mod command;
 mod definition;
+mod hunks;
 mod machine;
+mod python;
+mod scripts;
 mod shipped;
 mod text;
 
@@ -60,6 +64,9 @@ pub enum Want {
     Runners,
     /// The command that runs the project's own tests, where it has some: the fact `tests`.
     Tests,
+    /// The person's file of functions, where new ones go: the facts `functions_file`, its path, and `functions_text`, its
+    /// text, which is empty where there is no such file yet.
+    Functions,
 }
 
 impl Recipe {
@@ -94,6 +101,9 @@ impl Recipe {
         }
         if self.definition.steps.iter().any(|step| step.check.wants_tests()) {
             wants.extend([Want::Runners, Want::Tests]);
+        }
+        if self.definition.steps.iter().any(|step| step.check.wants_functions()) {
+            wants.push(Want::Functions);
         }
         wants
     }
