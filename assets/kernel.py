@@ -1089,6 +1089,10 @@ def _on_interrupt(number, frame):
         raise KeyboardInterrupt
 
 
+def _on_nudge(number, frame):
+    """Does nothing: its signal ends a wait that began when an interrupt had come and was not looked at yet."""
+
+
 _own_print = print
 
 
@@ -1181,6 +1185,7 @@ def _main():
         _saved_fds[fd] = (copy, (stat.st_dev, stat.st_ino))
     os.register_at_fork(after_in_child=lambda: os.close(CONTROL))
     _setsignal(signal.SIGINT, _on_interrupt)
+    _setsignal(signal.SIGURG, _on_nudge)
     builtins.input = _no_input
     builtins.print = _print
     _own_builtins.update(builtins.__dict__)

@@ -204,6 +204,10 @@ fn layer(layer: &Layer) -> Look {
         "seccomp" => {
             "Dangerous system calls are not refused. It needs a kernel with seccomp filters on x86-64 or arm64."
         }
+        "cgroup" => {
+            "Memory of all processes together is watched instead: a run can be over its limit for a moment. So is the \
+             number of processes for root, and without bwrap."
+        }
         _ => "",
     };
     Look::missing(name, why, means)

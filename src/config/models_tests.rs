@@ -18,7 +18,7 @@ fn models_are_named_with_and_without_their_provider() {
         ("ollama/llama3.3:8b", "ollama", "llama3.3:8b"),
         ("openrouter/qwen/qwen3-coder", "openrouter", "qwen/qwen3-coder"),
         ("gpt-4.1", "openai", "gpt-4.1"),
-        (" anthropic ", "anthropic", "claude-sonnet-4-5"),
+        (" anthropic ", "anthropic", "claude-sonnet-5-5"),
         ("openai-responses/o3", "openai-responses", "o3"),
         ("scripted/tour", "scripted", "tour"),
         ("scripted/a/b.toml", "scripted", "a/b.toml"),
@@ -128,7 +128,7 @@ fn a_model_that_is_only_named_is_offered() {
     // Nothing said of a known provider takes nothing away from it.
     let config = Home::new().with(USER, "[providers.anthropic]\n[providers.openai.models.x]\n").load().config;
     assert_eq!(config.providers["anthropic"], Config::default().providers["anthropic"]);
-    assert_eq!(config.providers["openai"].model.as_deref(), Some("gpt-5"));
+    assert_eq!(config.providers["openai"].model.as_deref(), Some("gpt-6.1-sol"));
 }
 
 /// A home with a file of keys, and one of its providers.

@@ -221,10 +221,10 @@ pub(super) fn shipped() -> BTreeMap<String, Provider> {
     let local =
         |kind, address: &str| Provider { kind, base_url: Some(address.into()), ..Provider::default() };
     let list = [
-        ("openai", cloud(Openai, OPENAI, &["OPENAI_API_KEY"], "gpt-5")),
-        ("openai-responses", cloud(OpenaiResponses, OPENAI, &["OPENAI_API_KEY"], "gpt-5")),
-        ("anthropic", cloud(Anthropic, ANTHROPIC, &["ANTHROPIC_API_KEY"], "claude-sonnet-4-5")),
-        ("gemini", cloud(Gemini, GEMINI, &["GEMINI_API_KEY", "GOOGLE_API_KEY"], "gemini-2.5-flash")),
+        ("openai", cloud(Openai, OPENAI, &["OPENAI_API_KEY"], "gpt-6.1-sol")),
+        ("openai-responses", cloud(OpenaiResponses, OPENAI, &["OPENAI_API_KEY"], "gpt-6.1-sol")),
+        ("anthropic", cloud(Anthropic, ANTHROPIC, &["ANTHROPIC_API_KEY"], "claude-sonnet-5-5")),
+        ("gemini", cloud(Gemini, GEMINI, &["GEMINI_API_KEY", "GOOGLE_API_KEY"], "gemini-3.8-flash")),
         (
             "openrouter",
             cloud(Openai, "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"], "openrouter/auto"),

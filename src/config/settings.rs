@@ -158,6 +158,16 @@ pub const SETTINGS: &[Setting] = &[
         Never,
         "dollars for a million tokens that were written to a cache",
     ),
+    setting(
+        "prices.*.long.above",
+        Whole(1, TOKENS),
+        Never,
+        "tokens of a request above which the prices of `long` hold for all of it",
+    ),
+    setting("prices.*.long.input", Dollars(100_000), Never, "as input, for long requests"),
+    setting("prices.*.long.output", Dollars(100_000), Never, "as output, for long requests"),
+    setting("prices.*.long.cached", Dollars(100_000), Never, "as cached, for long requests"),
+    setting("prices.*.long.cache_written", Dollars(100_000), Never, "as cache_written, for long requests"),
     setting("limits.wall", Whole(1, 86_400), Lower, "seconds that a run may take"),
     setting(
         "limits.output",

@@ -42,8 +42,8 @@ pub use image_name::ImageName;
 pub use instructions::{Instructions, NotedInstructions};
 pub use language::{Language, Languages};
 pub use message::{
-    AnswerForm, FailureKind, Finish, FinishReason, Kept, Message, MessageImage, ModelInfo, ModelName,
-    ModelRequest, Price, Purpose, ReplyEvent, ReplyFailure, Role, Tool, ToolCall, Usage,
+    AnswerForm, FailureKind, Finish, FinishReason, Kept, LongPrice, Message, MessageImage, ModelInfo,
+    ModelName, ModelRequest, Price, Purpose, ReplyEvent, ReplyFailure, Role, Tool, ToolCall, Usage,
 };
 pub use moment::Moment;
 pub use notice::{Level, Notice};

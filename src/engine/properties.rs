@@ -391,7 +391,7 @@ impl Aim<'_> {
     }
 }
 
-const PRICE: Price = Price { input: 3_000, output: 9_000, cached: 0, cache_written: 0 };
+const PRICE: Price = Price { input: 3_000, output: 9_000, cached: 0, cache_written: 0, long: None };
 
 fn name() -> ModelName {
     ModelName { provider: "p".into(), model: "m".into() }

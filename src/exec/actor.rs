@@ -155,7 +155,7 @@ impl Actor {
                 (Carrier::Kernel, Some(kernel)) => Some(&kernel.process),
                 (Carrier::Kernel, None) => None,
             };
-            if let Some(Process { link, pipes }) = process {
+            if let Some(Process { link, pipes, .. }) = process {
                 let ends = [(Stream::Stdout, &pipes.stdout), (Stream::Stderr, &pipes.stderr)];
                 for (stream, fd) in ends {
                     if let Some(fd) = fd {

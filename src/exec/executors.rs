@@ -134,6 +134,10 @@ pub trait Backend {
     async fn hear(&mut self) -> Heard;
     /// Interrupts the run; a kernel keeps its state.
     fn interrupt(&mut self);
+    /// Whether an interrupt can be lost on its way, so that it has to be repeated.
+    fn loses_interrupts(&self) -> bool {
+        false
+    }
     /// Ends the run by force; its end is heard then.
     fn kill(&mut self);
     /// Gets ready for a language.

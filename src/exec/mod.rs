@@ -25,6 +25,7 @@ use tokio::sync::{mpsc, oneshot};
 mod actor;
 mod blob;
 mod capture;
+pub mod cgroup;
 #[cfg(feature = "docker")]
 mod container;
 mod environment;

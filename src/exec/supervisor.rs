@@ -184,9 +184,16 @@ impl Supervisor {
     /// A process that is alive although the interrupt would have ended it was not reached by it: between its birth and
     /// its own start, a child of a shell still has the shell's way with signals. It gets the interrupt again; who catches
     /// or ignores it does not.
+    ///
+    /// Our own Python kernel catches it, and can still miss it: the interpreter takes note of the signal, and when it was
+    /// about to wait (`time.sleep`) it looks at the note only after that. It gets another signal, which does nothing but
+    /// end the waiting; a handler of the code is not called twice, and who has looked already goes on waiting.
     fn repeat_interrupt(&self) {
         let Some(program) = &self.program else { return };
         let group = program.pid.as_raw_nonzero().get();
+        if tree::catches(group, &[Signal::INT.as_raw(), Signal::URG.as_raw()]) {
+            let _ = rustix::process::kill_process(program.pid, Signal::URG);
+        }
         for pid in tree::interruptible(self.own, group).into_iter().filter_map(Pid::from_raw) {
             let _ = rustix::process::kill_process(pid, Signal::INT);
         }
@@ -283,7 +290,7 @@ impl Supervisor {
             match step {
                 0 => {
                     self.tell(&Told::OutOfTime);
-                    self.signal_group(Signal::INT);
+                    self.interrupt();
                 }
                 1 => self.signal_group(Signal::TERM),
                 _ => self.end_all(),

@@ -272,6 +272,12 @@ fn limits_and_effort_are_said_in_the_words_of_each() {
     assert_eq!(responses["max_output_tokens"], 9);
     assert_eq!(responses["reasoning"], json!({ "effort": "high", "summary": "auto" }));
     let messages = body(Kind::Anthropic);
+    assert_eq!(messages["thinking"], Value::Null);
+    assert_eq!(messages["output_config"]["effort"], "high");
+    let mut before = Access::fixture(Kind::Anthropic, "claude-sonnet-4-5-20250929");
+    (before.max_output, before.effort) = (Some(9), Some(Effort::High));
+    let messages = wire_of(before).encode(&request(Kind::Anthropic), &Known::default());
+    assert_eq!(messages["output_config"]["effort"], Value::Null);
     assert_eq!(messages["thinking"], json!({ "type": "enabled", "budget_tokens": 24_576 }));
     assert!(messages["max_tokens"].as_u64() > Some(24_576), "thinking counts: {messages}");
     let gemini = &body(Kind::Gemini)["generationConfig"];

@@ -19,6 +19,7 @@ pub mod files;
 mod flow;
 mod forbid;
 mod ground;
+mod handed;
 mod hidden;
 mod inspect;
 mod javascript;

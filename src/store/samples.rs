@@ -148,7 +148,6 @@ pub(super) fn about_tools() -> Vec<Entry> {
         Entry::Block(file_block(4, BlockKind::Load { path: "/home/ada/tools.py".into() }, "def f(): ...\n")),
         Entry::Block(file_block(5, BlockKind::Call { function: "f".into() }, "f()")),
         Entry::Block(file_block(6, BlockKind::Install { wanted_by: Some(BlockId(5)) }, "pandas\n")),
-        Entry::Block(file_block(7, BlockKind::Pull { wanted_by: Some(BlockId(5)) }, "python:3.13-slim\n")),
         written(1, BlockId(1)),
         Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(ran) },
     ]
@@ -328,6 +327,11 @@ pub(super) fn about_rules() -> Vec<Entry> {
         },
         Entry::RuleRevoked(RuleId(1)),
     ]
+}
+
+/// A block that pulls an image.
+pub(super) fn about_images() -> Vec<Entry> {
+    vec![Entry::Block(file_block(7, BlockKind::Pull { wanted_by: Some(BlockId(5)) }, "python:3.13-slim\n"))]
 }
 
 /// A review with words that stand in the project's instructions.

@@ -154,13 +154,13 @@ fn without_a_choice_the_first_key_that_is_found_decides_and_it_is_told() {
     let done = with(&home, &["run", "hello"], &variables);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(
-        done.err.contains("note: openai/gpt-5 answers: its key was found (OPENAI_API_KEY)."),
+        done.err.contains("note: openai/gpt-6.1-sol answers: its key was found (OPENAI_API_KEY)."),
         "{}",
         done.err
     );
     let request = &server.requests()[0];
     assert_eq!(request.header("authorization"), Some("Bearer sk-from-environment"));
-    assert_eq!(request.json()["model"], "gpt-5");
+    assert_eq!(request.json()["model"], "gpt-6.1-sol");
 }
 
 #[test]

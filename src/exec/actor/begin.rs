@@ -194,7 +194,7 @@ impl Actor {
             let path = terms.interpreter.clone();
             self.start_kernel(&Interpreter { language: terms.language.clone(), path, version: None })?;
         }
-        self.fit_kernel(&terms.limits);
+        self.fit_kernel(&terms.limits)?;
         let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
         match &terms.target {
             // A file of functions: its errors name it, not the block.

@@ -3,6 +3,7 @@
 
 use super::Actor;
 use crate::domain::Limits;
+use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, Order, Told};
 use std::time::{Duration, Instant};
 
@@ -31,25 +32,36 @@ impl Actor {
 
     /// Begins a run in the kernel. Where its limits are not those of the run before, they are in force on return: its
     /// code comes on another socket, and must not be faster.
-    pub(super) fn fit_kernel(&mut self, limits: &Limits) {
-        let Some(kernel) = &mut self.kernel else { return };
+    ///
+    /// # Errors
+    /// When a limit could not be set that is said to hold.
+    pub(super) fn fit_kernel(&mut self, limits: &Limits) -> Result<(), ExecError> {
+        let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
+        if let Some(group) = &kernel.process.group {
+            group
+                .set(limits)
+                .map_err(|error| ExecError::Sandbox(format!("a limit could not be set: {error}")))?;
+        }
         kernel.process.link.order(&Order::Begin(Bounds::from(limits)));
         let before = std::mem::replace(&mut kernel.fitted, *limits);
         if (Limits { wall_ms: limits.wall_ms, ..before }) == *limits {
-            return;
+            return Ok(());
         }
         let until = Instant::now() + PATIENCE;
         while let Some(rest) = until.checked_duration_since(Instant::now())
             && self.helper_speaks_within(rest)
         {
-            let Some(kernel) = &mut self.kernel else { return };
-            let Ok(told) = kernel.process.link.receive() else { return };
+            let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
+            let told = kernel.process.link.receive()?;
             let begun = told.contains(&Told::Begun);
-            told.into_iter().for_each(|told| self.on_told(told, true));
+            for told in told {
+                self.on_told(told, true);
+            }
             if begun {
-                return;
+                break;
             }
         }
+        Ok(())
     }
 }
 

@@ -63,7 +63,7 @@ impl<B: Backend> Server<B> {
             Order::Start(request, out) => self.start(&request, out).await,
             Order::Interrupt(id) => {
                 if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
-                    run.pressed.interrupted = true;
+                    run.interrupt(Instant::now());
                     self.interrupt();
                 }
             }
@@ -98,7 +98,8 @@ impl<B: Backend> Server<B> {
         }
         match self.job(request, limits).await {
             Ok(job) => {
-                self.run = Some(Run::new(request, outbox, &self.setup.blobs));
+                self.run =
+                    Some(Run::new(request, outbox, &self.setup.blobs, self.backend.loses_interrupts()));
                 self.backend.begin(job).await;
             }
             Err(outcome) => outbox.finish(local::nothing(outcome, limits)),
@@ -114,7 +115,7 @@ impl<B: Backend> Server<B> {
         };
         let (progress, lines) = Pull::channel();
         let work = self.backend.fetch(Missing { name: image.as_str().to_owned() }, progress).await;
-        let mut run = Run::new(request, outbox, &self.setup.blobs);
+        let mut run = Run::new(request, outbox, &self.setup.blobs, false);
         run.started(Instant::now());
         self.run = Some(run);
         self.pull = Some(Pull::new(work, lines));
@@ -214,7 +215,7 @@ impl<B: Backend> Server<B> {
     fn on_time(&mut self) {
         let Some(run) = &mut self.run else { return };
         match run.on_time(Instant::now()) {
-            Some(Due::Interrupt) => self.interrupt(),
+            Some(Due::Interrupt | Due::InterruptAgain) => self.interrupt(),
             Some(Due::Kill) => self.kill(),
             Some(Due::GiveUp) => {
                 let end = End::Died("what carried it out does not end, or is out of reach".into());

@@ -69,6 +69,10 @@ impl Backend for Jupyter {
         self.order(Order::Interrupt);
     }
 
+    fn loses_interrupts(&self) -> bool {
+        true
+    }
+
     fn kill(&mut self) {
         self.order(Order::End);
     }

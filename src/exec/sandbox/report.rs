@@ -79,7 +79,7 @@ impl Found {
         }
         let root = rustix::process::geteuid().is_root();
         if root && limits.processes > 0 {
-            self.notes.push("for root the number of processes is watched, not enforced".into());
+            self.notes.push(OF_ROOT.into());
         }
         SandboxReport {
             // What can write or read outside is no sandbox, whatever its layers are called.
@@ -125,7 +125,19 @@ fn broken(facts: &[(bool, &str)]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
+/// What is said where the system does not hold the number of processes of root.
+const OF_ROOT: &str = "for root the number of processes is watched, not enforced";
+
 impl SandboxReport {
+    /// Adds what is known of the control group: where there is one, it holds memory and processes.
+    pub(super) fn held_by_group(&mut self, layer: Layer) {
+        if layer.active {
+            (self.memory, self.processes) = (Hold::Enforced, Hold::Enforced);
+            self.notes.retain(|note| note != OF_ROOT);
+        }
+        self.layers.push(layer);
+    }
+
     /// Why nothing is enforced, in one line.
     pub fn why_off(&self) -> String {
         let whys =

@@ -4,7 +4,6 @@
 //! done here.
 
 mod fold;
-mod handed;
 mod imports;
 mod known;
 mod text;
@@ -13,21 +12,17 @@ use super::Scope;
 use super::book::RuleBook;
 use super::flow::{Reading, element, element_in};
 use super::ground::SCRATCH;
+use super::handed;
 use super::syntax::{named, pair, text};
 use super::value::{Act, Argument, Kind, Value};
 use super::walk::{Shared, Step, Walker, spread, walk};
-use handed::Handed;
 use std::ops::Range;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope) -> Reading {
-    let mut reader = Reader {
-        shared: Shared::new(root, source, book, scope),
-        stars: Vec::new(),
-        endless: 0..0,
-        handed: Handed::default(),
-    };
+    let mut reader =
+        Reader { shared: Shared::new(root, source, book, scope), stars: Vec::new(), endless: 0..0 };
     let mut next = 0;
     while let Some((node, frame)) = reader.shared.body(next) {
         walk(&mut reader, node, frame);
@@ -43,8 +38,6 @@ struct Reader<'a, 't> {
     stars: Vec<String>,
     /// The loop without an end that is being read.
     endless: Range<usize>,
-    /// Functions of the text, and what they were handed.
-    handed: Handed<'t>,
 }
 
 impl<'t> Walker<'t> for Reader<'_, 't> {
@@ -56,7 +49,7 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
                 if let Some(name) = node.child_by_field_name("name") {
                     let name = text(name, self.shared.source);
                     self.shared.frames.bind(frame, name, Value::name(format!("def {name}")), branch);
-                    self.handed.define(name, node, frame);
+                    self.shared.handed.define(format!("def {name}"), node, frame);
                 }
                 let inner = self.shared.put_off(node, frame);
                 if let Some(parameters) = node.child_by_field_name("parameters") {
@@ -251,6 +244,28 @@ impl<'t> Reader<'_, 't> {
         }
         self.shared.reading.unknown |= act.name == "?";
         self.shared.reading.acts.push(act);
+    }
+
+    /// A function of the text is called: its body is read again with what it is handed to call.
+    fn enter_with(&mut self, act: &Act) {
+        let Some((function, frame)) = self.shared.handed.function(&act.name) else { return };
+        let Some(parameters) = function.child_by_field_name("parameters") else { return };
+        let source = self.shared.source;
+        let names = named(parameters, 64).into_iter().filter_map(|parameter| {
+            let name = match parameter.kind() {
+                "identifier" => parameter,
+                "typed_parameter" => parameter.named_child(0)?,
+                "default_parameter" | "typed_default_parameter" => parameter.child_by_field_name("name")?,
+                _ => return None,
+            };
+            (name.kind() == "identifier").then(|| text(name, source))
+        });
+        let given = handed::given(names, act);
+        let Some(inner) = self.shared.read_again((function, frame), &given) else { return };
+        self.forget(parameters, inner);
+        for (name, value) in given {
+            self.shared.frames.bind(inner, name, value, false);
+        }
     }
 
     /// A function that is handed to another one (`map(os.remove, files)`, `Thread(target=…, args=…)`) will be called.
