@@ -3,7 +3,12 @@
 use super::Recipe;
 
 /// Their definitions, in the order of their list.
-const DEFINITIONS: &[&str] = &[include_str!("../../assets/recipes/explain.toml")];
+const DEFINITIONS: &[&str] = &[
+    include_str!("../../assets/recipes/function.toml"),
+    include_str!("../../assets/recipes/debug.toml"),
+    include_str!("../../assets/recipes/refactor.toml"),
+    include_str!("../../assets/recipes/explain.toml"),
+];
 
 /// The recipes that ship with sayso, in the order of their list.
 pub fn shipped() -> Vec<Recipe> {
