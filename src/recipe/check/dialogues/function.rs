@@ -67,6 +67,7 @@ fn other_languages_and_a_second_block_are_not_offered() {
     let code = |code: &str| ("run_code", serde_json::json!({ "language": "python", "code": code }));
     let line = talk.calls(&[code(RATE), code(&RATE.replace("rate", "other"))]);
     assert!(line.contains("+declined 3") && line.ends_with("deciding 2"), "{line}");
+    talk.d.inspected_ok(2);
     talk.d.edit(2, "def rate(n):\n    return 1\n");
     let line = talk.ok();
     assert!(line.contains("+judged define.2 wrong"), "the person's edit counts: {line}");
