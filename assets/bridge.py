@@ -226,6 +226,12 @@ class _Kernel:
         except OSError:
             pass
 
+    def nudge(self):
+        try:
+            os.kill(self.pid, signal.SIGURG)
+        except OSError:
+            pass
+
 
 def _file_with(text):
     try:
@@ -304,9 +310,12 @@ def _main():
     kernel = _Kernel(text, start.decode(), os.fsdecode(folder))
     use = _Use()
     watched, pause, look_at = False, 0.05, 0.0
+    # An interrupt that came right before a wait is looked at after it: another signal, which does nothing, ends the wait.
+    nudges = []
     _send(b"P")
     while True:
-        timeout = max(0.0, look_at - time.monotonic()) if watched else None
+        due = ([look_at] if watched else []) + nudges
+        timeout = max(0.0, min(due) - time.monotonic()) if due else None
         ready = select.select([0, wake] + kernel.listening + list(kernel.pipes), [], [], timeout)[0]
         for fd in ready:
             if fd in kernel.pipes:
@@ -345,12 +354,16 @@ def _main():
                 use, watched, pause, look_at = _Use(), True, 0.05, time.monotonic() + 0.05
             elif kind == b"I":
                 kernel.signal(signal.SIGINT)
+                nudges = [time.monotonic() + after for after in (0.04, 0.2, 0.6)]
             elif kind == b"E":
                 watched = False
                 used = use.fields()
                 _end_strays(kernel)
                 kernel.drain()
                 _send(b"F", *used)
+        while nudges and time.monotonic() >= nudges[0]:
+            nudges.pop(0)
+            kernel.nudge()
         if watched and time.monotonic() >= look_at:
             pause = min(pause * 1.5, 0.5)
             look_at = time.monotonic() + pause

@@ -1089,6 +1089,10 @@ def _on_interrupt(number, frame):
         raise KeyboardInterrupt
 
 
+def _on_nudge(number, frame):
+    """Does nothing: its signal ends a wait that began when an interrupt had come and was not looked at yet."""
+
+
 _own_print = print
 
 
@@ -1176,11 +1180,12 @@ def _main():
     global _token
     os.set_inheritable(CONTROL, False)
     for fd in (1, 2):
-        copy = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 200)
+        copy = _copy_out_of_the_way(fd)
         stat = _fstat(fd)
         _saved_fds[fd] = (copy, (stat.st_dev, stat.st_ino))
     os.register_at_fork(after_in_child=lambda: os.close(CONTROL))
     _setsignal(signal.SIGINT, _on_interrupt)
+    _setsignal(signal.SIGURG, _on_nudge)
     builtins.input = _no_input
     builtins.print = _print
     _own_builtins.update(builtins.__dict__)
@@ -1213,6 +1218,16 @@ def _main():
             continue
         path = os.fsdecode(fields[3]) if kind == b"L" else None
         _one_block(fields[1].decode("utf-8"), fields[2], path)
+
+
+def _copy_out_of_the_way(fd):
+    """A copy under a number that programs do not use; lower where few files may be open."""
+    for number in (200, 24):
+        try:
+            return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, number)
+        except OSError:
+            pass
+    return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3)
 
 
 def _waiting():

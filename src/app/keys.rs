@@ -57,7 +57,7 @@ impl KeyRing {
         house: &House,
     ) -> Result<bool, Unusable> {
         let known = self.typed(name, provider).is_some() || self.has_written(name);
-        Ok(!known && matches!(look(name, provider, house)?, Key::Command(_)))
+        Ok(!known && matches!(look(name, provider, house)?, Key::Command(..)))
     }
 
     /// What the person should know of keys that were not sent; told once.
@@ -75,10 +75,10 @@ impl KeyRing {
         provider: &Provider,
         house: &House,
     ) -> Result<Option<SecretString>, Unusable> {
+        self.tell_held_back(name, provider);
         if let Some(key) = self.typed(name, provider) {
             return Ok(Some(key));
         }
-        self.tell_headers(name, provider);
         match look(name, provider, house)? {
             Key::Here(key, _) => Ok(Some(key)),
             Key::None => Ok(None),
@@ -88,14 +88,17 @@ impl KeyRing {
                 self.say(format!("The key for {name} ({kept}) is for {whose}: it is not sent to {address}."));
                 Ok(None)
             }
-            Key::Command(command) => {
+            Key::Command(command, kept) => {
                 let known = self.inner().written.get(name).cloned();
                 if known.is_some() {
                     return Ok(known);
                 }
-                let hint = format!("Correct key_command under [providers.{name}].");
+                let hint = match kept {
+                    Source::Keyring => format!("Store the key: {}", keys::into_keyring(name)),
+                    _ => format!("Correct key_command under [providers.{name}]."),
+                };
                 let key = key_command::run(&command)
-                    .map_err(|why| Unusable::new(format!("the key_command of {name} {why}"), hint))?;
+                    .map_err(|why| Unusable::new(format!("the {kept} of {name} {why}"), hint))?;
                 let mut inner = self.inner();
                 inner.tell(&key);
                 inner.written.insert(name.to_owned(), key.clone());
@@ -112,7 +115,7 @@ impl KeyRing {
         }
         match look(name, provider, house).ok()? {
             Key::Here(_, source) => Some(source.to_string()),
-            Key::Command(_) => Some(Source::Command.to_string()),
+            Key::Command(_, kept) => Some(kept.to_string()),
             Key::Elsewhere { .. } | Key::None => None,
         }
     }
@@ -129,11 +132,11 @@ impl KeyRing {
         let environment =
             providers.values().filter_map(|p| keys::from_environment(p, &env)).map(|(key, _)| key);
         let stored = keys::read(&house.loaded.paths.credentials()).unwrap_or_default();
-        let headers = providers.values().flat_map(keys::secret_headers);
+        let written = providers.values().flat_map(keys::secret_values);
         let inner = self.inner();
         environment
             .chain(stored.into_iter().map(|stored| stored.key))
-            .chain(headers)
+            .chain(written)
             .chain(inner.typed.values().cloned())
             .chain(inner.written.values().cloned())
             .collect()
@@ -144,12 +147,12 @@ impl KeyRing {
         self.inner().typed.get(&place).cloned()
     }
 
-    fn tell_headers(&self, name: &str, provider: &Provider) {
-        let (_, held_back) = keys::headers(provider);
-        if !held_back.is_empty() {
+    fn tell_held_back(&self, name: &str, provider: &Provider) {
+        let parts = [("Headers", keys::headers(provider).1), ("Parts of the query", keys::query(provider).1)];
+        for (what, held_back) in parts.iter().filter(|(_, held_back)| !held_back.is_empty()) {
             let address = provider.address().and_then(origin).unwrap_or_default();
             let which = held_back.join(", ");
-            self.say(format!("Headers of {name} that may hold a key are not sent to {address}: {which}."));
+            self.say(format!("{what} of {name} that may hold a key are not sent to {address}: {which}."));
         }
     }
 

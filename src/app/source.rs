@@ -2,7 +2,7 @@
 
 use crate::config::{self, ChoiceError, Chosen, ProviderKind};
 use crate::provider::story::Story;
-use crate::provider::{Choice, Kind, Provider, ProviderError, Server, Timeouts};
+use crate::provider::{Choice, Effort, Kind, Provider, ProviderError, Server, Timeouts};
 use secrecy::SecretString;
 use std::time::Duration;
 
@@ -54,14 +54,16 @@ pub(super) fn connect(chosen: Chosen, key: Option<SecretString>) -> Result<Provi
         silence: seconds(provider.timeouts.silence),
     };
     let (headers, _) = config::keys::headers(&provider);
+    let (query, _) = config::keys::query(&provider);
     let said = provider.models.get(&name.model).copied().unwrap_or_default();
     let server = Server {
         key,
         headers,
         timeouts,
-        query: provider.query.into_iter().collect(),
+        query,
         context: said.context.or(provider.context),
         max_output: said.max_output.or(provider.max_output),
+        effort: said.effort.or(provider.effort).map(effort),
         ..Server::new(kind, name, base_url)
     };
     Ok(Provider::new(Choice::Server(server))?)
@@ -77,6 +79,14 @@ fn kind_of(kind: ProviderKind) -> Option<Kind> {
         ProviderKind::Ollama => Kind::Ollama,
         ProviderKind::Scripted => return None,
     })
+}
+
+fn effort(said: config::Effort) -> Effort {
+    match said {
+        config::Effort::Low => Effort::Low,
+        config::Effort::Medium => Effort::Medium,
+        config::Effort::High => Effort::High,
+    }
 }
 
 /// A story as a model: a shipped one by its name, or a file.

@@ -6,7 +6,7 @@ use crate::cli::{DoctorArgs, ModelArgs};
 use crate::config;
 use crate::domain::language::LanguageEntry;
 use crate::domain::visible::visible_line;
-use crate::domain::{Header, Layer, MemoryHold, Moment, SandboxLevel, SandboxReport, SessionId};
+use crate::domain::{Header, Hold, Layer, Moment, SandboxLevel, SandboxReport, SessionId};
 use crate::driver::catalogue::{self, Catalogue};
 use crate::headless::json;
 use crate::report::Failure;
@@ -174,10 +174,11 @@ fn facts(report: &SandboxReport) -> String {
         fact(report.reads_confined, "home and secrets hidden", "reads open"),
         fact(report.contained, "processes contained", "processes ended as a group"),
         match report.memory {
-            MemoryHold::Enforced => "memory enforced".into(),
-            MemoryHold::Watched => "memory watched, not enforced".into(),
-            MemoryHold::None => "memory not limited".into(),
+            Hold::Enforced => "memory enforced".into(),
+            Hold::Watched => "memory watched, not enforced".into(),
+            Hold::None => "memory not limited".into(),
         },
+        format!("number of processes {}", report.processes.as_str()),
     ]
     .join(" | ")
 }
@@ -202,6 +203,10 @@ fn layer(layer: &Layer) -> Look {
         }
         "seccomp" => {
             "Dangerous system calls are not refused. It needs a kernel with seccomp filters on x86-64 or arm64."
+        }
+        "cgroup" => {
+            "Memory of all processes together is watched instead: a run can be over its limit for a moment. So is the \
+             number of processes for root, and without bwrap."
         }
         _ => "",
     };

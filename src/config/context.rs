@@ -1,6 +1,6 @@
 //! What a conversation carries and costs: instructions, the size of the context, prices, the session budget.
 
-use crate::domain::Price;
+use crate::domain::{LongPrice, Price};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -79,6 +79,27 @@ pub struct PriceChoice {
     /// Tokens of requests that were written to a cache; as `input`, where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_written: Option<Dollars>,
+    /// What they cost where the request is long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub long: Option<LongPriceChoice>,
+}
+
+/// What a model costs for requests of more than so many tokens; then for all of the request, and for its reply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LongPriceChoice {
+    /// Tokens of a request, from a cache or not.
+    pub above: u64,
+    /// Tokens of requests.
+    pub input: Dollars,
+    /// Tokens of replies.
+    pub output: Dollars,
+    /// Tokens of requests that came from a cache; as `input`, where nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached: Option<Dollars>,
+    /// Tokens of requests that were written to a cache; as `input`, where nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_written: Option<Dollars>,
 }
 
 impl PriceChoice {
@@ -91,6 +112,13 @@ impl PriceChoice {
             output: one(self.output),
             cached: one(self.cached.unwrap_or(self.input)),
             cache_written: one(self.cache_written.unwrap_or(self.input)),
+            long: self.long.map(|long| LongPrice {
+                above: long.above,
+                input: one(long.input),
+                output: one(long.output),
+                cached: one(long.cached.unwrap_or(long.input)),
+                cache_written: one(long.cache_written.unwrap_or(long.input)),
+            }),
         }
     }
 }
@@ -117,6 +145,7 @@ pub fn prices(choices: &BTreeMap<String, PriceChoice>) -> BTreeMap<String, Price
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Usage;
 
     #[test]
     fn the_shipped_prices_are_whole_and_have_a_date() {
@@ -135,8 +164,18 @@ mod tests {
     #[test]
     fn dollars_for_a_million_become_billionths_for_one() {
         let choice: PriceChoice = toml::from_str("input = 2.5\noutput = 10\ncached = 0.0375").unwrap();
-        let price = Price { input: 2_500, output: 10_000, cached: 38, cache_written: 2_500 };
+        let price = Price { input: 2_500, output: 10_000, cached: 38, cache_written: 2_500, long: None };
         assert_eq!(choice.price(), price);
+        let long = "input = 1\noutput = 2\nlong = { above = 1000, input = 3, output = 4, cached = 0.5 }";
+        let price = toml::from_str::<PriceChoice>(long).unwrap().price();
+        let usage = |input, cached| Usage {
+            input: Some(input),
+            output: Some(10),
+            cached: Some(cached),
+            ..Usage::default()
+        };
+        assert_eq!(price.of(&usage(1_000, 0)), 1_000 * 1_000 + 10 * 2_000);
+        assert_eq!(price.of(&usage(1_001, 1_000)), 3_000 + 1_000 * 500 + 10 * 4_000);
         let strange: PriceChoice = toml::from_str("input = -1.0\noutput = nan\ncached = 1e300").unwrap();
         assert_eq!(
             (strange.input, strange.output, strange.cached),

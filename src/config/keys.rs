@@ -1,4 +1,5 @@
-//! Keys of providers: from the environment, from a file that nobody else can read, or from a program of the person's.
+//! Keys of providers: from the environment, from a file that nobody else can read, from a program of the person's, or
+//! from the system's keyring.
 //! Never shown, never logged.
 //!
 //! A key goes only to the origin that it was given for. A key in the environment goes where the same person's options,
@@ -10,6 +11,7 @@ use super::ConfigError;
 use super::origin::origin;
 use super::providers::{Provider, Texts};
 use secrecy::SecretString;
+use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -22,8 +24,8 @@ const LARGEST: u64 = 1 << 20;
 pub enum Key {
     /// There is one, and it may be sent to the address in use.
     Here(SecretString, Source),
-    /// A program writes it.
-    Command(Texts),
+    /// A program writes it: the person's own, or the one that asks the keyring.
+    Command(Texts, Source),
     /// There is one, for another origin than that of the address in use.
     Elsewhere {
         /// Where it is kept: `credentials.toml`.
@@ -44,6 +46,8 @@ pub enum Source {
     File,
     /// A program writes it.
     Command,
+    /// In the system's keyring.
+    Keyring,
 }
 
 impl std::fmt::Display for Source {
@@ -52,6 +56,7 @@ impl std::fmt::Display for Source {
             Source::Environment(name) => f.write_str(name),
             Source::File => f.write_str("credentials.toml"),
             Source::Command => f.write_str("key_command"),
+            Source::Keyring => f.write_str("keyring"),
         }
     }
 }
@@ -68,7 +73,7 @@ pub struct Stored {
 }
 
 /// The key of a provider: the environment variable that its configuration names, else its line in `credentials`, else
-/// its program.
+/// its program, else the system's keyring.
 ///
 /// # Errors
 /// When the file can be read by others, can't be read, or is not right; the error never holds a key.
@@ -92,11 +97,35 @@ pub fn find(
             Key::Elsewhere { kept: Source::File, for_origin }
         });
     }
-    Ok(match &provider.key_command {
-        Some(command) if may(&own) => Key::Command(command.clone()),
-        Some(_) => Key::Elsewhere { kept: Source::Command, for_origin: own },
+    let (command, kept) = match &provider.key_command {
+        Some(command) => (Some(command.clone()), Source::Command),
+        None => (provider.keyring.then(|| from_keyring(name)), Source::Keyring),
+    };
+    Ok(match command {
+        Some(command) if may(&own) => Key::Command(command, kept),
+        Some(_) => Key::Elsewhere { kept, for_origin: own },
         None => Key::None,
     })
+}
+
+/// The program that asks the system's keyring for a provider's key. The keyring belongs to the desktop, and its own
+/// program speaks to it: `secret-tool` of libsecret, `security` on macOS.
+fn from_keyring(name: &str) -> Texts {
+    let words: &[&str] = if cfg!(target_os = "macos") {
+        &["security", "find-generic-password", "-s", "sayso", "-w", "-a", name]
+    } else {
+        &["secret-tool", "lookup", "service", "sayso", "provider", name]
+    };
+    Texts::Several(words.iter().map(|word| (*word).to_owned()).collect())
+}
+
+/// How a provider's key is put into the system's keyring.
+pub fn into_keyring(name: &str) -> String {
+    if cfg!(target_os = "macos") {
+        format!("security add-generic-password -s sayso -a {name} -w")
+    } else {
+        format!("secret-tool store --label=sayso service sayso provider {name}")
+    }
 }
 
 /// The key of the first of its variables that is set, and the variable's name.
@@ -114,25 +143,40 @@ pub fn from_environment(
 /// The headers of a provider that may be sent to the address in use: those that look like keys belong to its own
 /// origin. The second list holds the names of the others.
 pub fn headers(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
+    at_home(provider, &provider.headers)
+}
+
+/// The same of what stands behind the `?` of every request: some servers want their key there.
+pub fn query(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
+    at_home(provider, &provider.query)
+}
+
+fn at_home(provider: &Provider, fields: &BTreeMap<String, String>) -> (Vec<(String, String)>, Vec<String>) {
     let own = provider.own_address().and_then(origin);
     let at_home = own.is_some() && own == provider.address().and_then(origin);
-    let (kept, sent): (Vec<_>, Vec<_>) = provider
-        .headers
+    let (kept, sent): (Vec<_>, Vec<_>) = fields
         .iter()
         .map(|(name, value)| (name.clone(), value.clone()))
         .partition(|(name, _)| !at_home && looks_secret(name));
     (sent, kept.into_iter().map(|(name, _)| name).collect())
 }
 
-/// The values of a provider's headers that look like keys, for masking them wherever they turn up.
-pub fn secret_headers(provider: &Provider) -> impl Iterator<Item = SecretString> {
-    provider.headers.iter().filter(|(name, _)| looks_secret(name)).map(|(_, value)| value.clone().into())
+/// The values of a provider's headers, of its query and of the queries of its addresses that look like keys, for masking
+/// them wherever they turn up.
+pub fn secret_values(provider: &Provider) -> impl Iterator<Item = SecretString> {
+    let fields = provider.headers.iter().chain(&provider.query).map(|(name, value)| (&**name, &**value));
+    let addresses = [provider.base_url.as_deref(), provider.elsewhere.as_deref()].into_iter().flatten();
+    let written = addresses
+        .filter_map(|address| address.split('#').next()?.split_once('?'))
+        .flat_map(|(_, query)| query.split('&').filter_map(|pair| pair.split_once('=')));
+    fields.chain(written).filter(|(name, _)| looks_secret(name)).map(|(_, value)| value.to_owned().into())
 }
 
-/// Whether a header of this name carries a key.
-fn looks_secret(name: &str) -> bool {
+/// Whether a header of this name, or a name of a query, carries a key.
+pub fn looks_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|word| name.contains(word))
+    let words = ["auth", "key", "token", "secret", "cookie", "password", "signature", "credential"];
+    matches!(&*name, "sig" | "code" | "pwd") || words.iter().any(|word| name.contains(word))
 }
 
 /// All keys of the file, by the name of their provider: also for masking them wherever they turn up.

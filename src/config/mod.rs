@@ -40,7 +40,7 @@ pub use layers::{Origin, Origins};
 pub use load::{Flags, Loaded, load};
 pub use origin::{is_loopback, origin, without_secrets};
 pub use paths::Paths;
-pub use providers::{BY_KEY, ModelChoice, Provider, ProviderKind, Texts, Timeouts};
+pub use providers::{BY_KEY, Effort, ModelChoice, Provider, ProviderKind, Texts, Timeouts};
 pub use schema::{
     Autofocus, Config, DialectChoice, Editor, Images, Judge, LanguageChoice, Profile, Review, Run, RunLimits,
     Sessions, ThemeChoice, Ui,

@@ -18,7 +18,7 @@ fn models_are_named_with_and_without_their_provider() {
         ("ollama/llama3.3:8b", "ollama", "llama3.3:8b"),
         ("openrouter/qwen/qwen3-coder", "openrouter", "qwen/qwen3-coder"),
         ("gpt-4.1", "openai", "gpt-4.1"),
-        (" anthropic ", "anthropic", "claude-sonnet-4-5"),
+        (" anthropic ", "anthropic", "claude-sonnet-5-5"),
         ("openai-responses/o3", "openai-responses", "o3"),
         ("scripted/tour", "scripted", "tour"),
         ("scripted/a/b.toml", "scripted", "a/b.toml"),
@@ -128,7 +128,7 @@ fn a_model_that_is_only_named_is_offered() {
     // Nothing said of a known provider takes nothing away from it.
     let config = Home::new().with(USER, "[providers.anthropic]\n[providers.openai.models.x]\n").load().config;
     assert_eq!(config.providers["anthropic"], Config::default().providers["anthropic"]);
-    assert_eq!(config.providers["openai"].model.as_deref(), Some("gpt-5"));
+    assert_eq!(config.providers["openai"].model.as_deref(), Some("gpt-6.1-sol"));
 }
 
 /// A home with a file of keys, and one of its providers.
@@ -163,7 +163,7 @@ impl Keys {
         let env = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
         Ok(match keys::find("openai", &self.provider, &env, &self.file())? {
             Key::Here(key, source) => format!("{} of {source}", key.expose_secret()),
-            Key::Command(command) => format!("command {:?}", command.all()),
+            Key::Command(command, _) => format!("command {:?}", command.all()),
             Key::Elsewhere { kept, for_origin } => format!("{kept} is for {for_origin:?}"),
             Key::None => "none".into(),
         })
@@ -181,6 +181,15 @@ fn keys_come_from_the_environment_a_private_file_or_a_program() {
 
     let keys = Keys::new("", "providers.openai.key_command = [\"pass\", \"x\"]");
     assert_eq!(keys.find(&[]).unwrap(), "command [\"pass\", \"x\"]");
+    let keys = Keys::new("", "providers.openai.keyring = true");
+    assert!(keys.find(&[]).unwrap().contains("\"sayso\""), "the program of the keyring is asked");
+    assert!(
+        Keys::new("", "providers.openai.keyring = true")
+            .at("http://evil")
+            .find(&[])
+            .unwrap()
+            .contains("keyring is for")
+    );
     let keys = Keys::new("", "providers.openai.key_env = [\"A\", \"B\"]");
     assert_eq!(keys.find(&[("B", "b"), ("OPENAI_API_KEY", "no")]).unwrap(), "b of B");
     assert_eq!(keys.find(&[("B", "b"), ("A", "a")]).unwrap(), "a of A");
@@ -246,6 +255,17 @@ fn headers_that_look_like_keys_stay_at_home() {
     let (sent, held_back) = keys::headers(&keys.at("http://else").provider);
     assert_eq!(sent, [("X-Team".to_owned(), "blue".to_owned())]);
     assert_eq!(held_back, ["Authorization", "api-key"]);
+    let text = "providers.openai.query = { key = \"k-1234567\", api-version = \"1\" }";
+    let keys = Keys::new("", text);
+    assert_eq!(keys::query(&keys.provider).0.len(), 2);
+    let secret = |provider: &Provider| {
+        keys::secret_values(provider).map(|s| s.expose_secret().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(secret(&keys.provider), ["k-1234567"]);
+    let (sent, held_back) = keys::query(&keys.at("http://else?api_key=k-other&x=1").provider);
+    assert_eq!((sent, held_back), (vec![("api-version".to_owned(), "1".to_owned())], vec!["key".to_owned()]));
+    let elsewhere = Keys::new("", text).at("http://else?api_key=k-other&x=1#k");
+    assert_eq!(secret(&elsewhere.provider), ["k-1234567", "k-other"]);
     assert_eq!(Source::File.to_string(), "credentials.toml");
 }
 

@@ -21,6 +21,9 @@ pub struct Provider {
     /// A program that writes its key to standard output: a list is run as it is, a line by the shell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_command: Option<Texts>,
+    /// Whether its key is in the system's keyring: see [`Provider::key_program`].
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keyring: bool,
     /// The model that is asked where none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -36,6 +39,9 @@ pub struct Provider {
     /// Tokens that a reply may have at the most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u64>,
+    /// How much its models are to think, where they can; `None`: as the server has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
     /// How long it may take.
     pub timeouts: Timeouts,
     /// Models by name: they are offered even where the server lists none, and what stands here counts more than what
@@ -54,6 +60,26 @@ pub struct ModelChoice {
     /// Tokens that a reply may have at the most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u64>,
+    /// How much it is to think.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+}
+
+/// How much a model is to think before it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    /// Little.
+    Low,
+    /// As much as is usual.
+    Medium,
+    /// Much.
+    High,
+}
+
+impl Effort {
+    /// The words of the configuration.
+    pub const WORDS: &'static [&'static str] = &["low", "medium", "high"];
 }
 
 /// One text, or several.
@@ -195,10 +221,10 @@ pub(super) fn shipped() -> BTreeMap<String, Provider> {
     let local =
         |kind, address: &str| Provider { kind, base_url: Some(address.into()), ..Provider::default() };
     let list = [
-        ("openai", cloud(Openai, OPENAI, &["OPENAI_API_KEY"], "gpt-5")),
-        ("openai-responses", cloud(OpenaiResponses, OPENAI, &["OPENAI_API_KEY"], "gpt-5")),
-        ("anthropic", cloud(Anthropic, ANTHROPIC, &["ANTHROPIC_API_KEY"], "claude-sonnet-4-5")),
-        ("gemini", cloud(Gemini, GEMINI, &["GEMINI_API_KEY", "GOOGLE_API_KEY"], "gemini-2.5-flash")),
+        ("openai", cloud(Openai, OPENAI, &["OPENAI_API_KEY"], "gpt-6.1-sol")),
+        ("openai-responses", cloud(OpenaiResponses, OPENAI, &["OPENAI_API_KEY"], "gpt-6.1-sol")),
+        ("anthropic", cloud(Anthropic, ANTHROPIC, &["ANTHROPIC_API_KEY"], "claude-sonnet-5-5")),
+        ("gemini", cloud(Gemini, GEMINI, &["GEMINI_API_KEY", "GOOGLE_API_KEY"], "gemini-3.8-flash")),
         (
             "openrouter",
             cloud(Openai, "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"], "openrouter/auto"),

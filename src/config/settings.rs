@@ -68,7 +68,7 @@ const fn setting(name: &'static str, form: Form, tighten: Tighten, help: &'stati
     Setting { name, form, tighten, help }
 }
 
-use super::providers::ProviderKind;
+use super::providers::{Effort, ProviderKind};
 use Form::{
     Address, Bytes, Dollars, Executor, Flag, Folder, Paths, Program, Text, TextOrTexts, Texts, Whole, Words,
 };
@@ -158,6 +158,16 @@ pub const SETTINGS: &[Setting] = &[
         Never,
         "dollars for a million tokens that were written to a cache",
     ),
+    setting(
+        "prices.*.long.above",
+        Whole(1, TOKENS),
+        Never,
+        "tokens of a request above which the prices of `long` hold for all of it",
+    ),
+    setting("prices.*.long.input", Dollars(100_000), Never, "as input, for long requests"),
+    setting("prices.*.long.output", Dollars(100_000), Never, "as output, for long requests"),
+    setting("prices.*.long.cached", Dollars(100_000), Never, "as cached, for long requests"),
+    setting("prices.*.long.cache_written", Dollars(100_000), Never, "as cache_written, for long requests"),
     setting("limits.wall", Whole(1, 86_400), Lower, "seconds that a run may take"),
     setting(
         "limits.output",
@@ -302,6 +312,7 @@ pub const SETTINGS: &[Setting] = &[
         Never,
         "a program that writes the key: a list is run as it is, a line by the shell",
     ),
+    setting("providers.*.keyring", Flag, Never, "whether the key is in the system's keyring"),
     setting("providers.*.model", Text, Never, "the model that is asked where none is named"),
     setting("providers.*.headers.*", Text, Never, "a header that is sent with every request"),
     setting("providers.*.query.*", Text, Never, "what stands behind the ? of every request, as api-version"),
@@ -312,11 +323,18 @@ pub const SETTINGS: &[Setting] = &[
         "tokens of a conversation, reply included, where nothing else is known of a model",
     ),
     setting("providers.*.max_output", Whole(16, TOKENS), Never, "tokens that a reply may have at the most"),
+    setting(
+        "providers.*.effort",
+        Words(Effort::WORDS),
+        Never,
+        "how much its models are to think before they answer; without it as the server has it",
+    ),
     setting("providers.*.timeouts.connect", Whole(1, 3600), Never, "seconds for the connection"),
     setting("providers.*.timeouts.first_token", Whole(1, 3600), Never, "seconds until the reply begins"),
     setting("providers.*.timeouts.silence", Whole(1, 3600), Never, "seconds between two pieces of a reply"),
     setting("providers.*.models.*.context", Whole(1024, TOKENS), Never, "tokens of a conversation with it"),
     setting("providers.*.models.*.max_output", Whole(16, TOKENS), Never, "tokens that its reply may have"),
+    setting("providers.*.models.*.effort", Words(Effort::WORDS), Never, "how much it is to think"),
 ];
 
 /// The setting with this name.

@@ -35,7 +35,7 @@ fn leaves(table: &toml::Table, name: &mut Vec<String>, lines: &mut Vec<(String, 
             leaves(inner, name, lines);
         } else {
             let secret = name.iter().any(|part| part == "headers" || part == "query")
-                || value.as_str().is_some_and(|text| text.contains("://") && text.contains('@'));
+                || value.as_str().is_some_and(|text| text.contains("://") && text.contains(['@', '?']));
             let shown = if secret { "(hidden)".to_owned() } else { value.to_string() };
             lines.push((dotted(name), shown));
         }

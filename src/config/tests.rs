@@ -290,6 +290,10 @@ fn shown_values_hold_no_keys() {
     let shown = show(&loaded);
     assert!(!shown.contains("Bearer") && !shown.contains("pw@"), "{shown}");
     assert!(shown.contains("providers.mine.headers.Authorization = (hidden)"));
+    let query =
+        "[providers.mine]\nbase_url = \"https://x/v1?key=sk-query\"\nquery = { key = \"sk-query\" }\n";
+    let shown = show(&Home::new().with(USER, query).load());
+    assert!(!shown.contains("sk-query"), "{shown}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A block: one thing that the model proposes to do, with every version that it had.
 
-use super::{BlockId, FileAct, Language, PackageList, Revision, StepId};
+use super::{BlockId, FileAct, ImageName, Language, PackageList, Revision, StepId};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -59,6 +59,11 @@ pub enum BlockKind {
         /// The block that needs them and waits again afterwards.
         wanted_by: Option<BlockId>,
     },
+    /// Pull a container image: its text is the image's name. See [`ImageName`].
+    Pull {
+        /// The block that needs it and waits again afterwards.
+        wanted_by: Option<BlockId>,
+    },
 }
 
 impl BlockKind {
@@ -72,6 +77,7 @@ impl BlockKind {
             BlockKind::Load { .. } => "load",
             BlockKind::Call { .. } => "call",
             BlockKind::Install { .. } => "install",
+            BlockKind::Pull { .. } => "pull",
         }
     }
 
@@ -87,7 +93,12 @@ impl BlockKind {
 
     /// Whether blocks of this kind are always proposed by sayso itself.
     fn is_own(&self) -> bool {
-        matches!(self, BlockKind::Load { .. } | BlockKind::Install { .. })
+        matches!(self, BlockKind::Load { .. }) || self.prepares()
+    }
+
+    /// Whether it fetches what another block needs: it stands in front of that block.
+    pub fn prepares(&self) -> bool {
+        matches!(self, BlockKind::Install { .. } | BlockKind::Pull { .. })
     }
 }
 
@@ -213,6 +224,7 @@ impl Block {
             BlockKind::Code { .. } => {
                 self.current().language.as_ref().map_or("no language", Language::as_str).to_owned()
             }
+            BlockKind::Pull { .. } => format!("pull {}", self.current().source.trim_end()),
             kind => format!("{} {}", kind.as_str(), self.path().unwrap_or_default()),
         }
     }
@@ -233,6 +245,7 @@ impl Block {
                 let language = version.language.as_ref().map_or("python", Language::as_str);
                 PackageList::parse(language, &version.source).err()
             }
+            BlockKind::Pull { .. } => ImageName::parse(&version.source).err(),
             _ => self.file_act(version).err(),
         }
     }

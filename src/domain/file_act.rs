@@ -52,6 +52,7 @@ impl FileAct {
                 Err("it is code".into())
             }
             BlockKind::Install { .. } => Err("it installs packages".into()),
+            BlockKind::Pull { .. } => Err("it pulls an image".into()),
             BlockKind::Write { path } => Ok(FileAct::Write { path: checked(path)? }),
             BlockKind::Read => {
                 let said = Said::read(text)?;

@@ -339,11 +339,32 @@ pub struct Price {
     pub cached: u64,
     /// A token of the request that was written to a cache.
     pub cache_written: u64,
+    /// What it costs where the request is long.
+    pub long: Option<LongPrice>,
+}
+
+/// What one token costs where the request has more than so many: of all its tokens, and of its reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LongPrice {
+    /// Requests of more tokens than this, those from a cache included.
+    pub above: u64,
+    /// As of [`Price`].
+    pub input: u64,
+    /// As of [`Price`].
+    pub output: u64,
+    /// As of [`Price`].
+    pub cached: u64,
+    /// As of [`Price`].
+    pub cache_written: u64,
 }
 
 impl Price {
     /// What this use costs, in billionths of a US dollar. What is not told is not counted.
     pub fn of(&self, usage: &Usage) -> u64 {
+        if let Some(long) = self.long.filter(|long| usage.input.is_some_and(|input| input > long.above)) {
+            let LongPrice { input, output, cached, cache_written, .. } = long;
+            return Price { input, output, cached, cache_written, long: None }.of(usage);
+        }
         let cached = usage.cached.unwrap_or(0);
         let written = usage.cache_written.unwrap_or(0);
         let plain = usage.input.unwrap_or(0).saturating_sub(cached).saturating_sub(written);

@@ -13,6 +13,7 @@ pub mod finding;
 pub mod form;
 pub mod function;
 pub mod ids;
+pub mod image_name;
 pub mod instructions;
 pub mod language;
 pub mod message;
@@ -37,11 +38,12 @@ pub use form::literal::Literal;
 pub use form::{Answers, Field, FieldKind, Form, Misfit};
 pub use function::{Function, FunctionFile, Parameter, ParameterKind};
 pub use ids::{BlockId, Revision, RuleId, RunId, SessionId, StepId, TimerId};
+pub use image_name::ImageName;
 pub use instructions::{Instructions, NotedInstructions};
 pub use language::{Language, Languages};
 pub use message::{
-    AnswerForm, FailureKind, Finish, FinishReason, Kept, Message, MessageImage, ModelInfo, ModelName,
-    ModelRequest, Price, Purpose, ReplyEvent, ReplyFailure, Role, Tool, ToolCall, Usage,
+    AnswerForm, FailureKind, Finish, FinishReason, Kept, LongPrice, Message, MessageImage, ModelInfo,
+    ModelName, ModelRequest, Price, Purpose, ReplyEvent, ReplyFailure, Role, Tool, ToolCall, Usage,
 };
 pub use moment::Moment;
 pub use notice::{Level, Notice};
@@ -49,8 +51,8 @@ pub use opinion::{Consultation, Opinion, Risk};
 pub use packages::PackageList;
 pub use recipe::{RecipeCard, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use run::{
-    Change, Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Layer, Limits,
-    MemoryHold, Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream,
+    Change, Chunk, ExecutorKind, FileChange, Hold, ImageRef, Interpreter, KernelFate, KernelRef, Layer,
+    Limits, Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream,
     Variable, VariableChanges,
 };
 pub use trace::{Source, Trace};

@@ -55,4 +55,6 @@ pub struct Consultation {
     pub text: Result<String, String>,
     /// Tokens used, where told.
     pub usage: Usage,
+    /// What the provider remarked beside it, each in a line.
+    pub remarks: Vec<String>,
 }

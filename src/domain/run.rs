@@ -18,6 +18,8 @@ pub enum ExecutorKind {
     Files,
     /// A package manager, started for this run alone.
     Installer,
+    /// The container engine itself: it pulls an image, and nothing of it is started.
+    Engine,
 }
 
 impl ExecutorKind {
@@ -30,7 +32,19 @@ impl ExecutorKind {
             ExecutorKind::Jupyter => "jupyter",
             ExecutorKind::Files => "files",
             ExecutorKind::Installer => "installer",
+            ExecutorKind::Engine => "engine",
         }
+    }
+
+    /// Whether a program is started that a sandbox would have to hold. sayso's own acts on files and the pull of an image
+    /// start none.
+    pub fn starts_programs(self) -> bool {
+        !matches!(self, ExecutorKind::Files | ExecutorKind::Engine)
+    }
+
+    /// Whether it carries out a block's text as code.
+    pub fn runs_code(self) -> bool {
+        self.starts_programs() && self != ExecutorKind::Installer
     }
 }
 
@@ -86,9 +100,9 @@ pub struct Layer {
     pub why: Option<String>,
 }
 
-/// How the limit on the memory of all processes of a run is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum MemoryHold {
+/// How a limit of a run is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Hold {
     /// Not at all.
     #[default]
     None,
@@ -98,22 +112,19 @@ pub enum MemoryHold {
     Enforced,
 }
 
-impl MemoryHold {
+impl Hold {
     /// The word on screen and in files.
     pub fn as_str(self) -> &'static str {
         match self {
-            MemoryHold::None => "none",
-            MemoryHold::Watched => "watched",
-            MemoryHold::Enforced => "enforced",
+            Hold::None => "none",
+            Hold::Watched => "watched",
+            Hold::Enforced => "enforced",
         }
     }
 
-    /// Reads what [`MemoryHold::as_str`] wrote; an unknown word is nothing that holds.
+    /// Reads what [`Hold::as_str`] wrote; an unknown word is nothing that holds.
     pub fn parse(word: &str) -> Self {
-        [MemoryHold::Watched, MemoryHold::Enforced]
-            .into_iter()
-            .find(|hold| hold.as_str() == word)
-            .unwrap_or_default()
+        [Hold::Watched, Hold::Enforced].into_iter().find(|hold| hold.as_str() == word).unwrap_or_default()
     }
 }
 
@@ -130,8 +141,12 @@ pub struct SandboxReport {
     pub reads_confined: bool,
     /// Whether its processes can't see, signal or outlive what is outside; else they are ended as a group.
     pub contained: bool,
-    /// How the memory limit is held.
-    pub memory: MemoryHold,
+    /// How the limit on the memory of all its processes together is held.
+    pub memory: Hold,
+    /// How the limit on its processes is held.
+    pub processes: Hold,
+    /// How the limits on the size of each file and on open files are held.
+    pub files: Hold,
     /// Its layers, outermost first.
     pub layers: Vec<Layer>,
     /// What the person should know of it: what it leaves open, and what to do.

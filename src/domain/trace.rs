@@ -11,17 +11,20 @@ pub enum Source {
     Output(BlockId),
     /// A file that a block read.
     File(BlockId),
+    /// The project's, in a file of instructions that every request carries.
+    Project,
     /// The model's.
     Model,
 }
 
 impl Source {
-    /// The word in files and JSON: `person`, `output`, `file`, `model`.
+    /// The word in files and JSON: `person`, `output`, `file`, `project`, `model`.
     pub fn as_str(self) -> &'static str {
         match self {
             Source::Person => "person",
             Source::Output(_) => "output",
             Source::File(_) => "file",
+            Source::Project => "project",
             Source::Model => "model",
         }
     }
@@ -30,12 +33,13 @@ impl Source {
     pub fn block(self) -> Option<BlockId> {
         match self {
             Source::Output(block) | Source::File(block) => Some(block),
-            Source::Person | Source::Model => None,
+            Source::Person | Source::Project | Source::Model => None,
         }
     }
 }
 
-/// A literal of a block that came from outside: from an output or a file, and not from the person.
+/// A literal of a block that came from outside: from an output, a file or the project's
+/// instructions, and not from the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Where it stands in the block.

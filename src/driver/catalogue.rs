@@ -253,7 +253,7 @@ mod tests {
         ] {
             assert_eq!(tokens(number), text);
         }
-        let of = |input, output| price(&Price { input, output, cached: 0, cache_written: 0 });
+        let of = |input, output| price(&Price { input, output, cached: 0, cache_written: 0, long: None });
         assert_eq!(of(2_500, 10_000), "$2.50/$10");
         assert_eq!(of(75, 300), "$0.075/$0.30");
         assert_eq!(of(0, 0), "free");

@@ -3,7 +3,7 @@
 use super::Driver;
 use super::sources::Signal;
 use crate::domain::{BlockId, Consultation, ModelName, ModelRequest, ReplyEvent, Revision, Usage};
-use crate::engine::Event;
+use crate::engine::{Event, does_not_fit};
 use crate::provider::Provider;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -13,6 +13,8 @@ use tokio::time::timeout;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// An answer of more bytes is none.
 const LONGEST: usize = 64 << 10;
+/// Remarks that are told.
+const MOST_REMARKS: usize = 4;
 /// Pieces of an answer that may wait.
 const WAITING: usize = 64;
 
@@ -35,7 +37,7 @@ impl Driver {
                 Ok(provider) => gather(&provider, &request, PATIENCE).await,
                 Err(why) => {
                     let model = wanted.unwrap_or(ModelName { provider: String::new(), model: String::new() });
-                    Consultation { model, text: Err(why), usage: Usage::default() }
+                    Consultation { model, text: Err(why), usage: Usage::default(), remarks: Vec::new() }
                 }
             };
             let _ = inbox.send(Signal::Event(Event::Consulted(block, revision, Box::new(answer)))).await;
@@ -44,14 +46,26 @@ impl Driver {
 }
 
 async fn gather(provider: &Provider, request: &ModelRequest, patience: Duration) -> Consultation {
-    let mut usage = Usage::default();
-    let text = timeout(patience, listen(provider, request, &mut usage)).await;
+    let (mut usage, mut remarks) = (Usage::default(), Vec::new());
+    let asking = async {
+        // Another model than the one in use may have a smaller context. Who made it remembers what was told.
+        match does_not_fit(request, &provider.info().await) {
+            Some(why) => Err(why),
+            None => listen(provider, request, &mut usage, &mut remarks).await,
+        }
+    };
+    let text = timeout(patience, asking).await;
     let text = text.unwrap_or_else(|_| Err(format!("it did not come within {} s", patience.as_secs())));
-    Consultation { model: provider.name().clone(), text, usage }
+    Consultation { model: provider.name().clone(), text, usage, remarks }
 }
 
 /// Listens until the reply is over. Dropping the future closes the connection.
-async fn listen(provider: &Provider, request: &ModelRequest, usage: &mut Usage) -> Result<String, String> {
+async fn listen(
+    provider: &Provider,
+    request: &ModelRequest,
+    usage: &mut Usage,
+    remarks: &mut Vec<String>,
+) -> Result<String, String> {
     let (sender, mut events) = mpsc::channel(WAITING);
     let asking = async {
         provider.ask(request, &sender).await;
@@ -69,6 +83,7 @@ async fn listen(provider: &Provider, request: &ModelRequest, usage: &mut Usage) 
                     }
                 }
                 ReplyEvent::Usage(told) => *usage = told,
+                ReplyEvent::Remark(remark) if remarks.len() < MOST_REMARKS => remarks.push(remark),
                 ReplyEvent::Failed(failure) => return Err(failure.message),
                 ReplyEvent::Finished(finish) if !finish.reason.complete() => {
                     return Err("it broke off".to_owned());
@@ -108,6 +123,20 @@ mod tests {
         assert_eq!(got.text.as_deref(), Ok("all of it"));
         assert_eq!(got.usage.input, Some(7));
         assert_eq!(got.model.to_string(), "scripted/judge");
+    }
+
+    #[tokio::test]
+    async fn a_request_that_does_not_fit_is_not_sent() {
+        let name = ModelName { provider: "scripted".into(), model: "judge".into() };
+        let story = "context = 100\n[[reply]]\npurpose = \"judge\"\ntext = \"x\"\n";
+        let provider =
+            Provider::new(Choice::Scripted { name, story: Story::parse(story, "test").unwrap() }).unwrap();
+        let asked = |words: &str| {
+            ModelRequest::new(StepId(1), Purpose::Judge, vec![Message::new(Role::User, words.repeat(100))])
+        };
+        let got = gather(&provider, &asked("many words "), PATIENCE).await;
+        assert!(got.text.unwrap_err().contains("the model's context has 100"));
+        assert_eq!(gather(&provider, &asked("x"), PATIENCE).await.text.as_deref(), Ok("x"));
     }
 
     #[tokio::test]

@@ -1,7 +1,7 @@
 //! Blocks that write, read or list: looking at what they are about, and carrying them out when they are approved.
 
 use super::Driver;
-use super::perform::{WAITING, not_started};
+use super::perform::{STOPPED, WAITING, not_started};
 use super::sources::Signal;
 use crate::domain::{
     Block, BlockKind, Chunk, ExecutorKind, FileAct, Finding, Language, Limits, Place, Revision, Rights,
@@ -57,6 +57,7 @@ pub(super) fn inspect(
         review.findings.extend(text.findings);
         review.findings.sort_by_key(|finding| finding.place.line);
     }
+    scope.book.forbid().mark(&mut review);
     let terms = Terms {
         language: Language(block.kind.as_str().to_owned()),
         executor: ExecutorKind::Files,
@@ -68,7 +69,14 @@ pub(super) fn inspect(
         limits: limits.unwrap_or_default(),
         target: Some(seen.target),
     };
-    Inspection { review, terms: Ok(terms), refused: Vec::new(), before: seen.before, lacking: Vec::new() }
+    Inspection {
+        review,
+        terms: Ok(terms),
+        refused: Vec::new(),
+        before: seen.before,
+        lacking: Vec::new(),
+        image: None,
+    }
 }
 
 /// The one place that is touched. An empty list would mean everything.
@@ -87,6 +95,7 @@ fn impossible(why: String) -> Inspection {
         refused: Vec::new(),
         before: None,
         lacking: Vec::new(),
+        image: None,
     }
 }
 
@@ -100,6 +109,15 @@ pub(super) fn carry_out(request: &RunRequest, kind: &BlockKind, scope: &Scope) -
     Ok(act::carry_out(order, &terms.cwd, scope.home.as_deref()))
 }
 
+/// Acts on a worker, unless it is stopped before the worker gets to it.
+async fn unless_stopped(
+    stop: impl Fn() -> bool + Send + 'static,
+    act: impl FnOnce() -> Result<RunReport, String> + Send + 'static,
+) -> RunReport {
+    let work = tokio::task::spawn_blocking(move || if stop() { Err(STOPPED.into()) } else { act() });
+    work.await.unwrap_or_else(|error| Err(error.to_string())).unwrap_or_else(not_started)
+}
+
 impl Driver {
     /// As for a program, the decision has to be on disk before anything is done.
     pub(super) fn start_files(&mut self, request: RunRequest) {
@@ -109,15 +127,15 @@ impl Driver {
         let kind =
             self.state().transcript.blocks.get(&request.approval().block()).map(|i| i.block.kind.clone());
         let (store, inbox, scope) = (self.store.clone(), self.inbox(), self.scope.clone());
+        let stop = self.is_stopped(run);
         tokio::spawn(async move {
             let report = match store.sync().await {
+                // Who stops it while the disk is waited for has stopped it.
+                Ok(()) if stop() => not_started(STOPPED.into()),
                 Ok(()) => {
                     let _ = sender.send((run, RunEvent::Started)).await;
-                    let work = tokio::task::spawn_blocking(move || {
-                        let kind = kind.ok_or("the block is not known")?;
-                        carry_out(&request, &kind, &scope)
-                    });
-                    work.await.unwrap_or_else(|error| Err(error.to_string())).unwrap_or_else(not_started)
+                    let act = move || carry_out(&request, &kind.ok_or("the block is not known")?, &scope);
+                    unless_stopped(stop, act).await
                 }
                 Err(error) => {
                     let why = error.to_string();
@@ -131,5 +149,30 @@ impl Driver {
             }
             let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Outcome;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[tokio::test]
+    async fn nothing_is_written_after_a_stop() {
+        let acted = Arc::new(AtomicBool::new(false));
+        let act = |acted: &Arc<AtomicBool>| {
+            let acted = acted.clone();
+            move || {
+                acted.store(true, Ordering::SeqCst);
+                Ok(not_started("the test's own report".into()))
+            }
+        };
+        let report = unless_stopped(|| true, act(&acted)).await;
+        assert_eq!(report.outcome, Outcome::NotStarted(STOPPED.into()));
+        assert!(!acted.load(Ordering::SeqCst));
+        unless_stopped(|| false, act(&acted)).await;
+        assert!(acted.load(Ordering::SeqCst));
     }
 }

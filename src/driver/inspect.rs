@@ -3,8 +3,8 @@
 use super::files::{self, Ground};
 use super::sources::Signal;
 use crate::domain::{
-    Block, BlockKind, Language, Limits, OnDisk, Review, Revision, Sha256, Source, Target, Terms, Trace,
-    packages,
+    Block, BlockKind, ImageName, Language, Limits, OnDisk, Review, Revision, Sha256, Source, Target, Terms,
+    Trace, packages,
 };
 use crate::engine::provenance::Earlier;
 use crate::engine::{Event, Inspection};
@@ -57,12 +57,18 @@ pub(super) fn spawn(
             Ok(terms) => Scope { cwd: terms.cwd.clone(), ..scope },
             Err(_) => scope,
         };
+        let language = block.version(revision).and_then(|version| version.language.clone());
+        let is_code = block.kind.is_code();
         let lacking = lacking(&block, revision, terms.is_ok(), &executor).await;
         let review = look(block, revision, scope.clone(), earlier).await;
         let refused = terms
             .as_ref()
             .map_or_else(|_| Vec::new(), |terms| review::refusals(&review.effects, &terms.rights, &scope));
-        let inspection = Inspection { review, terms, refused, before: None, lacking };
+        let image = match &terms {
+            Err(_) => missing_image(language.filter(|_| is_code), &executor).await,
+            Ok(_) => None,
+        };
+        let inspection = Inspection { review, terms, refused, before: None, lacking, image };
         let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
     });
 }
@@ -76,6 +82,12 @@ async fn lacking(block: &Block, revision: Revision, possible: bool, executor: &E
         }
         _ => Vec::new(),
     }
+}
+
+/// The container image for want of which a block in this language can't run.
+async fn missing_image(language: Option<Language>, executor: &Executor) -> Option<ImageName> {
+    let missing = executor.missing(&language?).await?;
+    ImageName::parse(&missing.name).ok()
 }
 
 async fn look_at_file(
@@ -94,6 +106,7 @@ async fn look_at_file(
             refused: Vec::new(),
             before: None,
             lacking: Vec::new(),
+            image: None,
         }
     })
 }
@@ -108,6 +121,9 @@ async fn find_terms(
     let Some(language) = &version.language else { return Err("No language yet. Choose one first.".into()) };
     if let BlockKind::Install { .. } = block.kind {
         return executor.install_terms(language, limits).await;
+    }
+    if let BlockKind::Pull { .. } = block.kind {
+        return executor.pull_terms(language, limits).await;
     }
     let mut terms = executor.terms(language, limits).await?;
     if let BlockKind::Load { path } = &block.kind {
@@ -134,7 +150,12 @@ async fn look(block: Block, revision: Revision, scope: Scope, earlier: Arc<Earli
         let Some(version) = block.version(revision) else { return Review::default() };
         if let BlockKind::Install { .. } = block.kind {
             let language = version.language.as_ref().map_or("python", Language::as_str);
-            return exec::packages::review(language, &version.source);
+            let mut review = exec::packages::review(language, &version.source);
+            scope.book.forbid().mark(&mut review);
+            return review;
+        }
+        if let BlockKind::Pull { .. } = block.kind {
+            return exec::images::review(&version.source);
         }
         let mut review = review_in_time(&version.source, version.language.as_ref(), &scope);
         add_sizes(&mut review, &scope);

@@ -24,7 +24,9 @@ pub use errands::{Errand, Found};
 pub use inspect::review_in_time;
 pub use update::{Told, Update};
 
-use crate::domain::{ModelInfo, ModelName, Moment, ReplyEvent, RunEvent, RunId, RunReport, StepId};
+use crate::domain::{
+    ModelInfo, ModelName, Moment, NotedInstructions, ReplyEvent, RunEvent, RunId, RunReport, StepId,
+};
 use crate::engine::provenance::Earlier;
 use crate::engine::{Command, Effect, Engine, Event, Phase, State, StoreEvent};
 use crate::exec::Executor;
@@ -38,6 +40,9 @@ use sources::{Signal, Sources};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
+
+/// When texts were gathered: at which version of the transcript, before which step, with which instructions.
+type Stamp = (u64, StepId, Vec<NotedInstructions>);
 
 /// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
 pub type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, String> + Send + Sync>;
@@ -98,8 +103,8 @@ pub struct Driver {
     looked: Arc<Mutex<Option<(RunId, changes::Look)>>>,
     /// The newest run that was to be stopped; it may not have started yet.
     stopped: Arc<Mutex<Option<RunId>>>,
-    /// The texts that blocks could have their words from: of which moment, before which step.
-    earlier: Option<((u64, StepId), Arc<Earlier>)>,
+    /// The texts that blocks could have their words from, and when they were gathered.
+    earlier: Option<(Stamp, Arc<Earlier>)>,
     /// What has been told since the front door was told last.
     update: Update,
 }

@@ -6,7 +6,7 @@ use super::{Driver, Told};
 use super::{images, inspect};
 use crate::domain::{
     Captured, Entry, ExecutorKind, FailureKind, KernelFate, ModelRequest, Outcome, Receipt, ReplyEvent,
-    ReplyFailure, RunEvent, RunReport, RunRequest, StepId, TimerId,
+    ReplyFailure, RunEvent, RunId, RunReport, RunRequest, StepId, TimerId,
 };
 use crate::engine::provenance::{self, Earlier};
 use crate::engine::{Command, Effect, Event, StoreEvent};
@@ -74,13 +74,15 @@ impl Driver {
 
     /// What was said, printed and read before a step. Gathered once for the blocks of a reply.
     fn earlier(&mut self, step: StepId) -> Arc<Earlier> {
-        let stamp = (self.state().transcript.version, step);
+        // Instructions may have changed since the session noted them.
+        let told = self.state().live.used_instructions().map(|file| file.noted()).collect();
+        let stamp = (self.state().transcript.version, step, told);
         if let Some((known, earlier)) = &self.earlier
             && *known == stamp
         {
             return earlier.clone();
         }
-        let earlier = Arc::new(provenance::earlier(&self.state().transcript, step));
+        let earlier = Arc::new(provenance::earlier(self.state(), step));
         self.earlier = Some((stamp, earlier.clone()));
         earlier
     }
@@ -133,8 +135,7 @@ impl Driver {
         let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let run = request.approval().run();
         let folder = request.approval().terms().cwd.clone();
-        let (looked, stopped) = (self.looked.clone(), self.stopped.clone());
-        let stop = move || *stopped.lock().unwrap_or_else(PoisonError::into_inner) == Some(run);
+        let (looked, stop) = (self.looked.clone(), self.is_stopped(run));
         tokio::spawn(async move {
             // The look at the folder costs no time of its own: the disk is waited for anyway.
             let look = tokio::task::spawn_blocking(move || changes::look(&folder));
@@ -142,8 +143,8 @@ impl Driver {
             match synced {
                 // Who stops it while the disk is waited for has stopped it.
                 Ok(()) if stop() => {
-                    let why = "it was stopped before it started".to_owned();
-                    let _ = sender.send((run, RunEvent::Ended(Box::new(not_started(why))))).await;
+                    let report = Box::new(not_started(STOPPED.into()));
+                    let _ = sender.send((run, RunEvent::Ended(report))).await;
                 }
                 Ok(()) => {
                     *looked.lock().unwrap_or_else(PoisonError::into_inner) =
@@ -160,6 +161,12 @@ impl Driver {
                 }
             }
         });
+    }
+
+    /// Tells whether this run was to be stopped meanwhile: it may still wait for the disk.
+    pub(super) fn is_stopped(&self, run: RunId) -> impl Fn() -> bool + Send + 'static {
+        let stopped = self.stopped.clone();
+        move || *stopped.lock().unwrap_or_else(PoisonError::into_inner) == Some(run)
     }
 
     fn switch_model(&mut self) {
@@ -210,6 +217,9 @@ async fn with_images(request: ModelRequest, blobs: std::path::PathBuf) -> ModelR
         bare
     })
 }
+
+/// Why a run that was stopped early never began.
+pub(super) const STOPPED: &str = "it was stopped before it started";
 
 /// The report of a run that never began.
 pub(super) fn not_started(why: String) -> RunReport {

@@ -28,8 +28,9 @@ impl Engine {
         if let Err(miss) = rules::covers(&rule, &item.block, &inspected.review, terms) {
             return self.notify(notices::refused(&Refusal::NoRule(block, miss)));
         }
-        let id = rule.id;
+        let (id, notice) = (rule.id, notices::rule_added(rule.id, &rules::words(&rule)));
         self.record(Entry::RuleAdded(Box::new(rule)));
+        self.notify(notice);
         self.grant(block, revision, Grantor::Rule(id));
     }
 

@@ -98,11 +98,12 @@ fn ready(state: &State, block: BlockId, revision: Revision) -> Result<&Terms, Re
 /// Whether terms are those of this kind of block: of its language, or of the file that it names.
 fn fits(block: &Block, terms: &Terms) -> bool {
     let speaks = block.current().language.as_ref() == Some(&terms.language);
-    let runs_code = !matches!(terms.executor, ExecutorKind::Files | ExecutorKind::Installer);
+    let runs_code = terms.executor.runs_code();
     match block.kind {
         BlockKind::Code { .. } | BlockKind::Call { .. } => speaks && runs_code && terms.target.is_none(),
         BlockKind::Load { .. } => speaks && runs_code && terms.target.is_some(),
         BlockKind::Install { .. } => speaks && terms.executor == ExecutorKind::Installer,
+        BlockKind::Pull { .. } => speaks && terms.executor == ExecutorKind::Engine,
         BlockKind::Write { .. } | BlockKind::Read | BlockKind::List => {
             terms.target.is_some() && terms.executor == ExecutorKind::Files
         }
@@ -244,7 +245,7 @@ impl Engine {
         self.state.live.run = Some(LiveRun {
             run,
             block,
-            of_code: terms.executor != ExecutorKind::Files,
+            of_code: terms.executor.starts_programs(),
             since: self.now,
             started: false,
             output: Captured::new(terms.limits.kept_bytes),

@@ -41,7 +41,7 @@ impl Engine {
     }
 
     /// Tokens that a conversation may have, its reply included.
-    fn context_size(&self) -> Option<u64> {
+    pub(super) fn context_size(&self) -> Option<u64> {
         self.settings.context_tokens.or_else(|| self.state.live.model.as_ref()?.context)
     }
 
@@ -146,15 +146,19 @@ impl Engine {
 
     /// Asks for a summary; `stuck`: the failure in which the turn is stuck.
     pub(super) fn begin_summary(&mut self, stuck: Option<ReplyFailure>) {
-        let room = self.meter.room(self.request_size().unwrap_or(ASSUMED));
+        let size = self.request_size().unwrap_or(ASSUMED);
+        let room = self.meter.room(size);
         let Some(upto) = request::boundary(&self.state.transcript, stuck.is_some(), room / 4) else {
             self.leave_summary(stuck);
             return self.notify(Notice::info("There is nothing older to be summed up."));
         };
+        let Some(messages) = request::messages(&self.state.transcript, &self.settings, upto, room) else {
+            self.leave_summary(stuck);
+            return self.notify(too_small(size));
+        };
         if self.hold_for_budget(Held::Summary(stuck.clone())) {
             return;
         }
-        let messages = request::messages(&self.state.transcript, &self.settings, upto, room);
         let step = self.counted.step.next();
         self.counted.step = step;
         self.state.live.summary = Some(LiveSummary {
@@ -252,6 +256,13 @@ fn offered(share: &ContextShare, percent: u64) -> Notice {
         "{about}{percent} % of the context is used ({} of {} tokens). /compact sums up what is older.",
         grouped(share.used),
         grouped(of)
+    ))
+}
+
+fn too_small(size: u64) -> Notice {
+    Notice::error(format!(
+        "No summary: the request for it does not fit the model's {} tokens. Use a model with a longer context, or start a new chat.",
+        grouped(size)
     ))
 }
 

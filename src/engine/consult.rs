@@ -3,13 +3,13 @@
 //! It is advice beside the findings, marked as a model's. It lowers no finding, opens no gate and holds up nothing: a
 //! decision can be made before it comes, and an opinion on an older revision is dropped.
 
-use super::context::{fenced, shortened};
-use super::notices::{self, one_line};
+use super::context::{estimate, fenced, kept_free, shortened};
+use super::notices::{self, grouped, one_line};
 use super::transcript::Standing;
 use super::{Effect, Engine, Phase};
 use crate::domain::{
-    AnswerForm, Block, BlockId, Consultation, Entry, Message, ModelName, ModelRequest, Notice, Opinion,
-    Purpose, Review, Revision, Risk, Role, Severity,
+    AnswerForm, Block, BlockId, Consultation, Entry, Message, ModelInfo, ModelName, ModelRequest, Notice,
+    Opinion, Purpose, Review, Revision, Risk, Role, Severity, Usage,
 };
 use serde_json::Value;
 
@@ -180,7 +180,24 @@ impl Engine {
         let request = Box::new(request(&item.block, review));
         self.state.live.blocks.entry(block).or_default().consulting = Some((revision, self.now));
         let model = self.settings.judge.model.clone();
+        if let Some((model, why)) = self.judge_too_small(&request) {
+            // Nothing is asked: it costs nothing.
+            let usage = Usage { input: Some(0), output: Some(0), ..Usage::default() };
+            let refused = Consultation { model, text: Err(why), usage, remarks: Vec::new() };
+            return self.consulted(block, revision, refused);
+        }
         self.effects.push(Effect::Consult { block, revision, model, request });
+    }
+
+    /// Which model would be asked, and that the request does not fit its context, as far as that is known here.
+    fn judge_too_small(&self, request: &ModelRequest) -> Option<(ModelName, String)> {
+        let used = self.state.transcript.model.as_ref();
+        let model = self.settings.judge.model.as_ref().or(used)?;
+        let info = self.meter.infos.get(model);
+        let own = if Some(model) == used { self.context_size() } else { None };
+        let of = own.or_else(|| info?.context)?;
+        let why = too_long_for(request, of, kept_free(of, info))?;
+        Some((model.clone(), why))
     }
 
     /// An answer. It is noted where it was waited for; whoever looks finds it beside the findings of its revision.
@@ -194,7 +211,7 @@ impl Engine {
         let Some(version) = item.block.version(revision) else { return };
         let lines = u32::try_from(version.source.lines().count()).unwrap_or(u32::MAX);
         let stale = item.block.current().revision != revision;
-        let Consultation { model, text, usage } = answer;
+        let Consultation { model, text, usage, remarks } = answer;
         let answer =
             text.and_then(|text| parse(&text, lines)).map_err(|why| one_line(why.trim_end_matches('.')));
         let notice = said(block, &model, &answer);
@@ -203,7 +220,28 @@ impl Engine {
         if decides && !stale {
             self.notify(notice);
         }
+        for remark in remarks {
+            self.notify(Notice::warn(format!("The second opinion on block {block}: {}", one_line(&remark))));
+        }
     }
+}
+
+/// Why a request does not fit a context of so many tokens, of which some are kept free for the answer.
+fn too_long_for(request: &ModelRequest, of: u64, free: u64) -> Option<String> {
+    let needs = estimate(&request.messages).saturating_add(free);
+    (needs > of).then(|| {
+        format!(
+            "it needs about {} tokens, and the model's context has {}; nothing was sent",
+            grouped(needs),
+            grouped(of)
+        )
+    })
+}
+
+/// Why a request for an opinion does not fit the model that would be asked, as far as its context is known.
+pub fn does_not_fit(request: &ModelRequest, model: &ModelInfo) -> Option<String> {
+    let of = model.context?;
+    too_long_for(request, of, kept_free(of, Some(model)))
 }
 
 fn said(block: BlockId, model: &ModelName, answer: &Result<Opinion, String>) -> Notice {

@@ -121,7 +121,14 @@ impl Dialogue {
         self.send(Event::Inspected(
             id,
             revision,
-            Box::new(Inspection { review, terms, refused: Vec::new(), before: None, lacking: Vec::new() }),
+            Box::new(Inspection {
+                review,
+                terms,
+                refused: Vec::new(),
+                before: None,
+                lacking: Vec::new(),
+                image: None,
+            }),
         ))
     }
 
@@ -133,6 +140,7 @@ impl Dialogue {
             refused: Vec::new(),
             before: None,
             lacking: Vec::new(),
+            image: None,
         };
         self.send(Event::Inspected(BlockId(block), Revision(revision), Box::new(inspection)))
     }

@@ -1,8 +1,8 @@
 //! What the engine is told: wishes of the person and facts from the rooms of I/O.
 
 use crate::domain::{
-    Answers, BlockId, Consultation, Decision, Instructions, Language, Limits, ModelInfo, ModelName,
-    RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId, StepId, Terms, TimerId,
+    Answers, BlockId, Consultation, Decision, ImageName, Instructions, Language, Limits, ModelInfo,
+    ModelName, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId, StepId, Terms, TimerId,
 };
 use std::sync::Arc;
 
@@ -103,6 +103,8 @@ pub struct Inspection {
     pub before: Option<Arc<str>>,
     /// Packages that it needs and that are not there, as far as that is known before it runs.
     pub lacking: Vec<String>,
+    /// The container image that it needs and that is not there.
+    pub image: Option<ImageName>,
 }
 
 /// What the session file's room tells.

@@ -1,12 +1,13 @@
-//! Packages that a block needs and that are not there: a block of their own waits before it, or after it failed.
+//! What a block needs and what is not there, packages or a container image: a block of their own waits before it, or
+//! after it failed.
 //!
-//! Nothing is installed by itself. What is installed is a list of names that the person sees; when that has ended well,
-//! the block that needed it waits (again).
+//! Nothing is fetched by itself. What is fetched is named, and the person sees the names; when that has ended well, the
+//! block that needed it waits (again).
 
 use super::transcript::Standing;
 use super::{Engine, Phase};
 use crate::domain::{
-    BlockId, BlockKind, Entry, Language, Outcome, PackageList, Policy, RunReport, Stream, packages,
+    BlockId, BlockKind, Entry, ImageName, Language, Outcome, PackageList, Policy, RunReport, Stream, packages,
 };
 use std::collections::BTreeSet;
 
@@ -30,10 +31,17 @@ pub(super) enum Consequence {
 }
 
 impl Engine {
-    /// The block that waits lacks packages: their installation is offered first.
+    /// The block that waits lacks packages, or its image: fetching them is offered first.
     pub(super) fn offer_lacking(&mut self) {
         let Phase::Deciding(block) = self.state.phase else { return };
         let Some(inspected) = self.state.inspected(block) else { return };
+        if let Some(image) = inspected.image.clone() {
+            if let Some(pull) = self.offer_pull(block, &image) {
+                self.look(pull);
+                self.advance();
+            }
+            return;
+        }
         if inspected.lacking.is_empty() || inspected.terms.is_err() {
             return;
         }
@@ -50,10 +58,14 @@ impl Engine {
     pub(super) fn consequence(&self, block: BlockId, report: &RunReport) -> Consequence {
         let kind = self.state.transcript.blocks.get(&block).map(|item| &item.block.kind);
         match (kind, &report.outcome) {
-            (Some(BlockKind::Install { wanted_by: Some(wanted_by) }), Outcome::Ok) => {
-                Consequence::BringBack(*wanted_by)
-            }
-            (Some(BlockKind::Install { .. }) | None, _) => Consequence::None,
+            (
+                Some(
+                    BlockKind::Install { wanted_by: Some(wanted_by) }
+                    | BlockKind::Pull { wanted_by: Some(wanted_by) },
+                ),
+                Outcome::Ok,
+            ) => Consequence::BringBack(*wanted_by),
+            (Some(BlockKind::Install { .. } | BlockKind::Pull { .. }) | None, _) => Consequence::None,
             (Some(_), Outcome::Failed) => self
                 .language_of(block)
                 .and_then(|language| Some((missing_package(&language, report)?, language)))
@@ -117,6 +129,23 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Proposes to pull an image, once for each block. Where nobody is there to be asked, nothing is offered.
+    fn offer_pull(&mut self, block: BlockId, image: &ImageName) -> Option<BlockId> {
+        let item = self.state.transcript.blocks.get(&block)?;
+        let language = item.block.current().language.clone().filter(|_| item.block.kind.is_code())?;
+        if self.settings.policy != Policy::Ask
+            || !self.installs.offered.insert((block, image.as_str().to_owned()))
+        {
+            return None;
+        }
+        let note =
+            format!("block {block} runs in {image}, which is not on the container engine: pull it first?");
+        let kind = BlockKind::Pull { wanted_by: Some(block) };
+        Some(self.propose_own(kind, language, image.text().into(), note))
+    }
+}
+
 /// The package for want of which a run failed.
 fn missing_package(language: &Language, report: &RunReport) -> Option<String> {
     if *language == Language::python() {
@@ -130,7 +159,7 @@ fn missing_package(language: &Language, report: &RunReport) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::domain::{BlockId, Decision, Language, Revision};
+    use crate::domain::{BlockId, Decision, ImageName, Language, Policy, Revision};
     use crate::domain::{
         Captured, ExecutorKind, KernelFate, Outcome, Review, RunError, RunReport, Stream, Terms,
     };
@@ -168,6 +197,7 @@ mod tests {
             terms: Ok(terms()),
             before: None,
             lacking: packages.iter().map(ToString::to_string).collect(),
+            image: None,
             refused: Vec::new(),
         };
         d.send(Event::Inspected(BlockId(block), Revision(1), Box::new(inspection)))
@@ -243,6 +273,79 @@ mod tests {
         d.type_run(1);
         let line = d.ended_as(1, module_missing("evil' --index-url 'http"));
         assert!(!line.contains("+block 2 install http"), "{line}");
+    }
+
+    fn no_image(d: &mut Dialogue, block: u32) -> String {
+        let inspection = Inspection {
+            review: Review::default(),
+            terms: Err("the image is not there".into()),
+            before: None,
+            lacking: Vec::new(),
+            image: Some(ImageName::parse("python:3").unwrap()),
+            refused: Vec::new(),
+        };
+        d.send(Event::Inspected(BlockId(block), Revision(1), Box::new(inspection)))
+    }
+
+    fn in_container() -> Terms {
+        Terms { executor: ExecutorKind::Container, ..terms() }
+    }
+
+    fn engine() -> Terms {
+        Terms { executor: ExecutorKind::Engine, kernel: None, ..terms() }
+    }
+
+    #[test]
+    fn an_image_that_is_missing_is_pulled_by_the_person_only_and_the_block_waits_again() {
+        let mut d = Dialogue::new();
+        d.user("go");
+        d.reply(PYTHON);
+        let line = no_image(&mut d, 1);
+        assert!(line.contains("+block 2 pull") && line.ends_with("deciding 2"), "{line}");
+        assert_eq!(d.state().transcript.blocks[&BlockId(2)].block.label(), "pull python:3");
+        // Terms of a run in a container do not fit the pull.
+        d.inspected(2, Review::default(), Ok(in_container()));
+        assert!(!d.type_run(2).contains("start"), "terms of a container");
+        d.command(Command::SetLimits { block: BlockId(2), limits: terms().limits });
+        d.inspected(2, Review::default(), Ok(engine()));
+        assert!(d.approve(2).contains("start r1"), "nothing of it is started: it takes no typed word");
+        let line = d.ended_as(1, installed(Outcome::Ok));
+        assert!(line.ends_with("deciding 1") && !line.contains("+back"), "{line}");
+        assert!(!d.state().live.ran_any, "no code ran yet");
+        d.inspected(1, Review::default(), Ok(in_container()));
+        d.type_run(1);
+        let line = d.ended_as(2, report(Outcome::Ok));
+        assert!(line.contains("ask s2"), "{line}");
+        assert!(!d.told().contains("pull"), "{}", d.told());
+    }
+
+    #[test]
+    fn a_pull_that_fails_or_is_not_wanted_leaves_the_block_waiting() {
+        let mut d = Dialogue::new();
+        d.user("go");
+        d.reply(PYTHON);
+        no_image(&mut d, 1);
+        d.inspected(2, Review::default(), Ok(engine()));
+        d.approve(2);
+        let line = d.ended_as(1, installed(Outcome::Failed));
+        assert!(line.ends_with("deciding 1"), "{line}");
+        let line = no_image(&mut d, 1);
+        assert!(!line.contains("+block"), "it is offered once: {line}");
+        assert!(!d.type_run(1).contains("start"));
+        // The person may take it up again.
+        let line = d.put_back(2);
+        assert!(line.ends_with("deciding 2"), "{line}");
+        let line = d.skip(2);
+        assert!(line.ends_with("deciding 1"), "{line}");
+    }
+
+    #[test]
+    fn where_nobody_is_asked_nothing_is_pulled() {
+        let mut d = Dialogue::with(crate::engine::Settings { policy: Policy::All, ..Default::default() });
+        d.user("go");
+        d.reply(PYTHON);
+        let line = no_image(&mut d, 1);
+        assert!(!line.contains("+block") && line.ends_with("deciding 1"), "{line}");
     }
 
     #[test]

@@ -45,8 +45,7 @@ fn one(file: &Instructions) -> String {
 impl Engine {
     /// The files that requests carry now.
     pub(super) fn used_instructions(&self) -> Vec<&Instructions> {
-        let live = &self.state.live;
-        live.instructions.iter().filter(|file| file.own || live.use_instructions).collect()
+        self.state.live.used_instructions().collect()
     }
 
     /// What the rooms of I/O found. It holds from the next request on.

@@ -40,7 +40,7 @@ pub(crate) mod dialogue;
 mod properties;
 
 pub use block_state::BlockState;
-pub use consult::JudgeSettings;
+pub use consult::{JudgeSettings, does_not_fit};
 pub use effect::Effect;
 pub use event::{Command, Event, Inspection, StoreEvent};
 pub use state::{Phase, State};

@@ -108,6 +108,10 @@ pub(super) fn refused(refusal: &Refusal) -> Notice {
     Notice::warn(refusal.to_string())
 }
 
+pub(super) fn rule_added(rule: RuleId, words: &str) -> Notice {
+    Notice::info(format!("Rule {rule} holds from now on: {words}. /rules lists and removes it."))
+}
+
 pub(super) fn rule_revoked(rule: RuleId) -> Notice {
     Notice::info(format!("Rule {rule} removed. What it covered is asked about again."))
 }

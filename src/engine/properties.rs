@@ -263,6 +263,7 @@ impl Aim<'_> {
                 refused: Vec::new(),
                 before: None,
                 lacking: Vec::new(),
+                image: None,
             };
             return Event::Inspected(block, self.revision(block), Box::new(inspection));
         }
@@ -275,7 +276,14 @@ impl Aim<'_> {
         Event::Inspected(
             block,
             self.revision(block),
-            Box::new(Inspection { review, terms, refused: Vec::new(), before: None, lacking: Vec::new() }),
+            Box::new(Inspection {
+                review,
+                terms,
+                refused: Vec::new(),
+                before: None,
+                lacking: Vec::new(),
+                image: None,
+            }),
         )
     }
 
@@ -345,7 +353,16 @@ impl Aim<'_> {
             _ => Ok("{\"risk\":\"low\",\"reason\":\"r\",\"lines\":[1]}".into()),
         };
         let usage = Usage { input: Some(9), output: Some(9), ..Usage::default() };
-        Event::Consulted(block, self.revision(block), Box::new(Consultation { model: name(), text, usage }))
+        Event::Consulted(
+            block,
+            self.revision(block),
+            Box::new(Consultation {
+                model: name(),
+                text,
+                usage,
+                remarks: vec!["another model answers".into()],
+            }),
+        )
     }
 
     fn command(&self) -> Command {
@@ -374,7 +391,7 @@ impl Aim<'_> {
     }
 }
 
-const PRICE: Price = Price { input: 3_000, output: 9_000, cached: 0, cache_written: 0 };
+const PRICE: Price = Price { input: 3_000, output: 9_000, cached: 0, cache_written: 0, long: None };
 
 fn name() -> ModelName {
     ModelName { provider: "p".into(), model: "m".into() }

@@ -3,8 +3,8 @@
 //! Which of its literals really come from them is found out in the review room; here they are only gathered, in their
 //! order, and within bounds.
 
-use super::Transcript;
 use super::transcript::{BlockItem, Item, Settlement};
+use super::{State, Transcript};
 use crate::domain::{BlockId, BlockKind, Source, StepId, Stream};
 use std::sync::Arc;
 
@@ -14,13 +14,18 @@ const MOST: usize = 4 << 20;
 /// Texts with those whose words they are, oldest first.
 pub type Earlier = Vec<(Arc<str>, Source)>;
 
-/// What was said, printed and read before the reply of this step. The person's own edits of a block of that reply are
-/// among it: what the person wrote came from nowhere else.
-pub fn earlier(transcript: &Transcript, step: StepId) -> Earlier {
+/// What was said, printed and read before the reply of this step: first the files of instructions that requests carry.
+/// The person's own edits of a block of that reply are among it: what the person wrote came from nowhere else.
+pub fn earlier(state: &State, step: StepId) -> Earlier {
+    let transcript = &state.transcript;
     let end =
         transcript.items.iter().position(|item| matches!(item, Item::Reply(reply) if reply.step == step));
     let end = end.unwrap_or(transcript.items.len());
-    let mut texts = Earlier::new();
+    let mut texts: Earlier = state
+        .live
+        .used_instructions()
+        .map(|file| (file.text.clone(), if file.own { Source::Person } else { Source::Project }))
+        .collect();
     let mut settled = transcript.settled.iter().peekable();
     for (at, item) in transcript.items.iter().take(end).enumerate() {
         while let Some(next) = settled.next_if(|settled| settled.after <= at) {
@@ -100,7 +105,7 @@ mod tests {
     const ONE: &str = "```python\nprint(1)\n```\n";
 
     fn told(d: &Dialogue, step: u32) -> Vec<(String, Source)> {
-        let texts = earlier(&d.state().transcript, StepId(step));
+        let texts = earlier(d.state(), StepId(step));
         texts
             .into_iter()
             .map(|(text, from)| (text.trim().to_owned(), from))
@@ -135,6 +140,26 @@ mod tests {
         assert_eq!(told(&d, 2), second);
         let third: Vec<_> = told(&d, 3).into_iter().map(|(_, from)| from).collect();
         assert_eq!(third, [person, model, output, model, person, person]);
+    }
+
+    #[test]
+    fn instructions_come_first_and_only_those_that_are_told() {
+        let file = |path: &str, text: &str, own| crate::domain::Instructions {
+            path: path.into(),
+            text: text.into(),
+            bytes: text.len() as u64,
+            own,
+        };
+        let mut d = Dialogue::with(crate::engine::Settings { use_instructions: true, ..Default::default() });
+        let files = vec![file("/h/me.md", "be brief", true), file("/p/AGENTS.md", "use /srv/x", false)];
+        d.send(crate::engine::Event::Instructions(files));
+        d.user("go");
+        d.reply(ONE);
+        let (mine, theirs) = (("be brief".into(), Source::Person), ("use /srv/x".into(), Source::Project));
+        let asked = ("go".into(), Source::Person);
+        assert_eq!(told(&d, 1), [mine.clone(), theirs, asked.clone()]);
+        d.command(crate::engine::Command::UseInstructions(false));
+        assert_eq!(told(&d, 1), [mine, asked]);
     }
 
     #[test]

@@ -176,21 +176,24 @@ impl Engine {
         }
     }
 
-    /// A run has ended: the plan goes on, or ends here.
-    pub(super) fn plan_ran(&mut self, block: BlockId, outcome: &Outcome) {
+    /// A run has ended: the plan goes on, or ends here. Tells whether its next block is being looked at.
+    pub(super) fn plan_ran(&mut self, block: BlockId, outcome: &Outcome) -> bool {
         if self.plan.running.take_if(|running| *running == block).is_none() {
-            return;
+            return false;
         }
         self.plan.done += 1;
         if *outcome != Outcome::Ok {
             let left = self.plan.todo.len();
             self.plan = Plan::default();
-            return self.notify(notices::rebuild_broke(block, left));
+            self.notify(notices::rebuild_broke(block, left));
+            return false;
         }
-        if !self.next_of_plan() {
-            let done = std::mem::take(&mut self.plan).done;
-            self.notify(notices::rebuilt(done));
+        if self.next_of_plan() {
+            return true;
         }
+        let done = std::mem::take(&mut self.plan).done;
+        self.notify(notices::rebuilt(done));
+        false
     }
 
     /// What the plan has built so far is gone: so is the plan.
@@ -260,6 +263,23 @@ mod tests {
         d.started(5);
         let line = d.ended(5, Outcome::Ok);
         assert!(line.contains("2 blocks") && line.ends_with("| idle"), "{line}");
+    }
+
+    #[test]
+    fn a_prompt_that_was_queued_waits_for_the_end_of_the_plan() {
+        let mut d = worked();
+        let runs = runs(&d);
+        d.command(Command::Rebuild(runs));
+        d.inspected_ok(1);
+        d.type_run(1);
+        d.started(4);
+        assert!(d.user("what now?").contains("Queued"));
+        let line = d.ended(4, Outcome::Ok);
+        assert!(line.contains("+back 3") && !line.contains("ask") && !line.contains("+prompt"), "{line}");
+        d.inspected_ok(3);
+        d.started(5);
+        let line = d.ended(5, Outcome::Ok);
+        assert!(line.contains("2 blocks") && line.contains("+prompt") && line.contains("ask "), "{line}");
     }
 
     #[test]

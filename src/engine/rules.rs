@@ -128,12 +128,21 @@ fn within(rule: &Rule, terms: &Terms) -> Result<(), Miss> {
         RuleScope::Reading => match rights.write.first() {
             Some(folder) => Err(Miss::MayWrite(folder.display().to_string())),
             None if terms.limits != rule.terms.limits => Err(Miss::OtherRights),
+            None if !reads_no_more(terms, &rule.terms) => Err(Miss::OtherRights),
             None => Ok(()),
         },
         RuleScope::SameText if terms.cwd != rule.terms.cwd => Err(Miss::OtherFolder),
         RuleScope::SameText | RuleScope::Clean if same_rights(terms, &rule.terms) => Ok(()),
         RuleScope::SameText | RuleScope::Clean => Err(Miss::OtherRights),
     }
+}
+
+/// Whether a run may read, and learns of the environment, no more than another. Other languages may be given less.
+fn reads_no_more(now: &Terms, then: &Terms) -> bool {
+    let (now, then) = (&now.rights, &then.rights);
+    (now.sandbox.reads_confined || !then.sandbox.reads_confined)
+        && now.read.iter().all(|path| then.read.iter().any(|folder| path.starts_with(folder)))
+        && now.environment.iter().all(|name| then.environment.contains(name))
 }
 
 /// Whether two runs may do the same. What only tells of the sandbox (its layers, its notes) is left out.

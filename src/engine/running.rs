@@ -61,8 +61,10 @@ impl Engine {
         self.record(Entry::Ran { run: id, block: run.block, report });
         self.draw(run.block, consequence);
         self.notify(notice);
-        self.advance();
-        self.plan_ran(run.block, &outcome);
+        // A plan goes on with its next block before anything else does: the model is not asked between its steps.
+        if !self.plan_ran(run.block, &outcome) {
+            self.advance();
+        }
     }
 
     /// Asks the run to stop. When it is asked again after a moment, the front door asks whether to kill.

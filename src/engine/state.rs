@@ -7,9 +7,9 @@ pub use super::cost::{Cost, PriceSource};
 use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
-    BlockId, BlockKind, Captured, Change, ExecutorKind, Form, Function, ImageRef, Instructions, KernelRef,
-    Limits, ModelInfo, Moment, Notice, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, Severity,
-    StepId, Terms, TimerId, ToolCall, Usage, Variable,
+    BlockId, Captured, Change, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits,
+    ModelInfo, Moment, Notice, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, Severity, StepId,
+    Terms, TimerId, ToolCall, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -162,6 +162,8 @@ pub struct Inspected {
     pub before: Option<Arc<str>>,
     /// Packages that it needs and that are not there, as far as that is known.
     pub lacking: Vec<String>,
+    /// The container image that it needs and that is not there.
+    pub image: Option<ImageName>,
 }
 
 /// The block that waits is covered by a rule of the person.
@@ -231,6 +233,13 @@ pub struct Live {
     pub ran_any: bool,
 }
 
+impl Live {
+    /// The files of instructions that requests carry now.
+    pub fn used_instructions(&self) -> impl Iterator<Item = &Instructions> {
+        self.instructions.iter().filter(|file| file.own || self.use_instructions)
+    }
+}
+
 /// The whole state. `Transcript` is durable, `Live` is not.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct State {
@@ -253,8 +262,8 @@ impl State {
 
     /// All blocks that are not settled, the waiting one first.
     pub fn queue(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
-        // What a block needs is installed before it.
-        let first = |item: &&BlockItem| matches!(item.block.kind, BlockKind::Install { .. });
+        // What a block needs is fetched before it.
+        let first = |item: &&BlockItem| item.block.kind.prepares();
         self.transcript.open().filter(first).chain(self.transcript.open().filter(move |item| !first(item)))
     }
 
@@ -289,7 +298,7 @@ impl State {
         let Some(inspected) = self.inspected(block) else { return true };
         // What sayso does with a file itself needs no sandbox: it does nothing else.
         let unconfined = inspected.terms.as_ref().is_ok_and(|terms| {
-            terms.executor != ExecutorKind::Files && terms.rights.sandbox.level == SandboxLevel::Off
+            terms.executor.starts_programs() && terms.rights.sandbox.level == SandboxLevel::Off
         });
         inspected.review.gravest() == Some(Severity::High) || (unconfined && !self.live.ran_any)
     }

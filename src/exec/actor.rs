@@ -7,6 +7,7 @@ mod begin;
 mod end;
 mod hear;
 mod install;
+mod room;
 
 pub use begin::differs;
 
@@ -64,6 +65,8 @@ pub struct Actor {
     deaths: mpsc::Sender<String>,
     environment: Environment,
     kernel: Option<Kernel>,
+    /// What the next kernel is started with: room for the widest run that was asked for.
+    kernel_limits: Limits,
     generation: u32,
     shell: ShellState,
     run: Option<Run>,
@@ -94,6 +97,7 @@ impl Actor {
     ) -> Self {
         let environment = environment::allowed(std::env::vars_os(), &setup.environment);
         let shell = ShellState::new(setup.cwd.clone());
+        let kernel_limits = setup.limits;
         Self {
             setup,
             finder,
@@ -102,6 +106,7 @@ impl Actor {
             deaths,
             environment,
             kernel: None,
+            kernel_limits,
             generation: 0,
             shell,
             run: None,
@@ -150,7 +155,7 @@ impl Actor {
                 (Carrier::Kernel, Some(kernel)) => Some(&kernel.process),
                 (Carrier::Kernel, None) => None,
             };
-            if let Some(Process { link, pipes }) = process {
+            if let Some(Process { link, pipes, .. }) = process {
                 let ends = [(Stream::Stdout, &pipes.stdout), (Stream::Stderr, &pipes.stderr)];
                 for (stream, fd) in ends {
                     if let Some(fd) = fd {

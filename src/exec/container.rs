@@ -118,9 +118,14 @@ impl Containers {
     /// What containers of this engine may do. A kernel lives under the session's limits, a program under its own.
     fn frame(&self, engine: &Engine, limits: &Limits) -> Result<Frame, ContainerError> {
         let mut config = self.config.clone();
-        config.memory = config.memory.min(limits.memory_bytes);
+        // A limit of 0 is none: then the configuration of containers alone says how much.
+        if limits.memory_bytes > 0 {
+            config.memory = config.memory.min(limits.memory_bytes);
+        }
         config.tmp = config.tmp.min(config.memory);
-        config.processes = config.processes.min(limits.processes);
+        if limits.processes > 0 {
+            config.processes = config.processes.min(limits.processes);
+        }
         if self.setup.sandbox.level == SandboxLevel::ReadOnly && config.folder == FolderInContainer::Writable
         {
             config.folder = FolderInContainer::ReadOnly;
@@ -164,10 +169,22 @@ impl Containers {
             entry.ok_or_else(|| format!("{language} is not set up: see [languages] in the configuration"))?;
         let wanted = self.image_of(language).map_err(|error| error.to_string())?;
         let engine = self.engine().await.map_err(|error| error.to_string())?;
-        let limits = if is_kernel(&entry) { self.setup.limits } else { *limits };
+        let limits = if is_kernel(&entry) { self.of_kernel(limits)? } else { *limits };
         let frame = self.frame(&engine, &limits).map_err(|error| error.to_string())?;
         let image = engine.image(&wanted).await.map_err(|error| error.to_string())?;
         Ok(Known { engine, frame, entry, image })
+    }
+
+    /// The limits of the container of a kernel: those of the session. Of a block in it, time and output can be others.
+    fn of_kernel(&self, limits: &Limits) -> Result<Limits, String> {
+        let own = self.setup.limits;
+        let Limits { wall_ms, kept_bytes, output_file, .. } = *limits;
+        if (Limits { wall_ms, kept_bytes, output_file, ..own }) == *limits {
+            return Ok(own);
+        }
+        Err("the container of a kernel keeps the limits that it was made with: for a block in it only time and output \
+             can be changed, the others with [limits] in the configuration"
+            .to_owned())
     }
 
     fn name(&mut self, what: &str) -> String {
@@ -273,7 +290,10 @@ impl Containers {
             Gone::OutOfMemory(used) => (
                 End::Limit(format!(
                     "memory, {}",
-                    plan::size(self.config.memory.min(self.setup.limits.memory_bytes))
+                    plan::size(match self.setup.limits.memory_bytes {
+                        0 => self.config.memory,
+                        limit => self.config.memory.min(limit),
+                    })
                 )),
                 used,
                 lost,

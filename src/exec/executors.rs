@@ -4,6 +4,7 @@
 //! passes orders to it; `serve` follows the run that goes on: its clock, its output, its report. What is special about
 //! containers and about Jupyter is behind [`Backend`], in rooms of their own. Nothing here decides whether something runs.
 
+mod pull;
 mod run;
 mod serve;
 
@@ -38,6 +39,8 @@ pub enum Order {
     RestartKernel,
     /// Tell what of this language is missing, so that it could be fetched.
     Missing(Language, oneshot::Sender<Option<Missing>>),
+    /// Tell the terms under which an image would be pulled for this language.
+    PullTerms(Language, Option<Limits>, oneshot::Sender<Result<Terms, String>>),
     /// Fetch it, telling the progress.
     Fetch(Missing, mpsc::Sender<String>, oneshot::Sender<Result<(), String>>),
     /// Tell what is enforced on runs.
@@ -131,6 +134,10 @@ pub trait Backend {
     async fn hear(&mut self) -> Heard;
     /// Interrupts the run; a kernel keeps its state.
     fn interrupt(&mut self);
+    /// Whether an interrupt can be lost on its way, so that it has to be repeated.
+    fn loses_interrupts(&self) -> bool {
+        false
+    }
     /// Ends the run by force; its end is heard then.
     fn kill(&mut self);
     /// Gets ready for a language.
@@ -139,6 +146,8 @@ pub trait Backend {
     async fn restart(&mut self);
     /// What of this language has to be fetched first.
     async fn missing(&mut self, language: &Language) -> Option<Missing>;
+    /// The terms under which an image would be pulled for this language.
+    async fn pull_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String>;
     /// How it is fetched; the future lives by itself.
     async fn fetch(&mut self, missing: Missing, progress: mpsc::Sender<String>) -> Fetch;
     /// What there is.
@@ -184,6 +193,13 @@ impl Desk {
     /// See [`super::Executor::terms`].
     pub async fn terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
         self.ask(|reply| Order::Terms(language.clone(), limits, reply))
+            .await
+            .unwrap_or_else(|| Err("sayso is ending: nothing runs any more".into()))
+    }
+
+    /// See [`super::Executor::pull_terms`].
+    pub async fn pull_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
+        self.ask(|reply| Order::PullTerms(language.clone(), limits, reply))
             .await
             .unwrap_or_else(|| Err("sayso is ending: nothing runs any more".into()))
     }
@@ -281,7 +297,7 @@ async fn refuse_all(choice: &ExecutorChoice, mut orders: mpsc::UnboundedReceiver
     let why = format!("this sayso was built without the executor {choice}");
     while let Some(order) = orders.recv().await {
         match order {
-            Order::Terms(_, _, reply) => drop(reply.send(Err(why.clone()))),
+            Order::Terms(_, _, reply) | Order::PullTerms(_, _, reply) => drop(reply.send(Err(why.clone()))),
             Order::Sandbox(reply) => drop(reply.send(Err(why.clone()))),
             Order::Start(request, out) => {
                 let report =

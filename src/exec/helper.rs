@@ -4,6 +4,7 @@
 //! ties itself to the supervisor's life and then becomes the program. Neither reads a configuration, a terminal or the
 //! environment; all they know comes over the one socket.
 
+use super::cgroup::JOIN;
 use super::frames::Decoder;
 use super::helper_wire::LIMIT;
 use super::sandbox::{self, Confinement, selftest};
@@ -30,6 +31,7 @@ pub fn main() -> ExitCode {
             Ok(socket) => supervisor::supervise(socket),
             Err(why) => complain(&why.to_string()),
         },
+        Some(word) if word == JOIN => join(args),
         Some(word) if word == EXEC => become_program(args),
         Some(word) if word == TEST => {
             if selftest::main(args) {
@@ -39,6 +41,20 @@ pub fn main() -> ExitCode {
             }
         }
         Some(_) => complain("it takes no arguments"),
+    }
+}
+
+/// Enters a control group, `FILE PROGRAM ARGS…`, and becomes the program; without one it was an attempt.
+fn join(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+    let door = args.next().unwrap_or_default();
+    let entered =
+        std::fs::OpenOptions::new().write(true).open(&door).and_then(|mut file| file.write_all(b"0"));
+    if let Err(error) = entered {
+        return complain(&format!("the group {} could not be entered: {error}", door.display()));
+    }
+    match args.next() {
+        Some(program) => complain(&Command::new(program).args(args).exec().to_string()),
+        None => ExitCode::SUCCESS,
     }
 }
 
@@ -89,6 +105,8 @@ fn confine(socket: &mut UnixStream) -> Result<(), String> {
     let fields = frame.fields.iter().skip(1).map(Vec::as_slice);
     let confinement = Confinement::from_fields(fields).map_err(|e| e.to_string())?;
     tie_to(supervisor)?;
+    // A session is also what many systems share processors by: a crowd of processes can't starve its supervisor.
+    rustix::process::setsid().map_err(|e| e.to_string())?;
     no_core();
     sandbox::enter(&confinement)
 }

@@ -54,12 +54,16 @@ pub struct Bounds {
     pub memory_bytes: u64,
     /// Processes and threads at the same time.
     pub processes: u32,
+    /// Bytes of each file that is written.
+    pub file_bytes: u64,
+    /// Files that each process has open.
+    pub open_files: u32,
 }
 
 impl From<&Limits> for Bounds {
     fn from(limits: &Limits) -> Self {
-        let Limits { wall_ms, memory_bytes, processes, .. } = *limits;
-        Self { wall_ms, memory_bytes, processes }
+        let Limits { wall_ms, memory_bytes, processes, file_bytes, open_files, .. } = *limits;
+        Self { wall_ms, memory_bytes, processes, file_bytes, open_files }
     }
 }
 
@@ -84,6 +88,8 @@ pub enum Told {
     },
     /// The program could not be started, and why.
     NotSpawned(String),
+    /// The run begins: its limits are in force.
+    Begun,
     /// What the run uses at the moment.
     Usage {
         /// Resident memory of all its processes, bytes.
@@ -127,7 +133,13 @@ impl Order {
             }
             Order::Begin(bounds) => numbers(
                 b'B',
-                &[bounds.wall_ms as i64, bounds.memory_bytes as i64, i64::from(bounds.processes)],
+                &[
+                    bounds.wall_ms as i64,
+                    bounds.memory_bytes as i64,
+                    i64::from(bounds.processes),
+                    bounds.file_bytes as i64,
+                    i64::from(bounds.open_files),
+                ],
             ),
             Order::End => encode(b'E', []),
             Order::Interrupt => encode(b'I', []),
@@ -165,8 +177,13 @@ impl Order {
             b'B' => {
                 // A time beyond all times has come as a negative number.
                 let large = |at| frame.number::<i64>(at).map(|number| number as u64);
-                let (wall_ms, memory_bytes) = (large(0)?, large(1)?);
-                Order::Begin(Bounds { wall_ms, memory_bytes, processes: frame.number(2)? })
+                Order::Begin(Bounds {
+                    wall_ms: large(0)?,
+                    memory_bytes: large(1)?,
+                    processes: frame.number(2)?,
+                    file_bytes: large(3)?,
+                    open_files: frame.number(4)?,
+                })
             }
             b'E' => Order::End,
             b'I' => Order::Interrupt,
@@ -182,6 +199,7 @@ impl Told {
         match self {
             Told::Spawned { pid } => numbers(b's', &[i64::from(*pid)]),
             Told::NotSpawned(why) => encode(b'n', [why.as_bytes()]),
+            Told::Begun => encode(b'b', []),
             Told::Usage { rss_bytes, cpu_us } => numbers(b'u', &[*rss_bytes as i64, *cpu_us as i64]),
             Told::OutOfTime => encode(b't', []),
             Told::OverLimit(what) => encode(b'l', [what.as_bytes()]),
@@ -202,6 +220,7 @@ impl Told {
         Ok(match frame.kind {
             b's' => Told::Spawned { pid: frame.number(0)? },
             b'n' => Told::NotSpawned(String::from_utf8_lossy(frame.field(0)?).into_owned()),
+            b'b' => Told::Begun,
             b'u' => Told::Usage { rss_bytes: frame.number(0)?, cpu_us: frame.number(1)? },
             b't' => Told::OutOfTime,
             b'l' => Told::OverLimit(String::from_utf8_lossy(frame.field(0)?).into_owned()),
@@ -262,7 +281,7 @@ mod tests {
         };
         for order in [
             Order::Spawn(program),
-            Order::Begin(Bounds { wall_ms: 60_000, memory_bytes: 2 << 30, processes: 256 }),
+            Order::Begin(Bounds::from(&Limits::default())),
             Order::Begin(Bounds { wall_ms: u64::MAX, ..Bounds::default() }),
             Order::End,
             Order::Interrupt,
@@ -279,6 +298,7 @@ mod tests {
             Told::Spawned { pid: 4711 },
             Told::NotSpawned("no such file".into()),
             Told::Usage { rss_bytes: 1, cpu_us: 2 },
+            Told::Begun,
             Told::OutOfTime,
             Told::OverLimit("memory: 2.0 of 2 GiB".into()),
             Told::Finished(used),

@@ -28,6 +28,12 @@ pub struct Kernel {
     pub cwd: PathBuf,
     /// Whether it has said that it is ready.
     pub ready: bool,
+    /// Whether it was given a block yet.
+    pub used: bool,
+    /// The limits that it was started with: the most that a run in it can be given.
+    pub limits: Limits,
+    /// The limits of the run that was begun last: its process has them.
+    pub fitted: Limits,
     control: OwnedFd,
     decoder: Decoder,
     unsent: Vec<u8>,
@@ -59,6 +65,9 @@ impl Kernel {
             state: KernelRef { generation, variables: 0 },
             cwd: cwd.into(),
             ready: false,
+            used: false,
+            limits: *limits,
+            fitted: *limits,
             control,
             decoder: Decoder::new(LIMIT),
             unsent: Vec::new(),
@@ -67,12 +76,14 @@ impl Kernel {
 
     /// Hands over a block.
     pub fn run(&mut self, token: &Token, label: &str, source: &[u8]) {
+        self.used = true;
         self.unsent.extend(kernel_wire::run(token, label, source));
         self.send();
     }
 
     /// Hands over a file of the person's functions, to be loaded as a module of its own.
     pub fn load(&mut self, token: &Token, label: &str, source: &[u8], path: &Path) {
+        self.used = true;
         self.unsent.extend(kernel_wire::load(token, label, source, path));
         self.send();
     }

@@ -30,6 +30,8 @@ pub struct Entry {
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<OsString>,
+    /// Whether the helper is among processes of its own, which have other numbers there.
+    pub apart: bool,
 }
 
 /// A helper and the socket to it. Dropping it ends the helper and all that it started.
@@ -39,6 +41,10 @@ pub struct Link {
     helper: Child,
     decoder: Decoder,
     mark: Vec<u8>,
+    /// Whether it sees the processes of this system under the same numbers.
+    plain: bool,
+    /// The session of its program, where its number means something here.
+    session: Option<i32>,
     clean: bool,
     /// Whether it told anything yet: until then, what ends it is a sandbox that could not be entered.
     spoke: bool,
@@ -65,7 +71,9 @@ impl Link {
             .spawn()
             .map_err(|source| ExecError::Helper { path: entry.program.clone(), source })?;
         let decoder = Decoder::new(LIMIT);
-        Ok(Self { socket: Some(ours), helper, decoder, mark, clean: false, spoke: false, errors })
+        let plain = !entry.apart;
+        let socket = Some(ours);
+        Ok(Self { socket, helper, decoder, mark, plain, session: None, clean: false, spoke: false, errors })
     }
 
     /// Orders to start a program; `fds` are its standard output, its standard error and what it is given.
@@ -99,6 +107,9 @@ impl Link {
                 let one = Told::decode(&frame)?;
                 self.clean |= matches!(one, Told::Exited { .. } | Told::NotSpawned(_));
                 self.spoke = true;
+                if let (Told::Spawned { pid }, true) = (&one, self.plain) {
+                    self.session = Some(*pid);
+                }
                 told.push(one);
             }
             let socket = self.socket.as_ref().ok_or(ExecError::Ended)?;
@@ -144,11 +155,12 @@ impl Link {
     }
 
     /// The helper ended without having cleaned up (something killed it): its program was tied to its life, what else it
-    /// left is known by its session and its mark.
+    /// left is known by its sessions and its mark.
     fn clear_strays(&self) {
-        let Ok(session) = i32::try_from(self.helper.id()) else { return };
+        let own = i32::try_from(self.helper.id()).ok();
+        let sessions: Vec<i32> = own.into_iter().chain(self.session).collect();
         for _ in 0..50 {
-            let strays = tree::strays(session, &self.mark);
+            let strays = tree::strays(&sessions, &self.mark);
             if strays.is_empty() {
                 return;
             }

@@ -25,6 +25,7 @@ use tokio::sync::{mpsc, oneshot};
 mod actor;
 mod blob;
 mod capture;
+pub mod cgroup;
 #[cfg(feature = "docker")]
 mod container;
 mod environment;
@@ -33,6 +34,7 @@ mod executors;
 mod frames;
 pub mod helper;
 mod helper_wire;
+pub mod images;
 mod interpreters;
 #[cfg(feature = "jupyter")]
 mod jupyter;
@@ -200,6 +202,17 @@ impl Executor {
         self.order(Command::InstallTerms(Box::new((language.clone(), installer)), limits, reply))
             .map_err(|_| ended())?;
         answer.await.map_err(|_| ended())?
+    }
+
+    /// The terms under which an image would be pulled for a block in this language: by which engine.
+    ///
+    /// # Errors
+    /// In words, with what to do, where no engine pulls any.
+    pub async fn pull_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
+        match &self.inner.other {
+            Some(other) => other.pull_terms(language, limits).await,
+            None => Err("images are pulled by container engines only: choose --executor container".into()),
+        }
     }
 
     /// The packages that a text of Python needs and that the kernel does not have: by what it imports, and by the

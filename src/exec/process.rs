@@ -2,6 +2,7 @@
 
 use super::blob::random;
 use super::capture::Pipes;
+use super::cgroup::Group;
 use super::error::ExecError;
 use super::link::Link;
 use super::plan::{Given, Invocation, MARK, set};
@@ -19,6 +20,8 @@ pub struct Process {
     pub link: Link,
     /// The program's output.
     pub pipes: Pipes,
+    /// The control group of all its processes. Last: then nothing is in it any more.
+    pub group: Option<Group>,
 }
 
 /// Starts what an invocation says; `provide` makes each descriptor that it is given.
@@ -36,10 +39,18 @@ pub fn start(
     let given = invocation.given.iter().map(|g| provide(*g)).collect::<Result<Vec<_>, _>>()?;
     let (pipes, writing) = Pipes::new()?;
     invocation.program.confinement = cell.confinement(limits);
-    let link = Link::open(&cell.entry, format!("{MARK}={mark}").into_bytes())?;
+    let group = match &cell.scope {
+        Some(scope) => Some(scope.group(limits).map_err(|error| {
+            ExecError::Sandbox(format!("the control group of the run could not be made: {error}"))
+        })?),
+        None => None,
+    };
+    let through = group.as_ref().zip(cell.scope.as_ref());
+    let entry = through.map(|(group, scope)| group.entry(&cell.entry, scope.helper()));
+    let link = Link::open(entry.as_ref().unwrap_or(&cell.entry), format!("{MARK}={mark}").into_bytes())?;
     let fds: Vec<BorrowedFd<'_>> = writing.iter().chain(&given).map(|fd| fd.as_fd()).collect();
     link.spawn(&invocation.program, &fds)?;
-    Ok(Process { link, pipes })
+    Ok(Process { link, pipes, group })
 }
 
 /// A file without a name that holds exactly these bytes and can't be changed any more, by nobody.

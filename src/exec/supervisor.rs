@@ -11,6 +11,7 @@ mod start;
 
 use super::frames::Decoder;
 use super::helper_wire::{Bounds, LIMIT, Order, Program, Told};
+use super::sandbox::confinement::Limit;
 use super::tree;
 use hunt::hunt;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -40,8 +41,8 @@ struct Supervisor {
     program: Option<Running>,
     watch: Option<Watch>,
     own: i32,
-    /// Whether the program has a limit on the memory that it sets aside.
-    limits_data: bool,
+    /// The limits that the program was started with.
+    started_with: Vec<Limit>,
 }
 
 /// The program.
@@ -84,7 +85,7 @@ pub fn supervise(socket: OwnedFd) -> ExitCode {
     let decoder = Decoder::new(LIMIT);
     let given = Vec::new();
     let mut supervisor =
-        Supervisor { socket, decoder, given, program: None, watch: None, own, limits_data: false };
+        Supervisor { socket, decoder, given, program: None, watch: None, own, started_with: Vec::new() };
     let stop = supervisor.serve();
     if matches!(stop, Stop::SocketEnded) {
         supervisor.end_all();
@@ -183,9 +184,16 @@ impl Supervisor {
     /// A process that is alive although the interrupt would have ended it was not reached by it: between its birth and
     /// its own start, a child of a shell still has the shell's way with signals. It gets the interrupt again; who catches
     /// or ignores it does not.
+    ///
+    /// Our own Python kernel catches it, and can still miss it: the interpreter takes note of the signal, and when it was
+    /// about to wait (`time.sleep`) it looks at the note only after that. It gets another signal, which does nothing but
+    /// end the waiting; a handler of the code is not called twice, and who has looked already goes on waiting.
     fn repeat_interrupt(&self) {
         let Some(program) = &self.program else { return };
         let group = program.pid.as_raw_nonzero().get();
+        if tree::catches(group, &[Signal::INT.as_raw(), Signal::URG.as_raw()]) {
+            let _ = rustix::process::kill_process(program.pid, Signal::URG);
+        }
         for pid in tree::interruptible(self.own, group).into_iter().filter_map(Pid::from_raw) {
             let _ = rustix::process::kill_process(pid, Signal::INT);
         }
@@ -200,7 +208,7 @@ impl Supervisor {
                 Ok(running) => {
                     let pid = running.pid.as_raw_nonzero().get();
                     self.program = Some(running);
-                    self.limits_data = program.confinement.limits_data();
+                    self.started_with.clone_from(&program.confinement.limits);
                     Told::Spawned { pid }
                 }
                 Err(why) => Told::NotSpawned(why),
@@ -210,7 +218,7 @@ impl Supervisor {
     }
 
     fn begin(&mut self, bounds: Bounds) {
-        self.widen(&bounds);
+        self.fit(&bounds);
         let now = Instant::now();
         let limit = Duration::from_millis(bounds.wall_ms);
         self.watch = Some(Watch {
@@ -228,6 +236,7 @@ impl Supervisor {
             seen: BTreeSet::new(),
             repeat_at: Vec::new(),
         });
+        self.tell(&Told::Begun);
     }
 
     /// The run is over by the kernel's word: what it left behind ends, the program stays.
@@ -281,7 +290,7 @@ impl Supervisor {
             match step {
                 0 => {
                     self.tell(&Told::OutOfTime);
-                    self.signal_group(Signal::INT);
+                    self.interrupt();
                 }
                 1 => self.signal_group(Signal::TERM),
                 _ => self.end_all(),

@@ -37,9 +37,14 @@ struct Stat {
 /// Every living process below `root`, zombies left out. A process that is born while this looks may be missing: who
 /// ends processes looks again until there are none.
 pub fn descendants(root: i32) -> Vec<i32> {
+    crowd(root, usize::MAX)
+}
+
+/// Like [`descendants`], but no more than these and one: among many that fork, looking for all of them never ends.
+pub fn crowd(root: i32, most: usize) -> Vec<i32> {
     let listed = children_are_listed(root);
     let all = if listed { Vec::new() } else { parents() };
-    let mut found = BTreeSet::new();
+    let (mut found, mut living) = (BTreeSet::new(), Vec::new());
     let mut todo = vec![root];
     while let Some(pid) = todo.pop() {
         let children = if listed {
@@ -48,12 +53,19 @@ pub fn descendants(root: i32) -> Vec<i32> {
             all.iter().filter(|(_, parent)| *parent == pid).map(|(child, _)| *child).collect()
         };
         for child in children {
-            if found.insert(child) {
-                todo.push(child);
+            if !found.insert(child) {
+                continue;
+            }
+            todo.push(child);
+            if alive(child) {
+                living.push(child);
+                if living.len() > most {
+                    return living;
+                }
             }
         }
     }
-    found.into_iter().filter(|pid| alive(*pid)).collect()
+    living
 }
 
 /// The processes below `root` in this group that an interrupt would end, had it reached them: they neither catch nor
@@ -64,25 +76,34 @@ pub fn interruptible(root: i32, group: i32) -> Vec<i32> {
         .filter(|pid| stat(*pid).is_some_and(|s| s.group == group))
         .filter(|pid| {
             let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-            !["SigBlk", "SigIgn", "SigCgt"].iter().any(|set| holds_interrupt(&status, set))
+            !["SigBlk", "SigIgn", "SigCgt"].iter().any(|set| holds(&status, set, INTERRUPT))
         })
         .collect()
 }
 
-/// Whether a set of signals in `/proc/PID/status` holds SIGINT.
-fn holds_interrupt(status: &str, set: &str) -> bool {
+/// Whether a process has handlers of its own for all of these signals.
+pub fn catches(pid: i32, signals: &[i32]) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    signals.iter().all(|signal| holds(&status, "SigCgt", *signal))
+}
+
+/// SIGINT.
+const INTERRUPT: i32 = 2;
+
+/// Whether a set of signals in `/proc/PID/status` holds this one.
+fn holds(status: &str, set: &str, signal: i32) -> bool {
     status
         .lines()
         .find_map(|line| line.strip_prefix(set)?.strip_prefix(':'))
         .and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
-        .is_some_and(|bits| bits & 0b10 != 0)
+        .is_some_and(|bits| bits.checked_shr(signal.unsigned_abs().saturating_sub(1)).unwrap_or(0) & 1 == 1)
 }
 
-/// Every process of this session, and every one whose environment carries this mark. Looks at all processes.
-pub fn strays(session: i32, mark: &[u8]) -> Vec<i32> {
+/// Every process of these sessions, and every one whose environment carries this mark. Looks at all processes.
+pub fn strays(sessions: &[i32], mark: &[u8]) -> Vec<i32> {
     numbers("/proc")
         .filter(|pid| {
-            stat(*pid).is_some_and(|s| s.state != b'Z' && s.session == session)
+            stat(*pid).is_some_and(|s| s.state != b'Z' && sessions.contains(&s.session))
                 || (!mark.is_empty() && alive(*pid) && carries(*pid, mark))
         })
         .collect()
@@ -115,6 +136,17 @@ pub fn proportional(pid: i32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     let share = text.lines().find_map(|line| line.strip_prefix("Pss:")).map(kilobytes);
     share.or_else(|| usage(pid).map(|usage| usage.rss_bytes))
+}
+
+/// The limits of one process, as `/proc` tells them; nothing when it is gone.
+pub fn limits(pid: i32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/limits")).unwrap_or_default()
+}
+
+/// The limit of this name that holds for now, read from [`limits`]; the largest number stands for none.
+pub fn soft_limit(limits: &str, name: &str) -> Option<u64> {
+    let word = limits.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next())?;
+    if word == "unlimited" { Some(u64::MAX) } else { word.parse().ok() }
 }
 
 /// The children of `pid` that are dead and not waited for.
@@ -202,6 +234,17 @@ mod tests {
         let stat = parse_stat(line).unwrap();
         assert_eq!((stat.state, stat.parent, stat.group, stat.session), (b'S', 7, 12, 9));
         assert_eq!((stat.own_ticks, stat.children_ticks), (11, 15));
+    }
+
+    #[test]
+    fn limits_are_read_by_their_name() {
+        let text = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                    Max file size             1048576              unlimited            bytes     \n\
+                    Max open files            unlimited            1024                 files     \n";
+        assert_eq!(soft_limit(text, "Max file size"), Some(1 << 20));
+        assert_eq!(soft_limit(text, "Max open files"), Some(u64::MAX));
+        assert_eq!(soft_limit(text, "Max processes"), None);
+        assert!(soft_limit(&limits(std::process::id() as i32), "Max open files").is_some());
     }
 
     #[test]

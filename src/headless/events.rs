@@ -5,6 +5,7 @@ use crate::domain::{
     Answers, Block, BlockId, Entry, Grantor, Language, NotedInstructions, RecipeFact, Revision, RunId,
     Sha256, StepId, Terms,
 };
+use crate::engine::State;
 use serde_json::{Map, Value, json};
 
 /// The event of a durable fact; `None` for those that scripts need not see.
@@ -84,6 +85,11 @@ fn recipe(fact: &RecipeFact) -> Value {
             "event": "recipe", "what": "ended", "end": end.as_str(), "summary": summary,
         }),
     }
+}
+
+/// What the sandbox will refuse of a block that was looked at, as lines.
+pub fn refused(state: &State, block: BlockId) -> Value {
+    json!(state.inspected(block).map_or(&[][..], |inspected| &inspected.refused))
 }
 
 /// What happens beside the steps of a turn: summaries, second opinions, instructions.

@@ -172,6 +172,11 @@ pub fn sandbox(rights: &Rights) -> Value {
         "read": if report.reads_confined { "no-secrets" } else { "open" },
         "processes": if report.contained { "contained" } else { "group" },
         "memory": report.memory.as_str(),
+        "limits": {
+            "memory": report.memory.as_str(),
+            "processes": report.processes.as_str(),
+            "files": report.files.as_str(),
+        },
         "layers": layers,
         "notes": report.notes,
     })

@@ -77,7 +77,12 @@ impl<'a> Teller<'a> {
         // The end of the turn is told last, with its answer.
         if self.json {
             return match events::entry(entry) {
-                Some(event) if !matches!(entry, Entry::TurnEnd(_)) => json::line(self.out, &event),
+                Some(mut event) if !matches!(entry, Entry::TurnEnd(_)) => {
+                    if let Entry::Review { block, .. } = entry {
+                        event["refused"] = events::refused(state, *block);
+                    }
+                    json::line(self.out, &event)
+                }
                 _ => Ok(()),
             };
         }
@@ -94,6 +99,9 @@ impl<'a> Teller<'a> {
                     let severity = finding.severity.as_str().to_uppercase();
                     let message = visible_line(&finding.message);
                     self.status(&format!("  line {}: {severity} {message}", finding.place.line))?;
+                }
+                for line in state.inspected(*block).map_or(&[][..], |inspected| &inspected.refused) {
+                    self.status(&format!("  {}", visible_line(line)))?;
                 }
                 Ok(())
             }

@@ -9,7 +9,7 @@ mod events;
 use super::conversation::{self, Outcome, Said};
 use super::kept;
 use super::reading::ReplyDecoder;
-use super::server::{Access, Kind};
+use super::server::{Access, Effort, Kind};
 use super::wire::{Decoder, Known, Part, Wire};
 use crate::domain::{MessageImage, ModelRequest, Tool};
 use serde_json::{Map, Value, json};
@@ -38,6 +38,14 @@ impl Anthropic {
         };
         self.access.max_output.unwrap_or(usual)
     }
+
+    /// Whether the model is told how much to think in tokens: those before Claude Opus 4.6. Later ones refuse that, and
+    /// are told an effort (platform.claude.com/docs/en/build-with-claude/effort).
+    fn thinks_by_budget(&self) -> bool {
+        let model = &self.access.name.model;
+        let before = ["claude-2", "claude-3", "-4-0", "-4-1", "-4-5", "-4-2025"];
+        before.iter().any(|part| model.contains(part))
+    }
 }
 
 impl Wire for Anthropic {
@@ -51,8 +59,9 @@ impl Wire for Anthropic {
         let mut body = Map::new();
         body.insert("model".into(), json!(self.access.name.model));
         let mut limit = self.limit(known);
-        let thinking = self.access.effort.filter(|_| with_reasoning).map(|effort| effort.tokens());
-        if let Some(thinking) = thinking {
+        let effort = self.access.effort.filter(|_| with_reasoning);
+        let (budget, effort) = if self.thinks_by_budget() { (effort, None) } else { (None, effort) };
+        if let Some(thinking) = budget.map(Effort::tokens) {
             // The limit counts thinking too.
             limit = limit.max(thinking + 4_096);
             body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": thinking }));
@@ -75,12 +84,17 @@ impl Wire for Anthropic {
             }
             body.insert("tools".into(), tools.into());
         }
-        if let Some(form) = request.form.as_ref().filter(|_| !known.left_out.has(Part::Form)) {
+        let mut output = Map::new();
+        if let Some(form) = request.form.as_ref() {
             let schema = conversation::schema(&form.schema);
-            body.insert(
-                "output_config".into(),
-                json!({ "format": { "type": "json_schema", "schema": schema } }),
-            );
+            output.insert("format".into(), json!({ "type": "json_schema", "schema": schema }));
+        }
+        if let Some(effort) = effort {
+            output.insert("effort".into(), effort.as_str().into());
+        }
+        // A server that refuses one of both refuses the whole.
+        if !output.is_empty() && !known.left_out.has(Part::Form) {
+            body.insert("output_config".into(), output.into());
         }
         body.insert("stream".into(), true.into());
         Value::Object(body)

@@ -169,6 +169,95 @@ fn an_endless_reply_is_bounded() {
     }
 }
 
+/// Feeds pieces until the reply fails: how it failed, the text that came, and the bytes that were fed.
+fn until_it_fails(kind: Kind, mut piece: impl FnMut(u64) -> String) -> (String, String, usize) {
+    let (mut decoder, mut out, mut text, mut fed) = (decoder(kind), Vec::new(), String::new(), 0);
+    decoder.feed((start(kind) + &words(kind, "kept")).as_bytes(), &mut out);
+    for at in 1.. {
+        let piece = piece(at);
+        fed += piece.len();
+        assert!(
+            fed < 50 << 20,
+            "{kind:?}: 50 MiB of this and no end: {}",
+            piece.get(..200).unwrap_or(&piece)
+        );
+        decoder.feed(piece.as_bytes(), &mut out);
+        for event in out.drain(..) {
+            match event {
+                ReplyEvent::Delta(more) => text.push_str(&more),
+                ReplyEvent::Failed(failure) => return (failure.message, text, fed),
+                _ => {}
+            }
+        }
+    }
+    unreachable!()
+}
+
+#[test]
+fn what_is_remembered_beside_the_text_is_bounded_too() {
+    let long = "x".repeat(32 << 10);
+    let calls = |call: Value| json!({ "choices": [{ "delta": { "tool_calls": [call] } }] });
+    let details = |detail: Value| json!({ "choices": [{ "delta": { "reasoning_details": [detail] } }] });
+    let block =
+        |at: u64, block: Value| json!({ "type": "content_block_start", "index": at, "content_block": block });
+    let item = |at: u64, item: Value| json!({ "type": "response.output_item.done", "output_index": at, "item": item });
+    let part = |part: Value| json!({ "candidates": [{ "content": { "parts": [part] } }] });
+    type Make<'a> = Box<dyn Fn(u64) -> Value + 'a>;
+    let cases: Vec<(Kind, Make<'_>)> = vec![
+        (Kind::Anthropic, Box::new(|at| block(at, json!({ "type": "text", "text": "", "citations": long })))),
+        (Kind::Anthropic, Box::new(|at| block(at, json!({})))),
+        (Kind::OpenAiResponses, Box::new(|at| item(at, json!({ "type": "function_call", "name": long })))),
+        (Kind::OpenAiResponses, Box::new(|at| item(at, json!({})))),
+        (
+            Kind::OpenAiResponses,
+            Box::new(|at| json!({ "type": "response.output_text.delta", "output_index": at, "delta": "" })),
+        ),
+        (
+            Kind::OpenAi,
+            Box::new(|at| calls(json!({ "index": 0, "function": { "name": format!("{long}{at}") } }))),
+        ),
+        (Kind::OpenAi, Box::new(|at| calls(json!({ "index": at })))),
+        (Kind::OpenAi, Box::new(|_| details(json!({ "type": "reasoning.encrypted", "data": long })))),
+        (Kind::Gemini, Box::new(|_| part(json!({ "functionCall": { "name": long } })))),
+        (Kind::Gemini, Box::new(|_| part(json!({ "text": "", "thoughtSignature": long })))),
+        (
+            Kind::Ollama,
+            Box::new(|_| json!({ "message": { "tool_calls": [{ "id": long, "function": {} }] } })),
+        ),
+    ];
+    for (kind, make) in &cases {
+        let (message, text, fed) = until_it_fails(*kind, |at| frame(*kind, &make(at)));
+        let what = make(1).to_string();
+        let what = what.get(..100).unwrap_or(&what);
+        assert!(message.starts_with("The reply is longer than 8 MiB"), "{kind:?} {what}: {message}");
+        assert_eq!(text, "kept", "{kind:?} {what}");
+        assert!(fed < 3 * LONGEST, "{kind:?} {what}: {fed}");
+    }
+}
+
+#[test]
+fn a_reason_in_every_chunk_of_gemini_is_no_end() {
+    let chunk = |text: &str| {
+        let content = json!({ "parts": [{ "text": text }] });
+        frame(Kind::Gemini, &json!({ "candidates": [{ "content": content, "finishReason": "STOP" }] }))
+    };
+    let body = chunk("a") + &chunk("b");
+    let cut = read(decoder(Kind::Gemini), [body.as_bytes()], End::Cut);
+    assert_eq!((cut.text.as_str(), failed(&cut).kind), ("ab", FailureKind::Cut));
+    let whole = closed(Kind::Gemini, &body);
+    assert_eq!((whole.text.as_str(), finished(&whole)), ("ab", (FinishReason::Stop, Some("STOP"))));
+    // A pause behind a reason is a pause: who reads goes on waiting.
+    let (mut decoder, mut out) = (decoder(Kind::Gemini), Vec::new());
+    decoder.feed(chunk("a").as_bytes(), &mut out);
+    assert!(!decoder.settled());
+    let kinds = [Kind::OpenAi, Kind::Anthropic];
+    for kind in kinds {
+        let (mut decoder, mut out) = (self::decoder(kind), Vec::new());
+        decoder.feed((start(kind) + &words(kind, "a") + &end(kind, "stop")).as_bytes(), &mut out);
+        assert!(decoder.settled(), "{kind:?}: only counts can follow");
+    }
+}
+
 #[test]
 fn counts_of_caches_are_read() {
     let usage = json!({ "input_tokens": 10, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20, "output_tokens": 1 });

@@ -6,9 +6,13 @@
 use super::failure::{Asked, ErrorBody};
 use super::redact::Secrets;
 use crate::domain::{Finish, FinishReason, Kept, ReplyEvent, ReplyFailure, ToolCall, Usage};
+use serde_json::Value;
 
 /// Bytes of text, reasoning, calls and kept items that a reply may have.
 pub(super) const LONGEST: usize = 8 << 20;
+
+/// What is counted for a thing that is remembered, beside the text that it holds: many small things need memory too.
+pub(super) const ENTRY: usize = 128;
 
 /// What the ids begin with that are made here, for calls to which the provider gave none.
 const OWN_ID: &str = "sayso-";
@@ -16,6 +20,18 @@ const OWN_ID: &str = "sayso-";
 /// Whether the id of a call was made here: it means nothing to a provider that has no ids.
 pub(super) fn is_own_id(id: &str) -> bool {
     id.starts_with(OWN_ID)
+}
+
+/// About how much memory a value needs: its text, and its parts one by one.
+pub(super) fn weight(value: &Value) -> usize {
+    match value {
+        Value::String(text) => ENTRY + text.len(),
+        Value::Array(values) => ENTRY + values.iter().map(weight).sum::<usize>(),
+        Value::Object(fields) => {
+            ENTRY + fields.iter().map(|(name, value)| name.len() + weight(value)).sum::<usize>()
+        }
+        _ => ENTRY,
+    }
 }
 
 /// What has come of a reply so far.
@@ -127,9 +143,14 @@ impl Gathered {
         }
     }
 
+    /// One thing more is remembered, with so many bytes of text.
+    pub(super) fn entry(&mut self, bytes: usize) {
+        self.grow(ENTRY + bytes);
+    }
+
     /// So many bytes more are kept. A reply that is too long ends here.
     pub(super) fn grow(&mut self, bytes: usize) {
-        self.length += bytes;
+        self.length = self.length.saturating_add(bytes);
     }
 
     /// Ends a reply that is too long. Called between pieces, so that a piece is told whole.
@@ -139,7 +160,7 @@ impl Gathered {
         }
     }
 
-    /// A whole call.
+    /// A whole call. Who hands it over has counted its bytes.
     pub(super) fn call(&mut self, mut call: ToolCall) {
         self.known = true;
         if call.id.is_empty() {
@@ -150,7 +171,7 @@ impl Gathered {
 
     /// Something to be given back.
     pub(super) fn keep(&mut self, kept: Kept) {
-        self.grow(kept.json.len());
+        self.entry(kept.json.len());
         self.kept.push(kept);
     }
 
@@ -158,6 +179,7 @@ impl Gathered {
     pub(super) fn remark(&mut self, text: &str) {
         if !self.over {
             let text = self.secrets.redact(&super::failure::one_line(text));
+            self.entry(text.len());
             self.out.push(ReplyEvent::Remark(text));
         }
     }

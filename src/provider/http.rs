@@ -5,15 +5,15 @@
 //! are not followed. Dropping the future of [`Connection::ask`] closes the connection.
 
 mod client;
+mod refusal;
 
 use super::Timeouts;
 use super::address;
-use super::failure::{Answer, Asked, Refusal};
+use super::failure::{Asked, Refusal};
 use super::retry::{self, Again, REPETITIONS};
 use super::server::Access;
 use super::wire::{self, Decoder, End, HttpRequest, Known, LeftOut, Part, Wire};
 use crate::domain::{FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
-use jiff::Timestamp;
 use reqwest::{Client, Response};
 use serde_json::Value;
 use std::hash::{BuildHasher, RandomState};
@@ -23,8 +23,6 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 use tokio::time::timeout;
 
-/// Bytes of an error's body that are read.
-const ERROR_BODY: usize = 64 << 10;
 /// Bytes of a list of models that are read.
 const LONGEST_LIST: usize = 16 << 20;
 /// How long counts are waited for when the model has said that it is done.
@@ -268,31 +266,6 @@ impl Connection {
                 }
             }
         }
-    }
-
-    /// Reads what an answer that is no success says, bounded in time and size.
-    async fn read_refusal(&self, mut response: Response) -> Answer {
-        let headers = response.headers();
-        let header = |name: &str| headers.get(name).and_then(|v| v.to_str().ok());
-        let now = header("date").and_then(retry::http_date).unwrap_or_else(Timestamp::now);
-        let mut answer = Answer {
-            status: response.status().as_u16(),
-            retry_after: retry::retry_after(header("retry-after-ms"), header("retry-after"), now),
-            should_retry: header("x-should-retry").and_then(|v| v.trim().parse().ok()),
-            location: header("location").map(str::to_owned),
-            body: String::new(),
-        };
-        let mut body = Vec::new();
-        let patience = self.timeouts.silence.min(Duration::from_secs(10));
-        while let Ok(Ok(Some(bytes))) = timeout(patience, response.chunk()).await {
-            let room = ERROR_BODY.saturating_sub(body.len()).min(bytes.len());
-            body.extend_from_slice(bytes.get(..room).unwrap_or_default());
-            if room < bytes.len() {
-                break;
-            }
-        }
-        answer.body = self.access().secrets.redact(&String::from_utf8_lossy(&body));
-        answer
     }
 }
 

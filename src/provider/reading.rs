@@ -14,6 +14,10 @@ use serde_json::Value;
 
 /// What one wire makes of the pieces of a reply.
 pub(super) trait Reading: Send {
+    /// Whether nothing of the reply but counts comes behind the reason of its end. Where it does, the reason alone tells
+    /// nothing: the reply is whole when the server ends it in good order.
+    const REASON_IS_LAST: bool = true;
+
     /// Reads a piece.
     fn piece(&mut self, value: Value, so_far: &mut Gathered);
     /// The reply is about to end in good order: what was held back is handed over.
@@ -88,16 +92,21 @@ impl<R: Reading> ReplyDecoder<R> {
         self.piece(piece);
     }
 
+    /// Whether the model has said that it is done, and that settles it.
+    fn is_settled(&self) -> bool {
+        R::REASON_IS_LAST && self.so_far.is_finished()
+    }
+
     fn take(&mut self, out: &mut Vec<ReplyEvent>) {
         out.append(&mut self.so_far.out);
     }
 
     fn closed(&mut self, end: End) {
-        if let Some(piece) = self.framing.end(end, self.so_far.is_finished()) {
+        if let Some(piece) = self.framing.end(end, self.is_settled()) {
             if piece.whole { self.whole(&piece, end) } else { self.piece(&piece) }
         }
         if self.so_far.is_over() {
-        } else if self.so_far.is_finished() {
+        } else if self.is_settled() || (self.so_far.is_finished() && end == End::Closed) {
             // The model had said that it is done; only counts can be missing.
             self.finish(true);
         } else if end == End::Cut {
@@ -136,6 +145,6 @@ impl<R: Reading> Decoder for ReplyDecoder<R> {
     }
 
     fn settled(&self) -> bool {
-        self.so_far.is_finished()
+        self.is_settled()
     }
 }

@@ -1,11 +1,12 @@
 //! The requests that leave, of every wire: one conversation with everything in it, and what each makes of it.
 
 use super::kept;
-use super::server::{Access, Effort, Kind};
+use super::server::{Access, Effort, Kind, Server};
 use super::wire::{Known, LeftOut, Part, Wire};
 use super::wire_of;
 use crate::domain::{
-    AnswerForm, ImageRef, Message, MessageImage, ModelRequest, Purpose, Role, StepId, Tool, ToolCall,
+    AnswerForm, ImageRef, Message, MessageImage, ModelName, ModelRequest, Purpose, Role, StepId, Tool,
+    ToolCall,
 };
 use serde_json::{Value, json};
 
@@ -271,6 +272,12 @@ fn limits_and_effort_are_said_in_the_words_of_each() {
     assert_eq!(responses["max_output_tokens"], 9);
     assert_eq!(responses["reasoning"], json!({ "effort": "high", "summary": "auto" }));
     let messages = body(Kind::Anthropic);
+    assert_eq!(messages["thinking"], Value::Null);
+    assert_eq!(messages["output_config"]["effort"], "high");
+    let mut before = Access::fixture(Kind::Anthropic, "claude-sonnet-4-5-20250929");
+    (before.max_output, before.effort) = (Some(9), Some(Effort::High));
+    let messages = wire_of(before).encode(&request(Kind::Anthropic), &Known::default());
+    assert_eq!(messages["output_config"]["effort"], Value::Null);
     assert_eq!(messages["thinking"], json!({ "type": "enabled", "budget_tokens": 24_576 }));
     assert!(messages["max_tokens"].as_u64() > Some(24_576), "thinking counts: {messages}");
     let gemini = &body(Kind::Gemini)["generationConfig"];
@@ -282,6 +289,20 @@ fn limits_and_effort_are_said_in_the_words_of_each() {
     openai.asked.host = "api.openai.com".into();
     openai.max_output = Some(9);
     assert_eq!(wire_of(openai).encode(&request(Kind::OpenAi), &Known::default())["max_completion_tokens"], 9);
+}
+
+#[test]
+fn keys_in_the_query_are_known_as_keys() {
+    let name = ModelName { provider: "x".into(), model: "m".into() };
+    let query = vec![
+        ("key".to_owned(), "hunter22hunter22".to_owned()),
+        ("api-version".to_owned(), "2024".to_owned()),
+    ];
+    let server = Server { query, ..Server::new(Kind::OpenAi, name, "http://h?sig=swordfish") };
+    let access = Access::new(server).unwrap();
+    assert!(access.asked.has_key);
+    let told = access.secrets.redact("no: hunter22hunter22 or swordfish of 2024");
+    assert_eq!(told, "no: [key] or [key] of 2024");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::failure::Asked;
 use super::redact::Secrets;
 use super::wire::HttpRequest;
 use super::{ProviderError, Timeouts, address};
+use crate::config::keys::looks_secret;
 use crate::domain::ModelName;
 use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
@@ -190,14 +191,17 @@ impl Access {
             secret_headers.retain(|(other, _)| *other != header);
             secret_headers.push((header, SecretString::from(value)));
         }
+        // Some servers want their key in the query.
+        let in_query = url.query_pairs().filter(|(name, _)| looks_secret(name));
+        let in_query: Vec<_> = in_query.map(|(_, value)| SecretString::from(value.into_owned())).collect();
         let asked = Asked {
             provider: name.provider.clone(),
             model: name.model.clone(),
             host: address::host(&url),
             address: address::shown(&url),
-            has_key: !secret_headers.is_empty(),
+            has_key: !secret_headers.is_empty() || !in_query.is_empty(),
         };
-        let secrets = Secrets::new(secret_headers.iter().map(|(_, value)| value.clone()));
+        let secrets = Secrets::new(secret_headers.iter().map(|(_, value)| value.clone()).chain(in_query));
         let headers = match kind {
             Kind::Anthropic if !secret_headers.iter().any(|(name, _)| name == "anthropic-version") => {
                 vec![("anthropic-version", "2023-06-01".to_owned())]

@@ -6,7 +6,7 @@ mod sense;
 mod source;
 mod steps;
 
-use super::check::Check;
+use super::check::{Check, OptionKind};
 use super::text::Text;
 use crate::domain::{BlockKind, Field, FieldKind, Form, RecipeEnd};
 
@@ -35,6 +35,8 @@ pub(crate) struct Definition {
     /// Told to the model once, with the first step.
     pub(crate) say: Text,
     pub(crate) inputs: Vec<Field>,
+    /// Inputs of which one has to be answered at least; none: that is not asked for.
+    pub(crate) either: Vec<String>,
     /// Replies of the model in a round, at most.
     pub(crate) replies: u32,
     /// Never empty.
@@ -57,6 +59,21 @@ impl Definition {
     /// The inputs that name files.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Field> {
         self.inputs.iter().filter(|field| field.kind == FieldKind::File)
+    }
+
+    /// Whether the text of the file that this input names is needed: a text has a place for it, or a check is told of it.
+    pub(crate) fn reads(&self, input: &str) -> bool {
+        let place = format!("file:{input}");
+        let texts = self.steps.iter().flat_map(|step| {
+            let of_turns = step.on.iter().map(|(_, turn)| &turn.say);
+            of_turns.chain([&step.say])
+        });
+        let told = |step: &Step| {
+            let mut options = step.check.options().iter().filter(|option| option.kind == OptionKind::Input);
+            options.any(|option| step.option(option.name) == input)
+        };
+        let mut texts = texts.chain([&self.say, &self.prompt, &self.summary]);
+        texts.any(|text| text.names().any(|name| name == place)) || self.steps.iter().any(told)
     }
 
     /// The place of the step with this name.

@@ -10,9 +10,11 @@ mod machine;
 mod python;
 mod scripts;
 mod shipped;
+mod sketch;
 mod text;
 
 pub use shipped::shipped;
+pub use sketch::sketch;
 
 use crate::domain::{Answers, Misfit, RecipeCard, RecipeStart};
 use crate::engine::{Way, WayFinder, Ways};
@@ -95,7 +97,7 @@ impl Recipe {
     /// What has to be found out before it begins with these answers.
     pub fn wants(&self, inputs: &Answers) -> Vec<Want> {
         let mut wants: Vec<Want> = Vec::new();
-        for field in self.definition.files() {
+        for field in self.definition.files().filter(|field| self.definition.reads(&field.name)) {
             let named = inputs.iter().find(|(name, text)| *name == field.name && !text.is_empty());
             wants.extend(named.map(|(input, path)| Want::File { input: input.clone(), path: path.into() }));
         }
@@ -113,6 +115,13 @@ impl Recipe {
     /// # Errors
     /// Each input that what was found shows not to fit.
     pub fn start(&self, inputs: Answers, facts: Vec<(String, String)>) -> Result<RecipeStart, Vec<Misfit>> {
+        let either = &self.definition.either;
+        if let Some(first) = either.first()
+            && either.iter().all(|name| named(&inputs, name).is_none_or(|text| text.trim().is_empty()))
+        {
+            let why = format!("one of {} is needed", either.join(", "));
+            return Err(vec![Misfit { field: first.clone(), why }]);
+        }
         let value = |name: &str| named(&inputs, name).or(named(&facts, name)).unwrap_or_default().to_owned();
         let prompt = self.definition.prompt.fill(value);
         Ok(RecipeStart { name: self.card.name.clone(), definition: self.text.clone(), inputs, facts, prompt })

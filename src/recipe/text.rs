@@ -55,7 +55,8 @@ impl Text {
         self.0.is_empty()
     }
 
-    /// The text with its values. Lines that only had places without a value are left out.
+    /// The text with its values. A line whose places have none is left out where nothing but a label is left of it, and
+    /// so is the label that stands alone above it.
     pub(crate) fn fill(&self, value: impl Fn(&str) -> String) -> String {
         let mut lines = vec![Line::default()];
         for part in &self.0 {
@@ -72,14 +73,22 @@ impl Text {
                 }
                 Part::Place(name) => {
                     if let Some(line) = lines.last_mut() {
-                        line.places = true;
-                        line.text.push_str(&bounded(value(name)));
+                        let value = bounded(value(name));
+                        line.empty = Some(value.trim().is_empty() && line.empty != Some(false));
+                        line.text.push_str(&value);
                     }
                 }
             }
         }
-        lines.retain(|line| !(line.places && line.text.trim().is_empty()));
-        let text: Vec<_> = lines.into_iter().map(|line| line.text).collect();
+        let mut text: Vec<String> = Vec::new();
+        for line in lines {
+            let bare = line.text.trim();
+            if line.empty != Some(true) || !(bare.is_empty() || bare.ends_with(':')) {
+                text.push(line.text);
+            } else if bare.is_empty() && text.last().is_some_and(|above| above.ends_with(':')) {
+                text.pop();
+            }
+        }
         text.join("\n").trim().to_owned()
     }
 }
@@ -87,7 +96,8 @@ impl Text {
 #[derive(Default)]
 struct Line {
     text: String,
-    places: bool,
+    /// Whether all its places are without a value; `None`: it has no place.
+    empty: Option<bool>,
 }
 
 /// The name of a place, and what stands behind it.
@@ -131,9 +141,10 @@ mod tests {
 
     #[test]
     fn lines_without_their_values_go() {
-        let text = Text::parse("A\n{none}\n\nB {none}\n{x}");
+        let text =
+            Text::parse("A\n{none}\n\nB {none}\n{x}\nFile: {none}\nFiles:\n{none}\nC: {none}{x}\nD:\n{x}");
         let value = |name: &str| if name == "x" { "1".to_owned() } else { String::new() };
-        assert_eq!(text.fill(value), "A\n\nB \n1");
+        assert_eq!(text.fill(value), "A\n\nB \n1\nC: 1\nD:\n1");
         assert!(Text::parse("").is_empty());
     }
 

@@ -5,7 +5,7 @@
 
 use super::judge::Remark;
 use super::value::Act;
-use crate::domain::Severity;
+use crate::domain::{Review, Severity};
 use std::ops::Range;
 
 /// The strict profile: what the rooms of the function-calling demos forbid, and the ways around it.
@@ -64,6 +64,13 @@ impl Forbid {
         self.entry(id).is_some()
     }
 
+    /// Marks the findings whose rules are on the list, in reviews of blocks that hold no code: files, packages.
+    pub fn mark(&self, review: &mut Review) {
+        for finding in &mut review.findings {
+            finding.forbidden |= self.rule(&finding.rule);
+        }
+    }
+
     /// A remark on an act, where it is forbidden. Names with a `?` are not known, so they can't be compared.
     pub(super) fn act(&self, act: &Act) -> Option<Remark> {
         let name = act.name.as_str();
@@ -93,7 +100,7 @@ fn remark(entry: &str, what: &str, span: &Range<usize>) -> Remark {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Language, Review};
+    use crate::domain::Language;
     use crate::review::{Book, Scope, review};
     use std::sync::Arc;
 
@@ -137,6 +144,26 @@ mod tests {
         let marked: Vec<_> = review.findings.iter().filter(|f| f.forbidden).map(|f| f.place.line).collect();
         assert_eq!(marked, [2]);
         assert!(!look("python", "print(1)", vec!["*", "", " "]).forbidden());
+    }
+
+    #[test]
+    fn acts_on_files_and_installations_are_barred_by_their_rules() {
+        let finding = |rule: &str| crate::domain::Finding {
+            rule: rule.into(),
+            severity: Severity::Medium,
+            place: crate::domain::Place::default(),
+            message: "x".into(),
+            forbidden: false,
+        };
+        let findings: Vec<_> = ["file.outside", "file.remark", "sayso.install"].map(finding).into();
+        let marked = |forbid: &[&str]| {
+            let mut review = Review { findings: findings.clone(), ..Review::default() };
+            Forbid::new(forbid.iter().map(|name| (*name).to_owned())).mark(&mut review);
+            review.findings.iter().map(|finding| finding.forbidden).collect::<Vec<_>>()
+        };
+        assert_eq!(marked(&["file.outside"]), [true, false, false]);
+        assert_eq!(marked(&["file*", "sayso.install"]), [true, true, true]);
+        assert_eq!(marked(&["os.system"]), [false; 3]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::ground::{self, Located};
 use super::rules::{Condition, Effect, Ground, Inner, Mark, Rule};
 use super::value::{Act, HOLE, Kind, Taint, Value};
 use super::wording::{list, spell};
+use super::written::Written;
 use crate::domain::{Effects, Severity};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -42,6 +43,8 @@ pub(super) struct Past {
     made: HashSet<String>,
     /// Files that were downloaded.
     fetched: HashSet<String>,
+    /// Texts that were written into files.
+    written: Written,
 }
 
 /// What came of judging one act.
@@ -74,6 +77,8 @@ pub(super) fn judge(act: &Act, book: &RuleBook, source: &str, scope: &Scope, pas
         past.made.insert(path);
     }
     strongest(&mut judged.remarks, &over);
+    judged.nested.extend(past.written.run_by(act));
+    past.written.note(act);
     judged
 }
 

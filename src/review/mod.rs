@@ -19,6 +19,7 @@ pub mod files;
 mod flow;
 mod forbid;
 mod ground;
+mod handed;
 mod hidden;
 mod inspect;
 mod javascript;
@@ -39,6 +40,7 @@ mod value;
 mod walk;
 mod wording;
 mod words;
+mod written;
 
 #[cfg(test)]
 mod tests;
@@ -50,6 +52,7 @@ pub use shelf::Book;
 pub use tongue::{language_of_extension, reads};
 
 use crate::domain::{Finding, Language, Review, Severity};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tongue::Tongue;
@@ -134,7 +137,8 @@ pub fn review_while(
     };
     remarks.extend(hidden::shape(source));
     remarks.sort_by_key(|r| (r.span.start, std::cmp::Reverse(r.severity), r.span.end));
-    remarks.dedup_by(|b, a| a.rule == b.rule && a.span == b.span && a.message == b.message);
+    let mut told = HashSet::new();
+    remarks.retain(|r| told.insert((r.rule.clone(), r.span.clone(), r.message.clone())));
     if remarks.len() > MOST {
         // The gravest stay, in their order.
         let mut order: Vec<usize> = (0..remarks.len()).collect();

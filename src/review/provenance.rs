@@ -50,7 +50,7 @@ pub fn trace(
         .filter_map(|span| {
             let text = source.get(span.clone())?;
             match sought.get(text).copied().flatten()? {
-                from @ (Source::Output(_) | Source::File(_)) => {
+                from @ (Source::Output(_) | Source::File(_) | Source::Project) => {
                     Some(Trace { place: places.place(&span), text: text.to_owned(), from })
                 }
                 Source::Person | Source::Model => None,

@@ -6,6 +6,7 @@
 use super::Scope;
 use super::book::RuleBook;
 use super::flow::{Frames, Reading, element};
+use super::handed::Handed;
 use super::judge::taint;
 use super::syntax::DEEPEST;
 use super::value::{Act, Argument, Kind, Taint, Value};
@@ -76,6 +77,8 @@ pub(super) struct Shared<'a, 't> {
     pub(super) calls: HashMap<usize, (Value, Act)>,
     /// Where a change of the working folder went.
     pub(super) folder: Option<Value>,
+    /// Functions of the text, and what they were handed.
+    pub(super) handed: Handed<'t>,
     /// Bodies that wait, each with its frame: they are read when the names that they use are bound.
     waiting: Vec<(Node<'t>, usize)>,
     pub(super) reading: Reading,
@@ -90,6 +93,7 @@ impl<'a, 't> Shared<'a, 't> {
             frames: Frames::new(source.len()),
             calls: HashMap::new(),
             folder: None,
+            handed: Handed::default(),
             waiting: vec![(root, 0)],
             reading: Reading::default(),
         }

@@ -108,7 +108,10 @@ pub(super) fn confined() -> Terms {
         writes_confined: true,
         reads_confined: true,
         contained: true,
-        memory: MemoryHold::Watched,
+        memory: Hold::Watched,
+        // From before it was told how these are held.
+        processes: Hold::None,
+        files: Hold::None,
         layers: vec![Layer { name: "bwrap".into(), active: true, tested: true, why: None }],
         notes: vec!["for root the number of processes is watched, not enforced".into()],
     };
@@ -200,6 +203,17 @@ pub(super) fn about_recipes() -> Vec<Entry> {
     entries.push(Entry::Block(own));
     entries.extend(facts.into_iter().chain(ended).map(Entry::Recipe));
     entries
+}
+
+/// A run whose limits are held in three ways.
+pub(super) fn about_limits() -> Vec<Entry> {
+    let (run, block, revision) = (RunId(1), BlockId(1), Revision(1));
+    let by = Grantor::Person { typed: false };
+    let mut terms = confined();
+    let sandbox = &mut terms.rights.sandbox;
+    (sandbox.memory, sandbox.processes, sandbox.files) = (Hold::Enforced, Hold::Watched, Hold::Enforced);
+    terms.limits = Limits { file_bytes: 5 << 30, open_files: 64, kept_bytes: 65_536, ..terms.limits };
+    vec![Entry::Approved { run, block, revision, sha256: Sha256::of(b"x"), terms, by }]
 }
 
 pub(super) fn report(output: Captured) -> RunReport {
@@ -313,6 +327,18 @@ pub(super) fn about_rules() -> Vec<Entry> {
         },
         Entry::RuleRevoked(RuleId(1)),
     ]
+}
+
+/// A block that pulls an image.
+pub(super) fn about_images() -> Vec<Entry> {
+    vec![Entry::Block(file_block(7, BlockKind::Pull { wanted_by: Some(BlockId(5)) }, "python:3.13-slim\n"))]
+}
+
+/// A review with words that stand in the project's instructions.
+pub(super) fn about_instructions() -> Vec<Entry> {
+    let traces = vec![Trace { place: Place::default(), text: "/srv/deploy".into(), from: Source::Project }];
+    let review = Review { traces, ..Review::default() };
+    vec![Entry::Review { block: BlockId(1), revision: Revision(1), review }]
 }
 
 /// A session with an entry of each kind, and some hard cases.

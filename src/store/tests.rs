@@ -1,8 +1,8 @@
 //! The store on a real disk: writing, reading back, damage, failures, locks.
 
 use super::samples::{
-    about_context, about_recipes, about_rules, about_sandbox, about_tools, block, captured, each_kind, entry,
-    header, report, same,
+    about_context, about_limits, about_recipes, about_rules, about_sandbox, about_tools, block, captured,
+    each_kind, entry, header, report, same,
 };
 use super::*;
 use crate::domain::{BlockId, RunId, Stream};
@@ -364,6 +364,7 @@ fn sessions_of_version_1_load_for_ever() {
         "each-kind.jsonl",
         "context.jsonl",
         "sandbox.jsonl",
+        "limits.jsonl",
         "rules.jsonl",
         "recipes.jsonl",
         "tools.jsonl",
@@ -384,6 +385,7 @@ fn sessions_of_version_1_load_for_ever() {
     assert_eq!(all.damage, []);
     assert!(all_same(&load("context.jsonl"), &with_header("context", &about_context())));
     assert!(all_same(&load("sandbox.jsonl"), &with_header("sandbox", &about_sandbox())));
+    assert!(all_same(&load("limits.jsonl"), &with_header("limits", &about_limits())));
     assert!(all_same(&load("rules.jsonl"), &with_header("rules", &about_rules())));
     assert!(all_same(&load("recipes.jsonl"), &with_header("recipes", &about_recipes())));
     assert!(all_same(&load("tools.jsonl"), &with_header("tools", &about_tools())));
@@ -408,6 +410,7 @@ fn write_fixtures(folder: &Path) {
     );
     written(folder, "context", &about_context());
     written(folder, "sandbox", &about_sandbox());
+    written(folder, "limits", &about_limits());
     written(folder, "rules", &about_rules());
     written(folder, "recipes", &about_recipes());
     written(folder, "tools", &about_tools());

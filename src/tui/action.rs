@@ -167,8 +167,8 @@ actions! {
     Queue = "review.queue",
     /// The rights in full.
     Rights = "review.rights",
-    /// The time limit.
-    TimeLimit = "review.time-limit",
+    /// The limits. The name is from when there was the time alone: keymaps of people hold it.
+    Limits = "review.time-limit",
     /// The language of a block without one.
     ChooseLanguage = "review.language",
 

@@ -13,6 +13,7 @@ mod focus;
 mod keys;
 pub mod layer;
 mod layers;
+pub mod limits;
 mod message;
 mod modes;
 mod mouse;
@@ -30,7 +31,7 @@ pub use focus::{Lower, has_problem};
 pub use note::Note;
 pub use wish::{Choice, Exit, Paged, Target, Wish};
 
-use crate::domain::{BlockId, Languages, Limits};
+use crate::domain::{BlockId, Languages};
 use crate::engine::State;
 use crate::tui::composer::Composer;
 use crate::tui::guard::{Guard, Times};
@@ -321,12 +322,5 @@ impl Screen {
             .map(|line| crate::tui::view::safe::code_rows(line, width.into()))
             .sum();
         u16::try_from(rows).unwrap_or(u16::MAX).clamp(1, 10)
-    }
-
-    /// The limits that a change starts from.
-    fn limits_of(state: &State, block: BlockId) -> Limits {
-        let inspected = state.inspected(block).and_then(|i| i.terms.as_ref().ok()).map(|t| t.limits);
-        let chosen = state.live.blocks.get(&block).and_then(|b| b.limits);
-        chosen.or(inspected).unwrap_or_default()
     }
 }

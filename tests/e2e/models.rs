@@ -168,7 +168,7 @@ fn a_key_in_the_environment_is_enough_and_it_is_told_who_answers() {
         .env("OPENAI_BASE_URL", &format!("{}/v1", server.url()))
         .env("OPENAI_API_KEY", "sk-from-environment")
         .start();
-    terminal.wait_for("openai/gpt-5 answers: its key was found (OPENAI_API_KEY).");
+    terminal.wait_for("openai/gpt-6.1-sol answers: its key was found (OPENAI_API_KEY).");
     say(&terminal, "hello");
     terminal.wait_for("Hello.");
     assert_eq!(server.wait_for_requests(1)[0].header("authorization"), Some("Bearer sk-from-environment"));

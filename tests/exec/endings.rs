@@ -80,6 +80,44 @@ async fn an_interrupt_keeps_the_kernel() {
     assert_eq!((told.report.outcome.clone(), told.out().as_str()), (Outcome::Interrupted, "on\n"));
 }
 
+/// Takes the signal while it is blocked, then lets it in and goes to sleep without the interpreter having had the chance
+/// to look: what happens by bad luck when an interrupt comes right before a wait.
+pub const LOST: &str = "import ctypes, functools, signal, time
+libc = ctypes.CDLL(None)
+interrupt = (ctypes.c_ulong * 16)(1 << (signal.SIGINT - 1))
+let_in = functools.partial(libc.pthread_sigmask, signal.SIG_UNBLOCK, interrupt, None)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+print('on')
+while signal.SIGINT not in signal.sigpending(): time.sleep(0.01)
+list(map(functools.partial.__call__, [let_in, functools.partial(time.sleep, 15)]))
+";
+
+#[tokio::test]
+async fn an_interrupt_that_comes_right_before_a_wait_is_not_lost() {
+    let shop = Shop::new();
+    shop.py("x = 5").await.ok();
+    let request = shop.request("python", LOST, None).await;
+    let (id, mut receiver) = shop.start(request);
+    let events = until_output(&mut receiver, "on").await;
+    shop.executor.interrupt(id);
+    let told = rest_of(receiver, events).await;
+    assert_eq!(told.report.outcome, Outcome::Interrupted);
+    assert!(told.kept() && told.took < Duration::from_secs(2), "{:?}", told.took);
+    // At the time limit too: the kernel need not die for it.
+    let told = shop.run_for("python", LOST, Some(300)).await;
+    assert_eq!(told.report.outcome, Outcome::TimedOut);
+    assert!(told.kept(), "{:?}", told.report);
+    // What catches the interrupt is called once, and its own waits go on.
+    let source = "import signal, time\ncalls = []\nsignal.signal(signal.SIGINT, lambda *a: calls.append(1))\nprint('on')\n\
+                  until = time.monotonic() + 1\nwhile time.monotonic() < until: time.sleep(0.3)\nlen(calls)";
+    let request = shop.request("python", source, None).await;
+    let (id, mut receiver) = shop.start(request);
+    let events = until_output(&mut receiver, "on").await;
+    shop.executor.interrupt(id);
+    assert_eq!(rest_of(receiver, events).await.ok().value(), "1");
+    assert_eq!(shop.py("x").await.ok().value(), "5");
+}
+
 #[tokio::test]
 async fn an_interrupt_that_the_code_takes_is_its_own_affair() {
     let shop = Shop::new();
@@ -244,7 +282,7 @@ async fn the_death_of_the_helper_ends_everything() {
     let shop = Shop::unconfined();
     let name = sleeper();
     for (language, source) in [
-        ("bash", format!("setsid sleep {name} & kill -9 $PPID; sleep 60")),
+        ("bash", format!("setsid sleep {name} & sleep 0.2; kill -9 $PPID; sleep 60")),
         (
             "python",
             format!(

@@ -172,6 +172,16 @@ async fn a_kernel_does_its_work(shop: &Shop) {
     assert!(matches!(&died.report.outcome, Outcome::Crashed(_)), "{:?}", died.report);
     assert!(died.lost() && since.elapsed() < Duration::from_secs(30));
     assert_eq!(shop.py("'x' in dir()").await.ok().value(), "False");
+    // Stands for an interrupt that is lost, as one is that comes right before a wait: it is repeated.
+    let deaf = "import signal, time\ncalls = []\ndef once(number, frame):\n    calls.append(number)\n    if len(calls) > 1:\n        \
+                raise KeyboardInterrupt\nsignal.signal(signal.SIGINT, once)\nprint('on', flush=True)\ntime.sleep(15)";
+    let request = shop.request("python", deaf, None).await;
+    let (id, mut events) = shop.start(request);
+    let before = until_output(&mut events, "on").await;
+    shop.executor.interrupt(id);
+    let told = rest_of(events, before).await;
+    assert_eq!(told.report.outcome, Outcome::Interrupted, "{:?}", told.report);
+    assert!(told.kept() && told.took < Duration::from_secs(5), "{:?}", told.took);
 }
 
 #[tokio::test]

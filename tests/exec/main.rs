@@ -17,6 +17,7 @@ mod functions;
 mod jupyter;
 mod kernel;
 mod languages;
+mod limits;
 mod packages;
 mod programs;
 mod sandbox;

@@ -9,10 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const ALL: Without = Without { bwrap: false, landlock: false, seccomp: false };
-const NO_BWRAP: Without = Without { bwrap: true, landlock: false, seccomp: false };
-const NO_LANDLOCK: Without = Without { bwrap: false, landlock: true, seccomp: false };
-const NO_SECCOMP: Without = Without { bwrap: false, landlock: false, seccomp: true };
+const ALL: Without = Without { bwrap: false, landlock: false, seccomp: false, cgroup: false };
+const NO_BWRAP: Without = Without { bwrap: true, landlock: false, seccomp: false, cgroup: false };
+const NO_LANDLOCK: Without = Without { bwrap: false, landlock: true, seccomp: false, cgroup: false };
+const NO_SECCOMP: Without = Without { bwrap: false, landlock: false, seccomp: true, cgroup: false };
 
 fn wish(level: SandboxLevel) -> Wish {
     Wish { level, asked: true, ..Wish::default() }
@@ -504,7 +504,7 @@ async fn what_was_refused_is_told_in_words() {
 
 #[tokio::test]
 async fn what_was_asked_for_and_can_not_be_had_is_refused() {
-    let none = Without { bwrap: true, landlock: true, seccomp: false };
+    let none = Without { bwrap: true, landlock: true, seccomp: false, cgroup: false };
     let asked = shop(SandboxLevel::Workspace, none);
     let why = asked.executor.terms(&Language::python(), None).await.unwrap_err();
     assert!(why.contains("can't be had here") && why.contains("bwrap: left out"), "{why}");

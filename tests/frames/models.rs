@@ -37,7 +37,7 @@ fn offers() -> Vec<Offer> {
     let local =
         |model, context| ModelInfo { local: true, tools: Some(true), ..info("ollama", model, context) };
     let priced = |model, input, output| ModelInfo {
-        price: Some(Price { input, output, cached: 300, cache_written: 3_750 }),
+        price: Some(Price { input, output, cached: 300, cache_written: 3_750, long: None }),
         ..info("anthropic", model, 200_000)
     };
     vec![

@@ -23,7 +23,9 @@ fn confined(language: &str) -> Terms {
         writes_confined: true,
         reads_confined: true,
         contained: true,
-        memory: MemoryHold::Enforced,
+        memory: Hold::Enforced,
+        processes: Hold::Enforced,
+        files: Hold::Enforced,
         layers: vec![Layer_ { name: "bwrap".into(), active: true, tested: true, why: None }],
         notes: Vec::new(),
     };
@@ -35,7 +37,15 @@ use sayso::domain::Layer as Layer_;
 fn inspected(scene: &mut Scene, block: u32, review: Review, terms: Terms, refused: &[&str]) {
     let revision = scene.state.transcript.blocks[&BlockId(block)].block.current().revision;
     let refused = refused.iter().map(ToString::to_string).collect();
-    let found = Inspected { revision, review, terms: Ok(terms), refused, before: None, lacking: Vec::new() };
+    let found = Inspected {
+        revision,
+        review,
+        terms: Ok(terms),
+        refused,
+        before: None,
+        lacking: Vec::new(),
+        image: None,
+    };
     scene.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(found);
 }
 

@@ -169,7 +169,12 @@ impl Scene {
             rights: Rights {
                 network: true,
                 environment: ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TZ"].map(String::from).to_vec(),
-                sandbox: SandboxReport { memory: MemoryHold::Watched, ..SandboxReport::default() },
+                sandbox: SandboxReport {
+                    memory: Hold::Watched,
+                    processes: Hold::Watched,
+                    files: Hold::Enforced,
+                    ..SandboxReport::default()
+                },
                 ..Rights::default()
             },
             limits: Limits::default(),
@@ -189,6 +194,7 @@ impl Scene {
             refused: Vec::new(),
             before: None,
             lacking: Vec::new(),
+            image: None,
         };
         self.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(inspected);
     }

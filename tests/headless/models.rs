@@ -154,13 +154,13 @@ fn without_a_choice_the_first_key_that_is_found_decides_and_it_is_told() {
     let done = with(&home, &["run", "hello"], &variables);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(
-        done.err.contains("note: openai/gpt-5 answers: its key was found (OPENAI_API_KEY)."),
+        done.err.contains("note: openai/gpt-6.1-sol answers: its key was found (OPENAI_API_KEY)."),
         "{}",
         done.err
     );
     let request = &server.requests()[0];
     assert_eq!(request.header("authorization"), Some("Bearer sk-from-environment"));
-    assert_eq!(request.json()["model"], "gpt-5");
+    assert_eq!(request.json()["model"], "gpt-6.1-sol");
 }
 
 #[test]
@@ -251,6 +251,33 @@ fn a_program_writes_the_key_and_it_is_masked_in_the_session() {
         done.err
     );
     assert!(!done.err.contains("secret") && server.requests().len() == 1, "{}", done.err);
+}
+
+#[test]
+#[ignore = "needs dbus-run-session, gnome-keyring and secret-tool"]
+fn the_key_is_in_the_systems_keyring() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![Answer::text("Hello.")]);
+    configure(&home, &format!("[providers.lab]\nbase_url = \"{}/v1\"\nkeyring = true\n", server.url()));
+    let script = home.file(
+        "ask.sh",
+        "printf word | gnome-keyring-daemon --unlock --components=secrets >/dev/null\n\
+         \"$1\" run hello --model lab/small\necho \"first: $?\"\n\
+         printf sk-from-the-keyring | secret-tool store --label=sayso service sayso provider lab\n\
+         \"$1\" run hello --model lab/small\necho \"second: $?\"\n",
+    );
+    let done = std::process::Command::new("dbus-run-session")
+        .args(["--", "bash", &script.to_string_lossy(), env!("CARGO_BIN_EXE_sayso")])
+        .current_dir(home.work())
+        .envs([("HOME", home.work()), ("XDG_RUNTIME_DIR", home.work()), ("SAYSO_HOME", home.sayso())])
+        .output()
+        .unwrap();
+    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(out.contains("first: 4") && out.contains("second: 0"), "{out}\n{err}");
+    assert!(err.contains("the keyring of lab ended with exit code 1. Nothing was sent."), "{err}");
+    assert!(err.contains("secret-tool store --label=sayso service sayso provider lab"), "{err}");
+    assert_eq!(server.requests()[0].header("authorization"), Some("Bearer sk-from-the-keyring"));
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[test]

@@ -241,3 +241,24 @@ fn the_address_of_a_kind_is_taken_from_the_option_too() {
         assert_eq!(server.requests()[0].line, format!("POST {}", kind.path));
     }
 }
+
+#[test]
+fn how_much_a_model_is_to_think_is_a_setting() {
+    for (effort, expected) in [("", json!(null)), ("effort = \"high\"", json!("high"))] {
+        for (of_model, expected) in
+            [("", expected.clone()), ("models = { m = { effort = \"low\" } }", json!("low"))]
+        {
+            let home = Home::new();
+            let server = ModelServer::start(vec![Answer::text("Yes.")]);
+            let (url, file) = (server.url(), home.sayso().join("config.toml"));
+            std::fs::create_dir_all(home.sayso()).unwrap();
+            let text = format!(
+                "[providers.mine]\nkind = \"openai\"\nbase_url = \"{url}/v1\"\n{effort}\n{of_model}\n"
+            );
+            std::fs::write(file, text).unwrap();
+            let done = home.run(&["run", "hello", "--model", "mine/m", "--json"]);
+            assert_eq!(done.code, Some(0), "{}", done.err);
+            assert_eq!(server.requests()[0].json()["reasoning_effort"], expected, "{effort} {of_model}");
+        }
+    }
+}

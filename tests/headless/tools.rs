@@ -104,6 +104,25 @@ fn a_server_that_takes_no_tools_is_asked_again_without() {
 }
 
 #[test]
+fn what_is_forbidden_of_files_is_not_done_by_approving_all() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    let config = "dialect = \"tools\"\nreview.forbid = [\"file.outside\"]\n";
+    std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+    let server =
+        ModelServer::start(vec![calls(&[("c1", "write_file", r#"{"path":"../ran","content":"x"}"#)])]);
+    let url = format!("{}/v1", server.url());
+    let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url];
+    let done = home.run(&[&fixed[..], &["--json", "--approve", "all", "--sandbox", "off"]].concat());
+    assert_eq!(done.code, Some(10), "{}\n{}", done.out, done.err);
+    let review = &done.events("review")[0];
+    assert_eq!(review["findings"][0]["rule"], "file.outside", "{}", done.out);
+    assert_eq!(review["findings"][0]["forbidden"], true, "{}", done.out);
+    assert_eq!(review["refused"], json!([]), "what a sandbox would refuse is told beside the findings");
+    assert!(done.events("decision").is_empty() && !home.work().join("../ran").exists());
+}
+
+#[test]
 fn a_file_that_a_run_changed_after_it_was_shown_is_looked_at_again() {
     let home = Home::new();
     std::fs::write(home.work().join("a.txt"), "old\n").unwrap();

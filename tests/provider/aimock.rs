@@ -1,53 +1,15 @@
-//! Every wire against a mock server that others wrote: npm `@copilotkit/aimock`, whose program `llmock` is looked for in
-//! `target/aimock`, or where `SAYSO_TEST_AIMOCK` says. It speaks all five and keeps what it was sent.
+//! Every wire against a mock server that others wrote.
 
 use super::*;
+use crate::mock::Mock;
 use sayso::domain::{FailureKind, FinishReason, Tool, ToolCall};
 use serde_json::Value;
-use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-/// The mock server; it ends with the value.
-struct Mock {
-    child: Child,
-    port: u16,
-}
-
-impl Drop for Mock {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 impl Mock {
-    fn start() -> Self {
-        let root = env!("CARGO_MANIFEST_DIR");
-        let usual = format!("{root}/target/aimock/node_modules/.bin/llmock");
-        let program = std::env::var("SAYSO_TEST_AIMOCK").unwrap_or(usual);
-        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = free.local_addr().expect("an address").port();
-        drop(free);
-        let child = Command::new(&program)
-            .args(["-p", &port.to_string(), "-l", "5", "--log-level", "silent"])
-            .args(["-f", &format!("{root}/tests/fixtures/aimock.json")])
-            .env("AIMOCK_STRICT_TURN_INDEX", "1")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap_or_else(|error| panic!("{program}: {error}"));
-        let mock = Self { child, port };
-        let deadline = Instant::now() + DEADLINE;
-        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(Instant::now() < deadline, "the mock server does not listen");
-            std::thread::park_timeout(Duration::from_millis(20));
-        }
-        mock
-    }
-
     fn server(&self, kind: Kind) -> Server {
         let name = ModelName { provider: kind.as_str().into(), model: "m".into() };
-        let base = format!("http://127.0.0.1:{}", self.port);
+        let base = self.url();
         // The mock counts the requests of each test for itself.
         let headers = vec![("x-test-id".into(), kind.as_str().into())];
         Server { key: Some(KEY.into()), headers, ..Server::new(kind, name, base) }
@@ -113,7 +75,7 @@ async fn tools_in_parallel_and_their_results() {
             .map(|call| (call.name.as_str(), serde_json::from_str::<Value>(&call.arguments).expect("JSON")))
             .collect();
         let expected = [
-            ("run_code", serde_json::json!({ "code": "1" })),
+            ("run_code", serde_json::json!({ "language": "python", "code": "1" })),
             ("read_file", serde_json::json!({ "path": "a" })),
         ];
         assert_eq!(told, expected, "{kind:?}");

@@ -2,6 +2,8 @@
 // Helpers of tests fail like tests.
 #![allow(clippy::expect_used, clippy::panic)]
 
+#[path = "../support/aimock.rs"]
+mod mock;
 #[path = "../support/model_server.rs"]
 mod model_server;
 

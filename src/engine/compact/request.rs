@@ -6,12 +6,14 @@
 use super::in_turn;
 use crate::domain::{Dialect, Message, Role};
 use crate::engine::Settings;
-use crate::engine::context::{self, fenced, shortened, tokens};
+use crate::engine::context::{self, estimate, fenced, shortened, tokens};
 use crate::engine::transcript::{Item, Transcript};
 
 const PROMPT: &str = include_str!("../../../assets/prompts/summary.md");
 /// The least that is told of a message, in bytes.
 const LEAST: usize = 256;
+/// The least of a conversation that a summary can be made of, in bytes.
+const LEAST_IN_ALL: usize = 512;
 
 /// Up to which item a summary would reach; `None`: there is nothing to sum up.
 ///
@@ -43,26 +45,41 @@ fn length(items: &[Item]) -> u64 {
     items.iter().map(text).sum()
 }
 
-/// The messages that ask for a summary of the items before `upto`, in about `room` tokens.
-pub(super) fn messages(transcript: &Transcript, settings: &Settings, upto: usize, room: u64) -> Vec<Message> {
+/// The messages that ask for a summary of the items before `upto`, in about `room` tokens; `None`: there is no room for
+/// so much that a summary of it would be one.
+pub(super) fn messages(
+    transcript: &Transcript,
+    settings: &Settings,
+    upto: usize,
+    room: u64,
+) -> Option<Vec<Message>> {
     let part = part(transcript, upto);
     let settings = Settings { system_prompt: String::new(), ..settings.clone() };
     let told = context::messages(&part, &settings, Dialect::Fences);
-    let room = room.saturating_sub(tokens(PROMPT) + 64);
+    let working = in_turn(&part.items);
+    let fits = |messages: &Vec<Message>| estimate(messages) <= room;
     let mut most = told.iter().map(|message| message.text.len()).max().unwrap_or_default().max(LEAST);
     let mut text = document(&told, most);
-    while tokens(&text) > room && most > LEAST {
+    let mut asked = ask(&text, working);
+    while !fits(&asked) && most > LEAST {
         most = (most / 2).max(LEAST);
         text = document(&told, most);
+        asked = ask(&text, working);
     }
-    if tokens(&text) > room {
-        // A long row of short messages: its middle is left out, and that is said.
-        text = shortened(&text, usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(3));
+    // A long row of short messages: its middle is left out, and that is said.
+    let mut bytes = usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(4).min(text.len());
+    while !fits(&asked) && bytes >= LEAST_IN_ALL {
+        asked = ask(&shortened(&text, bytes), working);
+        bytes = bytes / 4 * 3;
     }
-    let open = if in_turn(&part.items) { "\n\nThe last message in it is being worked on." } else { "" };
+    Some(asked).filter(fits)
+}
+
+fn ask(text: &str, working: bool) -> Vec<Message> {
+    let open = if working { "\n\nThe last message in it is being worked on." } else { "" };
     let ask = format!(
         "The older part of the conversation:\n\n{}{open}\n\nWrite the summary.",
-        fenced("text", &text)
+        fenced("text", text)
     );
     vec![Message::new(Role::System, PROMPT.trim_end()), Message::new(Role::User, ask)]
 }

@@ -260,3 +260,30 @@ fn instructions_stand_in_the_request_and_are_noted_when_they_change() {
     assert_eq!(d.user("w"), "+prompt, +instructions 0, ask s4 | replying s4");
     assert_ne!(d.request()[0].role, Role::System);
 }
+
+#[test]
+fn the_request_for_a_summary_fits_too_or_none_leaves() {
+    let room = |context: u64| context - context / 8;
+    for words in ["long ", "длинный ", "長い", "```\n"] {
+        for context in [700, 2_400, 6_000] {
+            let mut d = Dialogue::new();
+            for turn in 0..6 {
+                d.user(&format!("{turn} {}", words.repeat(900)));
+                d.reply(&words.repeat(300));
+            }
+            knows(&mut d, context);
+            let line = d.command(Command::Compact);
+            assert_eq!(line, "sum up s7 | compacting s7", "{words} {context}");
+            let needs = crate::engine::context::estimate(d.request());
+            assert!(needs <= room(context), "{words} {context}: {needs}");
+        }
+    }
+    let mut d = two_turns();
+    knows(&mut d, 300);
+    let line = d.command(Command::Compact);
+    assert!(
+        line.starts_with("'No summary: the request for it does not fit the model's 263 tokens."),
+        "{line}"
+    );
+    assert!(line.ends_with(" | idle"), "{line}");
+}

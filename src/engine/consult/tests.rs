@@ -21,7 +21,7 @@ fn model() -> ModelName {
 
 fn answer(d: &mut Dialogue, revision: u32, text: Result<&str, &str>) -> String {
     let text = text.map(str::to_owned).map_err(str::to_owned);
-    let consultation = Consultation { model: model(), text, usage: Usage::default() };
+    let consultation = Consultation { model: model(), text, usage: Usage::default(), remarks: Vec::new() };
     d.send(Event::Consulted(BlockId(1), Revision(revision), Box::new(consultation)))
 }
 
@@ -57,6 +57,34 @@ fn nobody_waits_for_it() {
     assert!(d.type_run(1).contains("start r1"));
     assert_eq!(answer(&mut d, 1, Ok(GOOD)), "+opinion 1.1 low | running r1");
     assert_eq!(answer(&mut d, 1, Ok(GOOD)), "| running r1", "only one answer counts");
+}
+
+#[test]
+fn what_does_not_fit_the_judge_is_told_and_not_sent() {
+    let told = |context| {
+        let info = ModelInfo { context: Some(context), ..ModelInfo::named(model()) };
+        Event::Model(Box::new(info))
+    };
+    let mut d = asked();
+    d.command(Command::UseModel(model()));
+    d.send(told(150));
+    let line = d.command(Command::Consult(BlockId(1)));
+    let why = "'No second opinion of p/m on block 1: it needs about ";
+    assert!(line.starts_with(&format!("+opinion 1.1 none, {why}")), "{line}");
+    assert!(line.contains("tokens, and the model's context has 150; nothing was sent.'"), "{line}");
+    assert!(!line.contains("consult 1.1"), "{line}");
+    d.send(told(100_000));
+    assert!(d.command(Command::Consult(BlockId(1))).starts_with("consult 1.1"));
+}
+
+#[test]
+fn what_the_provider_remarks_beside_an_opinion_is_told() {
+    let mut d = asked();
+    d.command(Command::Consult(BlockId(1)));
+    let remarks = vec!["b answers in place\nof a.".to_owned()];
+    let answer = Consultation { model: model(), text: Ok(GOOD.into()), usage: Usage::default(), remarks };
+    let line = d.send(Event::Consulted(BlockId(1), Revision(1), Box::new(answer)));
+    assert!(line.contains("'The second opinion on block 1: b answers in place"), "{line}");
 }
 
 #[test]

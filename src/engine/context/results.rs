@@ -66,8 +66,9 @@ impl<'a> Results<'a> {
 
     fn result(&mut self, settled: &Settled) -> Option<String> {
         let item = self.transcript.blocks.get(&settled.block)?;
-        if matches!(item.block.kind, BlockKind::Load { .. }) {
-            // What came of it stands in the system prompt: the functions that there are.
+        if matches!(item.block.kind, BlockKind::Load { .. } | BlockKind::Pull { .. }) {
+            // What came of a file stands in the system prompt: the functions that there are. An image is between the
+            // person and the engine: whether the block could run then, its own result tells.
             return None;
         }
         Some(match &settled.what {

@@ -795,6 +795,7 @@ fn stale_events_change_nothing() {
                 refused: Vec::new(),
                 before: None,
                 lacking: Vec::new(),
+                image: None,
             }),
         ),
         Event::Inspected(
@@ -806,6 +807,7 @@ fn stale_events_change_nothing() {
                 refused: Vec::new(),
                 before: None,
                 lacking: Vec::new(),
+                image: None,
             }),
         ),
     ] {

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Watched {
     pub(in crate::engine) engine: Engine,
     /// All that was recorded, with its moment.
-    pub(in crate::engine) entries: Vec<(Moment, Entry)>,
+    pub(crate) entries: Vec<(Moment, Entry)>,
     /// The newest request to the model, and its step.
     pub(in crate::engine) request: Option<ModelRequest>,
     pub(in crate::engine) last_step: StepId,
@@ -280,11 +280,13 @@ impl Watched {
         assert_eq!((version.revision, &version.source), (*revision, request.source()));
         if proposed.kind.is_code() {
             assert!(version.whole && version.language.is_some() && !version.source.trim().is_empty());
-            assert!(!matches!(terms.executor, ExecutorKind::Files | ExecutorKind::Installer));
+            assert!(terms.executor.runs_code());
             assert_eq!(terms.target.is_some(), matches!(proposed.kind, BlockKind::Load { .. }));
         } else if let BlockKind::Install { .. } = proposed.kind {
             assert!(version.whole && proposed.unclear(version).is_none());
             assert_eq!(terms.executor, ExecutorKind::Installer);
+        } else if let BlockKind::Pull { .. } = proposed.kind {
+            assert_eq!(terms.executor, ExecutorKind::Engine);
         } else {
             assert!(version.whole && proposed.file_act(version).is_ok());
             assert_eq!((terms.executor, terms.target.is_some()), (ExecutorKind::Files, true));
@@ -302,7 +304,7 @@ impl Watched {
                 Some(Event::User(Command::Decide { block: b, revision: r, decision })),
             ) => {
                 assert_eq!((b, r, decision), (block, revision, &Decision::Approve { typed: *typed }));
-                let of_code = terms.executor != ExecutorKind::Files;
+                let of_code = terms.executor.starts_programs();
                 let off = of_code && terms.rights.sandbox.level == SandboxLevel::Off;
                 let demanded = inspection.review.gravest() == Some(Severity::High) || (off && !self.any_ran);
                 assert!(*typed || !demanded, "the typed word was passed over");
@@ -336,7 +338,7 @@ impl Watched {
     /// Whether the newest order was about code.
     fn runs_code(&self) -> bool {
         let order = self.started.as_ref().map(|request| request.approval().terms().executor);
-        order.is_some_and(|executor| executor != ExecutorKind::Files)
+        order.is_some_and(|executor| executor.starts_programs())
     }
 
     /// What is too long does not leave, and nothing leaves for which the person has not paid.

@@ -21,9 +21,14 @@ fn waiting() -> Dialogue {
 /// The same after the block was approved with a rule, ran, and another one came.
 fn granted(scope: RuleScope, next: &str) -> Dialogue {
     let mut d = waiting();
+    let offer = offers(d.state(), BlockId(1)).into_iter().find(|offer| offer.rule.scope == scope).unwrap();
+    let words = words(&offer.rule);
     assert_eq!(
         d.always(1, scope),
-        format!("+rule 1 {}, +approved r1 1.1 rule 1, start r1 | running r1", scope.as_str())
+        format!(
+            "+rule 1 {}, 'Rule 1 holds from now on: {words}. /rules lists and removes it.', +approved r1 1.1 rule 1, start r1 | running r1",
+            scope.as_str()
+        )
     );
     d.started(1);
     d.ended(1, Outcome::Ok);
@@ -248,6 +253,12 @@ fn reading_is_held_to_by_the_sandbox_and_by_what_the_text_says() {
         reading(Review::default(), |t| t.rights.write.push("/work".into())),
         Err("may write /work: use --sandbox read-only".into())
     );
+    let more: [fn(&mut Terms); 2] =
+        [|t| t.rights.read.push("/home".into()), |t| t.rights.environment.push("TOKEN".into())];
+    for more in more {
+        assert_eq!(reading(Review::default(), more), Err("has other rights or limits".into()));
+    }
+    assert_eq!(reading(Review::default(), |t| t.rights.sandbox.reads_confined = true), Ok(()));
     let effects = Effects { deletes: vec!["out".into()], ..Effects::default() };
     let acts = Review { effects, ..Review::default() };
     assert_eq!(reading(acts, |_| {}), Err("deletes out".into()));

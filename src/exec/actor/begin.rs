@@ -2,8 +2,8 @@
 
 use super::Actor;
 use crate::domain::{
-    ExecutorKind, Interpreter, KernelRef, Language, Limits, Outcome, Rights, RunEvent, RunId, RunRequest,
-    Terms,
+    ExecutorKind, Hold, Interpreter, KernelRef, Language, Limits, Outcome, Rights, RunEvent, RunId,
+    RunRequest, Terms,
 };
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, Order};
@@ -50,10 +50,17 @@ impl Actor {
             Some(kernel) => kernel.interpreter.clone(),
             None => interpreter.path.clone(),
         };
+        let persistent = self.is_kernel(language);
+        let lower = persistent && self.room_for(&limits)?;
         let sandbox = self.sandbox()?;
         let Reach { read, write, network } = sandbox.reach(&path, language.as_str() == "python");
-        let sandbox = sandbox.report().clone();
-        let persistent = self.is_kernel(language);
+        let mut sandbox = sandbox.report().clone();
+        if lower {
+            // The code could lift what is lower for this run than for its kernel; who looks puts it back.
+            for hold in [&mut sandbox.processes, &mut sandbox.files] {
+                *hold = (*hold).min(Hold::Watched);
+            }
+        }
         let next = KernelRef { generation: self.generation + 1, variables: 0 };
         let (executor, kernel, cwd) = if persistent {
             let kernel = self.kernel.as_ref().map_or(next, |kernel| kernel.state);
@@ -108,7 +115,7 @@ impl Actor {
         // It is there before the kernel is, so that packages that come later are found.
         plan::set(&mut env, packages::VARIABLE, packages);
         let cell = sandbox.cell(&interpreter.path, true);
-        let (limits, cwd) = (&self.setup.limits, &self.setup.cwd);
+        let (limits, cwd) = (&self.kernel_limits, &self.setup.cwd);
         let kernel = Kernel::start((&cell, limits), &interpreter.path, cwd, env, self.generation + 1)?;
         self.generation += 1;
         self.kernel = Some(kernel);
@@ -187,8 +194,8 @@ impl Actor {
             let path = terms.interpreter.clone();
             self.start_kernel(&Interpreter { language: terms.language.clone(), path, version: None })?;
         }
+        self.fit_kernel(&terms.limits)?;
         let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
-        kernel.process.link.order(&Order::Begin(Bounds::from(&terms.limits)));
         match &terms.target {
             // A file of functions: its errors name it, not the block.
             Some(file) => {

@@ -2,6 +2,7 @@
 
 use super::{Actor, Command, Source};
 use crate::domain::{KernelFate, Language, Outcome};
+use crate::exec::cgroup::Group;
 use crate::exec::helper_wire::{Order, Told};
 use crate::exec::outbox::Outbox;
 use crate::exec::run::{Carrier, End, nothing};
@@ -43,6 +44,16 @@ impl Actor {
     pub(super) fn finish(&mut self, end: End) {
         let Some(mut run) = self.run.take() else { return };
         run.stop_clock();
+        let process = match (&run.carrier, &self.kernel) {
+            (Carrier::Program(process, _), _) => Some(&**process),
+            (Carrier::Kernel, kernel) => kernel.as_ref().map(|kernel| &kernel.process),
+        };
+        let group =
+            process.and_then(|process| process.group.as_ref()).filter(|_| !matches!(end, End::Block(_)));
+        if let Some(what) = group.and_then(Group::out_of_memory) {
+            // With the last process its supervisor went too: what is left to tell of it is in the group.
+            run.pressed.over.get_or_insert(what);
+        }
         match &mut run.carrier {
             Carrier::Kernel => {
                 if let Some(kernel) = &mut self.kernel {

@@ -2,7 +2,7 @@
 
 use super::error::ContainerError;
 use super::{Containers, FAREWELL, engine, is_kernel};
-use crate::domain::{Interpreter, Language, Limits, SandboxReport, Terms};
+use crate::domain::{ExecutorKind, Interpreter, Language, Limits, Rights, SandboxReport, Terms};
 use crate::exec::executors::{Backend, Fetch, Heard, Job, Missing};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -97,6 +97,23 @@ impl Backend for Containers {
             Err(ContainerError::Missing { image }) => Some(Missing { name: image }),
             _ => None,
         }
+    }
+
+    async fn pull_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
+        let engine = self.engine().await.map_err(|error| error.to_string())?;
+        // The engine does it itself, with its own account and network: no program of ours has any right here.
+        let rights = Rights { network: true, ..Rights::default() };
+        Ok(Terms {
+            language: language.clone(),
+            executor: ExecutorKind::Engine,
+            interpreter: PathBuf::from(&engine.address),
+            version: None,
+            kernel: None,
+            cwd: self.setup.cwd.clone(),
+            rights,
+            limits,
+            target: None,
+        })
     }
 
     async fn fetch(&mut self, missing: Missing, progress: mpsc::Sender<String>) -> Fetch {

@@ -5,6 +5,7 @@ use super::error::ContainerError;
 use super::owner;
 use super::plan::Abilities;
 use super::tunnel::Tunnel;
+use crate::domain::ImageName;
 use bollard::Docker;
 use bollard::models::SystemInfo;
 use bollard::query_parameters::{CreateImageOptions, ListContainersOptions, RemoveContainerOptions};
@@ -159,36 +160,48 @@ pub async fn fetch(
     progress: mpsc::Sender<String>,
 ) -> Result<(), ContainerError> {
     let failed = |why: String| ContainerError::NotFetched { image: image.clone(), why };
-    // Without a tag, every tag of the repository would be fetched.
-    let last = image.rsplit('/').next().unwrap_or(&image);
-    let tag = (!last.contains(':') && !image.contains('@')).then(|| "latest".to_owned());
+    let name = ImageName::parse(&image).map_err(&failed)?;
+    let tag = name.tag_to_add().map(ToOwned::to_owned);
     let options = CreateImageOptions { from_image: Some(image.clone()), tag, ..Default::default() };
     let mut steps = docker.create_image(Some(options), None, None);
-    let mut told = String::new();
+    let mut told = Told::default();
     while let Some(step) = steps.next().await {
         let step = step.map_err(|error| failed(words(&error)))?;
         if let Some(message) = step.error_detail.and_then(|error| error.message) {
             return Err(failed(message));
         }
-        let line =
-            line(step.id, step.status, step.progress_detail.and_then(|p| Some((p.current?, p.total?))));
-        if line != told {
+        let part = step.progress_detail.and_then(|p| Some((p.current?, p.total?)));
+        if let Some(line) = told.line(step.id.unwrap_or_default(), &step.status.unwrap_or_default(), part) {
             // Who does not keep up misses lines, nothing else.
-            let _ = progress.try_send(line.clone());
-            told = line;
+            let _ = progress.try_send(line);
         }
     }
     Ok(())
 }
 
-/// A step of fetching in words: `a1b2c3: Downloading 40 %`.
-fn line(id: Option<String>, status: Option<String>, part: Option<(i64, i64)>) -> String {
-    let mut line = id.map_or_else(String::new, |id| format!("{id}: "));
-    line += &status.unwrap_or_default();
-    if let Some((current, total)) = part.filter(|(_, total)| *total > 0) {
-        line += &format!(" {} %", current.saturating_mul(100) / total);
+/// What was told of each layer: engines tell far more often than anybody reads.
+#[derive(Default)]
+struct Told(HashMap<String, String>);
+
+impl Told {
+    /// Layers that are followed; of more, every step is told.
+    const LAYERS: usize = 1000;
+
+    /// A step of fetching in words, `a1b2c3: Downloading 40 %`; `None` where that was told already. Parts are told in
+    /// steps of ten per cent.
+    fn line(&mut self, id: String, status: &str, part: Option<(i64, i64)>) -> Option<String> {
+        let mut line = if id.is_empty() { String::new() } else { format!("{id}: ") };
+        line += status;
+        if let Some((current, total)) = part.filter(|(_, total)| *total > 0) {
+            line += &format!(" {} %", current.saturating_mul(10) / total * 10);
+        }
+        let line: String = line.chars().filter(|c| !c.is_control()).take(120).collect();
+        let known = self.0.get(&id) == Some(&line);
+        if self.0.len() < Self::LAYERS || self.0.contains_key(&id) {
+            self.0.insert(id, line.clone());
+        }
+        (!known && !line.is_empty()).then_some(line)
     }
-    line.chars().filter(|c| !c.is_control()).take(120).collect()
 }
 
 fn connect(address: &Address, socket: Option<&std::path::Path>) -> Result<Docker, bollard::errors::Error> {
@@ -253,10 +266,14 @@ mod tests {
 
     #[test]
     fn steps_of_fetching() {
-        let text = |s: &str| Some(s.to_owned());
-        assert_eq!(line(text("a1"), text("Downloading"), Some((1, 4))), "a1: Downloading 25 %");
-        assert_eq!(line(None, text("Pulling\u{1b}[2J"), None), "Pulling[2J");
-        assert_eq!(line(text("a1"), None, Some((5, 0))), "a1: ");
+        let mut told = Told::default();
+        let mut line = |id: &str, status: &str, part| told.line(id.to_owned(), status, part);
+        assert_eq!(line("a1", "Downloading", Some((1, 4))).as_deref(), Some("a1: Downloading 20 %"));
+        assert_eq!(line("b2", "Downloading", Some((1, 4))).as_deref(), Some("b2: Downloading 20 %"));
+        assert_eq!(line("a1", "Downloading", Some((29, 100))), None);
+        assert_eq!(line("", "Pulling\u{1b}[2J", None).as_deref(), Some("Pulling[2J"));
+        assert_eq!(line("a1", "", Some((5, 0))).as_deref(), Some("a1: "));
+        assert_eq!(line("", "", None), None);
     }
 
     #[test]

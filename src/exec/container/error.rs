@@ -34,8 +34,8 @@ pub enum ContainerError {
     NoImageFor(String),
     /// The image is not on the engine. Fetching it is a question to the person.
     #[error(
-        "the image {image} is not on this machine, and fetching it needs the network. Fetch it? Then run: \
-         sayso exec --pull, or docker pull {image}"
+        "the image {image} is not on the container engine. It is pulled only when you say so: by the block that asks for \
+         it, by sayso exec --pull, or by docker pull {image}"
     )]
     Missing {
         /// The image.

@@ -2,7 +2,7 @@
 
 use super::error::ContainerError;
 use crate::config::{ContainerExecutor, FolderInContainer};
-use crate::domain::{Layer, Limits, MemoryHold, Rights, SandboxLevel, SandboxReport};
+use crate::domain::{Hold, Layer, Limits, Rights, SandboxLevel, SandboxReport};
 use bollard::models::{ContainerCreateBody, HostConfig, Mount, MountType, ResourcesUlimits};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -105,11 +105,7 @@ impl Frame {
             readonly_rootfs: Some(true),
             privileged: Some(false),
             tmpfs: Some(HashMap::from([("/tmp".to_owned(), tmp)])),
-            ulimits: Some(vec![
-                limit("nofile", u64::from(self.limits.open_files)),
-                limit("fsize", self.limits.file_bytes),
-                limit("core", 0),
-            ]),
+            ulimits: Some(self.ulimits()),
             shm_size: Some(64 << 20),
             mounts,
             userns_mode: self.able.keeps_id.then(|| "keep-id".into()),
@@ -154,6 +150,13 @@ impl Frame {
         }
     }
 
+    /// Limits of each process; 0 is none of open files and file size.
+    fn ulimits(&self) -> Vec<ResourcesUlimits> {
+        let (files, bytes) = (u64::from(self.limits.open_files), self.limits.file_bytes);
+        let of = |name, most: u64| (most > 0).then(|| limit(name, most));
+        [of("nofile", files), of("fsize", bytes), Some(limit("core", 0))].into_iter().flatten().collect()
+    }
+
     /// What is enforced, in the words that hold for every sandbox.
     fn report(&self) -> SandboxReport {
         let level = match self.mount() {
@@ -170,7 +173,9 @@ impl Frame {
             writes_confined: true,
             reads_confined: true,
             contained: true,
-            memory: if self.able.memory { MemoryHold::Enforced } else { MemoryHold::None },
+            memory: if self.able.memory { Hold::Enforced } else { Hold::None },
+            processes: if self.able.processes { Hold::Enforced } else { Hold::None },
+            files: Hold::Enforced,
             layers: self.layers(),
             notes,
         }

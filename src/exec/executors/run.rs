@@ -12,6 +12,13 @@ use std::time::{Duration, Instant};
 /// From the interrupt at the time limit to the end by force, and from there until it is given up.
 const GRACE: Duration = Duration::from_millis(1000);
 const GIVE_UP: Duration = Duration::from_millis(3000);
+/// From one interrupt to the next, where they can be lost; and so many times it is repeated. A Python that was about to
+/// wait for something when the signal came has taken note of it and waits on, without ever looking at the note: only
+/// another signal wakes it. Whoever was reached has ended by then, or cleans up and is not disturbed any sooner.
+const AGAIN: Duration = Duration::from_millis(1500);
+const REPEATS: u8 = 2;
+/// The same at the time limit, where less than [`GRACE`] is left.
+const AGAIN_AT_END: Duration = Duration::from_millis(500);
 /// Images of one run that are kept.
 const IMAGES: usize = 200;
 
@@ -20,6 +27,8 @@ const IMAGES: usize = 200;
 pub enum Due {
     /// Interrupt it: the time is over.
     Interrupt,
+    /// Interrupt it once more: it goes on as if it had not been.
+    InterruptAgain,
     /// End it by force.
     Kill,
     /// Nothing more is heard of it: report it.
@@ -41,11 +50,15 @@ pub struct Run {
     /// When the code was handed over; the clock runs from there.
     since: Option<Instant>,
     next: Option<(Instant, Due)>,
+    /// Whether its interrupts can be lost.
+    loses_interrupts: bool,
+    /// When the interrupt is repeated, and how often it may be after that.
+    again: Option<(Instant, u8)>,
 }
 
 impl Run {
     /// A run that was ordered; its clock does not run yet.
-    pub fn new(request: &RunRequest, outbox: Outbox, folder: &Path) -> Self {
+    pub fn new(request: &RunRequest, outbox: Outbox, folder: &Path, loses_interrupts: bool) -> Self {
         let approval = request.approval();
         let limits = approval.terms().limits;
         Self {
@@ -58,7 +71,15 @@ impl Run {
             folder: folder.into(),
             since: None,
             next: None,
+            loses_interrupts,
+            again: None,
         }
+    }
+
+    /// The person interrupts it: tells when it is to be repeated.
+    pub fn interrupt(&mut self, now: Instant) {
+        self.pressed.interrupted = true;
+        self.again = self.loses_interrupts.then_some((now + AGAIN, REPEATS));
     }
 
     /// The program has the code: the clock runs.
@@ -80,26 +101,30 @@ impl Run {
     pub fn kill(&mut self, now: Instant) {
         self.pressed.killed = true;
         self.next = Some((now + GIVE_UP, Due::GiveUp));
+        self.again = None;
     }
 
     /// When something has to be done next.
     pub fn due(&self) -> Option<Instant> {
-        let next = self.next.map(|(at, _)| at);
-        match (next, self.outbox.due()) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        let (next, again) = (self.next.map(|(at, _)| at), self.again.map(|(at, _)| at));
+        [next, again, self.outbox.due()].into_iter().flatten().min()
     }
 
     /// Passes waiting output on; what else is to be done by now.
     pub fn on_time(&mut self, now: Instant) -> Option<Due> {
         self.outbox.pass_on(now);
+        if let Some((_, left)) = self.again.filter(|(at, _)| *at <= now) {
+            self.again = left.checked_sub(1).filter(|left| *left > 0).map(|left| (now + AGAIN, left));
+            return Some(Due::InterruptAgain);
+        }
         let (_, due) = self.next.filter(|(at, _)| *at <= now)?;
         self.next = match due {
             Due::Interrupt => {
                 self.pressed.out_of_time = true;
+                self.again = self.loses_interrupts.then_some((now + AGAIN_AT_END, 1));
                 Some((now + GRACE, Due::Kill))
             }
+            Due::InterruptAgain => self.next,
             Due::Kill => Some((now + GIVE_UP, Due::GiveUp)),
             Due::GiveUp => None,
         };

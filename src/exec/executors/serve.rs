@@ -1,10 +1,14 @@
 //! The loop of an executor's thread: takes orders, hears its backend, keeps the clock of the run.
 
+use super::pull::{self, Pull, Step};
 use super::run::{Due, Run};
-use super::{Backend, End, Ended, Heard, Job, Order};
-use crate::domain::{KernelFate, Limits, Outcome, RunEvent, RunId, RunRequest};
+use super::{Backend, End, Ended, Heard, Job, Missing, Order};
+use crate::domain::{
+    ExecutorKind, ImageName, KernelFate, Limits, Outcome, RunEvent, RunId, RunRequest, Stream,
+};
 use crate::exec::helper_wire::Used;
 use crate::exec::outbox::Outbox;
+use crate::exec::receipt::Ending;
 use crate::exec::{Setup, actor, blob, plan, run as local};
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,6 +19,8 @@ struct Server<B> {
     setup: Arc<Setup>,
     deaths: mpsc::Sender<String>,
     run: Option<Run>,
+    /// The pull that the run is, where it is one.
+    pull: Option<Pull>,
 }
 
 /// Serves until it is closed, or nobody can give orders any more; then ends everything.
@@ -24,7 +30,7 @@ pub async fn serve<B: Backend>(
     mut orders: mpsc::UnboundedReceiver<Order>,
     deaths: mpsc::Sender<String>,
 ) {
-    let mut server = Server { backend, setup, deaths, run: None };
+    let mut server = Server { backend, setup, deaths, run: None, pull: None };
     loop {
         let due = server.run.as_ref().and_then(Run::due);
         tokio::select! {
@@ -33,6 +39,7 @@ pub async fn serve<B: Backend>(
                 Some(order) => server.obey(order).await,
             },
             heard = server.backend.hear() => server.on_heard(heard),
+            step = pull::hear(server.pull.as_mut()) => server.on_pull(step),
             () = at(due) => server.on_time(),
         }
     }
@@ -56,15 +63,19 @@ impl<B: Backend> Server<B> {
             Order::Start(request, out) => self.start(&request, out).await,
             Order::Interrupt(id) => {
                 if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
-                    run.pressed.interrupted = true;
-                    self.backend.interrupt();
+                    run.interrupt(Instant::now());
+                    self.interrupt();
                 }
             }
             Order::Kill(id) => {
                 if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
                     run.kill(Instant::now());
-                    self.backend.kill();
+                    self.kill();
                 }
+            }
+            Order::PullTerms(language, limits, reply) => {
+                let usual = Limits { wall_ms: pull::WALL_MS, ..self.setup.limits };
+                let _ = reply.send(self.backend.pull_terms(&language, limits.unwrap_or(usual)).await);
             }
             Order::Warm(language) if self.run.is_none() => self.backend.warm(&language).await,
             Order::RestartKernel if self.run.is_none() => self.backend.restart().await,
@@ -82,12 +93,86 @@ impl<B: Backend> Server<B> {
     async fn start(&mut self, request: &RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
         let outbox = Outbox::new(request.approval().run(), out);
         let limits = request.approval().terms().limits;
+        if request.approval().terms().executor == ExecutorKind::Engine {
+            return self.start_pull(request, outbox).await;
+        }
         match self.job(request, limits).await {
             Ok(job) => {
-                self.run = Some(Run::new(request, outbox, &self.setup.blobs));
+                self.run =
+                    Some(Run::new(request, outbox, &self.setup.blobs, self.backend.loses_interrupts()));
                 self.backend.begin(job).await;
             }
             Err(outcome) => outbox.finish(local::nothing(outcome, limits)),
+        }
+    }
+
+    /// Begins a pull, when nothing else runs and all holds that was approved.
+    async fn start_pull(&mut self, request: &RunRequest, outbox: Outbox) {
+        let approved = request.approval().terms();
+        let image = match self.image_to_pull(request).await {
+            Ok(image) => image,
+            Err(outcome) => return outbox.finish(local::nothing(outcome, approved.limits)),
+        };
+        let (progress, lines) = Pull::channel();
+        let work = self.backend.fetch(Missing { name: image.as_str().to_owned() }, progress).await;
+        let mut run = Run::new(request, outbox, &self.setup.blobs, false);
+        run.started(Instant::now());
+        self.run = Some(run);
+        self.pull = Some(Pull::new(work, lines));
+    }
+
+    async fn image_to_pull(&mut self, request: &RunRequest) -> Result<ImageName, Outcome> {
+        let approved = request.approval().terms();
+        if self.run.is_some() {
+            return Err(Outcome::Refused("another run goes on: wait for its end".into()));
+        }
+        let now = self.backend.pull_terms(&approved.language, approved.limits).await;
+        if let Some(why) = actor::differs(&now.map_err(Outcome::NotStarted)?, approved) {
+            let why = format!("{why} since it was approved: look again and decide again");
+            return Err(Outcome::Refused(why));
+        }
+        ImageName::parse(request.source()).map_err(Outcome::NotStarted)
+    }
+
+    fn on_pull(&mut self, step: Step) {
+        match step {
+            Step::Line(line) => self.print_line(Stream::Stdout, &line),
+            Step::Done(pulled) => {
+                for line in self.pull.take().map(Pull::rest).unwrap_or_default() {
+                    self.print_line(Stream::Stdout, &line);
+                }
+                if let Err(why) = &pulled {
+                    self.print_line(Stream::Stderr, why);
+                }
+                self.end_pull(pull::ending(pulled.is_ok()));
+            }
+        }
+    }
+
+    fn print_line(&mut self, stream: Stream, line: &str) {
+        if let Some(run) = &mut self.run {
+            run.print(stream, format!("{line}\n").as_bytes());
+        }
+    }
+
+    fn end_pull(&mut self, ending: Ending) {
+        let end = End::Program(ending);
+        self.finish(Ended { end, used: Used::default(), kernel: KernelFate::None, cwd: None });
+    }
+
+    /// Interrupts the run; a pull is stopped by that alone.
+    fn interrupt(&mut self) {
+        match self.pull.take() {
+            Some(_) => self.end_pull(pull::stopped()),
+            None => self.backend.interrupt(),
+        }
+    }
+
+    /// Ends the run by force.
+    fn kill(&mut self) {
+        match self.pull.take() {
+            Some(_) => self.end_pull(pull::stopped()),
+            None => self.backend.kill(),
         }
     }
 
@@ -130,8 +215,8 @@ impl<B: Backend> Server<B> {
     fn on_time(&mut self) {
         let Some(run) = &mut self.run else { return };
         match run.on_time(Instant::now()) {
-            Some(Due::Interrupt) => self.backend.interrupt(),
-            Some(Due::Kill) => self.backend.kill(),
+            Some(Due::Interrupt | Due::InterruptAgain) => self.interrupt(),
+            Some(Due::Kill) => self.kill(),
             Some(Due::GiveUp) => {
                 let end = End::Died("what carried it out does not end, or is out of reach".into());
                 let kernel = KernelFate::None;
@@ -150,7 +235,7 @@ impl<B: Backend> Server<B> {
     async fn close(mut self, mut orders: mpsc::UnboundedReceiver<Order>) {
         if let Some(run) = &mut self.run {
             run.kill(Instant::now());
-            self.backend.kill();
+            self.kill();
         }
         while let Some(due) = self.run.as_ref().map(Run::due) {
             tokio::select! {

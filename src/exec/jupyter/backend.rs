@@ -69,6 +69,10 @@ impl Backend for Jupyter {
         self.order(Order::Interrupt);
     }
 
+    fn loses_interrupts(&self) -> bool {
+        true
+    }
+
     fn kill(&mut self) {
         self.order(Order::End);
     }
@@ -89,6 +93,10 @@ impl Backend for Jupyter {
 
     async fn missing(&mut self, _: &Language) -> Option<ToFetch> {
         None
+    }
+
+    async fn pull_terms(&mut self, _: &Language, _: Limits) -> Result<Terms, String> {
+        Err("images are pulled by container engines only: choose --executor container".into())
     }
 
     async fn fetch(&mut self, missing: ToFetch, _: mpsc::Sender<String>) -> Fetch {

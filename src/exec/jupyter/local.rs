@@ -214,7 +214,7 @@ fn spawn(start: &Start) -> Result<Held, String> {
     let given = |_| Err(crate::exec::error::ExecError::Ended);
     let process =
         process::start(&cell, &start.limits, invocation(start, &file)?, given).map_err(|e| e.to_string())?;
-    let process::Process { link, pipes } = process;
+    let process::Process { link, pipes, .. } = process;
     let told = link.socket().ok_or("its helper is gone")?.try_clone_to_owned().map_err(|e| e.to_string())?;
     let mut output = Vec::new();
     for (stream, fd) in [(Stream::Stdout, pipes.stdout), (Stream::Stderr, pipes.stderr)] {

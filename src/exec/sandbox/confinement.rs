@@ -98,11 +98,6 @@ pub fn data_limit(memory_bytes: u64, processors: u64) -> u64 {
 }
 
 impl Confinement {
-    /// Whether each process has a limit on the memory that it sets aside.
-    pub fn limits_data(&self) -> bool {
-        self.limits.iter().any(|limit| limit.what == Limited::Data)
-    }
-
     /// The fields of a message: each begins with a letter that tells what it is.
     pub fn fields(&self) -> Vec<Vec<u8>> {
         let mut fields = Vec::new();

@@ -39,7 +39,8 @@ pub fn enter(confinement: &Confinement) -> Result<(), String> {
     Ok(())
 }
 
-fn resource(what: Limited) -> Resource {
+/// The system's name of what is limited.
+pub fn resource(what: Limited) -> Resource {
     match what {
         Limited::Data => Resource::Data,
         Limited::Processes => Resource::Nproc,

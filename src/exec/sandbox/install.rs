@@ -28,9 +28,9 @@ impl Sandbox {
         let policy = self.policy_to_install(programs, folder).map(|policy| survey::look_again(&policy));
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
-            None => Entry { program: self.helper.clone(), args: vec!["__run".into()] },
+            None => Entry { program: self.helper.clone(), args: vec!["__run".into()], apart: false },
         };
-        Cell { entry, policy, using: self.using.clone() }
+        Cell { entry, policy, using: self.using.clone(), scope: self.scope.clone() }
     }
 
     fn policy_to_install(&self, programs: &[PathBuf], folder: &Path) -> Option<Policy> {

@@ -29,22 +29,24 @@ mod survey;
 mod toolchain;
 mod using;
 
+use super::cgroup::{self, Scope};
 use super::environment::Environment;
 use super::link::Entry;
 use super::plan;
-use crate::domain::{Limits, MemoryHold, SandboxLevel, SandboxReport, Terms};
+use crate::domain::{Limits, SandboxLevel, SandboxReport, Terms};
 use bwrap::Bwrap;
 use confinement::limits as process_limits;
 pub use confinement::{Confinement, data_limit};
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::enter;
 #[cfg(target_os = "linux")]
-pub use enter::enter;
+pub use enter::{enter, resource};
 use policy::Policy;
 use refused::Closed;
 use scratch::{HOME_PARTS, Scratch};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 pub use survey::{Standing, Wish};
 use toolchain::Ground;
 pub use using::Using;
@@ -58,6 +60,8 @@ pub struct Without {
     pub landlock: bool,
     /// No seccomp.
     pub seccomp: bool,
+    /// No control group.
+    pub cgroup: bool,
 }
 
 /// The sandbox of a session.
@@ -70,6 +74,8 @@ pub struct Sandbox {
     home: Option<PathBuf>,
     own: Vec<PathBuf>,
     helper: PathBuf,
+    /// The place for control groups.
+    scope: Option<Arc<Scope>>,
     /// Whether the level is lower than the wish, because of the working folder.
     narrowed: bool,
 }
@@ -92,6 +98,8 @@ pub struct Cell {
     pub entry: Entry,
     policy: Option<Policy>,
     using: Using,
+    /// Where a group for its processes is made.
+    pub scope: Option<Arc<Scope>>,
 }
 
 impl Sandbox {
@@ -106,13 +114,29 @@ impl Sandbox {
         limits: &Limits,
         helper: &Path,
     ) -> Result<Self, String> {
+        let mut sandbox = Self::layered(wish, without, standing, limits, helper)?;
+        let found = if without.cgroup { Err("left out".to_owned()) } else { Scope::find(helper) };
+        let found = found.map(Arc::new);
+        sandbox.report.held_by_group(cgroup::layer(&found));
+        sandbox.scope = found.ok();
+        Ok(sandbox)
+    }
+
+    fn layered(
+        wish: &Wish,
+        without: Without,
+        standing: Standing<'_>,
+        limits: &Limits,
+        helper: &Path,
+    ) -> Result<Self, String> {
         let mut sandbox = Self {
-            report: SandboxReport { memory: MemoryHold::Watched, ..SandboxReport::default() },
+            report: report::without(),
             using: Using::default(),
             confined: None,
             home: standing.home.map(Into::into),
             own: standing.own.to_vec(),
             helper: helper.into(),
+            scope: None,
             narrowed: false,
         };
         if wish.level == SandboxLevel::Off {
@@ -202,9 +226,9 @@ impl Sandbox {
         let policy = self.policy_for(program, python).map(|policy| survey::look_again(&policy));
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
-            None => Entry { program: self.helper.clone(), args: vec!["__run".into()] },
+            None => Entry { program: self.helper.clone(), args: vec!["__run".into()], apart: false },
         };
-        Cell { entry, policy, using: self.using.clone() }
+        Cell { entry, policy, using: self.using.clone(), scope: self.scope.clone() }
     }
 
     /// What a run with this interpreter may reach.
@@ -271,8 +295,8 @@ impl Sandbox {
 impl Cell {
     /// A program under its helper, not confined.
     pub fn open(helper: &Path) -> Self {
-        let entry = Entry { program: helper.into(), args: vec!["__run".into()] };
-        Self { entry, policy: None, using: Using::default() }
+        let entry = Entry { program: helper.into(), args: vec!["__run".into()], apart: false };
+        Self { entry, policy: None, using: Using::default(), scope: None }
     }
 
     /// What a program takes upon itself under these limits.

@@ -3,13 +3,26 @@
 use super::Using;
 use super::policy::Policy;
 use super::selftest::{Seen, process_namespace};
-use crate::domain::{Layer, Limits, MemoryHold, SandboxLevel, SandboxReport};
+use crate::domain::{Hold, Layer, Limits, SandboxLevel, SandboxReport};
 
 /// What was found so far.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     missing: Vec<(&'static str, String)>,
     notes: Vec<String>,
+}
+
+/// Limits of each process are set by the helper, right before it becomes the program.
+const FILES: Hold = if cfg!(target_os = "linux") { Hold::Enforced } else { Hold::None };
+
+/// What holds without any layer.
+pub fn without() -> SandboxReport {
+    SandboxReport {
+        memory: Hold::Watched,
+        processes: Hold::Watched,
+        files: FILES,
+        ..SandboxReport::default()
+    }
 }
 
 const LAYERS: [&str; 3] = ["bwrap", "landlock", "seccomp"];
@@ -30,13 +43,7 @@ impl Found {
         // The latest reason counts: one that is known already stays.
         self.missing.insert(0, ("seccomp", "alone it confines nothing".into()));
         let layers = LAYERS.iter().map(|name| self.layer(name, false, None)).collect();
-        SandboxReport {
-            level: SandboxLevel::Off,
-            memory: MemoryHold::Watched,
-            layers,
-            notes: self.notes,
-            ..SandboxReport::default()
-        }
+        SandboxReport { level: SandboxLevel::Off, layers, notes: self.notes, ..without() }
     }
 
     /// What holds with these layers, by what was seen.
@@ -70,8 +77,9 @@ impl Found {
         if alone {
             self.notes_without_bwrap(using, seen);
         }
-        if rustix::process::geteuid().is_root() && limits.processes > 0 {
-            self.notes.push("for root the number of processes is watched, not enforced".into());
+        let root = rustix::process::geteuid().is_root();
+        if root && limits.processes > 0 {
+            self.notes.push(OF_ROOT.into());
         }
         SandboxReport {
             // What can write or read outside is no sandbox, whatever its layers are called.
@@ -80,7 +88,10 @@ impl Found {
             writes_confined: writes,
             reads_confined: reads,
             contained: apart && !seen.signalled,
-            memory: MemoryHold::Watched,
+            memory: Hold::Watched,
+            // Without a namespace of their own the person's other processes would count too.
+            processes: if alone || root { Hold::Watched } else { Hold::Enforced },
+            files: FILES,
             layers,
             notes: self.notes,
         }
@@ -114,7 +125,19 @@ fn broken(facts: &[(bool, &str)]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
+/// What is said where the system does not hold the number of processes of root.
+const OF_ROOT: &str = "for root the number of processes is watched, not enforced";
+
 impl SandboxReport {
+    /// Adds what is known of the control group: where there is one, it holds memory and processes.
+    pub(super) fn held_by_group(&mut self, layer: Layer) {
+        if layer.active {
+            (self.memory, self.processes) = (Hold::Enforced, Hold::Enforced);
+            self.notes.retain(|note| note != OF_ROOT);
+        }
+        self.layers.push(layer);
+    }
+
     /// Why nothing is enforced, in one line.
     pub fn why_off(&self) -> String {
         let whys =

@@ -33,13 +33,16 @@ impl Using {
                 helper.into(),
                 "__run".into(),
             ],
+            apart: false,
         };
         #[cfg(not(target_os = "macos"))]
         match &self.bwrap {
-            Some(bwrap) => {
-                Entry { program: bwrap.path.clone(), args: bwrap::arguments(policy, bwrap, helper) }
-            }
-            None => Entry { program: helper.into(), args: vec!["__run".into()] },
+            Some(bwrap) => Entry {
+                program: bwrap.path.clone(),
+                args: bwrap::arguments(policy, bwrap, helper),
+                apart: true,
+            },
+            None => Entry { program: helper.into(), args: vec!["__run".into()], apart: false },
         }
     }
 

@@ -2,27 +2,59 @@
 
 use super::Supervisor;
 use crate::exec::helper_wire::{Bounds, Told};
-use crate::exec::sandbox::{data_limit, processors};
+use crate::exec::sandbox::confinement::{Limit, Limited};
+use crate::exec::sandbox::{data_limit, processors, resource};
 use crate::exec::tree;
-use rustix::process::{Resource, Rlimit};
+use rustix::process::{Pid, Rlimit};
 use std::time::Duration;
 
 /// The pause between two looks while there is something to hold.
 pub(super) const WATCH: Duration = Duration::from_millis(20);
 
 impl Supervisor {
-    /// The program may set aside as much as this run may use, also when it was started for another.
-    pub(super) fn widen(&self, bounds: &Bounds) {
+    /// The program may use as much as this run may, also when it was started for another. What it was started with is
+    /// the most: nobody can raise that.
+    pub(super) fn fit(&self, bounds: &Bounds) {
         let Some(program) = &self.program else { return };
-        if bounds.memory_bytes > 0 && self.limits_data {
-            let wanted = data_limit(bounds.memory_bytes, processors());
-            let limit = Rlimit { current: Some(wanted), maximum: None };
-            let _ = rustix::process::prlimit(Some(program.pid), Resource::Data, limit);
+        for limit in &self.started_with {
+            let soft = match limit.what {
+                Limited::Data if bounds.memory_bytes == 0 => limit.hard,
+                Limited::Data => data_limit(bounds.memory_bytes, processors()),
+                _ => wanted(limit, bounds),
+            };
+            let _ =
+                rustix::process::prlimit(Some(program.pid), resource(limit.what), rlimit(soft, limit.hard));
+        }
+    }
+
+    /// A limit that is lower for this run than for the program can be lifted by the code: it is put back, and what
+    /// the code started is held to it for good.
+    fn keep_fit(&self) {
+        let (Some(watch), Some(program)) = (&self.watch, &self.program) else { return };
+        let lower: Vec<(&Limit, u64)> = self
+            .started_with
+            .iter()
+            .filter(|limit| limit.what != Limited::Data)
+            .map(|limit| (limit, wanted(limit, &watch.bounds)))
+            .filter(|(limit, soft)| *soft < limit.hard)
+            .collect();
+        if lower.is_empty() {
+            return;
+        }
+        for pid in tree::descendants(self.own).into_iter().filter_map(Pid::from_raw) {
+            let limits = tree::limits(pid.as_raw_nonzero().get());
+            for (limit, soft) in &lower {
+                if tree::soft_limit(&limits, label(limit.what)).is_some_and(|now| now > *soft) {
+                    let hard = if pid == program.pid { limit.hard } else { *soft };
+                    let _ = rustix::process::prlimit(Some(pid), resource(limit.what), rlimit(*soft, hard));
+                }
+            }
         }
     }
 
     /// Ends the run when it is over a limit. `rss` is what all its processes have resident.
     pub(super) fn hold(&mut self, rss: u64) {
+        self.keep_fit();
         let Some(watch) = self.watch.as_mut().filter(|watch| !watch.over) else { return };
         let bounds = watch.bounds;
         let too_much = bounds.memory_bytes > 0 && rss > bounds.memory_bytes;
@@ -44,6 +76,32 @@ impl Supervisor {
         self.tell(&Told::OverLimit(what));
         self.end_all();
     }
+}
+
+/// What this run may use of something that the program has a limit on.
+fn wanted(limit: &Limit, bounds: &Bounds) -> u64 {
+    let amount = match limit.what {
+        Limited::Data => bounds.memory_bytes,
+        Limited::Processes => bounds.processes.into(),
+        Limited::File => bounds.file_bytes,
+        Limited::Open => bounds.open_files.into(),
+    };
+    if amount == 0 { limit.hard } else { amount.min(limit.hard) }
+}
+
+/// The name of a limit in `/proc/PID/limits`.
+fn label(what: Limited) -> &'static str {
+    match what {
+        Limited::Data => "Max data size",
+        Limited::Processes => "Max processes",
+        Limited::File => "Max file size",
+        Limited::Open => "Max open files",
+    }
+}
+
+fn rlimit(soft: u64, hard: u64) -> Rlimit {
+    let amount = |n: u64| (n != u64::MAX).then_some(n);
+    Rlimit { current: amount(soft), maximum: amount(hard) }
 }
 
 /// `2.1 of 2 GiB`.

@@ -3,13 +3,26 @@
 use super::Supervisor;
 use crate::exec::helper_wire::Used;
 use crate::exec::tree;
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
+use rustix::process::{Pid, WaitOptions};
+
+/// At most so many are waited for in one look.
+const ORPHANS: usize = 256;
 
 impl Supervisor {
     /// Looks at every process of the run; returns their resident memory.
     pub(super) fn look(&mut self) -> u64 {
         let Some(watch) = &mut self.watch else { return 0 };
+        let most = if watch.bounds.processes > 0 { watch.bounds.processes as usize } else { usize::MAX };
+        let crowd = tree::crowd(self.own, most);
+        if crowd.len() > most {
+            // What each of them uses would take long to find, and they are to end anyway.
+            watch.now = u32::try_from(crowd.len()).unwrap_or(u32::MAX);
+            watch.seen.extend(crowd);
+            return 0;
+        }
         let (mut sum, mut now) = (0, 0);
-        for pid in tree::descendants(self.own) {
+        for pid in crowd {
             watch.seen.insert(pid);
             if let Some(usage) = tree::usage(pid) {
                 sum += usage.rss_bytes;
@@ -18,8 +31,25 @@ impl Supervisor {
             }
         }
         watch.now = now;
-        watch.peak_together = watch.peak_together.max(sum);
+        let together = watch.peak_together.max(sum);
+        watch.peak_together = together;
+        self.bury_orphans();
         sum
+    }
+
+    /// Waits for those that fell to the supervisor and died: whoever looks at all processes would look at them too.
+    fn bury_orphans(&self) {
+        let Some(program) = &self.program else { return };
+        for _ in 0..ORPHANS {
+            let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+            let Some(pid) = waitid(Id::All, look).ok().and_then(|dead| dead.pid()) else { return };
+            let pid = Pid::from_raw(pid.as_raw());
+            // The status of the program itself is still wanted.
+            if pid.is_none() || pid == Some(program.pid) {
+                return;
+            }
+            let _ = rustix::process::waitpid(pid, WaitOptions::NOHANG);
+        }
     }
 
     /// Processor time of everything below, living and waited for, microseconds.

@@ -1,4 +1,4 @@
-//! Starts the program of a supervisor, in a group of its own, tied to the supervisor's life.
+//! Starts the program of a supervisor, in a session of its own, tied to the supervisor's life.
 
 use super::Running;
 use crate::exec::frames::encode;
@@ -9,10 +9,9 @@ use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
-/// Starts the program in a group of its own; an error comes back in words.
+/// Starts the program in a session of its own; an error comes back in words.
 pub(super) fn start(program: &Program, fds: Vec<OwnedFd>, own: i32) -> Result<Running, String> {
     let mut fds = fds.into_iter();
     let (Some(stdout), Some(stderr)) = (fds.next(), fds.next()) else {
@@ -41,7 +40,6 @@ pub(super) fn start(program: &Program, fds: Vec<OwnedFd>, own: i32) -> Result<Ru
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .stdout(Stdio::from(stdout))
         .stderr(Stdio::from(stderr))
-        .process_group(0)
         .spawn()
         .map_err(|e| e.to_string())?;
     drop(given);

@@ -2,7 +2,7 @@
 
 use crate::domain::{FinishReason, ToolCall, Usage};
 use crate::provider::failure::ErrorBody;
-use crate::provider::gathered::Gathered;
+use crate::provider::gathered::{Gathered, weight};
 use crate::provider::kept;
 use crate::provider::reading::Reading;
 use crate::provider::server::Kind;
@@ -51,7 +51,7 @@ impl Events {
             return so_far.malformed(&format!("a block without content: {event}"));
         };
         let block = Block { fields: fields.clone(), input: String::new() };
-        so_far.grow(64);
+        so_far.entry(fields.iter().map(|(name, value)| name.len() + weight(value)).sum());
         match block.kind() {
             "text" => so_far.text(block.text("text")),
             "thinking" => so_far.reasoning(block.text("thinking")),

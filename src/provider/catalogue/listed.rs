@@ -161,6 +161,7 @@ fn price(value: &Value) -> Option<Price> {
         output: cost("completion")?,
         cached: cost("input_cache_read").unwrap_or(input),
         cache_written: cost("input_cache_write").unwrap_or(input),
+        long: None,
     })
 }
 
@@ -212,7 +213,7 @@ mod tests {
             "supported_parameters": ["tools", "temperature"],
         }] });
         let info = first(Kind::OpenAi, &value);
-        let price = Price { input: 3_000, output: 15_000, cached: 300, cache_written: 3_000 };
+        let price = Price { input: 3_000, output: 15_000, cached: 300, cache_written: 3_000, long: None };
         assert_eq!((info.price, info.tools, info.images), (Some(price), Some(true), Some(true)));
         let dynamic = json!({ "data": [{ "id": "m", "pricing": { "prompt": "-1", "completion": "-1" } }] });
         assert_eq!(first(Kind::OpenAi, &dynamic).price, None);

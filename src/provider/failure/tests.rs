@@ -157,6 +157,11 @@ fn a_refused_part_is_left_out() {
         ),
         ("Encrypted content is not supported with this model.", Part::Reasoning),
         ("\"gemma3:1b\" does not support thinking", Part::Reasoning),
+        // What stands before a block of thinking was shortened since.
+        (
+            "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
+            Part::Reasoning,
+        ),
         (
             "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
             Part::Limit,

@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 pub(super) struct Chunks;
 
 impl Reading for Chunks {
+    /// Some servers write a reason into every chunk.
+    const REASON_IS_LAST: bool = false;
+
     fn piece(&mut self, value: Value, so_far: &mut Gathered) {
         if value.get("error").is_some_and(|e| !e.is_null()) {
             return so_far.refused(&ErrorBody::of(&value));
@@ -67,13 +70,9 @@ fn part(part: &Value, so_far: &mut Gathered) {
     if let Some(call) = part.get("functionCall").filter(|call| call.is_object()) {
         let arguments = call.get("args").filter(|args| !args.is_null());
         let arguments = arguments.map_or_else(|| "{}".to_owned(), Value::to_string);
-        so_far.grow(arguments.len() + signature.map_or(0, str::len) + 64);
-        return so_far.call(ToolCall {
-            id: text(call, "id"),
-            name: text(call, "name"),
-            arguments,
-            signature: signature.map(str::to_owned),
-        });
+        let (id, name) = (text(call, "id"), text(call, "name"));
+        so_far.entry(id.len() + name.len() + arguments.len() + signature.map_or(0, str::len));
+        return so_far.call(ToolCall { id, name, arguments, signature: signature.map(str::to_owned) });
     }
     let words = text(part, "text");
     if part.get("thought").and_then(Value::as_bool).unwrap_or(false) {

@@ -41,13 +41,9 @@ impl Lines {
         let text = |value: &Value, name: &str| {
             value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
         };
-        so_far.grow(arguments.len() + 64);
-        so_far.call(ToolCall {
-            id: text(call, "id"),
-            name: text(function, "name"),
-            arguments,
-            signature: None,
-        });
+        let (id, name) = (text(call, "id"), text(function, "name"));
+        so_far.entry(id.len() + name.len() + arguments.len());
+        so_far.call(ToolCall { id, name, arguments, signature: None });
     }
 
     /// The last line.

@@ -3,6 +3,7 @@
 
 use super::chunk::{CallPiece, Function};
 use crate::domain::ToolCall;
+use crate::provider::gathered::ENTRY;
 use serde_json::Value;
 
 /// The calls of one reply, as far as they came.
@@ -19,19 +20,20 @@ impl Calls {
         let function = piece.function.unwrap_or(Function { name: None, arguments: None });
         let place = self.place(piece.index, &id, function.name.as_deref().unwrap_or_default());
         let Some((_, call)) = self.calls.get_mut(place) else { return };
+        let bytes = |call: &ToolCall| call.id.len() + call.name.len() + call.arguments.len();
+        let before = bytes(call);
         if call.id.is_empty() {
             call.id = id;
         }
         if let Some(name) = function.name.filter(|name| *name != call.name) {
             call.name.push_str(&name);
         }
-        let before = call.arguments.len();
         match function.arguments {
             Some(Value::String(text)) => call.arguments.push_str(&text),
             None | Some(Value::Null) => {}
             Some(other) => call.arguments.push_str(&other.to_string()),
         }
-        self.bytes += call.arguments.len() - before;
+        self.bytes += bytes(call) - before;
     }
 
     /// A call in the older form, of which there is one at most.
@@ -54,7 +56,7 @@ impl Calls {
         match open {
             Some(place) if self.calls.get(place).is_some_and(same) => place,
             _ => {
-                self.bytes += 64;
+                self.bytes += ENTRY;
                 let call = ToolCall {
                     id: String::new(),
                     name: String::new(),

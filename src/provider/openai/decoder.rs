@@ -3,7 +3,7 @@
 use super::calls::Calls;
 use super::chunk::{Choice, Chunk, Said, reason, usage};
 use crate::provider::failure::ErrorBody;
-use crate::provider::gathered::Gathered;
+use crate::provider::gathered::{Gathered, weight};
 use crate::provider::kept;
 use crate::provider::reading::Reading;
 use crate::provider::server::Kind;
@@ -33,7 +33,7 @@ impl Completion {
         let mut reasoning = String::new();
         let before = self.calls.bytes();
         for said in [choice.delta, choice.message].into_iter().flatten() {
-            self.said(said, &mut text, &mut reasoning);
+            self.said(said, &mut text, &mut reasoning, so_far);
         }
         so_far.grow(self.calls.bytes() - before);
         so_far.reasoning(reasoning);
@@ -45,7 +45,7 @@ impl Completion {
         }
     }
 
-    fn said(&mut self, said: Said, text: &mut String, reasoning: &mut String) {
+    fn said(&mut self, said: Said, text: &mut String, reasoning: &mut String, so_far: &mut Gathered) {
         // Some servers send the same reasoning under both names.
         let wanted_back = said.reasoning_content.is_some();
         if let Some(piece) = said.reasoning_content.or(said.reasoning) {
@@ -57,7 +57,7 @@ impl Completion {
             }
         }
         for detail in said.reasoning_details.unwrap_or_default() {
-            add_detail(&mut self.details, detail);
+            so_far.grow(add_detail(&mut self.details, detail));
         }
         if let Some(piece) = said.content {
             piece.split_into(text, reasoning);
@@ -116,8 +116,8 @@ impl Reading for Completion {
     }
 }
 
-/// Adds a piece of `reasoning_details`; what goes on with the one before is joined to it.
-fn add_detail(details: &mut Vec<Value>, piece: Value) {
+/// Adds a piece of `reasoning_details`; what goes on with the one before is joined to it. Gives the bytes that it adds.
+fn add_detail(details: &mut Vec<Value>, piece: Value) -> usize {
     let same = |one: &Value, name: &str| one.get(name) == piece.get(name);
     let streamed =
         ["text", "summary"].into_iter().find(|name| piece.get(*name).is_some_and(Value::is_string));
@@ -128,14 +128,18 @@ fn add_detail(details: &mut Vec<Value>, piece: Value) {
             (last.get_mut(field), piece.get(field).and_then(Value::as_str))
     {
         text.push_str(more);
+        let mut bytes = more.len();
         if let (Some(signature), Some(fields)) =
             (piece.get("signature").filter(|s| s.is_string()), last.as_object_mut())
         {
+            bytes += weight(signature);
             fields.insert("signature".into(), signature.clone());
         }
-        return;
+        return bytes;
     }
+    let bytes = weight(&piece);
     details.push(piece);
+    bytes
 }
 
 #[cfg(test)]

@@ -29,11 +29,21 @@ impl Events {
         (number("output_index"), number(part))
     }
 
+    /// Whether nothing of this part came before.
+    fn begins(&mut self, part: (u64, u64, bool), so_far: &mut Gathered) -> bool {
+        let first = self.streamed.insert(part);
+        if first {
+            so_far.entry(0);
+        }
+        first
+    }
+
     /// A piece of text, or the whole of a part of which no piece came.
     fn text(&mut self, event: &Value, field: &str, so_far: &mut Gathered) {
         let (item, part) = Self::place(event, "content_index");
         let piece = event.get(field).and_then(Value::as_str).unwrap_or_default();
-        if self.streamed.insert((item, part, false)) || field == "delta" {
+        let first = self.begins((item, part, false), so_far);
+        if first || field == "delta" {
             so_far.text(piece);
         }
     }
@@ -42,7 +52,7 @@ impl Events {
     fn reasoning(&mut self, event: &Value, part: &str, field: &str, so_far: &mut Gathered) {
         let place = Self::place(event, part);
         let piece = event.get(field).and_then(Value::as_str).unwrap_or_default();
-        let first = self.streamed.insert((place.0, place.1, true));
+        let first = self.begins((place.0, place.1, true), so_far);
         if !first && field != "delta" {
             return;
         }
@@ -57,6 +67,7 @@ impl Events {
         if !self.whole.insert(at) {
             return;
         }
+        so_far.entry(0);
         let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         match item.get("type").and_then(Value::as_str).unwrap_or_default() {
             "function_call" => {
@@ -66,7 +77,7 @@ impl Events {
                     arguments: text("arguments"),
                     signature: None,
                 };
-                so_far.grow(call.arguments.len() + 64);
+                so_far.entry(call.id.len() + call.name.len() + call.arguments.len());
                 so_far.call(call);
             }
             "reasoning" => {

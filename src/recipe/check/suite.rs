@@ -10,6 +10,7 @@ mod runner;
 
 use super::{Check, CheckOption, Look, OptionKind, Own};
 use crate::domain::{Block, BlockKind, Language};
+use crate::engine::transcript::BlockItem;
 use crate::recipe::machine::{OwnRun, View};
 use printed::{Expected, Printed, Seen};
 use runner::Runner;
@@ -67,6 +68,9 @@ impl Check for Tests {
                 Some(_) if view.newest().is_empty() => {
                     Look::Judge { verdict: NOTHING, note: "no file was written".into() }
                 }
+                Some(_) if idle(view) > 1 => {
+                    Look::Judge { verdict: NOTHING, note: "no file was written".into() }
+                }
                 // It looked something up, or what it wrote was not let through, and it was told why.
                 _ => Look::Ask,
             },
@@ -91,12 +95,20 @@ impl Check for Tests {
         }
         let patterns: Vec<&str> = runner::usable(view).iter().map(|runner| runner.pattern).collect();
         let patterns = patterns.join(" or ");
-        Some(format!("only tests are written in this step, and {path} is none: files with tests are {patterns}"))
+        Some(format!(
+            "only tests are written in this step, and {path} is none: files with tests are {patterns}"
+        ))
     }
 
     fn keeps(&self, path: &str) -> bool {
         !is_manifest(path) && (runner::ALL.iter().any(|runner| (runner.takes)(path)) || in_tests(path))
     }
+}
+
+/// How many replies of this round had code that ran and wrote nothing: looking around once is fine.
+fn idle(view: &View<'_>) -> usize {
+    let ran = |item: &&BlockItem| matches!(item.block.kind, BlockKind::Code { .. }) && !item.runs.is_empty();
+    view.replies().filter(|reply| view.blocks_of(reply).any(|item| ran(&item))).count()
 }
 
 fn file_name(path: &str) -> &str {
@@ -129,7 +141,9 @@ fn propose(view: &View<'_>) -> Look {
     let (runner, files) = chosen(view);
     let own = view.course.fact("tests").trim();
     let (line, note) = match runner {
-        _ if all && !own.is_empty() && !own.contains('\n') => (own.to_owned(), "run all tests of the project"),
+        _ if all && !own.is_empty() && !own.contains('\n') => {
+            (own.to_owned(), "run all tests of the project")
+        }
         Some(runner) if all => ((runner.all)(&files), "run all tests"),
         Some(runner) if !files.is_empty() => ((runner.start)(&files), "run the tests"),
         Some(runner) => {
@@ -147,6 +161,7 @@ fn propose(view: &View<'_>) -> Look {
 /// What a run of the tests came to: verdict and note.
 fn judge(view: &View<'_>, command: &str, printed: &Printed) -> (&'static str, String) {
     let runner = runner::ALL.iter().find(|runner| (runner.is_in)(command));
+    let own = printed.ended && command.trim() == view.course.fact("tests").trim();
     let files = chosen(view).1;
     let target = view.option("target");
     let target = if target.is_empty() { "" } else { view.course.input(target) };
@@ -155,8 +170,8 @@ fn judge(view: &View<'_>, command: &str, printed: &Printed) -> (&'static str, St
     match runner {
         Some(runner) => printed::verdict(runner, &(runner.read)(printed, &expected), printed),
         // A command of the project's own that nobody can read: its exit status is all there is.
-        None if printed.ended && printed.exit == Some(0) => (GREEN, "exit 0".into()),
-        None if printed.ended => (RED, format!("exit {}", printed.exit.unwrap_or(-1))),
+        None if own && printed.exit == Some(0) => (GREEN, "exit 0".into()),
+        None if own => (RED, format!("exit {}", printed.exit.unwrap_or(-1))),
         None => printed::verdict(&runner::PYTEST, &Seen::default(), printed),
     }
 }
@@ -165,7 +180,9 @@ fn judge(view: &View<'_>, command: &str, printed: &Printed) -> (&'static str, St
 pub(super) fn told(view: &View<'_>) -> String {
     let lines: Vec<String> = runner::usable(view)
         .iter()
-        .map(|runner| format!("- {}: files named {}, NAME being the module under test", runner.name, runner.pattern))
+        .map(|Runner { name, pattern, style, .. }| {
+            format!("- {name}: {style}, in files named {pattern}, NAME being the module under test")
+        })
         .collect();
     lines.join("\n")
 }

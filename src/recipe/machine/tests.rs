@@ -1,9 +1,17 @@
 //! Recipes in dialogues with the engine.
 
-use crate::domain::{Answers, RecipeStart};
-use crate::engine::dialogue::Dialogue;
+mod any;
+
+use crate::domain::{
+    Answers, BlockId, BlockKind, Captured, Dialect, ExecutorKind, FileChange, FinishReason, ImageRef,
+    Language, OnDisk, Outcome, RecipeEnd, RecipeFact, RecipeStart, ReplyEvent, Review, RunReport, Stream,
+    Target, Terms, ToolCall,
+};
+use crate::engine::dialogue::{Dialogue, report, terms};
+use crate::engine::transcript::Item;
 use crate::engine::{Command, Settings};
 use crate::recipe::{Recipe, shipped, ways};
+use std::path::Path;
 
 fn dialogue() -> Dialogue {
     Dialogue::with(Settings { ways: ways(), step_limit: 100, repeat_limit: 100, ..Settings::default() })
@@ -42,6 +50,16 @@ mod explain {
     }
 
     #[test]
+    fn there_has_to_be_something_to_explain() {
+        let recipe = recipe("explain");
+        let inputs = recipe.card().inputs.check(&[]).unwrap();
+        let misfits = recipe.start(inputs.clone(), Vec::new()).unwrap_err();
+        assert_eq!(misfits[0].to_string(), "file: one of file, code is needed");
+        let wants = recipe.wants(&answers(&[("file", "a.py")]));
+        assert_eq!(wants, [crate::recipe::Want::File { input: "file".into(), path: "a.py".into() }]);
+    }
+
+    #[test]
     fn a_reply_without_words_is_asked_for_again_and_then_it_ends() {
         let mut d = dialogue();
         begin(&mut d, &recipe("explain"), &[("code", "x = 1")], &[]);
@@ -51,5 +69,482 @@ mod explain {
         d.command(Command::Retry);
         let line = d.reply("```python\nprint(1)\n```\n");
         assert!(line.contains("+judged explain.2 nothing, +recipe gave_up"), "{line}");
+    }
+}
+
+/// A dialogue in which the model calls tools, and all that it proposes is approved.
+struct Talk {
+    d: Dialogue,
+    block: u32,
+    run: u32,
+}
+
+/// A run in bash that printed what a real runner printed.
+fn printed(name: &str) -> RunReport {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recipes").join(format!("{name}.txt"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let (head, rest) = text.split_once("\n--- stdout\n").unwrap();
+    let (out, err) = rest.split_once("\n--- stderr\n").unwrap();
+    let exit: i32 = head.split_once("\nexit ").unwrap().1.parse().unwrap();
+    let mut output = Captured::new(1 << 20);
+    output.push(Stream::Stdout, out.as_bytes());
+    output.push(Stream::Stderr, err.as_bytes());
+    let outcome = if exit == 0 { Outcome::Ok } else { Outcome::Failed };
+    let mut report = report(outcome);
+    (report.output, report.error, report.receipt.exit_code) = (output, None, Some(exit));
+    report
+}
+
+/// A run that changed files.
+fn changed(outcome: Outcome, files: &[&str]) -> RunReport {
+    let mut report = report(outcome);
+    let change = |path: &&str| FileChange { path: (*path).into(), change: "changed".into(), bytes: 9 };
+    report.receipt.files = files.iter().map(change).collect();
+    report
+}
+
+impl Talk {
+    fn new(name: &str, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> Self {
+        let settings = Settings {
+            ways: ways(),
+            dialect: Some(Dialect::Tools),
+            step_limit: 100,
+            repeat_limit: 100,
+            ..Settings::default()
+        };
+        let mut d = Dialogue::with(settings);
+        begin(&mut d, &recipe(name), inputs, facts);
+        Self { d, block: 0, run: 0 }
+    }
+
+    fn tdd() -> Self {
+        Self::new("tdd", &[("spec", "slugify: makes addresses")], &[("runners", "pytest unittest node")])
+    }
+
+    /// The model calls tools.
+    fn calls(&mut self, calls: &[(&str, serde_json::Value)]) -> String {
+        for (name, arguments) in calls {
+            self.block += 1;
+            let id = format!("c{}", self.block);
+            let call =
+                ToolCall { id, name: (*name).into(), arguments: arguments.to_string(), signature: None };
+            self.d.replied(ReplyEvent::ToolCall(call));
+        }
+        self.d.finish(FinishReason::ToolCalls)
+    }
+
+    fn says(&mut self, text: &str) -> String {
+        self.d.reply(text)
+    }
+
+    /// The model writes a file, and the person agrees; `review` is what the review says.
+    fn writes(&mut self, path: &str) -> String {
+        let line = self.calls(&[(
+            "write_file",
+            serde_json::json!({"path": path, "content": format!("# {} {path}\n", self.block)}),
+        )]);
+        if !line.ends_with(&format!("deciding {}", self.block)) {
+            return line;
+        }
+        self.ends(changed(Outcome::Ok, &[path]))
+    }
+
+    /// The model proposes code, and the person agrees.
+    fn runs(&mut self, report: RunReport) -> String {
+        self.codes();
+        self.ends(report)
+    }
+
+    fn codes(&mut self) -> String {
+        self.calls(&[(
+            "run_code",
+            serde_json::json!({"language": "python", "code": format!("x = {}", self.block)}),
+        )])
+    }
+
+    /// The newest block is approved with the typed word and ends so.
+    fn ends(&mut self, report: RunReport) -> String {
+        self.run += 1;
+        self.look();
+        let line = self.d.type_run(self.block);
+        assert!(line.contains(&format!("start r{}", self.run)), "{line}");
+        self.d.ended_as(self.run, report)
+    }
+
+    /// The newest block is looked at.
+    fn look(&mut self) -> String {
+        let block = &self.d.state().transcript.blocks[&BlockId(self.block)].block;
+        let terms = match &block.kind {
+            BlockKind::Write { path } => Terms {
+                language: Language("write".into()),
+                executor: ExecutorKind::Files,
+                kernel: None,
+                target: Some(Target {
+                    path: Path::new("/work").join(path),
+                    link: None,
+                    found: OnDisk::Nothing,
+                    bytes: 0,
+                    folders: 0,
+                    outside: false,
+                }),
+                ..terms()
+            },
+            _ => match block.current().language.clone() {
+                Some(language) if language == Language::python() => terms(),
+                language => Terms {
+                    language: language.unwrap_or(Language::bash()),
+                    executor: ExecutorKind::Subprocess,
+                    kernel: None,
+                    ..terms()
+                },
+            },
+        };
+        self.d.inspected(self.block, Review::default(), Ok(terms))
+    }
+
+    /// The recipe's own block waits and runs so.
+    fn tests(&mut self, report: RunReport) -> String {
+        self.block += 1;
+        assert!(self.d.state().transcript.blocks[&BlockId(self.block)].block.is_own());
+        self.ends(report)
+    }
+
+    fn line_of(&self, block: u32) -> String {
+        self.d.state().transcript.blocks[&BlockId(block)].block.current().source.to_string()
+    }
+
+    /// The summary at the end.
+    fn summary(&self) -> (RecipeEnd, String) {
+        let mut items = self.d.state().transcript.items.iter().rev();
+        items
+            .find_map(|item| match item {
+                Item::Recipe { fact: RecipeFact::Ended { end, summary }, .. } => {
+                    Some((*end, summary.clone()))
+                }
+                _ => None,
+            })
+            .unwrap()
+    }
+
+    fn has_remark(&self, block: u32) -> bool {
+        let item = &self.d.state().transcript.blocks[&BlockId(block)];
+        item.review
+            .as_ref()
+            .is_some_and(|(_, review)| review.findings.iter().any(|f| f.rule == "recipe.protected"))
+    }
+}
+
+mod tdd {
+    use super::*;
+
+    #[test]
+    fn tests_first_then_the_code_then_all_tests() {
+        let mut t = Talk::tdd();
+        let told = t.d.told().to_owned();
+        for words in [
+            "slugify: makes addresses",
+            "We work test-driven",
+            "- pytest: functions test_…, in files named tests/test_NAME.py",
+            "- node:",
+            "```python path=",
+        ] {
+            assert!(told.contains(words), "{words} in {told}");
+        }
+        assert!(!told.contains("unittest") && !told.contains("File for the code"), "{told}");
+        let line = t.writes("tests/test_slug.py");
+        assert!(line.contains("+block 2") && line.ends_with("deciding 2"), "{line}");
+        let line = t.tests(printed("pytest/missing-module"));
+        assert!(line.contains("+judged tests.1 red, +said code.1, ask"), "{line}");
+        assert!(t.line_of(2).ends_with(" tests/test_slug.py\n"), "{}", t.line_of(2));
+        assert!(
+            t.d.told().contains("the module slug is missing")
+                && t.d.told().contains("don't change tests/test_slug.py"),
+            "{}",
+            t.d.told()
+        );
+        t.writes("slug.py");
+        let line = t.tests(printed("pytest/wrong"));
+        assert!(line.contains("+judged code.1 red, +said code.2, ask"), "{line}");
+        assert!(
+            t.d.told().contains("Not yet: 1 failed, 1 passed") && t.d.told().contains("Round 2 of 5"),
+            "{}",
+            t.d.told()
+        );
+        t.writes("slug.py");
+        let line = t.tests(printed("pytest/green"));
+        assert!(line.contains("+judged code.2 green, +block 7") && line.ends_with("deciding 7"), "{line}");
+        let line = t.tests(printed("pytest/green"));
+        assert!(line.contains("+judged all.1 green, +recipe done, +end answered"), "{line}");
+        assert!(!t.line_of(7).contains("test_slug"), "{}", t.line_of(7));
+        let (end, summary) = t.summary();
+        assert_eq!(end, RecipeEnd::Done);
+        for words in [
+            "All tests pass: 2 passed.",
+            "- `tests/test_slug.py`\n- `slug.py`",
+            "- Tests first, round 1: red (the module slug is missing)",
+        ] {
+            assert!(summary.contains(words), "{words} in {summary}");
+        }
+    }
+
+    #[test]
+    fn it_goes_on_where_it_stood_at_every_point() {
+        let mut t = Talk::tdd();
+        assert!(t.d.reopen().ends_with("stuck cut"));
+        t.d.command(Command::Retry);
+        t.writes("tests/test_slug.py");
+        assert!(t.d.reopen().ends_with("deciding 2"));
+        let line = t.tests(printed("pytest/missing-module"));
+        assert!(line.contains("+judged tests.1 red, +said code.1, ask"), "{line}");
+        let told = t.d.told().to_owned();
+        // The facts of the last moves were not written any more: they are found again.
+        t.d.watched.entries.truncate(t.d.watched.entries.len() - 2);
+        let line = t.d.reopen();
+        assert!(line.contains("+judged tests.1 red, +said code.1") && line.ends_with("stuck cut"), "{line}");
+        t.d.command(Command::Retry);
+        assert_eq!(t.d.told().contains("Now write the code"), told.contains("Now write the code"));
+    }
+
+    #[test]
+    fn tests_that_pass_before_there_is_code_prove_nothing() {
+        let mut t = Talk::tdd();
+        for round in 1..=3 {
+            t.writes("tests/test_slug.py");
+            let line = t.tests(printed("pytest/green"));
+            assert!(line.contains(&format!("+judged tests.{round} green")), "{line}");
+            if round < 3 {
+                assert!(t.d.told().contains("they prove nothing"), "{}", t.d.told());
+            }
+        }
+        let (end, summary) = t.summary();
+        assert_eq!(end, RecipeEnd::GaveUp);
+        assert!(
+            summary.contains("nothing was implemented") && summary.contains("`tests/test_slug.py`"),
+            "{summary}"
+        );
+    }
+
+    #[test]
+    fn tests_with_a_syntax_error_are_mended_first() {
+        let mut t = Talk::tdd();
+        t.writes("tests/test_slug.py");
+        let line = t.tests(printed("pytest/syntax"));
+        assert!(line.contains("+judged tests.1 broken, +said tests.2"), "{line}");
+        assert!(t.d.told().contains("SyntaxError in test_slug.py, line 8"), "{}", t.d.told());
+        t.writes("tests/test_slug.py");
+        assert!(t.tests(printed("pytest/missing-module")).contains("+judged tests.2 red, +said code.1"));
+    }
+
+    #[test]
+    fn code_that_never_gets_green_ends_at_the_limit_and_keeps_the_files() {
+        let mut t = Talk::tdd();
+        t.writes("tests/test_slug.py");
+        t.tests(printed("pytest/missing-module"));
+        for round in 1..=5 {
+            t.writes("slug.py");
+            let line = t.tests(printed("pytest/wrong"));
+            assert!(line.contains(&format!("+judged code.{round} red")), "{line}");
+        }
+        let (end, summary) = t.summary();
+        assert_eq!(end, RecipeEnd::Limit);
+        assert!(
+            summary.contains("Last: 1 failed, 1 passed.") && summary.contains("- `slug.py`"),
+            "{summary}"
+        );
+    }
+
+    #[test]
+    fn a_write_of_the_tests_takes_a_typed_word_later_and_not_before() {
+        let mut t = Talk::tdd();
+        t.writes("tests/test_slug.py");
+        assert!(!t.has_remark(1));
+        t.tests(printed("pytest/missing-module"));
+        t.calls(&[(
+            "write_file",
+            serde_json::json!({"path": "./tests/../tests/test_slug.py", "content": "pass\n"}),
+        )]);
+        t.look();
+        assert!(t.has_remark(3));
+        let line = t.d.approve(3);
+        assert!(!line.contains("start"), "{line}");
+        // The person agrees with the typed word: nothing more is asked.
+        t.block = 3;
+        let line = t.ends(changed(Outcome::Ok, &["tests/test_slug.py"]));
+        assert!(line.contains("+block 4") && line.ends_with("deciding 4"), "{line}");
+    }
+
+    fn with_changed_tests() -> Talk {
+        let mut t = Talk::tdd();
+        t.writes("tests/test_slug.py");
+        t.tests(printed("pytest/missing-module"));
+        let line = t.runs(changed(Outcome::Ok, &["slug.py", "tests/test_slug.py"]));
+        assert!(line.ends_with("asking: form protected"), "{line}");
+        assert!(t.d.reopen().ends_with("asking: form protected"));
+        t
+    }
+
+    fn choose(t: &mut Talk, what: &str) -> String {
+        t.d.command(Command::Answer(vec![("what".into(), what.into())]))
+    }
+
+    #[test]
+    fn code_that_changes_the_tests_is_asked_about() {
+        let line = choose(&mut with_changed_tests(), "keep the change");
+        assert!(line.contains("+answered protected, +block 4") && line.ends_with("deciding 4"), "{line}");
+        let mut t = with_changed_tests();
+        assert!(choose(&mut t, "nonsense").ends_with("asking: form protected"));
+        let line = choose(&mut t, "stop");
+        assert!(line.contains("+recipe stopped, +end stopped"), "{line}");
+        let mut t = with_changed_tests();
+        let line = choose(&mut t, "go on without it");
+        assert!(line.contains("+judged code.1 protected_changed, +said code.2, ask"), "{line}");
+        assert!(t.d.told().contains("Put back what was there"), "{}", t.d.told());
+        // Putting back is a write like others: it takes the word, and then nothing more is asked.
+        let line = t.writes("tests/test_slug.py");
+        assert!(t.has_remark(t.block) && line.contains("+block 5"), "{line}");
+    }
+
+    #[test]
+    fn only_tests_are_written_first() {
+        let mut t = Talk::tdd();
+        let line = t.writes("slug.py");
+        assert!(line.contains("+declined 1") && line.contains("ask s2"), "{line}");
+        assert!(
+            t.d.request().iter().any(|m| m.text.contains("only tests are written in this step")),
+            "{:?}",
+            t.d.request()
+        );
+        t.block = 1;
+        let line = t.writes("tests/conftest.py");
+        assert!(line.contains("+judged tests.1 broken"), "{line}");
+        assert!(
+            t.d.told().contains("no file with tests was written: pytest takes tests/test_NAME.py"),
+            "{}",
+            t.d.told()
+        );
+    }
+
+    #[test]
+    fn a_model_that_writes_nothing_is_told_so() {
+        let mut t = Talk::tdd();
+        let line = t.says("I would test it.");
+        assert!(line.contains("+judged tests.1 nothing, +said tests.2, ask"), "{line}");
+        // Looking around is fine once.
+        let line = t.runs(report(Outcome::Ok));
+        assert!(line.ends_with("replying s3") && !line.contains("judged"), "{line}");
+        let line = t.runs(report(Outcome::Ok));
+        assert!(line.contains("+judged tests.2 nothing, +said tests.3"), "{line}");
+    }
+
+    #[test]
+    fn tests_that_the_person_does_not_let_run_can_not_be_judged() {
+        for reject in [true, false] {
+            let mut t = Talk::tdd();
+            t.writes("tests/test_slug.py");
+            t.block += 1;
+            t.look();
+            let line = if reject { t.d.reject(2, "not now") } else { t.d.skip(2) };
+            assert!(line.contains("+recipe gave_up"), "{line}");
+            assert!(t.summary().1.contains("nobody can say whether they pass"), "{:?}", t.summary());
+        }
+    }
+
+    #[test]
+    fn what_the_person_skips_ends_it_and_what_is_rejected_is_heard() {
+        let mut t = Talk::tdd();
+        t.calls(&[("write_file", serde_json::json!({"path": "tests/test_slug.py", "content": "pass\n"}))]);
+        t.look();
+        let line = t.d.reject(1, "use one file");
+        assert!(line.ends_with("replying s2"), "{line}");
+        t.calls(&[("write_file", serde_json::json!({"path": "tests/test_slug.py", "content": "1\n"}))]);
+        t.look();
+        let line = t.d.skip(2);
+        assert!(line.contains("+recipe stopped, +end stopped"), "{line}");
+    }
+
+    #[test]
+    fn an_interrupted_run_ends_it() {
+        let mut t = Talk::tdd();
+        t.writes("tests/test_slug.py");
+        let line = t.tests(report(Outcome::Interrupted));
+        assert!(line.contains("+recipe stopped, +end stopped"), "{line}");
+        let mut t = Talk::tdd();
+        t.writes("tests/test_slug.py");
+        let line = t.tests(report(Outcome::TimedOut));
+        assert!(line.contains("+judged tests.1 unclear"), "{line}");
+    }
+
+    #[test]
+    fn the_projects_own_tests_come_last() {
+        let facts = [("runners", "pytest"), ("tests", "make test")];
+        let mut t = Talk::new("tdd", &[("spec", "slugify"), ("target", "src/slug.py")], &facts);
+        assert!(t.d.told().contains("File for the code: src/slug.py"), "{}", t.d.told());
+        t.writes("tests/test_slug.py");
+        t.tests(printed("pytest/missing-module"));
+        t.writes("src/slug.py");
+        t.tests(printed("pytest/green"));
+        assert_eq!(t.line_of(5), "make test\n");
+        let line = t.tests(report(Outcome::Failed));
+        assert!(line.contains("+judged all.1 red, +said code.2, ask"), "{line}");
+        t.writes("src/slug.py");
+        t.tests(printed("pytest/green"));
+        let line = t.tests(report(Outcome::Ok));
+        assert!(line.contains("+judged all.2 green, +recipe done"), "{line}");
+    }
+}
+
+mod plot_and_data {
+    use super::*;
+
+    fn image() -> RunReport {
+        let image = ImageRef {
+            path: "/blobs/1.png".into(),
+            name: "figure-1.png".into(),
+            mime: "image/png".into(),
+            width: 1,
+            height: 1,
+            bytes: 1,
+        };
+        RunReport { images: vec![image], ..report(Outcome::Ok) }
+    }
+
+    #[test]
+    fn a_chart_ends_it_and_its_path_is_told() {
+        let mut t = Talk::new("plot", &[("what", "rain by month"), ("file", "rain.csv")], &[]);
+        assert!(t.d.told().contains("File with the data: rain.csv"), "{}", t.d.told());
+        assert_eq!(recipe("plot").wants(&answers(&[("file", "rain.csv")])), []);
+        let line = t.runs(report(Outcome::Ok));
+        assert!(line.contains("+judged plot.1 nothing_shown, +said plot.2"), "{line}");
+        let line = t.runs(report(Outcome::Failed));
+        assert!(line.contains("+judged plot.2 failed, +said plot.3"), "{line}");
+        assert!(t.d.told().contains("The block failed (ValueError: no)"), "{}", t.d.told());
+        let line = t.runs(image());
+        assert!(line.contains("+judged plot.3 ok, +recipe done"), "{line}");
+        assert_eq!(t.summary().1, "The chart: figure-1.png\n\nImages:\n- `/blobs/1.png`");
+    }
+
+    #[test]
+    fn no_chart_ends_at_the_limit() {
+        let mut t = Talk::new("plot", &[("what", "rain")], &[]);
+        for _ in 0..4 {
+            t.runs(report(Outcome::TimedOut));
+        }
+        let line = t.runs(report(Outcome::Ok));
+        assert!(line.contains("+recipe limit"), "{line}");
+        assert_eq!(t.summary().1, "There is no chart. Last: no image.");
+    }
+
+    #[test]
+    fn a_table_is_told_in_words() {
+        let mut t = Talk::new("data", &[("what", "rain by month")], &[]);
+        let line = t.says("I can't.");
+        assert!(line.contains("+judged table.1 nothing"), "{line}");
+        let mut table = report(Outcome::Ok);
+        table.value = Some("month  rain\nMay    3.2\n".into());
+        let line = t.runs(table);
+        assert!(line.contains("+judged table.2 ok, +said answer.1, ask"), "{line}");
+        let line = t.says("It rained most in May.");
+        assert!(line.contains("+judged answer.1 answered, +recipe done"), "{line}");
     }
 }

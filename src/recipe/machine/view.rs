@@ -42,7 +42,16 @@ impl<'a> View<'a> {
         let spans = path.rounds.iter().enumerate();
         let spans = spans.filter_map(|(at, round)| Some((round.step, round.from?, next(at)))).collect();
         let (course, definition, step) = (path.course, path.definition, path.step_of(round));
-        Self { course, definition, step, round: round.round, from: round.from, until, told: round.told, spans }
+        Self {
+            course,
+            definition,
+            step,
+            round: round.round,
+            from: round.from,
+            until,
+            told: round.told,
+            spans,
+        }
     }
 
     /// Whether the model was told something when it began; else the check is alone.

@@ -9,8 +9,9 @@ mod known;
 use super::Scope;
 use super::book::RuleBook;
 use super::flow::{Reading, element, element_in};
+use super::handed;
 use super::syntax::{named, pair, text};
-use super::value::{Argument, Value};
+use super::value::{Act, Argument, Value};
 use super::walk::{Shared, Step, Walker, spread, walk};
 use tree_sitter::Node;
 
@@ -46,6 +47,7 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
                 if let Some(name) = node.child_by_field_name("name").filter(|n| n.kind() == "identifier") {
                     let name = text(name, self.shared.source);
                     self.shared.frames.bind(frame, name, Value::name(format!("function {name}")), branch);
+                    self.shared.handed.define(format!("function {name}"), node, frame);
                 }
                 let inner = self.shared.put_off(node, frame);
                 for field in ["parameters", "parameter"] {
@@ -58,7 +60,14 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
             "import_statement" => self.import(node, frame),
             "variable_declarator" => {
                 if let (Some(name), Some(value)) = pair(node, "name", "value") {
-                    let value = self.fold(value, frame, 0);
+                    let value = match value.kind() {
+                        "arrow_function" | "function_expression" if name.kind() == "identifier" => {
+                            let called = format!("function {}", text(name, self.shared.source));
+                            self.shared.handed.define(called.clone(), value, frame);
+                            Value::name(called)
+                        }
+                        _ => self.fold(value, frame, 0),
+                    };
                     self.bind_pattern(name, value, frame, branch);
                 }
             }
@@ -120,6 +129,27 @@ impl<'t> Reader<'_, 't> {
         let bare = |n: Node<'t>| n.child_by_field_name("pattern").unwrap_or(n);
         for name in all.into_iter().map(bare).filter(|n| n.kind() == "identifier") {
             self.shared.frames.bind(frame, text(name, self.shared.source), Value::unknown(), false);
+        }
+    }
+
+    /// A function of the text is called: its body is read again with what it is handed to call.
+    fn enter_with(&mut self, act: &Act) {
+        let Some((function, frame)) = self.shared.handed.function(&act.name) else { return };
+        let parameters =
+            ["parameters", "parameter"].into_iter().find_map(|f| function.child_by_field_name(f));
+        let Some(parameters) = parameters else { return };
+        let all = if parameters.kind() == "identifier" { vec![parameters] } else { named(parameters, 64) };
+        let source = self.shared.source;
+        let names = all.into_iter().map(|n| {
+            let name =
+                n.child_by_field_name("pattern").or_else(|| n.child_by_field_name("left")).unwrap_or(n);
+            if name.kind() == "identifier" { text(name, source) } else { "" }
+        });
+        let given = handed::given(names, act);
+        let Some(inner) = self.shared.read_again((function, frame), &given) else { return };
+        self.forget(parameters, inner);
+        for (name, value) in given {
+            self.shared.frames.bind(inner, name, value, false);
         }
     }
 
@@ -223,6 +253,7 @@ impl<'t> Reader<'_, 't> {
         if act.name == "process.chdir" {
             self.shared.folder = act.arguments.first().map(|a| a.value.clone());
         }
+        self.enter_with(&act);
         for argument in &act.arguments {
             let Some(name) = argument.value.as_name().filter(|name| self.shared.book.knows(name)) else {
                 continue;

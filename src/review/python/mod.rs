@@ -12,6 +12,7 @@ use super::Scope;
 use super::book::RuleBook;
 use super::flow::{Reading, element, element_in};
 use super::ground::SCRATCH;
+use super::handed;
 use super::syntax::{named, pair, text};
 use super::value::{Act, Argument, Kind, Value};
 use super::walk::{Shared, Step, Walker, spread, walk};
@@ -48,6 +49,7 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
                 if let Some(name) = node.child_by_field_name("name") {
                     let name = text(name, self.shared.source);
                     self.shared.frames.bind(frame, name, Value::name(format!("def {name}")), branch);
+                    self.shared.handed.define(format!("def {name}"), node, frame);
                 }
                 let inner = self.shared.put_off(node, frame);
                 if let Some(parameters) = node.child_by_field_name("parameters") {
@@ -226,6 +228,7 @@ impl<'t> Reader<'_, 't> {
         if act.name == "os.chdir" {
             self.shared.folder = act.arguments.first().map(|a| a.value.clone());
         }
+        self.enter_with(&act);
         for (index, argument) in act.arguments.iter().enumerate() {
             self.hand_over(&act, index + 1, &argument.value);
         }
@@ -241,6 +244,28 @@ impl<'t> Reader<'_, 't> {
         }
         self.shared.reading.unknown |= act.name == "?";
         self.shared.reading.acts.push(act);
+    }
+
+    /// A function of the text is called: its body is read again with what it is handed to call.
+    fn enter_with(&mut self, act: &Act) {
+        let Some((function, frame)) = self.shared.handed.function(&act.name) else { return };
+        let Some(parameters) = function.child_by_field_name("parameters") else { return };
+        let source = self.shared.source;
+        let names = named(parameters, 64).into_iter().filter_map(|parameter| {
+            let name = match parameter.kind() {
+                "identifier" => parameter,
+                "typed_parameter" => parameter.named_child(0)?,
+                "default_parameter" | "typed_default_parameter" => parameter.child_by_field_name("name")?,
+                _ => return None,
+            };
+            (name.kind() == "identifier").then(|| text(name, source))
+        });
+        let given = handed::given(names, act);
+        let Some(inner) = self.shared.read_again((function, frame), &given) else { return };
+        self.forget(parameters, inner);
+        for (name, value) in given {
+            self.shared.frames.bind(inner, name, value, false);
+        }
     }
 
     /// A function that is handed to another one (`map(os.remove, files)`, `Thread(target=…, args=…)`) will be called.

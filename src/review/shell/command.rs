@@ -42,6 +42,9 @@ impl Reader<'_> {
             self.reading.cut = true;
             return;
         }
+        if let Some(meant) = self.aliases.get(&name).cloned() {
+            return self.aliased(&meant, &first, rest, input, span, depth);
+        }
         self.start(&name);
         if let Some(rest) = module_command(&name, &rest) {
             return self.command(rest, input, span, depth + 1);
@@ -103,6 +106,7 @@ impl Reader<'_> {
                 let takes = wrapper.values.iter().any(|v| v == text);
                 at += if takes { 2 } else { 1 };
             } else if is_assignment(text) && !wrapper.text {
+                self.set_by_word(word, span);
                 at += 1;
             } else if skip > 0 {
                 skip -= 1;
@@ -156,6 +160,15 @@ impl Reader<'_> {
         self.command(rest, input, span, depth + 1);
     }
 
+    /// `NAME=value` among words (`env`, `export`): told where programs obey the variable.
+    fn set_by_word(&mut self, word: &Argument, span: &Range<usize>) {
+        let Some((name, held)) = word.value.as_text().and_then(|(text, _)| text.split_once('=')) else {
+            return;
+        };
+        let (name, value) = (name.to_owned(), Value::text(held).tainted(word.value.taint));
+        self.set(&name, Argument { value, span: word.span.clone() }, span.clone());
+    }
+
     /// Text that this shell will read again later, the variables that are known by now put in.
     fn put_in(&mut self, value: &Value) -> Value {
         let Some((text, _)) = value.as_text() else { return value.clone() };
@@ -190,8 +203,11 @@ impl Reader<'_> {
         span: &Range<usize>,
         depth: u32,
     ) {
-        if name == "find" {
-            self.find(&words, span, depth);
+        match name.as_str() {
+            "find" => self.find(&words, span, depth),
+            "alias" => self.alias(&words),
+            "unalias" => self.aliases.clear(),
+            _ => {}
         }
         let mut act = self.parted(&name, words, input, span);
         if let ("trap", Some(first)) = (act.name.as_str(), act.arguments.first_mut()) {

@@ -1,10 +1,13 @@
 //! bash: walks the tree, puts words together and tells each command and redirection as an act.
 //!
 //! What stands between words and commands (`sudo`, `env`, `xargs`, `find -exec`) is seen through in `command`; what is
-//! known of a word in `word`. Judging is not done here.
+//! known of a word in `word`, what is written and read by redirections in `redirect`, other names of commands in `alias`.
+//! Judging is not done here.
 
+mod alias;
 mod command;
 mod options;
+mod redirect;
 mod word;
 
 use super::Scope;
@@ -41,6 +44,10 @@ struct Reader<'a> {
     frames: Frames,
     /// What is piped into commands, by node.
     inputs: HashMap<usize, Argument>,
+    /// What redirections write, by node.
+    outputs: HashMap<usize, Argument>,
+    /// Commands that were given another name.
+    aliases: HashMap<String, String>,
     /// Where `cd` went.
     folder: Option<Value>,
     reading: Reading,
@@ -54,6 +61,8 @@ impl<'a> Reader<'a> {
             scope,
             frames: Frames::new(source.len()),
             inputs: HashMap::new(),
+            outputs: HashMap::new(),
+            aliases: HashMap::new(),
             folder: None,
             reading: Reading::default(),
         }
@@ -67,8 +76,10 @@ impl<'t> Walker<'t> for Reader<'_> {
                 if let (Some(name), Some(value)) =
                     (node.child_by_field_name("name"), node.child_by_field_name("value"))
                 {
+                    let (name, span) = (text(name, self.source), value.byte_range());
                     let value = self.word(value, 0);
-                    self.frames.bind(0, text(name, self.source), value, step.branch);
+                    self.set(name, Argument { value: value.clone(), span }, node.byte_range());
+                    self.frames.bind(0, name, value, step.branch);
                 }
             }
             "for_statement" => self.each_of(node),
@@ -156,62 +167,19 @@ impl Reader<'_> {
         }
     }
 
-    /// A statement with redirections: here-documents and here-strings become its standard input.
-    fn redirected(&mut self, node: Node<'_>) {
-        let body = node.child_by_field_name("body");
-        let mut cursor = node.walk();
-        let redirects: Vec<Node<'_>> = node.children_by_field_name("redirect", &mut cursor).collect();
-        for redirect in redirects {
-            if redirect.kind() != "heredoc_redirect" {
-                continue;
-            }
-            let document = self.document(redirect);
-            if let Some(body) = body {
-                self.feed(body, document.clone());
-            }
-            // `cat <<E | bash`: the pipeline behind the sign goes on from the body.
-            for child in named(redirect, 16).into_iter().filter(|n| n.kind() == "pipeline") {
-                let printed = body.map_or_else(Value::unknown, |b| self.output(b, 0));
-                let known = printed.as_text().is_some();
-                let passed =
-                    if known { Argument { value: printed, ..document.clone() } } else { document.clone() };
-                self.pipe(child, Some(passed), 0);
-            }
+    /// Tells that a variable of the environment is set, where programs obey it.
+    fn set(&mut self, name: &str, value: Argument, span: Range<usize>) {
+        let name = format!("{name}=");
+        if self.book.knows(&name) {
+            self.reading.acts.push(Act {
+                name,
+                receiver: None,
+                arguments: vec![value],
+                named: Vec::new(),
+                folder: self.folder.clone(),
+                span,
+            });
         }
-    }
-
-    /// The text of a here-document.
-    fn document(&mut self, redirect: Node<'_>) -> Argument {
-        let Some(body) = named(redirect, 32).into_iter().find(|n| n.kind() == "heredoc_body") else {
-            return Argument { value: Value::unknown(), span: redirect.byte_range() };
-        };
-        // The text is reviewed as it stands: what a variable holds is not put in, so that places stay true.
-        Argument { value: Value::text(text(body, self.source)), span: body.byte_range() }
-    }
-
-    fn redirect(&mut self, node: Node<'_>) {
-        let Some(target) = node.child_by_field_name("destination") else { return };
-        if target.kind() == "number" {
-            return;
-        }
-        let operator = (0..node.child_count()).filter_map(|i| node.child(i)).find(|n| !n.is_named());
-        let operator = operator.map(|n| text(n, self.source)).unwrap_or_default();
-        let name = match operator {
-            "<" => "<",
-            ">>" | "&>>" => ">>",
-            ">&" if text(target, self.source).starts_with('-') => return,
-            _ if operator.contains('>') => ">",
-            _ => return,
-        };
-        let value = self.word(target, 0);
-        self.reading.acts.push(Act {
-            name: name.to_owned(),
-            receiver: None,
-            arguments: vec![Argument { value, span: target.byte_range() }],
-            named: Vec::new(),
-            folder: self.folder.clone(),
-            span: node.byte_range(),
-        });
     }
 
     /// A command with its words.

@@ -11,16 +11,18 @@ pub(super) fn fields(block: &Block) -> Fields {
         BlockKind::Code { language } => (language.as_ref().map(Language::as_str), None),
         BlockKind::Write { path } => (None, Some(path.as_str())),
         BlockKind::Load { path } => (None, Some(path.as_str())),
-        BlockKind::Read | BlockKind::List | BlockKind::Call { .. } | BlockKind::Install { .. } => {
-            (None, None)
-        }
+        BlockKind::Read
+        | BlockKind::List
+        | BlockKind::Call { .. }
+        | BlockKind::Install { .. }
+        | BlockKind::Pull { .. } => (None, None),
     };
     let function = match &block.kind {
         BlockKind::Call { function } => Some(function.as_str()),
         _ => None,
     };
     let wanted_by = match &block.kind {
-        BlockKind::Install { wanted_by } => wanted_by.map(|block| block.0),
+        BlockKind::Install { wanted_by } | BlockKind::Pull { wanted_by } => wanted_by.map(|block| block.0),
         _ => None,
     };
     let origin = &block.origin;
@@ -61,7 +63,8 @@ pub(super) fn read(mut f: Reader<'_>) -> Result<Block, Missing> {
         "load" => BlockKind::Load { path: f.text("path")? },
         "call" => BlockKind::Call { function: f.text("function")? },
         "install" => BlockKind::Install { wanted_by: f.small_or_none("wanted_by").map(BlockId) },
-        _ => return Err(lacking("what", "code, write, read, list, load, call or install")),
+        "pull" => BlockKind::Pull { wanted_by: f.small_or_none("wanted_by").map(BlockId) },
+        _ => return Err(lacking("what", "code, write, read, list, load, call, install or pull")),
     };
     // A block whose text was masked is not what the model wrote: it can't be approved as it stands.
     let masked = f.flag("redacted");

@@ -9,10 +9,10 @@ use super::json::Json;
 use super::output::Outside;
 use super::{block, recipe, target};
 use crate::domain::{
-    BlockId, Entry, ExecutorKind, FailureKind, Finish, FinishReason, Grantor, Header, Kept, KernelRef,
-    Language, Layer, Limits, MemoryHold, ModelName, NotedInstructions, Opinion, ReplyFailure, Revision,
-    Rights, Risk, Rule, RuleId, RuleScope, RunId, SandboxLevel, SandboxReport, SessionId, Sha256, StepId,
-    Terms, ToolCall, TurnEnd, Usage,
+    BlockId, Entry, ExecutorKind, FailureKind, Finish, FinishReason, Grantor, Header, Hold, Kept, KernelRef,
+    Language, Layer, Limits, ModelName, NotedInstructions, Opinion, ReplyFailure, Revision, Rights, Risk,
+    Rule, RuleId, RuleScope, RunId, SandboxLevel, SandboxReport, SessionId, Sha256, StepId, Terms, ToolCall,
+    TurnEnd, Usage,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -227,13 +227,14 @@ fn rule(mut f: Reader<'_>) -> Result<Rule, Missing> {
     })
 }
 
-const EXECUTORS: [ExecutorKind; 6] = [
+const EXECUTORS: [ExecutorKind; 7] = [
     ExecutorKind::Kernel,
     ExecutorKind::Subprocess,
     ExecutorKind::Container,
     ExecutorKind::Jupyter,
     ExecutorKind::Files,
     ExecutorKind::Installer,
+    ExecutorKind::Engine,
 ];
 
 fn terms(mut f: Reader<'_>) -> Result<Terms, Missing> {
@@ -285,7 +286,9 @@ fn rights(mut f: Reader<'_>) -> Result<Rights, Missing> {
             writes_confined: sandbox.flag("writes_confined"),
             reads_confined: sandbox.flag("reads_confined"),
             contained: sandbox.flag("contained"),
-            memory: MemoryHold::parse(&sandbox.text_or_empty("memory")),
+            memory: Hold::parse(&sandbox.text_or_empty("memory")),
+            processes: Hold::parse(&sandbox.text_or_empty("processes")),
+            files: Hold::parse(&sandbox.text_or_empty("files")),
             layers,
             notes: sandbox.texts("notes")?,
         },

@@ -55,6 +55,7 @@ fn trace(f: &mut Reader<'_>) -> Result<Option<Trace>, Missing> {
     let from = match f.word("from")?.as_ref() {
         "output" => Source::Output(block),
         "file" => Source::File(block),
+        "project" => Source::Project,
         _ => return Ok(None),
     };
     Ok(Some(Trace { place: place(f)?, text: f.text("text")?, from }))

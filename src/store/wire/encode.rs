@@ -224,6 +224,8 @@ fn rights_fields(rights: &Rights) -> Fields {
         .with("reads_confined", rights.sandbox.reads_confined)
         .with("contained", rights.sandbox.contained)
         .with("memory", rights.sandbox.memory.as_str())
+        .with("processes", rights.sandbox.processes.as_str())
+        .with("files", rights.sandbox.files.as_str())
         .with("layers", layers)
         .with("notes", texts(&rights.sandbox.notes));
     Fields::new()

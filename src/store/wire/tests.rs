@@ -1,7 +1,8 @@
 use super::*;
 use crate::domain::{Captured, Entry, Moment, Stream};
 use crate::store::samples::{
-    about_recipes, about_sandbox, about_tools, captured, each_kind, entry, header, report, same, told,
+    about_images, about_instructions, about_limits, about_recipes, about_sandbox, about_tools, captured,
+    each_kind, entry, header, report, same, told,
 };
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,10 @@ fn each_kind_comes_back() {
     for entry in each_kind()
         .into_iter()
         .chain(about_sandbox())
+        .chain(about_limits())
         .chain(about_tools())
+        .chain(about_images())
+        .chain(about_instructions())
         .chain(about_recipes())
         .chain([Entry::Header(header("x"))])
     {

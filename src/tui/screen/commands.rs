@@ -31,7 +31,7 @@ pub enum Slash {
     Rules,
     /// What confines a block.
     Sandbox,
-    /// The time limit of the block that waits.
+    /// The limits of the block that waits.
     Limits,
     /// The kernel's variables.
     Vars,
@@ -89,7 +89,7 @@ pub const COMMANDS: &[Entry] = &[
     entry(Slash::Queue, "queue", "blocks that wait; a queued message back to edit", ""),
     entry(Slash::Rules, "rules", "what starts without asking; take it back", ""),
     entry(Slash::Sandbox, "sandbox", "what confines a block here", ""),
-    entry(Slash::Limits, "limits", "time limit of the block that waits", "SECONDS"),
+    entry(Slash::Limits, "limits", "limits of the block that waits: /limits memory 2G time 30", "NAME VALUE"),
     entry(Slash::Vars, "vars", "variables of the kernel", ""),
     entry(Slash::Rerun, "rerun", "put a finished block back for review", "BLOCK"),
     entry(Slash::Restart, "restart", "new kernel, variables are lost", ""),

@@ -252,7 +252,8 @@ impl Screen {
             Layer::Always(a) => current == Some((a.block, a.revision, a.terms)),
             Layer::Confirm(c) => current == Some((c.block, c.revision, c.terms)),
             Layer::Reject(r) => current.map(|(b, v, _)| (b, v)) == Some((r.block, r.revision)),
-            Layer::Limit(block, _) | Layer::Language(block, ..) => current.map(|c| c.0) == Some(*block),
+            Layer::Limits(form) => current.map(|c| c.0) == Some(form.block),
+            Layer::Language(block, ..) => current.map(|c| c.0) == Some(*block),
             _ => true,
         });
         if self.layers.len() < before {

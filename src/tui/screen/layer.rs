@@ -14,6 +14,7 @@ pub use welcome::{Cloud, Filling, Row as WelcomeRow, USUAL_SERVER, Welcome};
 
 use super::field::Field;
 use super::filter::Cursor;
+use super::limits::LimitsForm;
 use crate::domain::{BlockId, Language, Revision};
 use crate::tui::keymap::Context;
 use crate::tui::view::roll::Anchor;
@@ -43,8 +44,8 @@ pub enum Layer {
     Reject(Reject),
     /// A question with letters for answers.
     Ask(Ask),
-    /// The time limit of a block, in seconds.
-    Limit(BlockId, Field),
+    /// The limits of a block.
+    Limits(LimitsForm),
     /// The language of a block.
     Language(BlockId, Vec<Language>, Cursor),
     /// Messages sent before.
@@ -129,10 +130,8 @@ impl Layer {
             Layer::Confirm(confirm) => Some(&mut confirm.field),
             Layer::Reject(reject) => Some(&mut reject.field),
             Layer::Find(find) => Some(&mut find.field),
-            Layer::Limit(_, field)
-            | Layer::Rename(field)
-            | Layer::Key(_, field)
-            | Layer::FindInEditor(field) => Some(field),
+            Layer::Limits(form) => form.field(),
+            Layer::Rename(field) | Layer::Key(_, field) | Layer::FindInEditor(field) => Some(field),
             Layer::Welcome(welcome) => welcome.field.as_mut().map(|(_, field)| field),
             Layer::Help(_)
             | Layer::Status(_)
@@ -154,13 +153,10 @@ impl Layer {
             | Layer::Find(_)
             | Layer::Always(_)
             | Layer::Rules(_)
+            | Layer::Limits(_)
             | Layer::Language(..) => Context::Picker,
             Layer::Reject(_) => Context::Message,
-            Layer::Confirm(_)
-            | Layer::Limit(..)
-            | Layer::Rename(_)
-            | Layer::Key(..)
-            | Layer::FindInEditor(_) => Context::Text,
+            Layer::Confirm(_) | Layer::Rename(_) | Layer::Key(..) | Layer::FindInEditor(_) => Context::Text,
             Layer::Help(_) | Layer::Status(_) => Context::Pane,
             Layer::Ask(_) => Context::Everywhere,
         }

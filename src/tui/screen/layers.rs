@@ -104,6 +104,7 @@ impl Screen {
             Some(Layer::OldMessages(list)) => list.cursor.0 = 0,
             Some(Layer::Commands(list)) => list.cursor.0 = 0,
             Some(Layer::Find(_)) => self.find_changed(ctx),
+            Some(Layer::Limits(form)) => form.changed(),
             _ => {}
         }
     }
@@ -131,6 +132,7 @@ impl Screen {
                 list.cursor.step(by, rows);
             }
             Some(Layer::Language(_, list, cursor)) => cursor.step(by, list.len()),
+            Some(Layer::Limits(form)) => form.step(by),
             Some(Layer::Welcome(welcome)) if welcome.field.is_none() => {
                 welcome.step(by);
             }
@@ -232,7 +234,7 @@ impl Screen {
                 self.focus = Pane::Message;
                 Vec::new()
             }
-            Layer::Limit(block, field) => self.set_limit(block, &field.text(), ctx),
+            Layer::Limits(form) => self.apply_limits(form),
             Layer::Language(block, list, cursor) => match list.get(cursor.0) {
                 Some(language) => {
                     vec![Wish::Send(Command::ChooseLanguage { block, language: language.clone() })]

@@ -8,7 +8,6 @@ use super::focus::Lower;
 use super::layer::{CommandList, Layer, Models, OldMessages, Sessions, Welcome};
 use super::wish::{Exit, Target};
 use super::{Ctx, Note, Screen, Wish};
-use crate::domain::Limits;
 use crate::driver::Errand;
 use crate::engine::Command;
 use crate::tui::action::Action;
@@ -204,38 +203,6 @@ impl Screen {
             Some(model) => vec![Wish::Send(Command::UseModel(model))],
             None => {
                 self.say(Note::warn("A model is named PROVIDER/MODEL."));
-                Vec::new()
-            }
-        }
-    }
-
-    fn limits_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
-        let Some(item) = ctx.state.waiting() else {
-            self.say(Note::info("No block waits: the time limit belongs to a block."));
-            return Vec::new();
-        };
-        if argument.is_empty() {
-            return self.review_action(Action::TimeLimit, ctx);
-        }
-        self.set_limit(item.block.id, argument, ctx)
-    }
-
-    /// Sets the time limit of a block, in seconds as typed.
-    pub(super) fn set_limit(
-        &mut self,
-        block: crate::domain::BlockId,
-        typed: &str,
-        ctx: Ctx<'_>,
-    ) -> Vec<Wish> {
-        const LONGEST: u64 = 24 * 3600;
-        let seconds = typed.trim().trim_end_matches('s').trim().parse::<u64>().ok();
-        match seconds.filter(|s| (1..=LONGEST).contains(s)) {
-            Some(seconds) => {
-                let limits = Limits { wall_ms: seconds * 1000, ..Self::limits_of(ctx.state, block) };
-                vec![Wish::Send(Command::SetLimits { block, limits })]
-            }
-            None => {
-                self.say(Note::of_wait("A time limit is a number of seconds from 1 to 86400."));
                 Vec::new()
             }
         }

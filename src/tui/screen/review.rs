@@ -218,14 +218,7 @@ impl Screen {
             }
             Action::Opinion => return self.ask_opinion(ctx.state),
             Action::Rights => self.code.full_rights = !self.code.full_rights,
-            Action::TimeLimit => {
-                if let Some(item) = ctx.state.waiting() {
-                    let limits = Self::limits_of(ctx.state, item.block.id);
-                    let mut field = Field::line();
-                    field.set(&(limits.wall_ms / 1000).to_string());
-                    self.layers.push(Layer::Limit(item.block.id, field));
-                }
-            }
+            Action::Limits => self.open_limits(ctx.state),
             Action::ChooseLanguage => match ctx.state.waiting() {
                 Some(item) if item.block.readiness() == Readiness::NeedsLanguage => {
                     self.choose_language(item.block.id);

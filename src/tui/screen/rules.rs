@@ -118,15 +118,19 @@ impl Screen {
     /// `P`: to where a word of the block came from; again: to the next one.
     pub(super) fn show_source(&mut self, ctx: Ctx<'_>) {
         let Some((at, of, trace)) = self.code.next_trace(ctx.state) else {
-            self.say(Note::of_wait("No word of this block came from an output or a file."));
+            self.say(Note::of_wait("No word of this block came from an output, a file or the project."));
             return;
         };
-        let Some(block) = trace.from.block() else { return };
+        let text = safe::cut(&safe::one_line(&trace.text), 40);
+        let Some(block) = trace.from.block() else {
+            // What is told with every request stands in no output that could be shown.
+            let place = "the project's instructions (AGENTS.md)";
+            return self.say(Note::of_wait(format!("{} of {of}: {text} is in {place}. P next.", at + 1)));
+        };
         self.source = Some(block);
         self.lower = Lower::Output;
         self.output.seek(trace.text.clone());
         self.lead(Pane::Output);
-        let text = safe::cut(&safe::one_line(&trace.text), 40);
         self.say(Note::of_wait(format!("{} of {of}: {text} is in block {block}. P next, Esc back.", at + 1)));
     }
 

@@ -4,7 +4,7 @@ use super::code::being_written;
 use super::layout::{Class, Pane};
 use super::look::Look;
 use super::safe;
-use crate::domain::{ExecutorKind, SandboxLevel, Terms};
+use crate::domain::{SandboxLevel, Terms};
 use crate::engine::cost::dollars;
 use crate::engine::transcript::Standing;
 use crate::engine::{Phase, State};
@@ -178,9 +178,8 @@ pub fn window_title(screen: &Screen, state: &State) -> String {
 /// Whether nothing confines what would run, as far as it is known.
 pub fn sandbox_is_off(state: &State) -> bool {
     // What sayso does with a file itself needs no sandbox.
-    let off = |terms: &Terms| {
-        terms.executor != ExecutorKind::Files && terms.rights.sandbox.level == SandboxLevel::Off
-    };
+    let off =
+        |terms: &Terms| terms.executor.starts_programs() && terms.rights.sandbox.level == SandboxLevel::Off;
     let waiting = state.waiting().and_then(|item| state.inspected(item.block.id));
     if waiting.and_then(|i| i.terms.as_ref().ok()).is_some_and(off) {
         return true;

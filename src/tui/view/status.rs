@@ -290,7 +290,7 @@ fn of_layer(layer: &Layer, state: &State) -> Option<String> {
             Some(run) => format!("Block {} is still running.", run.block),
             None => return None,
         },
-        Layer::Limit(block, _) => format!("Time limit of block {block}, in seconds."),
+        Layer::Limits(form) => format!("Limits of block {}: Enter shows it anew under them.", form.block),
         Layer::Language(block, ..) => format!("Block {block} names no language. Nothing is guessed."),
         Layer::OldMessages(list) => format!("{}.", words::count(list.all.len(), "older message")),
         Layer::Find(find) => {

@@ -38,12 +38,14 @@ fn built(seen: &mut Seen, line: &str, package: &str, expected: &Expected<'_>) {
         return seen.problem(Problem::Other("there is no go.mod here".into()));
     }
     let Some((place, message)) = line.split_once(": ") else { return };
-    let is_place = place.split_once(".go:").is_some_and(|(_, at)| at.split(':').all(|n| n.parse::<u32>().is_ok()));
+    let is_place =
+        place.split_once(".go:").is_some_and(|(_, at)| at.split(':').all(|n| n.parse::<u32>().is_ok()));
     if !is_place || line.starts_with(char::is_whitespace) {
         return;
     }
     let place = place.trim_start_matches("./");
-    let of_package = between(message, "package ", " is not in").or_else(|| message.split_once("providing package ").map(|(_, p)| p));
+    let of_package = between(message, "package ", " is not in")
+        .or_else(|| message.split_once("providing package ").map(|(_, p)| p));
     let of_package = of_package.or_else(|| message.split_once("provides package ").map(|(_, p)| p));
     if let Some(path) = of_package {
         let path = path.split([' ', ':', ';']).next().unwrap_or_default();
@@ -58,7 +60,10 @@ fn built(seen: &mut Seen, line: &str, package: &str, expected: &Expected<'_>) {
     }
     seen.problem(if message.starts_with("undefined: ") || message.contains("has no field or method") {
         Problem::Missing(format!("{message} ({place})"))
-    } else if message.starts_with("syntax error") || message.starts_with("missing ") || message.starts_with("expected ") {
+    } else if message.starts_with("syntax error")
+        || message.starts_with("missing ")
+        || message.starts_with("expected ")
+    {
         Problem::Syntax(format!("{message} ({place})"))
     } else {
         // What a test says itself looks the same, but stands indented.

@@ -58,7 +58,8 @@ fn names_file(line: &str) -> bool {
 fn place(line: &str) -> Option<String> {
     let (path, number) = line.rsplit_once(':')?;
     let path = path.strip_prefix("file://").unwrap_or(path);
-    (path.starts_with('/') && number.parse::<u32>().is_ok()).then(|| format!("{}, line {number}", file_name(path)))
+    (path.starts_with('/') && number.parse::<u32>().is_ok())
+        .then(|| format!("{}, line {number}", file_name(path)))
 }
 
 /// What an error that ended a file says.
@@ -83,7 +84,8 @@ fn thrown(seen: &mut Seen, file: &str, said: &str, expected: &Expected<'_>) {
 }
 
 fn missing(seen: &mut Seen, message: &str, expected: &Expected<'_>) {
-    let found = between(message, "Cannot find module '", "'").or(between(message, "Cannot find package '", "'"));
+    let found =
+        between(message, "Cannot find module '", "'").or(between(message, "Cannot find package '", "'"));
     let Some(module) = found else { return };
     let name = file_name(module);
     let stem = name.split('.').next().unwrap_or_default();
@@ -104,7 +106,8 @@ fn inside(seen: &mut Seen, error: &str, out: &str, expected: &Expected<'_>) {
     let Some(name) = error.strip_suffix(" is not defined").filter(|name| !name.contains(' ')) else { return };
     let Some((_, behind)) = out.split_once(error) else { return };
     // The first line of the stack behind it says where.
-    let place = behind.lines().skip_while(|line| !line.trim_start().starts_with("stack:")).nth(1).unwrap_or_default();
+    let place =
+        behind.lines().skip_while(|line| !line.trim_start().starts_with("stack:")).nth(1).unwrap_or_default();
     let file = place.rsplit(['(', ' ']).next().unwrap_or_default().trim_end_matches(')');
     let file = file.strip_prefix("file://").unwrap_or(file).split(':').next().unwrap_or_default();
     if expected.is_test(file) {

@@ -59,7 +59,8 @@ impl Expected<'_> {
     /// after it, or the person spoke of it.
     pub(super) fn module(&self, name: &str) -> bool {
         let name = name.to_lowercase();
-        let parts: Vec<&str> = name.split(['.', '/', ':']).filter(|part| !part.is_empty() && *part != "src").collect();
+        let parts: Vec<&str> =
+            name.split(['.', '/', ':']).filter(|part| !part.is_empty() && *part != "src").collect();
         let target = self.target.to_lowercase();
         let of_target: Vec<&str> = target.split(['.', '/']).filter(|part| *part != "src").collect();
         let stem = |file: &String| {
@@ -69,7 +70,9 @@ impl Expected<'_> {
         };
         let stems: Vec<String> = self.files.iter().map(stem).filter(|stem| !stem.is_empty()).collect();
         parts.iter().any(|part| {
-            of_target.contains(part) || stems.iter().any(|stem| stem == part) || self.said.iter().any(|said| has_word(said, part))
+            of_target.contains(part)
+                || stems.iter().any(|stem| stem == part)
+                || self.said.iter().any(|said| has_word(said, part))
         })
     }
 
@@ -122,8 +125,12 @@ impl Seen {
     }
 
     fn counts(&self) -> String {
-        let counts =
-            [(self.failed, "failed"), (self.errors, "errors"), (self.passed, "passed"), (self.skipped, "skipped")];
+        let counts = [
+            (self.failed, "failed"),
+            (self.errors, "errors"),
+            (self.passed, "passed"),
+            (self.skipped, "skipped"),
+        ];
         let told: Vec<String> =
             counts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
         if told.is_empty() { "no tests".into() } else { told.join(", ") }
@@ -152,7 +159,7 @@ pub(super) fn verdict(runner: &Runner, seen: &Seen, printed: &Printed) -> (&'sta
         return (UNCLEAR, "too much was printed to be kept whole".into());
     }
     if seen.problems.contains(&Problem::NoTests) {
-        return (BROKEN, format!("{} found no tests", runner.name));
+        return (BROKEN, format!("{} found no tests: it takes {}", runner.name, runner.style));
     }
     counted(seen, printed)
 }

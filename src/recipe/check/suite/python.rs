@@ -24,7 +24,9 @@ pub(super) fn pytest(printed: &Printed, expected: &Expected<'_>) -> Seen {
     }
     let summaries: Vec<&str> = printed.out.lines().filter(|line| is_summary(line)).collect();
     let last = printed.out.lines().rev().find(|line| !line.trim().is_empty());
-    let (Some(last), true) = (last.filter(|line| is_summary(line)), !summaries.is_empty()) else { return seen };
+    let (Some(last), true) = (last.filter(|line| is_summary(line)), !summaries.is_empty()) else {
+        return seen;
+    };
     let last = last.trim_matches(['=', ' ']);
     let count = |word| number(last.split(" in ").next().unwrap_or_default(), word).unwrap_or_default();
     seen.passed = count("passed") + count("xfailed") + count("xpassed");
@@ -76,18 +78,23 @@ pub(super) fn unittest(printed: &Printed, expected: &Expected<'_>) -> Seen {
         raised(&mut seen, &place, line, expected);
     }
     let ran: Vec<&str> = printed.err.lines().filter_map(|line| line.strip_prefix("Ran ")).collect();
-    let Some(ran_tests) = ran.last().and_then(|line| line.split(' ').next()).and_then(|n| n.parse::<u32>().ok()) else {
+    let Some(ran_tests) =
+        ran.last().and_then(|line| line.split(' ').next()).and_then(|n| n.parse::<u32>().ok())
+    else {
         return seen;
     };
     let result = printed.err.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let count = |word: &str| {
-        between(result, &format!("{word}="), ")").and_then(|n| n.split(',').next()).and_then(|n| n.parse::<u32>().ok())
+        between(result, &format!("{word}="), ")")
+            .and_then(|n| n.split(',').next())
+            .and_then(|n| n.parse::<u32>().ok())
     };
     seen.skipped = count("skipped").unwrap_or_default();
     // An exception in a test is one more way to fail.
     seen.failed = count("failures").unwrap_or_default() + count("errors").unwrap_or_default();
     seen.failed += count("unexpected successes").unwrap_or_default();
-    seen.counted = result.starts_with("OK") || result.starts_with("FAILED") || result.starts_with("NO TESTS RAN");
+    seen.counted =
+        result.starts_with("OK") || result.starts_with("FAILED") || result.starts_with("NO TESTS RAN");
     seen.passed = ran_tests.saturating_sub(seen.failed).saturating_sub(seen.skipped);
     let ok = |line: &&str| *line == "ok" || line.ends_with(" ... ok") || line.ends_with("expected failure");
     let listed = u32::try_from(printed.err.lines().filter(ok).count()).unwrap_or(u32::MAX);
@@ -120,7 +127,8 @@ impl Place {
 
     /// A line of a traceback: `File "/work/slug.py", line 8`.
     fn file_line(&mut self, line: &str) {
-        if let Some((file, rest)) = line.strip_prefix("File \"").and_then(|rest| rest.split_once("\", line ")) {
+        if let Some((file, rest)) = line.strip_prefix("File \"").and_then(|rest| rest.split_once("\", line "))
+        {
             let number = rest.split(',').next().unwrap_or_default();
             (self.file, self.line) = (file.to_owned(), number.to_owned());
         }

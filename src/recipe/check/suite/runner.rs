@@ -9,6 +9,8 @@ pub(super) struct Runner {
     pub(super) name: &'static str,
     /// How its files are called, for the model and the person.
     pub(super) pattern: &'static str,
+    /// What a test looks like, for the same.
+    pub(super) style: &'static str,
     /// The language; one runner of each is offered.
     language: &'static str,
     /// Whether a file holds tests for it.
@@ -17,7 +19,7 @@ pub(super) struct Runner {
     pub(super) start: fn(&[String]) -> String,
     /// The line that runs all tests of the folder, given the files that are known.
     pub(super) all: fn(&[String]) -> String,
-    /// Whether a line starts it.
+    /// Whether a line starts it, and so that what it prints can be read.
     pub(super) is_in: fn(&str) -> bool,
     pub(super) read: fn(&Printed, &Expected<'_>) -> Seen,
 }
@@ -25,6 +27,7 @@ pub(super) struct Runner {
 pub(super) const PYTEST: Runner = Runner {
     name: "pytest",
     pattern: "tests/test_NAME.py",
+    style: "functions test_…",
     language: "python",
     takes: is_python,
     start: |files| format!("{PYTEST_LINE} {}", quoted(files)),
@@ -42,29 +45,33 @@ pub(super) const ALL: &[Runner] = &[
     Runner {
         name: "unittest",
         pattern: "tests/test_NAME.py",
+        style: "methods test_… of a class of unittest.TestCase",
         language: "python",
         takes: is_python,
         start: |files| format!("python3 -B -m unittest -v {}", quoted(files)),
         all: |files| {
-            let folder = files.first().and_then(|file| file.rsplit_once('/')).map_or(".", |(folder, _)| folder);
+            let folder =
+                files.first().and_then(|file| file.rsplit_once('/')).map_or(".", |(folder, _)| folder);
             format!("python3 -B -m unittest discover -v -s {}", quoted(&[folder.to_owned()]))
         },
-        is_in: |line| line.contains("unittest"),
+        is_in: |line| line.contains("unittest") && line.contains(" -v"),
         read: python::unittest,
     },
     Runner {
         name: "node",
         pattern: "tests/NAME.test.mjs",
+        style: "calls of test from node:test",
         language: "javascript",
         takes: is_javascript,
         start: |files| format!("node --test --test-reporter=tap {}", quoted(files)),
         all: |_| "node --test --test-reporter=tap".into(),
-        is_in: |line| line.contains("node --test"),
+        is_in: |line| line.contains("node --test") && line.contains("tap"),
         read: node::read,
     },
     Runner {
         name: "cargo",
         pattern: "tests/NAME.rs",
+        style: "functions with #[test]",
         language: "rust",
         takes: |path| has_end(path, &[".rs"]),
         start: cargo_line,
@@ -75,11 +82,12 @@ pub(super) const ALL: &[Runner] = &[
     Runner {
         name: "go",
         pattern: "NAME_test.go",
+        style: "functions Test…(t *testing.T)",
         language: "go",
         takes: |path| has_end(path, &["_test.go"]),
         start: go_line,
         all: |_| "go test -v ./...".into(),
-        is_in: |line| line.contains("go test"),
+        is_in: |line| line.contains("go test") && line.contains(" -v"),
         read: go::read,
     },
 ];
@@ -140,7 +148,8 @@ fn cargo_line(files: &[String]) -> String {
     };
     match files.iter().map(name).collect::<Option<Vec<_>>>() {
         Some(names) => {
-            let tests: Vec<String> = names.iter().map(|name| format!("--test {}", quoted(std::slice::from_ref(name)))).collect();
+            let tests: Vec<String> =
+                names.iter().map(|name| format!("--test {}", quoted(std::slice::from_ref(name)))).collect();
             format!("cargo test --color never {}", tests.join(" "))
         }
         None => "cargo test --color never".into(),
@@ -162,7 +171,11 @@ pub(super) fn quoted(files: &[String]) -> String {
     let word = |file: &String| {
         let file = if file.starts_with('-') { format!("./{file}") } else { file.clone() };
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+');
-        if !file.is_empty() && file.chars().all(plain) { file } else { format!("'{}'", file.replace('\'', "'\\''")) }
+        if !file.is_empty() && file.chars().all(plain) {
+            file
+        } else {
+            format!("'{}'", file.replace('\'', "'\\''"))
+        }
     };
     files.iter().map(word).collect::<Vec<_>>().join(" ")
 }
@@ -182,7 +195,10 @@ mod tests {
 
     #[test]
     fn lines_name_what_they_run() {
-        assert_eq!(cargo_line(&texts(&["tests/a.rs", "tests/b.rs"])), "cargo test --color never --test a --test b");
+        assert_eq!(
+            cargo_line(&texts(&["tests/a.rs", "tests/b.rs"])),
+            "cargo test --color never --test a --test b"
+        );
         assert_eq!(cargo_line(&texts(&["tests/a.rs", "src/lib.rs"])), "cargo test --color never");
         assert_eq!(go_line(&texts(&["a_test.go", "x/b_test.go", "x/c_test.go"])), "go test -v . ./x");
         assert!(is_python("tests/test_a.py") && is_python("a_test.py") && !is_python("slug.py"));

@@ -8,7 +8,8 @@ use std::path::Path;
 
 /// An output that was kept: its command, its exit status, both streams.
 fn kept(name: &str) -> (String, Printed) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recipes").join(format!("{name}.txt"));
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recipes").join(format!("{name}.txt"));
     let text = std::fs::read_to_string(&path).unwrap();
     let (head, rest) = text.split_once("\n--- stdout\n").unwrap();
     let (out, err) = rest.split_once("\n--- stderr\n").unwrap();
@@ -59,7 +60,7 @@ fn real_outputs_are_understood() {
         ("pytest/other-import", BROKEN, "no module named no_such_library (test_slug.py, line 1)"),
         ("pytest/name-error", BROKEN, "the tests don't import slugify (test_slug.py, line 2)"),
         ("pytest/fixture", BROKEN, "fixture 'text' not found"),
-        ("pytest/none", BROKEN, "pytest found no tests"),
+        ("pytest/none", BROKEN, "pytest found no tests: it takes functions test_…"),
         ("pytest/no-runner", BROKEN, "pytest is not on this machine"),
         ("pytest/hostile", UNCLEAR, "the runner did not say how many tests passed"),
         ("unittest/green", GREEN, "2 passed"),
@@ -72,7 +73,11 @@ fn real_outputs_are_understood() {
         ("unittest/syntax-code", BROKEN, "SyntaxError in slug.py, line 1: '(' was never closed"),
         ("unittest/other-import", BROKEN, "no module named no_such_library (test_slug.py, line 1)"),
         ("unittest/name-error", BROKEN, "the tests don't import slugify (test_slug.py, line 7)"),
-        ("unittest/none", BROKEN, "unittest found no tests"),
+        (
+            "unittest/none",
+            BROKEN,
+            "unittest found no tests: it takes methods test_… of a class of unittest.TestCase",
+        ),
         ("unittest/hostile", UNCLEAR, "2 passed by the summary, but the list of tests says otherwise"),
         ("node/green", GREEN, "2 passed"),
         ("node/missing-module", RED, "the module slug.mjs is missing"),
@@ -85,8 +90,8 @@ fn real_outputs_are_understood() {
         ("node/syntax-code", BROKEN, "SyntaxError in slug.mjs, line 1: Unexpected token '{'"),
         ("node/other-import", BROKEN, "no module no-such-library"),
         ("node/name-error", BROKEN, "the tests don't import slugify"),
-        ("node/none", BROKEN, "node found no tests"),
-        ("node/hostile", BROKEN, "node found no tests"),
+        ("node/none", BROKEN, "node found no tests: it takes calls of test from node:test"),
+        ("node/hostile", BROKEN, "node found no tests: it takes calls of test from node:test"),
         ("node/no-runner", BROKEN, "node is not on this machine"),
         ("cargo/green", GREEN, "2 passed"),
         ("cargo/missing-module", RED, "slug is missing"),
@@ -97,7 +102,7 @@ fn real_outputs_are_understood() {
         ("cargo/other-import", BROKEN, "unresolved import `no_such_library` (tests/slug.rs:1:5)"),
         ("cargo/types", BROKEN, "mismatched types (tests/slug.rs:5:32)"),
         ("cargo/macro", BROKEN, "cannot find macro `assert_eqs` in this scope (tests/slug.rs:10:5)"),
-        ("cargo/none", BROKEN, "cargo found no tests"),
+        ("cargo/none", BROKEN, "cargo found no tests: it takes functions with #[test]"),
         ("cargo/no-manifest", BROKEN, "could not find `Cargo.toml` in `/work` or any parent directory"),
         ("cargo/no-runner", BROKEN, "cargo is not on this machine"),
         ("cargo/hostile", UNCLEAR, "the runner did not say how many tests passed"),
@@ -107,9 +112,13 @@ fn real_outputs_are_understood() {
         ("go/wrong", RED, "1 failed, 1 passed"),
         ("go/panic", RED, "1 failed"),
         ("go/syntax", BROKEN, "missing ',' in parameter list (slug_test.go:11:28)"),
-        ("go/syntax-code", BROKEN, "syntax error: unexpected string in parameter list; possibly missing comma or ) (slug.go:3:26)"),
+        (
+            "go/syntax-code",
+            BROKEN,
+            "syntax error: unexpected string in parameter list; possibly missing comma or ) (slug.go:3:26)",
+        ),
         ("go/other-import", BROKEN, "no package example.com/no/such (slug_test.go:6:2)"),
-        ("go/none", BROKEN, "go found no tests"),
+        ("go/none", BROKEN, "go found no tests: it takes functions Test…(t *testing.T)"),
         ("go/no-manifest", BROKEN, "there is no go.mod here"),
         ("go/no-runner", BROKEN, "go is not on this machine"),
         ("go/hostile", RED, "1 failed, 2 passed"),
@@ -121,7 +130,10 @@ fn real_outputs_are_understood() {
 #[test]
 fn every_kept_output_is_tried() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recipes");
-    let own = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/recipe/check/suite/tests.rs")).unwrap();
+    let own = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/recipe/check/suite/tests.rs"),
+    )
+    .unwrap();
     for runner in runner::ALL {
         for entry in std::fs::read_dir(folder.join(runner.name)).unwrap() {
             let name = entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();

@@ -2,7 +2,7 @@
 //! nothing enforces is not called a limit.
 
 use super::{effects, target};
-use crate::domain::{ExecutorKind, MemoryHold, SandboxLevel, Severity, Terms};
+use crate::domain::{ExecutorKind, Hold, Limits, SandboxLevel, Severity, Terms};
 use crate::engine::state::Inspected;
 use crate::tui::guard;
 use crate::tui::theme::Slot;
@@ -116,6 +116,10 @@ fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>)
         }));
         return;
     }
+    if terms.executor == ExecutorKind::Engine {
+        facts.extend(pull_facts(terms).map(|(label, says)| Fact { label, text: says, style: text }));
+        return;
+    }
     let mut push = |label, text: String, style| facts.push(Fact { label, text, style });
     push("Runs in", runs_in(terms, look), text);
     let rights = &terms.rights;
@@ -133,7 +137,7 @@ fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>)
         _ => "open",
     };
     push("Network", format!("{network}     Secrets  none passed ({})", environment(terms, full)), text);
-    push("Limits", limits(terms), text);
+    push("Limits", limits(terms, full), text);
     if off {
         let style = look.style(Slot::SandboxOff);
         push("Sandbox", "OFF: this block can do anything your account can".into(), style);
@@ -161,6 +165,18 @@ fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>)
             push("Layer", format!("{} {state}{why}", safe::one_line(&layer.name)), text);
         }
     }
+}
+
+/// The pull of an image: who does it, over what, and what stays of it.
+fn pull_facts(terms: &Terms) -> impl Iterator<Item = (&'static str, String)> {
+    let engine = safe::one_line(&terms.interpreter.to_string_lossy());
+    [
+        ("Done by", format!("the container engine at {engine}; nothing is started")),
+        ("May read", "nothing of yours    May write  the engine's own store of images".to_owned()),
+        ("Network", "the engine's own, for this only".to_owned()),
+        ("Limits", words::limit(terms.limits.wall_ms)),
+    ]
+    .into_iter()
 }
 
 /// What is read: the system goes without saying, and so does what may be written; toolchains are counted, unless all is
@@ -194,20 +210,44 @@ fn paths(list: &[std::path::PathBuf], off: bool, full: bool, look: Look<'_>) -> 
     safe::one_line(&format!("{}{more}", names.join(", ")))
 }
 
-/// `60 s, 2 GiB (watched), 256 processes`.
-fn limits(terms: &Terms) -> String {
-    let limits = &terms.limits;
-    let mut parts = vec![words::limit(limits.wall_ms)];
+/// `60 s, 2 GiB and 256 processes (watched), 1 MiB of each stream kept`. Limits of files are told where they are not the
+/// usual ones, or all is asked for.
+fn limits(terms: &Terms, full: bool) -> String {
+    let (limits, report) = (&terms.limits, &terms.rights.sandbox);
+    let usual = Limits::default();
+    let mut held: Vec<(String, Hold)> = Vec::new();
     if limits.memory_bytes > 0 {
-        let hold = match terms.rights.sandbox.memory {
-            MemoryHold::Enforced => "",
-            MemoryHold::Watched => " (watched)",
-            MemoryHold::None => " (not held)",
-        };
-        parts.push(format!("{}{hold}", words::memory(limits.memory_bytes)));
+        held.push((words::memory(limits.memory_bytes), report.memory));
     }
     if limits.processes > 0 {
-        parts.push(format!("{} processes", limits.processes));
+        let number = words::grouped(limits.processes.into());
+        let word = if limits.processes == 1 { "process" } else { "processes" };
+        held.push((format!("{number} {word}"), report.processes));
+    }
+    if full || limits.file_bytes != usual.file_bytes {
+        held.push(match limits.file_bytes {
+            0 => ("files of any size".to_owned(), Hold::Enforced),
+            bytes => (format!("files up to {}", words::memory(bytes)), report.files),
+        });
+    }
+    if full || limits.open_files != usual.open_files {
+        held.push(match limits.open_files {
+            0 => ("any number of open files".to_owned(), Hold::Enforced),
+            count => (words::count(count as usize, "open file"), report.files),
+        });
+    }
+    let mut parts = vec![words::limit(limits.wall_ms)];
+    let mut rest = held.into_iter().peekable();
+    while let Some((mut text, hold)) = rest.next() {
+        // What is held alike is told together.
+        while let Some((next, _)) = rest.next_if(|(_, other)| hold != Hold::Enforced && *other == hold) {
+            text = format!("{text} and {next}");
+        }
+        parts.push(match hold {
+            Hold::Enforced => text,
+            Hold::Watched => format!("{text} (watched)"),
+            Hold::None => format!("{text} (not held)"),
+        });
     }
     parts.push(format!("{} of each stream kept", words::memory(limits.kept_bytes)));
     parts.join(", ")
@@ -257,6 +297,7 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
             )
         }
         (ExecutorKind::Files, _) => "sayso itself: nothing is started".into(),
+        (ExecutorKind::Engine, _) => "the container engine itself: nothing is started".into(),
         (ExecutorKind::Subprocess, _) => format!("{language}, a process of its own, cwd {cwd}"),
     }
 }
@@ -296,4 +337,46 @@ fn check(inspected: &Inspected) -> String {
 
 fn gravest_style(inspected: &Inspected, look: Look<'_>) -> Style {
     inspected.review.gravest().map_or(look.text(), |severity| look.severity(severity))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Language, Rights as May, SandboxReport};
+
+    fn told(limits_: Limits, holds: [Hold; 3], full: bool) -> String {
+        let [memory, processes, files] = holds;
+        let sandbox = SandboxReport { memory, processes, files, ..SandboxReport::default() };
+        let terms = Terms {
+            language: Language::python(),
+            executor: ExecutorKind::Kernel,
+            interpreter: "/usr/bin/python3".into(),
+            version: None,
+            kernel: None,
+            cwd: "/work".into(),
+            rights: May { sandbox, ..May::default() },
+            limits: limits_,
+            target: None,
+        };
+        limits(&terms, full)
+    }
+
+    #[test]
+    fn limits_say_how_they_are_held() {
+        use Hold::{Enforced, None, Watched};
+        let usual = Limits::default();
+        assert_eq!(
+            told(usual, [Watched, Watched, Enforced], false),
+            "60 s, 2 GiB and 256 processes (watched), 1 MiB of each stream kept"
+        );
+        assert_eq!(
+            told(usual, [Enforced, Enforced, Enforced], true),
+            "60 s, 2 GiB, 256 processes, files up to 1 GiB, 1,024 open files, 1 MiB of each stream kept"
+        );
+        let other = Limits { memory_bytes: 0, processes: 1, file_bytes: 0, open_files: 64, ..usual };
+        assert_eq!(
+            told(other, [None, None, Watched], false),
+            "60 s, 1 process (not held), files of any size, 64 open files (watched), 1 MiB of each stream kept"
+        );
+    }
 }

@@ -1,6 +1,6 @@
 //! Which keys are worth showing where, most important first.
 
-use crate::domain::{ExecutorKind, FailureKind, SandboxLevel, Severity};
+use crate::domain::{FailureKind, SandboxLevel, Severity};
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
@@ -142,7 +142,7 @@ fn offers_always(state: &State) -> bool {
     let inspected = state.waiting().and_then(|item| state.inspected(item.block.id));
     inspected.is_some_and(|i| {
         let confined = i.terms.as_ref().is_ok_and(|terms| {
-            terms.executor != ExecutorKind::Files && terms.rights.sandbox.level != SandboxLevel::Off
+            terms.executor.starts_programs() && terms.rights.sandbox.level != SandboxLevel::Off
         });
         confined && i.review.gravest() != Some(Severity::High) && !i.review.forbidden()
     })
@@ -282,7 +282,10 @@ fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
         Layer::Find(_) => {
             hints.plain("Enter", "next", 0).plain("Up/Down", "match", 1).plain("Esc", "close", 0);
         }
-        Layer::Limit(..) | Layer::Rename(_) | Layer::Key(..) | Layer::FindInEditor(_) => {
+        Layer::Limits(_) => {
+            hints.plain("Up/Down", "limit", 1).plain("Enter", "apply", 0).plain("Esc", "back", 0);
+        }
+        Layer::Rename(_) | Layer::Key(..) | Layer::FindInEditor(_) => {
             hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
         }
     }

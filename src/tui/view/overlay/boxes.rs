@@ -1,7 +1,7 @@
-//! Boxes that ask for one thing: the typed word, a reason, a letter, a number, a name.
+//! Boxes that ask for one thing: the typed word, a reason, a letter, a name.
 
 use super::Sheet;
-use crate::domain::{BlockId, ExecutorKind, SandboxLevel, Severity};
+use crate::domain::{SandboxLevel, Severity};
 use crate::engine::State;
 use crate::tui::screen::field::Field;
 use crate::tui::screen::layer::{Ask, Confirm, Reject};
@@ -58,7 +58,7 @@ pub(super) fn confirm(state: &State, confirm: &Confirm, width: u16, look: Look<'
     }
     let off = inspected
         .and_then(|i| i.terms.as_ref().ok())
-        .is_some_and(|t| t.executor != ExecutorKind::Files && t.rights.sandbox.level == SandboxLevel::Off);
+        .is_some_and(|t| t.executor.starts_programs() && t.rights.sandbox.level == SandboxLevel::Off);
     if off {
         let text = format!("Sandbox is OFF: block {block} can do anything your account can.");
         sheet.words(&text, width, look.style(Slot::SandboxOff)).gap();
@@ -95,14 +95,6 @@ pub(super) fn ask(ask: &Ask, width: u16, look: Look<'_>) -> Sheet {
     if !ask.foot.is_empty() {
         sheet.gap().words(&ask.foot, width, look.dim());
     }
-    sheet
-}
-
-/// A time limit.
-pub(super) fn limit(block: BlockId, field: &Field, width: u16, look: Look<'_>) -> Sheet {
-    let mut sheet = Sheet::new(format!("Time limit of block {block}"));
-    sheet.words("Seconds that it may run (1 to 86400). The block is shown anew.", width, look.text());
-    sheet.gap().field("> ", field, width, look);
     sheet
 }
 

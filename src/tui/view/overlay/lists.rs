@@ -60,7 +60,7 @@ fn key_of(screen: &Screen, slash: Slash) -> String {
         Slash::Restart => (Context::Done, Action::KernelNew),
         Slash::Find => (Context::Everywhere, Action::Find),
         Slash::Copy => (Context::Pane, Action::Copy),
-        Slash::Limits => (Context::Review, Action::TimeLimit),
+        Slash::Limits => (Context::Review, Action::Limits),
         _ => return String::new(),
     };
     let key = screen.keymap.hint(context, action);

@@ -3,6 +3,7 @@
 
 mod boxes;
 mod help;
+mod limits;
 mod lists;
 mod models;
 mod rules;
@@ -96,6 +97,7 @@ fn wish(layer: &Layer) -> u16 {
         Layer::Commands(_) | Layer::OldMessages(_) => 70,
         Layer::Welcome(_) => 72,
         Layer::Ask(_) => 62,
+        Layer::Limits(_) => 66,
         _ => 56,
     }
 }
@@ -123,7 +125,7 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
         Layer::Confirm(confirm) => boxes::confirm(state, confirm, room.width, look),
         Layer::Reject(reject) => boxes::reject(reject, room.width, look),
         Layer::Ask(ask) => boxes::ask(ask, room.width, look),
-        Layer::Limit(block, field) => boxes::limit(*block, field, room.width, look),
+        Layer::Limits(form) => limits::sheet(form, room.width, look),
         Layer::Rename(field) => {
             boxes::one_field("Rename", "Another name for this session:", field, room.width, look)
         }

@@ -49,6 +49,7 @@ fn trace(trace: &Trace) -> Remark {
         Source::File(block) => {
             format!("{text}: not in your words, first in the file that block {block} read")
         }
+        Source::Project => format!("{text}: not in your words, first in the project's instructions"),
         Source::Person | Source::Model => text,
     };
     Remark { kind: Kind::Trace, line: trace.place.line, message }

@@ -1,0 +1,100 @@
+//! The name of a container image: what a block that pulls one says, and which registry that means. Pure.
+//!
+//! The text of such a block is the name and nothing else, on one line: what is shown, hashed and approved is that name.
+
+use std::fmt;
+
+/// Longest name, in bytes: what engines take, with room for a digest.
+const LONGEST: usize = 400;
+
+/// The registry of names that tell none.
+const USUAL_REGISTRY: &str = "docker.io";
+
+/// The name of an image, as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageName(String);
+
+impl ImageName {
+    /// Reads a name: `python:3.13-slim`, `registry.example:5000/team/tool@sha256:…`.
+    ///
+    /// # Errors
+    /// What is wrong with it, for the person.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let name = text.strip_suffix('\n').unwrap_or(text);
+        if name.trim().is_empty() {
+            return Err("it names no image".into());
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-/:@+".contains(c);
+        let edge = |c: char| c.is_ascii_alphanumeric();
+        let parts_are_whole = name.split('/').all(|part| part.starts_with(edge) && part.ends_with(edge));
+        if name.len() > LONGEST || !name.chars().all(plain) || !parts_are_whole || name.contains("..") {
+            let shown: String = name.chars().take(60).collect();
+            return Err(format!("{shown:?} is not the name of an image"));
+        }
+        Ok(Self(name.to_owned()))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The text of a block that pulls it.
+    pub fn text(&self) -> String {
+        format!("{}\n", self.0)
+    }
+
+    /// The registry that the engine would ask: the part in front of the first `/` where it is a host, else the usual one.
+    pub fn registry(&self) -> &str {
+        match self.0.split_once('/') {
+            Some((host, _)) if host.contains(['.', ':']) || host == "localhost" => host,
+            _ => USUAL_REGISTRY,
+        }
+    }
+
+    /// Whether it names exact bytes, by their digest: else the registry says what it means today.
+    pub fn is_exact(&self) -> bool {
+        self.0.contains('@')
+    }
+
+    /// The tag that stands for a name with none: engines would fetch every tag of the repository.
+    pub fn tag_to_add(&self) -> Option<&'static str> {
+        let last = self.0.rsplit('/').next().unwrap_or(&self.0);
+        (!last.contains(':') && !self.is_exact()).then_some("latest")
+    }
+}
+
+impl fmt::Display for ImageName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_their_registries() {
+        for (name, registry, tag) in [
+            ("python", "docker.io", Some("latest")),
+            ("python:3.13-slim", "docker.io", None),
+            ("team/tool", "docker.io", Some("latest")),
+            ("docker.io/library/python:3.13-slim", "docker.io", None),
+            ("localhost:5000/a", "localhost:5000", Some("latest")),
+            ("localhost/a:1", "localhost", None),
+            ("ghcr.io/a/b@sha256:0123", "ghcr.io", None),
+        ] {
+            let image = ImageName::parse(&format!("{name}\n")).unwrap();
+            assert_eq!((image.as_str(), image.registry(), image.tag_to_add()), (name, registry, tag));
+        }
+    }
+
+    #[test]
+    fn what_is_no_name_is_told() {
+        let long = "a".repeat(401);
+        for text in ["", " \n", "a b", "-x", "a//b", "/a", "a/", "../a", "a\nb", "a\u{202e}b", "a;b", &long] {
+            assert!(ImageName::parse(text).is_err(), "{text:?}");
+        }
+    }
+}

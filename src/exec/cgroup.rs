@@ -1,0 +1,97 @@
+//! Control groups (version 2): where the system lets this account have one, it holds the memory and the number of
+//! processes of a whole run, and ends all of them at once.
+//!
+//! What it does: finds by trying whether there is a place for groups, makes one for each helper, sets its limits, tells
+//! whether memory ran out, ends what is in it, and removes it. What it does not do: ask a service for a place, move
+//! processes that are not sayso's, or promise anything where a write was refused. Everything is a file, so all but the
+//! system's own part is tested with folders of plain files.
+
+mod group;
+mod place;
+
+pub use group::{Group, JOIN};
+
+use crate::domain::{Layer, Limits};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What can be done where there is no place for groups.
+const REMEDY: &str = "`systemd-run --user --scope -p Delegate=yes sayso` gives it a group of its own";
+
+/// A place where groups can be made.
+#[derive(Debug)]
+pub struct Scope {
+    folder: PathBuf,
+    helper: PathBuf,
+    name: String,
+    groups: AtomicU32,
+}
+
+impl Scope {
+    /// Looks for a place for the groups of this process, and tries it: makes a group with limits, has a process enter
+    /// it, ends it.
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    pub fn find(helper: &Path) -> Result<Self, String> {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let root = place::mount(&mounts).ok_or("control groups of version 2 are not mounted here")?;
+        let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let scope = Self::at(&root, &own, std::process::id(), helper)?;
+        scope.attempt().map_err(|error| format!("a group was made and could not be used: {error}"))?;
+        Ok(scope)
+    }
+
+    /// The place for the groups of the process `pid`, whose own group is told by `own` (`/proc/PID/cgroup`).
+    fn at(root: &Path, own: &str, pid: u32, helper: &Path) -> Result<Self, String> {
+        let name = format!("{}{pid}-{}", place::NAME, place::began(pid).unwrap_or(0));
+        let folder = place::prepare(&place::own(root, own)?, pid, &name)?;
+        place::sweep(&folder);
+        Ok(Self { folder, helper: helper.into(), name, groups: AtomicU32::new(0) })
+    }
+
+    /// A new group under these limits.
+    ///
+    /// # Errors
+    /// When the system refuses it.
+    pub fn group(&self, limits: &Limits) -> std::io::Result<Group> {
+        let number = self.groups.fetch_add(1, Ordering::Relaxed);
+        let group = Group::make(&self.folder, &format!("{}-{number}", self.name))?;
+        group.set(limits)?;
+        Ok(group)
+    }
+
+    /// The program that enters groups.
+    pub fn helper(&self) -> &Path {
+        &self.helper
+    }
+
+    fn attempt(&self) -> Result<(), String> {
+        let group = self.group(&Limits::default()).map_err(|error| error.to_string())?;
+        let entered = Command::new(&self.helper)
+            .args(["__run", JOIN])
+            .arg(group.door())
+            .env_clear()
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .output()
+            .map_err(|error| error.to_string())?;
+        if entered.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&entered.stderr);
+        Err(said.lines().next().unwrap_or("it could not be entered").to_owned())
+    }
+}
+
+/// What is told of it among the layers of the sandbox.
+pub fn layer(found: &Result<std::sync::Arc<Scope>, String>) -> Layer {
+    let why = found.as_ref().err().cloned();
+    Layer { name: "cgroup".into(), active: found.is_ok(), tested: found.is_ok(), why }
+}
+
+#[cfg(test)]
+mod tests;

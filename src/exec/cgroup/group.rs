@@ -1,0 +1,118 @@
+//! One group: the processes of one helper, from its first to its last.
+
+use super::place::{words, write};
+use crate::domain::Limits;
+use crate::exec::link::Entry;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The word behind `__run` that makes it enter a group, and then become what follows.
+pub const JOIN: &str = "join";
+
+/// What the helper and the outer layer of the sandbox need themselves: they are in the group too.
+const OWN_BYTES: u64 = 16 << 20;
+const OWN_PROCESSES: u64 = 4;
+/// How long the end of all processes is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A group. Dropping it ends what is in it and removes it.
+#[derive(Debug)]
+pub struct Group {
+    folder: PathBuf,
+}
+
+impl Group {
+    /// Makes one without limits.
+    ///
+    /// # Errors
+    /// When the system refuses it.
+    pub fn make(parent: &Path, name: &str) -> io::Result<Self> {
+        let folder = parent.join(name);
+        fs::create_dir(&folder)?;
+        Ok(Self { folder })
+    }
+
+    /// One that somebody left; it goes when this is dropped.
+    pub(super) fn left(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The file by which it is entered.
+    pub fn door(&self) -> PathBuf {
+        self.folder.join("cgroup.procs")
+    }
+
+    /// An entry that leads through this group: `helper` enters it and becomes what was to be started.
+    pub fn entry(&self, entry: &Entry, helper: &Path) -> Entry {
+        let mut args = vec!["__run".into(), JOIN.into(), self.door().into(), entry.program.clone().into()];
+        args.extend(entry.args.iter().cloned());
+        Entry { program: helper.into(), args, apart: entry.apart }
+    }
+
+    /// Sets what all in it may use together.
+    ///
+    /// # Errors
+    /// When the system refuses a limit: it can't be said to hold then.
+    pub fn set(&self, limits: &Limits) -> io::Result<()> {
+        let amount = |n: u64, own: u64| if n == 0 { "max".into() } else { n.saturating_add(own).to_string() };
+        self.put("memory.max", &amount(limits.memory_bytes, OWN_BYTES))?;
+        self.put("pids.max", &amount(limits.processes.into(), OWN_PROCESSES))?;
+        // Without swap there is no file for it, and nothing to limit.
+        if self.folder.join("memory.swap.max").exists() {
+            self.put("memory.swap.max", if limits.memory_bytes == 0 { "max" } else { "0" })?;
+        }
+        // What is left of a run when one of its processes was ended for its memory is of no use.
+        self.put("memory.oom.group", "1")
+    }
+
+    /// The limit on memory, in words, when processes were ended because of it.
+    pub fn out_of_memory(&self) -> Option<String> {
+        let limit =
+            words(&self.folder.join("memory.max")).first().and_then(|word| word.parse::<u64>().ok())?;
+        self.ended_for_memory().then(|| format!("memory: over {} MiB", limit.saturating_sub(OWN_BYTES) >> 20))
+    }
+
+    fn ended_for_memory(&self) -> bool {
+        let events = words(&self.folder.join("memory.events"));
+        let count =
+            |name: &str| events.iter().position(|word| word == name).and_then(|at| events.get(at + 1));
+        ["oom_kill", "oom_group_kill"].iter().any(|name| count(name).is_some_and(|number| number != "0"))
+    }
+
+    /// Ends all that is in it, also what forks meanwhile.
+    ///
+    /// # Errors
+    /// When the system can't (before Linux 5.14).
+    pub fn kill(&self) -> io::Result<()> {
+        self.put("cgroup.kill", "1")
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        let events = words(&self.folder.join("cgroup.events"));
+        let at = events.iter().position(|word| word == "populated");
+        at.and_then(|at| events.get(at + 1)).is_none_or(|number| number == "0")
+    }
+
+    fn put(&self, file: &str, value: &str) -> io::Result<()> {
+        write(&self.folder.join(file), value)
+            .map_err(|error| io::Error::new(error.kind(), format!("{file} = {value}: {error}")))
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let until = Instant::now() + PATIENCE;
+        // A folder of the system's files is removed as a whole, once no process is in it.
+        while fs::remove_dir(&self.folder).is_err_and(|e| e.kind() == io::ErrorKind::ResourceBusy) {
+            let _ = self.kill();
+            if Instant::now() >= until {
+                tracing::warn!(group = %self.folder.display(), "a control group could not be removed");
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}

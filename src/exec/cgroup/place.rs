@@ -1,0 +1,112 @@
+//! Finding a place for groups: the group that this process is in, if it may have groups below it.
+
+use super::REMEDY;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// How the names of groups begin; the process id and the start of their owner follow.
+pub(super) const NAME: &str = "sayso-";
+/// The end of the name of the group that sayso itself moves to: a group that has groups may have no processes.
+const SELF: &str = "-self";
+/// What has to be there.
+const WANTED: [&str; 2] = ["memory", "pids"];
+/// At most so many leftovers are looked at.
+const SWEPT: usize = 1024;
+
+/// Where the hierarchy is mounted, by `/proc/self/mountinfo`.
+pub(super) fn mount(mounts: &str) -> Option<PathBuf> {
+    mounts.lines().find_map(|line| {
+        let (place, kind) = line.split_once(" - ")?;
+        let folder = place.split(' ').nth(4).filter(|_| kind.split(' ').next() == Some("cgroup2"))?;
+        Some(PathBuf::from(unescaped(folder)))
+    })
+}
+
+/// Spaces and the like are written as octal numbers.
+fn unescaped(text: &str) -> String {
+    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
+        .iter()
+        .fold(text.to_owned(), |text, (code, is)| text.replace(code, is))
+}
+
+/// The folder of the group that `/proc/PID/cgroup` tells.
+pub(super) fn own(root: &Path, told: &str) -> Result<PathBuf, String> {
+    let path = told.lines().find_map(|line| line.strip_prefix("0::")).ok_or("this process is in no group")?;
+    let below = Path::new(path.trim_start_matches('/'));
+    if below.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
+        return Err("the group of this process is out of sight".into());
+    }
+    Ok(root.join(below))
+}
+
+/// Makes a group ready to have groups below it; returns the folder where they are made.
+pub(super) fn prepare(own: &Path, pid: u32, name: &str) -> Result<PathBuf, String> {
+    // A later session of this process: it has moved already.
+    let leaf = format!("{name}{SELF}");
+    if own.file_name().is_some_and(|is| *is == *leaf) {
+        return own.parent().map(Into::into).ok_or_else(|| "the group of this process has no parent".into());
+    }
+    let there = words(&own.join("cgroup.controllers"));
+    let lacking: Vec<&str> = WANTED.into_iter().filter(|want| !there.iter().any(|is| is == want)).collect();
+    if !lacking.is_empty() {
+        let lacking = lacking.join(" and ");
+        return Err(format!("the group of this process has no control of {lacking}; {REMEDY}"));
+    }
+    let enabled = words(&own.join("cgroup.subtree_control"));
+    if WANTED.iter().all(|want| enabled.iter().any(|is| is == want)) {
+        return Ok(own.into());
+    }
+    let others = words(&own.join("cgroup.procs")).iter().any(|is| *is != pid.to_string());
+    if others {
+        return Err(format!("other processes are in the group of this one; {REMEDY}"));
+    }
+    let leaf = own.join(leaf);
+    let refused =
+        |error: std::io::Error| format!("the group of this process can't have others ({error}); {REMEDY}");
+    fs::create_dir(&leaf).map_err(refused)?;
+    let moved = write(&leaf.join("cgroup.procs"), &pid.to_string())
+        .and_then(|()| write(&own.join("cgroup.subtree_control"), "+memory +pids"));
+    if let Err(error) = moved {
+        // As it was before.
+        let _ = write(&own.join("cgroup.procs"), &pid.to_string());
+        let _ = fs::remove_dir(&leaf);
+        return Err(refused(error));
+    }
+    Ok(own.into())
+}
+
+/// Removes groups of owners that are gone, with what is in them.
+pub(super) fn sweep(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(SWEPT);
+    for entry in entries {
+        let name = entry.file_name();
+        let Some((pid, start)) = name.to_str().and_then(owner) else { continue };
+        if began(pid) != Some(start) {
+            drop(super::Group::left(entry.path()));
+        }
+    }
+}
+
+/// The process id and the start of the owner, from the name of a group.
+fn owner(name: &str) -> Option<(u32, u64)> {
+    let mut parts = name.strip_prefix(NAME)?.split('-');
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+/// When a process began, in ticks since the system did; `None` when it is gone.
+pub(super) fn began(pid: u32) -> Option<u64> {
+    let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let behind = stat.iter().rposition(|b| *b == b')')?;
+    let text = std::str::from_utf8(stat.get(behind + 1..)?).ok()?;
+    text.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// Writes into a file that is there. The system's own files take a value whole, or refuse it.
+pub(super) fn write(file: &Path, value: &str) -> std::io::Result<()> {
+    use std::io::Write as _;
+    fs::OpenOptions::new().write(true).open(file)?.write_all(value.as_bytes())
+}
+
+pub(super) fn words(file: &Path) -> Vec<String> {
+    fs::read_to_string(file).unwrap_or_default().split_whitespace().map(Into::into).collect()
+}

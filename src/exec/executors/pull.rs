@@ -1,0 +1,64 @@
+//! The pull of an image as a run: its progress is what it prints, stopping it drops the connection to the engine, and
+//! nothing of the image is started.
+
+use super::Fetch;
+use crate::exec::receipt::Ending;
+use tokio::sync::mpsc;
+
+/// Lines of progress that may wait; who does not keep up misses lines, nothing else.
+const WAITING: usize = 256;
+
+/// Milliseconds that a pull may take where no other limit was chosen: images are large, and lines are slow.
+pub const WALL_MS: u64 = 1_800_000;
+
+/// A pull that goes on.
+pub struct Pull {
+    work: Fetch,
+    lines: mpsc::Receiver<String>,
+}
+
+/// What is heard of it.
+pub enum Step {
+    /// A line of progress.
+    Line(String),
+    /// It is over; why it failed, where it did.
+    Done(Result<(), String>),
+}
+
+impl Pull {
+    /// Where lines of progress go, and where they are read.
+    pub fn channel() -> (mpsc::Sender<String>, mpsc::Receiver<String>) {
+        mpsc::channel(WAITING)
+    }
+
+    /// A pull; dropping it stops it.
+    pub fn new(work: Fetch, lines: mpsc::Receiver<String>) -> Self {
+        Self { work, lines }
+    }
+
+    /// Lines that were told and not heard yet.
+    pub fn rest(mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.lines.try_recv().ok()).collect()
+    }
+}
+
+/// What is heard next of a pull; never anything where there is none. Safe to cancel; after [`Step::Done`] the pull has
+/// to be taken away.
+pub async fn hear(pull: Option<&mut Pull>) -> Step {
+    let Some(pull) = pull else { return std::future::pending().await };
+    tokio::select! {
+        biased;
+        Some(line) = pull.lines.recv() => Step::Line(line),
+        done = &mut pull.work => Step::Done(done),
+    }
+}
+
+/// How its run ended.
+pub fn ending(pulled: bool) -> Ending {
+    Ending { code: Some(i32::from(!pulled)), signal: None }
+}
+
+/// How the run of one ended that was stopped.
+pub fn stopped() -> Ending {
+    Ending { code: None, signal: Some(2) }
+}

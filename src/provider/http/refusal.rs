@@ -1,0 +1,47 @@
+//! Reads an answer that is no success: its words and the headers that tell when to ask again. Bounded in time and size.
+//! What is made of it is said in `failure`.
+
+use super::Connection;
+use crate::provider::failure::Answer;
+use crate::provider::retry;
+use jiff::Timestamp;
+use reqwest::Response;
+use std::time::{Duration, Instant};
+use tokio::time::timeout;
+
+/// Bytes of an error's body that are read.
+const ERROR_BODY: usize = 64 << 10;
+/// How long one piece of it is waited for.
+const ONE_PIECE: Duration = Duration::from_secs(10);
+
+impl Connection {
+    /// Reads what an answer that is no success says, bounded in time and size.
+    pub(super) async fn read_refusal(&self, mut response: Response) -> Answer {
+        let headers = response.headers();
+        let header = |name: &str| headers.get(name).and_then(|v| v.to_str().ok());
+        let now = header("date").and_then(retry::http_date).unwrap_or_else(Timestamp::now);
+        let mut answer = Answer {
+            status: response.status().as_u16(),
+            retry_after: retry::retry_after(header("retry-after-ms"), header("retry-after"), now),
+            should_retry: header("x-should-retry").and_then(|v| v.trim().parse().ok()),
+            location: header("location").map(str::to_owned),
+            body: String::new(),
+        };
+        let mut body = Vec::new();
+        // One that drips is not read to its end: what it said by then has to do.
+        let began = Instant::now();
+        let patience = || {
+            let rest = self.timeouts.silence.saturating_sub(began.elapsed());
+            rest.min(ONE_PIECE)
+        };
+        while let Ok(Ok(Some(bytes))) = timeout(patience(), response.chunk()).await {
+            let room = ERROR_BODY.saturating_sub(body.len()).min(bytes.len());
+            body.extend_from_slice(bytes.get(..room).unwrap_or_default());
+            if room < bytes.len() {
+                break;
+            }
+        }
+        answer.body = self.access().secrets.redact(&String::from_utf8_lossy(&body));
+        answer
+    }
+}

@@ -1,0 +1,46 @@
+//! Names that the text gives to commands: `alias x='rm -rf'`, and what `x build` then means.
+
+use super::Reader;
+use crate::review::judge::Nested;
+use crate::review::rules::Inner;
+use crate::review::value::{Argument, Value};
+use std::ops::Range;
+
+impl Reader<'_> {
+    /// A command by the name that the text gave it. What is more than words is read as a text.
+    pub(super) fn aliased(
+        &mut self,
+        meant: &str,
+        first: &Argument,
+        rest: Vec<Argument>,
+        input: Option<Argument>,
+        span: &Range<usize>,
+        depth: u32,
+    ) {
+        if meant.contains(['|', '&', ';', '$', '`', '<', '>', '(', '\'', '"', '\\', '\n']) {
+            let all = std::iter::once(Value::text(meant)).chain(rest.into_iter().map(|word| word.value));
+            let text = Value::join(&all.collect::<Vec<_>>(), " ");
+            if let Some((text, _)) = text.as_text() {
+                let text = text.to_owned();
+                self.reading.nested.push(Nested::Text { language: Inner::Bash, text, span: span.clone() });
+            }
+            return;
+        }
+        let meant = meant.split_whitespace();
+        let words = meant.map(|word| Argument { value: Value::text(word), span: first.span.clone() });
+        // An alias is not looked for in what it means.
+        let aliases = std::mem::take(&mut self.aliases);
+        self.command(words.chain(rest).collect(), input, span, depth + 1);
+        self.aliases = aliases;
+    }
+
+    /// Remembers `alias name=command`.
+    pub(super) fn alias(&mut self, words: &[Argument]) {
+        const MOST: usize = 64;
+        for (name, meant) in words.iter().filter_map(|word| word.value.as_whole_text()?.split_once('=')) {
+            if self.aliases.len() < MOST && !name.is_empty() && !meant.trim().is_empty() {
+                self.aliases.insert(name.to_owned(), meant.to_owned());
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Redirections: files that are read and written, with what is written where that is known, and here-documents, which
+//! become what a command reads.
+
+use super::Reader;
+use crate::review::syntax::{named, text};
+use crate::review::value::{Act, Argument, Kind, Value};
+use tree_sitter::Node;
+
+impl Reader<'_> {
+    /// A statement with redirections: here-documents and here-strings become its standard input.
+    pub(super) fn redirected(&mut self, node: Node<'_>) {
+        let body = node.child_by_field_name("body");
+        let mut cursor = node.walk();
+        let redirects: Vec<Node<'_>> = node.children_by_field_name("redirect", &mut cursor).collect();
+        for redirect in redirects {
+            if redirect.kind() != "heredoc_redirect" {
+                continue;
+            }
+            let document = self.document(redirect);
+            if let Some(body) = body {
+                self.feed(body, document.clone());
+            }
+            self.write_down(body, redirect);
+            // `cat <<E | bash`: the pipeline behind the sign goes on from the body.
+            for child in named(redirect, 16).into_iter().filter(|n| n.kind() == "pipeline") {
+                let printed = body.map_or_else(Value::unknown, |b| self.output(b, 0));
+                let known = printed.as_text().is_some();
+                let passed =
+                    if known { Argument { value: printed, ..document.clone() } } else { document.clone() };
+                self.pipe(child, Some(passed), 0);
+            }
+        }
+        self.write_down(body, node);
+    }
+
+    /// Notes what the redirections below a node write: what the command in front of them prints.
+    fn write_down(&mut self, body: Option<Node<'_>>, holder: Node<'_>) {
+        let redirects = named(holder, 16).into_iter().filter(|n| n.kind() == "file_redirect");
+        for redirect in redirects {
+            let Some(body) = body else { continue };
+            let mut value = self.output(body, 0);
+            let plain = |word: &str| text(body, self.source).split_whitespace().next() == Some(word);
+            if let (Kind::Text { text, .. }, true) = (&mut value.kind, plain("echo")) {
+                text.push('\n');
+            }
+            self.outputs.insert(redirect.id(), Argument { value, span: body.byte_range() });
+        }
+    }
+
+    /// The text of a here-document.
+    fn document(&mut self, redirect: Node<'_>) -> Argument {
+        let Some(body) = named(redirect, 32).into_iter().find(|n| n.kind() == "heredoc_body") else {
+            return Argument { value: Value::unknown(), span: redirect.byte_range() };
+        };
+        // The text is reviewed as it stands: what a variable holds is not put in, so that places stay true.
+        Argument { value: Value::text(text(body, self.source)), span: body.byte_range() }
+    }
+
+    pub(super) fn redirect(&mut self, node: Node<'_>) {
+        let Some(target) = node.child_by_field_name("destination") else { return };
+        if target.kind() == "number" {
+            return;
+        }
+        let operator = (0..node.child_count()).filter_map(|i| node.child(i)).find(|n| !n.is_named());
+        let operator = operator.map(|n| text(n, self.source)).unwrap_or_default();
+        let name = match operator {
+            "<" => "<",
+            ">>" | "&>>" => ">>",
+            ">&" if text(target, self.source).starts_with('-') => return,
+            _ if operator.contains('>') => ">",
+            _ => return,
+        };
+        let value = self.word(target, 0);
+        let text = self.outputs.remove(&node.id()).map(|text| ("text".to_owned(), text));
+        self.reading.acts.push(Act {
+            name: name.to_owned(),
+            receiver: None,
+            arguments: vec![Argument { value, span: target.byte_range() }],
+            named: text.into_iter().collect(),
+            folder: self.folder.clone(),
+            span: node.byte_range(),
+        });
+    }
+}

@@ -1,0 +1,144 @@
+//! Texts that a block writes into files, for the moment when it runs one of those files.
+//!
+//! Only whole texts that stand in the block are remembered, few and short ones. Judging what they say is not done here.
+
+use super::ground;
+use super::judge::Nested;
+use super::rules::Inner;
+use super::value::{Act, Kind, Value};
+use std::collections::HashMap;
+
+/// Files that are remembered.
+const MOST: usize = 32;
+/// Bytes of all texts that are remembered.
+const LARGEST: usize = 256 << 10;
+
+/// What an act does to the text of a file.
+enum Change<'a> {
+    /// The file has this text now; `None`: nobody knows.
+    Set(Option<&'a str>),
+    /// This comes behind what it has.
+    Add(Option<&'a str>),
+}
+
+/// The files that the block wrote, by their paths.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    texts: HashMap<String, String>,
+    bytes: usize,
+}
+
+impl Written {
+    /// Takes in an act: remembers what it writes.
+    pub(super) fn note(&mut self, act: &Act) {
+        for (path, change) in changes(act) {
+            let Some(path) = path_of(path, act) else { continue };
+            let before = self.texts.remove(&path);
+            self.bytes -= before.as_ref().map_or(0, String::len);
+            let text = match change {
+                Change::Set(text) => text.map(str::to_owned),
+                // Behind what is not known nothing is known.
+                Change::Add(text) => before.zip(text).map(|(before, text)| before + text),
+            };
+            let Some(text) = text else { continue };
+            if self.texts.len() < MOST && self.bytes + text.len() <= LARGEST {
+                self.bytes += text.len();
+                self.texts.insert(path, text);
+            }
+        }
+    }
+
+    /// The text that an act runs, if it runs a file that this block wrote.
+    pub(super) fn run_by(&self, act: &Act) -> Option<Nested> {
+        if self.texts.is_empty() {
+            return None;
+        }
+        let path = path_of(&act.arguments.first()?.value, act)?;
+        let text = self.texts.get(&path)?;
+        let language = match act.name.as_str() {
+            "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "source" | "." => Inner::Bash,
+            "./" => by_first_line(text),
+            "node" | "bun" | "deno run" => Inner::Javascript,
+            "runpy.run_path" => Inner::Python,
+            name => {
+                let version = name.strip_prefix("python")?;
+                version.chars().all(|c| c.is_ascii_digit() || c == '.').then_some(Inner::Python)?
+            }
+        };
+        Some(Nested::Text { language, text: text.clone(), span: act.span.clone() })
+    }
+}
+
+/// What a file that is run by its path is written in.
+fn by_first_line(text: &str) -> Inner {
+    let first = text.lines().next().filter(|line| line.starts_with("#!")).unwrap_or_default();
+    if first.contains("python") {
+        Inner::Python
+    } else if first.contains("node") || first.contains("deno") {
+        Inner::Javascript
+    } else {
+        Inner::Bash
+    }
+}
+
+/// The path that a value names, from the folder in which the act is done.
+fn path_of(value: &Value, act: &Act) -> Option<String> {
+    let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
+    let path = value.as_whole_text().filter(|path| !path.is_empty())?;
+    Some(ground::joined(path.strip_prefix("./").unwrap_or(path), folder))
+}
+
+/// The files that an act writes, and what becomes of their texts.
+fn changes(act: &Act) -> Vec<(&Value, Change<'_>)> {
+    let argument = |at: usize| act.arguments.get(at).map(|argument| &argument.value);
+    let named = |name: &str| act.named.iter().find(|(key, _)| key == name).map(|(_, a)| &a.value);
+    match act.name.as_str() {
+        ">" => argument(0).map(|path| (path, Change::Set(known(named("text"))))).into_iter().collect(),
+        ">>" => argument(0).map(|path| (path, Change::Add(known(named("text"))))).into_iter().collect(),
+        "tee" => {
+            let adds = named("a").or_else(|| named("append")).is_some();
+            let text = known(named("stdin"));
+            let change = |path| (path, if adds { Change::Add(text) } else { Change::Set(text) });
+            act.arguments.iter().map(|argument| change(&argument.value)).collect()
+        }
+        // A file that something else is put in the place of.
+        "mv" | "cp" | "curl" | "wget" | "rm" => {
+            act.arguments.iter().map(|argument| (&argument.value, Change::Set(None))).collect()
+        }
+        "open" | "codecs.open" => {
+            let mode = known(argument(1).or_else(|| named("mode"))).unwrap_or("r");
+            let empties = mode.contains(['w', 'x']);
+            argument(0).filter(|_| empties).map(|path| (path, Change::Set(Some("")))).into_iter().collect()
+        }
+        "pathlib.Path().open" => {
+            let mode = known(argument(0).or_else(|| named("mode"))).unwrap_or("r");
+            let empties = mode.contains(['w', 'x']);
+            let path = act.receiver.as_ref().filter(|_| empties);
+            path.map(|path| (path, Change::Set(Some("")))).into_iter().collect()
+        }
+        "open().write" | "codecs.open().write" | "pathlib.Path().open().write" => {
+            let path = act.receiver.as_ref();
+            path.map(|path| (path, Change::Add(known(argument(0))))).into_iter().collect()
+        }
+        "print" => {
+            let file = named("file").map(|file| &file.kind);
+            let Some(Kind::Name { path, about: Some(about) }) = file else { return Vec::new() };
+            if !path.ends_with("open()") {
+                return Vec::new();
+            }
+            vec![(about, Change::Add(known(argument(0))))]
+        }
+        "pathlib.Path().write_text" | "pathlib.Path().write_bytes" => {
+            let path = act.receiver.as_ref();
+            path.map(|path| (path, Change::Set(known(argument(0))))).into_iter().collect()
+        }
+        "fs.writeFile" | "fs.writeFileSync" | "Deno.writeTextFile" | "Bun.write" => {
+            argument(0).map(|path| (path, Change::Set(known(argument(1))))).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn known(value: Option<&Value>) -> Option<&str> {
+    value.and_then(Value::as_whole_text)
+}

@@ -1,0 +1,81 @@
+//! Each provider in the terminal, against a mock server that others wrote: what the person sees when it goes well, and
+//! when it does not.
+
+use crate::mock::Mock;
+use crate::terminal::{Setup, Terminal};
+use crate::{approve, session};
+use std::path::Path;
+
+const KINDS: [&str; 5] = ["openai", "openai-responses", "anthropic", "gemini", "ollama"];
+
+/// A terminal that asks the mock server by this wire, in this dialect.
+fn asking(home: &Path, mock: &Mock, kind: &str, dialect: &str) -> Terminal {
+    std::fs::create_dir_all(home.join("sayso")).expect("a folder");
+    std::fs::write(home.join("sayso/config.toml"), format!("dialect = \"{dialect}\"\n"))
+        .expect("a configuration");
+    let key = "sk-test-0123456789abcdef";
+    Setup::new(home, &["--model", &format!("{kind}/m"), "--base-url", &mock.url()])
+        .env("OPENAI_API_KEY", key)
+        .env("ANTHROPIC_API_KEY", key)
+        .env("GEMINI_API_KEY", key)
+        .start()
+}
+
+fn say(terminal: &Terminal, text: &str) {
+    terminal.wait_for("Enter send");
+    terminal.type_text(text);
+    terminal.press("Enter");
+}
+
+#[test]
+#[ignore = "needs aimock (npm)"]
+fn a_turn_with_each_provider() {
+    for kind in KINDS {
+        let (home, mock) = (tempfile::tempdir().expect("a home"), Mock::start());
+        let terminal = asking(home.path(), &mock, kind, "fences");
+        say(&terminal, "plain");
+        terminal.wait_for("Here you go:");
+        approve(&terminal, 1);
+        terminal.wait_for("All is done.");
+        assert!(session(home.path()).contains("print(1+1)"), "{kind}");
+    }
+}
+
+#[test]
+#[ignore = "needs aimock (npm)"]
+fn tools_in_parallel_with_each_provider() {
+    for kind in KINDS {
+        let (home, mock) = (tempfile::tempdir().expect("a home"), Mock::start());
+        std::fs::write(home.path().join("a"), "the text of a\n").expect("a file");
+        let terminal = asking(home.path(), &mock, kind, "tools");
+        say(&terminal, "both");
+        approve(&terminal, 1);
+        approve(&terminal, 2);
+        terminal.wait_for("done after tool");
+        assert!(session(home.path()).contains("the text of a"), "{kind}");
+    }
+}
+
+#[test]
+#[ignore = "needs aimock (npm)"]
+fn what_goes_wrong_is_told_in_words() {
+    for kind in KINDS {
+        let (home, mock) = (tempfile::tempdir().expect("a home"), Mock::start());
+        let terminal = asking(home.path(), &mock, kind, "fences");
+        say(&terminal, "limit");
+        terminal.wait_for("Rate limit. Next try in");
+        terminal.wait_for("after the limit");
+        say(&terminal, "boom");
+        terminal.wait_for("Next try in");
+        terminal.wait_for("after the failure");
+        say(&terminal, "cut");
+        terminal.wait_for("the quick brown fox");
+        terminal.wait_for("r go on");
+        drop(terminal);
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = asking(home.path(), &mock, kind, "fences");
+        say(&terminal, "broken");
+        terminal.wait_for("r retry");
+        terminal.wait_for("sent something that can't be read. Your message is kept.");
+    }
+}

@@ -1,0 +1,147 @@
+//! The limits of a block: the form, and the same in words.
+
+use super::scene::Scene;
+use super::{drawn, snapshots};
+use sayso::domain::*;
+use sayso::engine::Command;
+use sayso::tui::screen::Wish;
+use sayso::tui::screen::layer::Layer;
+use sayso::tui::view::layout::Pane;
+
+fn reviewing() -> Scene {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.screen.focus = Pane::Code;
+    scene.pass(2_000);
+    scene.frame();
+    scene
+}
+
+fn open() -> Scene {
+    let mut scene = reviewing();
+    press(&mut scene, &["t"]);
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Limits(_))));
+    scene
+}
+
+/// Presses keys, each of them by itself.
+fn press(scene: &mut Scene, keys: &[&str]) -> Vec<Wish> {
+    let mut wishes = Vec::new();
+    for key in keys {
+        wishes = scene.press(&[*key]);
+        scene.pass(100);
+        scene.frame();
+    }
+    wishes
+}
+
+fn write(scene: &mut Scene, text: &str) {
+    scene.press(&["ctrl-e", "ctrl-u"]);
+    scene.type_text(text);
+    scene.pass(100);
+    scene.frame();
+}
+
+fn sent(wishes: &[Wish]) -> Option<Limits> {
+    match wishes {
+        [Wish::Send(Command::SetLimits { block: BlockId(3), limits })] => Some(*limits),
+        _ => None,
+    }
+}
+
+#[test]
+fn limits_form() {
+    snapshots("04f_limits", || {
+        let mut scene = open();
+        press(&mut scene, &["down"]);
+        write(&mut scene, "3 GiB");
+        scene
+    });
+}
+
+#[test]
+fn limits_form_with_what_is_wrong() {
+    snapshots("04f_limits_wrong", || {
+        let mut scene = open();
+        press(&mut scene, &["down"]);
+        write(&mut scene, "3 X");
+        press(&mut scene, &["down", "down"]);
+        write(&mut scene, "5 GiB");
+        press(&mut scene, &["enter"]);
+        scene
+    });
+}
+
+#[test]
+fn what_was_typed_is_sent_by_enter_and_nothing_by_esc() {
+    let mut scene = open();
+    press(&mut scene, &["down"]);
+    write(&mut scene, "512M");
+    press(&mut scene, &["down"]);
+    write(&mut scene, "64");
+    press(&mut scene, &["up", "up"]);
+    write(&mut scene, "2 min");
+    let limits = sent(&press(&mut scene, &["enter"])).unwrap();
+    let wanted = Limits { wall_ms: 120_000, memory_bytes: 512 << 20, processes: 64, ..Limits::default() };
+    assert_eq!(limits, wanted);
+    assert!(scene.screen.layers.is_empty());
+    let mut scene = open();
+    write(&mut scene, "7");
+    assert!(press(&mut scene, &["esc"]).is_empty());
+    assert!(scene.screen.layers.is_empty());
+    let mut scene = open();
+    assert!(press(&mut scene, &["enter"]).is_empty(), "nothing was changed");
+}
+
+#[test]
+fn a_wrong_value_sends_nothing_and_loses_nothing() {
+    let mut scene = open();
+    write(&mut scene, "30");
+    press(&mut scene, &["down"]);
+    write(&mut scene, "lots");
+    press(&mut scene, &["down"]);
+    assert!(press(&mut scene, &["enter"]).is_empty());
+    let Some(Layer::Limits(form)) = scene.screen.layers.last() else { panic!("it closed") };
+    assert_eq!((form.at, form.rows[0].field.text().as_str()), (1, "30"));
+    assert_eq!(form.rows[1].field.text(), "lots");
+    let text = drawn(&mut scene, 100, 30);
+    assert!(text.contains("lots") && text.contains("a size from 1 MiB to 1 TiB"), "{text}");
+    write(&mut scene, "1G");
+    let limits = sent(&press(&mut scene, &["enter"])).unwrap();
+    assert_eq!((limits.wall_ms, limits.memory_bytes), (30_000, 1 << 30));
+}
+
+#[test]
+fn the_form_closes_when_the_block_waits_no_more() {
+    let mut scene = open();
+    scene.record(Entry::Rejected { block: BlockId(3), revision: Revision(1), reason: String::new() });
+    scene.state.phase = sayso::engine::Phase::Idle;
+    scene.frame();
+    assert!(scene.screen.layers.is_empty());
+}
+
+fn command(scene: &mut Scene, text: &str) -> Vec<Wish> {
+    scene.screen.layers.clear();
+    scene.screen.focus = Pane::Message;
+    scene.screen.composer.set(text);
+    scene.pass(2_000);
+    scene.frame();
+    press(scene, &["enter"])
+}
+
+#[test]
+fn the_same_by_words() {
+    let mut scene = reviewing();
+    let limits = sent(&command(&mut scene, "/limits memory 2G processes 64 time 30")).unwrap();
+    let wanted = Limits { wall_ms: 30_000, processes: 64, ..Limits::default() };
+    assert_eq!(limits, wanted);
+    assert_eq!(sent(&command(&mut scene, "/limits 45")).unwrap().wall_ms, 45_000);
+    // What can't be read stands in the form, what is no limit in the message again.
+    assert!(command(&mut scene, "/limits memory 2X output 64K").is_empty());
+    let Some(Layer::Limits(form)) = scene.screen.layers.last() else { panic!("no form") };
+    assert_eq!((form.rows[1].field.text(), form.rows[5].field.text()), ("2X".into(), "64K".into()));
+    assert!(form.rows[1].wrong.is_some());
+    assert!(command(&mut scene, "/limits colour 3").is_empty());
+    assert!(scene.screen.layers.is_empty());
+    assert_eq!(scene.screen.composer.full_text(), "/limits colour 3");
+}

@@ -1,0 +1,51 @@
+//! A mock server of models that others wrote: npm `@copilotkit/aimock`, whose program `llmock` is looked for in
+//! `target/aimock`, or where `SAYSO_TEST_AIMOCK` says. It speaks all five wires and keeps what it was sent.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The mock server; it ends with the value.
+pub struct Mock {
+    child: Child,
+    /// The port of the loopback that it listens on.
+    pub port: u16,
+}
+
+impl Drop for Mock {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Mock {
+    /// Starts it with what `tests/fixtures/aimock.json` says.
+    pub fn start() -> Self {
+        let root = env!("CARGO_MANIFEST_DIR");
+        let usual = format!("{root}/target/aimock/node_modules/.bin/llmock");
+        let program = std::env::var("SAYSO_TEST_AIMOCK").unwrap_or(usual);
+        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = free.local_addr().expect("an address").port();
+        drop(free);
+        let child = Command::new(&program)
+            .args(["-p", &port.to_string(), "-l", "5", "--log-level", "silent"])
+            .args(["-f", &format!("{root}/tests/fixtures/aimock.json")])
+            .env("AIMOCK_STRICT_TURN_INDEX", "1")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{program}: {error}"));
+        let mock = Self { child, port };
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(Instant::now() < deadline, "the mock server does not listen");
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
+        mock
+    }
+
+    /// Its address.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+}
