@@ -183,3 +183,6 @@ pub(crate) fn find(name: &str) -> Option<&'static dyn Check> {
 pub(crate) fn names() -> Vec<&'static str> {
     ALL.iter().map(|check| check.name()).collect()
 }
+
+#[cfg(test)]
+mod dialogues;
