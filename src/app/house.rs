@@ -363,6 +363,7 @@ impl House {
             instructions: self.instructions(),
             informed: Arc::new(move |told| knows.informed(told)),
             clock: Clock::System,
+            own_recipes: self.loaded.paths.recipes(),
             store,
         });
         let mut notices = notices;

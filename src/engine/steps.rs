@@ -126,7 +126,7 @@ impl<'a> StepBlock<'a> {
     }
 
     /// When the last thing happened to it, no later than `before`.
-    fn last_moment(&self, before: Moment) -> Option<Moment> {
+    fn last_moment(self, before: Moment) -> Option<Moment> {
         let runs = self.item.runs.iter();
         let ends =
             runs.flat_map(|run| [Some(run.approved_at), run.ended.as_ref().map(|(at, _)| *at)]).flatten();

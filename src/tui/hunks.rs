@@ -12,7 +12,7 @@ const MOST_LINES: usize = 20_000;
 /// Hunks beyond which nobody decides about them one by one.
 const MOST_HUNKS: usize = 400;
 /// How long the comparison may look for the shortest changes.
-const MOST_TIME: Duration = Duration::from_millis(100);
+const MOST_TIME: Duration = Duration::from_millis(50);
 /// Changes with no more equal lines between them are one hunk.
 const BETWEEN: usize = 1;
 

@@ -10,6 +10,7 @@ pub mod field;
 pub mod filter;
 mod find;
 mod focus;
+mod form;
 mod keys;
 pub mod layer;
 mod layers;

@@ -3,8 +3,10 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
 mod behaviour;
+mod hunks;
 mod limits;
 mod models;
+mod recipes;
 mod rules;
 mod scene;
 mod screens;

@@ -73,6 +73,11 @@ impl Screen {
                     models.tested = Some((model, Some(answer)));
                 }
             }
+            Found::NewRecipe(path) => self.say(Note::info(format!(
+                "Written: {}. Change it, then start {} again.",
+                ctx.look.place.path(&path),
+                self.setup.app
+            ))),
             Found::Opened(path) => self.say(Note::info(format!("Opened {}.", ctx.look.place.path(&path)))),
             Found::Saved(path) => self.say(Note::info(format!("Saved {}.", ctx.look.place.path(&path)))),
             Found::Failed(why) => self.say(Note::warn(why)),

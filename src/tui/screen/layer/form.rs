@@ -74,6 +74,19 @@ impl FormBox {
         }
     }
 
+    /// Puts a text into the first field that it can stand in: the first, or behind a choice that it is none of the next.
+    pub fn put_first(&mut self, text: &str) {
+        let fits = |field: &crate::domain::Field| match &field.kind {
+            FieldKind::Choice(choices) => {
+                choices.iter().any(|choice| choice.eq_ignore_ascii_case(text.trim()))
+            }
+            _ => true,
+        };
+        if let Some(at) = self.form.fields.iter().position(fits) {
+            self.put(at, text);
+        }
+    }
+
     /// The field with the cursor, where letters go into it.
     pub fn field(&mut self) -> Option<&mut Field> {
         match self.replies.get_mut(self.at) {
@@ -290,6 +303,17 @@ mod tests {
         assert_eq!(text(&form, "runner"), "pytest");
         form.choose(9);
         assert_eq!(text(&form, "runner"), "pyflakes");
+    }
+
+    #[test]
+    fn words_go_where_they_can_stand() {
+        let mut form = form();
+        form.form.fields.rotate_left(1);
+        form.replies.rotate_left(1);
+        form.put_first("PYTEST");
+        assert_eq!(text(&form, "runner"), "pytest");
+        form.put_first("7");
+        assert_eq!((text(&form, "runner"), text(&form, "n")), ("pytest".into(), "7".into()));
     }
 
     #[test]

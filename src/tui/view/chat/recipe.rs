@@ -72,10 +72,9 @@ pub(in crate::tui::view) fn verdict(
     look: Look<'_>,
 ) -> Vec<Line<'static>> {
     let (sign, style) = match outcome.verdict.as_str() {
-        "green" | "good" | "same" | "done" | "faster" | "passed" | "fixed" | "ok" | "works" => {
-            ("+", look.style(Slot::BlockDone))
-        }
-        "red" | "broken" | "failed" | "worse" | "error" | "wrong" | "limit" => {
+        "green" | "ok" | "good" | "same" | "done" | "faster" | "passed" | "fixed" | "answered"
+        | "written" => ("+", look.style(Slot::BlockDone)),
+        "red" | "broken" | "failed" | "slower" | "timed_out" | "nothing" | "nothing_shown" | "wrong" => {
             ("-", look.style(Slot::BlockFailed))
         }
         _ => ("=", look.style(Slot::ChatNote)),

@@ -2,6 +2,7 @@
 //!
 //! Nothing is kept beside the block: what was dropped is read off its versions, so that it is known after a resume too.
 
+use super::{CodePane, Mode};
 use crate::engine::transcript::BlockItem;
 use crate::tui::hunks::Hunks;
 use crate::tui::theme::Slot;
@@ -13,7 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Newer versions of a block that are looked through for the one whose hunks were dropped.
-const VERSIONS: usize = 12;
+const VERSIONS: usize = 4;
 
 /// A change taken apart.
 #[derive(Debug)]
@@ -59,7 +60,8 @@ impl Taken {
             let dropped = hunks.dropped_in(current)?;
             Some((hunks, dropped))
         });
-        let (hunks, dropped) = found?;
+        // A change in one place is taken or rejected as a whole.
+        let (hunks, dropped) = found.filter(|(hunks, _)| hunks.list().len() > 1)?;
         let places = hunks.places(&dropped);
         Some(Self { hunks, dropped, places })
     }
@@ -122,5 +124,36 @@ impl Taken {
             Span::styled(word, style),
             Span::styled(safe::cut(&rest, room), look.dim()),
         ])
+    }
+}
+
+impl CodePane {
+    /// The row that says which hunk is chosen, below the code; and its mark in the code.
+    pub(super) fn lay_out_hunks(&mut self, look: Look<'_>) {
+        let Some(laid) = &mut self.laid else { return };
+        let Some(taken) = laid.taken.as_ref().filter(|_| matches!(self.mode, Mode::View)) else { return };
+        self.hunk = self.hunk.min(taken.len().saturating_sub(1));
+        laid.doc.choose(taken.chosen(self.hunk));
+        self.opinion.push(taken.row(self.hunk, self.area.width, look));
+    }
+
+    /// Whether the block on screen is a change that can be decided about in hunks.
+    pub fn has_hunks(&self) -> bool {
+        self.laid.as_ref().is_some_and(|laid| laid.taken.is_some())
+    }
+
+    /// The next hunk, or the one before; its line is shown. Returns whether there is one.
+    pub fn next_hunk(&mut self, back: bool) -> bool {
+        let Some(taken) = self.laid.as_ref().and_then(|laid| laid.taken.as_ref()) else { return false };
+        let count = taken.len().max(1);
+        self.hunk = (self.hunk + if back { count - 1 } else { 1 }) % count;
+        let line = taken.line(self.hunk);
+        self.show_line(line);
+        true
+    }
+
+    /// The text with the chosen hunk dropped, or taken back.
+    pub fn toggle_hunk(&self) -> Option<String> {
+        self.laid.as_ref()?.taken.as_ref()?.toggled(self.hunk)
     }
 }

@@ -207,35 +207,6 @@ impl CodePane {
         });
     }
 
-    /// The row that says which hunk is chosen, below the code; and its mark in the code.
-    fn lay_out_hunks(&mut self, look: Look<'_>) {
-        let Some(laid) = &mut self.laid else { return };
-        let Some(taken) = laid.taken.as_ref().filter(|_| matches!(self.mode, Mode::View)) else { return };
-        self.hunk = self.hunk.min(taken.len().saturating_sub(1));
-        laid.doc.choose(taken.chosen(self.hunk));
-        self.opinion.push(taken.row(self.hunk, self.area.width, look));
-    }
-
-    /// Whether the block on screen is a change that can be decided about in hunks.
-    pub fn has_hunks(&self) -> bool {
-        self.laid.as_ref().is_some_and(|laid| laid.taken.is_some())
-    }
-
-    /// The next hunk, or the one before; its line is shown. Returns whether there is one.
-    pub fn next_hunk(&mut self, back: bool) -> bool {
-        let Some(taken) = self.laid.as_ref().and_then(|laid| laid.taken.as_ref()) else { return false };
-        let count = taken.len().max(1);
-        self.hunk = (self.hunk + if back { count - 1 } else { 1 }) % count;
-        let line = taken.line(self.hunk);
-        self.show_line(line);
-        true
-    }
-
-    /// The text with the chosen hunk dropped, or taken back.
-    pub fn toggle_hunk(&self) -> Option<String> {
-        self.laid.as_ref()?.taken.as_ref()?.toggled(self.hunk)
-    }
-
     fn lay_out_diff(&mut self, item: &BlockItem, look: Look<'_>) {
         let Mode::Diff(against) = self.mode else { return };
         let (id, revision) = (item.block.id, item.block.current().revision);

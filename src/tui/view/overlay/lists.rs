@@ -1,7 +1,7 @@
 //! Lists with a filter: commands, recipes, older messages, languages.
 
 use super::Sheet;
-use crate::domain::{BlockId, Language};
+use crate::domain::{BlockId, Language, RecipeCard};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::screen::Screen;
@@ -68,6 +68,15 @@ fn key_of(screen: &Screen, slash: Slash) -> String {
     if key.is_empty() { key } else { format!("({key})") }
 }
 
+/// Columns of a recipe's title.
+const TITLE: usize = 20;
+
+/// The title of a recipe; those of the person say so.
+fn title(card: &RecipeCard) -> String {
+    let own = if card.file.is_some() { " (yours)" } else { "" };
+    format!("{}{own}", safe::one_line(&card.title))
+}
+
 /// The recipes: name, title, when each fits; those of the person say so.
 pub(super) fn recipes(list: &Recipes, width: u16, height: u16, look: Look<'_>) -> Sheet {
     let mut sheet = Sheet::new("Recipes");
@@ -77,10 +86,9 @@ pub(super) fn recipes(list: &Recipes, width: u16, height: u16, look: Look<'_>) -
     let first = list.cursor.window(rows);
     let column = shown.iter().map(|card| card.name.chars().count()).max().unwrap_or(0).clamp(8, 20);
     for (at, card) in shown.iter().enumerate().skip(first).take(rows) {
-        let own = if card.file.is_some() { " (yours)" } else { "" };
         let name = safe::cut(&safe::one_line(&card.name), column);
-        let text = format!("{name:<column$}  {}{own}  ", safe::one_line(&card.title));
-        let text = format!("{text}{}", safe::one_line(&card.when));
+        let title = safe::cut(&title(card), TITLE);
+        let text = format!("{name:<column$}  {title:<TITLE$}  {}", safe::one_line(&card.when));
         sheet.row(entry(&text, at == list.cursor.0, width, look));
     }
     if shown.is_empty() {

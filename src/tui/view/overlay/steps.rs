@@ -110,7 +110,7 @@ fn of_step(step: &Step<'_>, state: &State, width: usize, look: Look<'_>, rows: &
     let head = Span::styled(format!("  step {:<3}", step.number), look.style(Slot::ChatModel));
     rows.extend(safe::hanging(head, &parts.join("   "), width, look.text()));
     for block in &step.blocks {
-        of_block(block, state, width, look, rows);
+        of_block(*block, state, width, look, rows);
     }
     if let Some(outcome) = step.judged {
         for mut row in verdict(outcome, width.saturating_sub(2), look) {
@@ -122,7 +122,7 @@ fn of_step(step: &Step<'_>, state: &State, width: usize, look: Look<'_>, rows: &
 
 /// `block 3   python [FAILED 1]  by you, edited   1.2 s   run the tests`
 fn of_block(
-    block: &StepBlock<'_>,
+    block: StepBlock<'_>,
     state: &State,
     width: usize,
     look: Look<'_>,
