@@ -42,6 +42,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
+/// When texts were gathered: at which version of the transcript, before which step, with which instructions.
+type Stamp = (u64, StepId, Vec<NotedInstructions>);
+
 /// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
 pub type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, String> + Send + Sync>;
 
@@ -107,8 +110,8 @@ pub struct Driver {
     looked: Arc<Mutex<Option<(RunId, changes::Look)>>>,
     /// The newest run that was to be stopped; it may not have started yet.
     stopped: Arc<Mutex<Option<RunId>>>,
-    /// The texts that blocks could have their words from: of which moment, before which step, with which instructions.
-    earlier: Option<((u64, StepId, Vec<NotedInstructions>), Arc<Earlier>)>,
+    /// The texts that blocks could have their words from, and when they were gathered.
+    earlier: Option<(Stamp, Arc<Earlier>)>,
     /// What has been told since the front door was told last.
     update: Update,
 }

@@ -24,7 +24,7 @@ pub(crate) trait Check: Debug + Send + Sync {
     /// Its name in definitions.
     fn name(&self) -> &'static str;
 
-    /// What it may say of a round; the first is the one that is hoped for.
+    /// What it may say of a round. The first is the one that is hoped for, the last that there was nothing to judge.
     fn verdicts(&self) -> &'static [&'static str];
 
     /// What else a step with it may be told.
@@ -183,3 +183,6 @@ pub(crate) fn find(name: &str) -> Option<&'static dyn Check> {
 pub(crate) fn names() -> Vec<&'static str> {
     ALL.iter().map(|check| check.name()).collect()
 }
+
+#[cfg(test)]
+mod dialogues;

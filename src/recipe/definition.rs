@@ -35,6 +35,8 @@ pub(crate) struct Definition {
     /// Told to the model once, with the first step.
     pub(crate) say: Text,
     pub(crate) inputs: Vec<Field>,
+    /// Inputs of which one has to be answered at least; none: that is not asked for.
+    pub(crate) either: Vec<String>,
     /// Replies of the model in a round, at most.
     pub(crate) replies: u32,
     /// Never empty.

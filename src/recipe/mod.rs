@@ -10,9 +10,11 @@ mod machine;
 mod python;
 mod scripts;
 mod shipped;
+mod sketch;
 mod text;
 
 pub use shipped::shipped;
+pub use sketch::sketch;
 
 use crate::domain::{Answers, Misfit, RecipeCard, RecipeStart};
 use crate::engine::{Way, WayFinder, Ways};
@@ -118,6 +120,13 @@ impl Recipe {
     /// # Errors
     /// Each input that what was found shows not to fit.
     pub fn start(&self, inputs: Answers, facts: Vec<(String, String)>) -> Result<RecipeStart, Vec<Misfit>> {
+        let either = &self.definition.either;
+        if let Some(first) = either.first()
+            && either.iter().all(|name| named(&inputs, name).is_none_or(|text| text.trim().is_empty()))
+        {
+            let why = format!("one of {} is needed", either.join(", "));
+            return Err(vec![Misfit { field: first.clone(), why }]);
+        }
         let value = |name: &str| named(&inputs, name).or(named(&facts, name)).unwrap_or_default().to_owned();
         let prompt = self.definition.prompt.fill(value);
         Ok(RecipeStart { name: self.card.name.clone(), definition: self.text.clone(), inputs, facts, prompt })

@@ -5,7 +5,10 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a bench that can't go on fails by panicking
 
-use sayso::domain::*;
+use sayso::domain::{
+    Approval, BlockId, Grantor, Language, Languages, Limits, Moment, Outcome, Revision, RunEvent, RunId,
+    RunReport, RunRequest, SandboxLevel, Stream,
+};
 use sayso::exec::{Executor, Setup, Wish, Without};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -16,5 +16,6 @@ mod providers;
 mod readme;
 mod recipes;
 mod run;
+mod runners;
 mod schema;
 mod tools;

@@ -54,7 +54,9 @@ impl Actor {
             let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
             let told = kernel.process.link.receive()?;
             let begun = told.contains(&Told::Begun);
-            told.into_iter().for_each(|told| self.on_told(told, true));
+            for told in told {
+                self.on_told(told, true);
+            }
             if begun {
                 break;
             }

@@ -189,8 +189,8 @@ fn judge(view: &View<'_>, command: &str, printed: &Printed) -> (&'static str, St
 pub(super) fn told(view: &View<'_>) -> String {
     let lines: Vec<String> = runner::usable(view)
         .iter()
-        .map(|runner| {
-            format!("- {}: files named {}, NAME being the module under test", runner.name, runner.pattern)
+        .map(|Runner { name, pattern, style, .. }| {
+            format!("- {name}: {style}, in files named {pattern}, NAME being the module under test")
         })
         .collect();
     lines.join("\n")

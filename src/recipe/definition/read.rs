@@ -8,7 +8,7 @@ use crate::recipe::text::Text;
 use std::path::Path;
 use toml::de::DeTable;
 
-const HEAD: &[&str] = &["name", "title", "when", "prompt", "say", "input", "limits", "step", "end"];
+const HEAD: &[&str] = &["name", "title", "when", "prompt", "say", "input", "either", "limits", "step", "end"];
 const INPUT: &[&str] =
     &["name", "ask", "kind", "required", "help", "default", "choices", "min", "max", "whole"];
 const KINDS: &[&str] = &["text", "lines", "choice", "file", "number"];
@@ -73,6 +73,7 @@ impl Head<'_, '_> {
         }
         let say = self.told(place, "say", TOLD);
         let inputs = self.inputs(place);
+        let either = self.either(place, &inputs);
         let (rounds, replies) = self.limits(place);
         let read = steps::read(self.source, place, rounds);
         let end = self.end(place);
@@ -85,8 +86,9 @@ impl Head<'_, '_> {
             prompt: prompt.text,
             say: say.text,
             inputs: inputs.into_iter().map(|input| input.value).collect(),
+            either,
             replies,
-            steps: read.into_iter().map(|step| step.step).collect(),
+            steps: read.read.into_iter().map(|step| step.step).collect(),
             summary: end.text,
         })
     }
@@ -99,6 +101,15 @@ impl Head<'_, '_> {
 
     fn told(&mut self, place: &Place<'_, '_>, key: &str, most: usize) -> Told {
         told(self.source, place, key, most)
+    }
+
+    fn either(&mut self, place: &Place<'_, '_>, inputs: &[At<Field>]) -> Vec<String> {
+        let names = self.source.texts(place, "either").unwrap_or_default();
+        let known: Vec<&str> = inputs.iter().map(|input| input.value.name.as_str()).collect();
+        for name in names.iter().filter(|name| !known.contains(&name.value.as_str())) {
+            unknown(self.source, name, "input", &known);
+        }
+        names.into_iter().map(|name| name.value).collect()
     }
 
     fn limits(&mut self, place: &Place<'_, '_>) -> (u32, u32) {

@@ -2,7 +2,7 @@
 
 use super::read::{self, unknown};
 use super::source::{At, Source, near, shown};
-use super::steps::{ReadStep, verdicts, ways};
+use super::steps::{ReadStep, Steps, verdicts, ways};
 use super::{ROUNDS_USED, Then};
 use crate::domain::{Field, FieldKind};
 use crate::recipe::check::OptionKind;
@@ -22,13 +22,13 @@ pub(super) struct Told<'a> {
     pub(super) summary: &'a read::Told,
 }
 
-pub(super) fn check(source: &mut Source<'_>, told: &Told<'_>, inputs: &[At<Field>], steps: &[ReadStep]) {
+pub(super) fn check(source: &mut Source<'_>, told: &Told<'_>, inputs: &[At<Field>], steps: &Steps) {
     let names = Names::new(inputs);
     names.text(source, told.prompt, &[]);
     names.text(source, told.say, OF_MODEL);
     names.text(source, told.summary, OF_END);
-    let known: Vec<&str> = steps.iter().map(|step| step.step.name.as_str()).collect();
-    for step in steps {
+    let known: Vec<&str> = steps.names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+    for step in &steps.read {
         names.text(source, &step.say, OF_MODEL);
         names.conditions(source, step, inputs);
         names.options(source, step, inputs, &known);
@@ -39,7 +39,10 @@ pub(super) fn check(source: &mut Source<'_>, told: &Told<'_>, inputs: &[At<Field
         }
         turns(source, &names, step, &known);
     }
-    reached(source, steps);
+    // Where a step could not be read, nobody knows where it leads.
+    if steps.whole() {
+        reached(source, &steps.read);
+    }
 }
 
 /// The names that a text may have as places.

@@ -34,26 +34,46 @@ pub(super) struct ReadTurn {
     pub(super) ends: bool,
 }
 
+/// The steps of a definition, as far as they could be read.
+#[derive(Default)]
+pub(super) struct Steps {
+    pub(super) read: Vec<ReadStep>,
+    /// The names of all, also of those that could not be read.
+    pub(super) names: Vec<String>,
+}
+
+impl Steps {
+    /// Whether all could be read.
+    pub(super) fn whole(&self) -> bool {
+        self.read.len() == self.names.len()
+    }
+}
+
 /// Reads all steps; `rounds` is their limit where they name none.
-pub(super) fn read(source: &mut Source<'_>, place: &Place<'_, '_>, rounds: u32) -> Vec<ReadStep> {
+pub(super) fn read(source: &mut Source<'_>, place: &Place<'_, '_>, rounds: u32) -> Steps {
     let places = source.tables(place, "step");
-    if places.is_empty() && source.is_sound() {
+    if get(place, "step").is_none() {
         source.fault(&(0..0), "there is no step", "add [[step]] with name, title, say and check");
     }
-    let mut steps: Vec<ReadStep> = Vec::new();
+    let mut steps = Steps::default();
     for place in places {
-        let Some(step) = read_step(source, &place, rounds) else { continue };
-        if steps.iter().any(|known| known.step.name == step.step.name) {
-            let what = format!("there are two steps {}", step.step.name);
-            source.fault(&step.span, what, "give one of them another name");
+        let name = source.needed(&place, "name", NAME);
+        if let Some(name) = name.as_ref().filter(|name| steps.names.contains(&name.value)) {
+            let what = format!("there are two steps {}", name.value);
+            source.fault(&name.span, what, "give one of them another name");
         }
-        steps.push(step);
+        steps.names.push(name.as_ref().map(|name| name.value.clone()).unwrap_or_default());
+        steps.read.extend(read_step(source, &place, name, rounds));
     }
     steps
 }
 
-fn read_step(source: &mut Source<'_>, place: &Place<'_, '_>, rounds: u32) -> Option<ReadStep> {
-    let name = source.needed(place, "name", NAME);
+fn read_step(
+    source: &mut Source<'_>,
+    place: &Place<'_, '_>,
+    name: Option<At<String>>,
+    rounds: u32,
+) -> Option<ReadStep> {
     let title = source.needed(place, "title", LINE);
     let say = told(source, place, "say", TOLD);
     let check = read_check(source, place);

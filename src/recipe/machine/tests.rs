@@ -50,6 +50,16 @@ mod explain {
     }
 
     #[test]
+    fn there_has_to_be_something_to_explain() {
+        let recipe = recipe("explain");
+        let inputs = recipe.card().inputs.check(&[]).unwrap();
+        let misfits = recipe.start(inputs.clone(), Vec::new()).unwrap_err();
+        assert_eq!(misfits[0].to_string(), "file: one of file, code is needed");
+        let wants = recipe.wants(&answers(&[("file", "a.py")]));
+        assert_eq!(wants, [crate::recipe::Want::File { input: "file".into(), path: "a.py".into() }]);
+    }
+
+    #[test]
     fn a_reply_without_words_is_asked_for_again_and_then_it_ends() {
         let mut d = dialogue();
         begin(&mut d, &recipe("explain"), &[("code", "x = 1")], &[]);
@@ -235,7 +245,7 @@ mod tdd {
         for words in [
             "slugify: makes addresses",
             "We work test-driven",
-            "- pytest: files named tests/test_NAME.py",
+            "- pytest: functions test_…, in files named tests/test_NAME.py",
             "- node:",
             "```python path=",
         ] {

@@ -1,11 +1,14 @@
 //! The limits of the block that waits: a form with a row for each, and the same in words behind `/limits`. What is typed
 //! is read here; whether a limit holds is told by the block's terms.
 
+mod typed;
+
 use super::field::Field;
 use super::layer::Layer;
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::{BlockId, ExecutorKind, Hold, Limits, Terms};
 use crate::engine::{Command, State};
+use typed::{bytes, count, milliseconds, pairs, size};
 
 /// One limit of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,95 +300,6 @@ impl Screen {
         let inspected = state.inspected(block).and_then(|i| i.terms.as_ref().ok()).map(|t| t.limits);
         let chosen = state.live.blocks.get(&block).and_then(|b| b.limits);
         chosen.or(inspected).unwrap_or_default()
-    }
-}
-
-/// `memory 2G processes 64`, also with `=` or `:` between; a unit may stand apart from its number.
-fn pairs(argument: &str) -> Result<Vec<(Limit, String)>, String> {
-    let text = argument.replace(['=', ':', ','], " ");
-    let mut made: Vec<(Limit, String)> = Vec::new();
-    for word in text.split_whitespace() {
-        let number = word.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-        match (Limit::named(word).filter(|_| !number), made.last_mut()) {
-            // A unit that stands behind its number, as `min` in `time 5 min`.
-            (_, Some((_, value)))
-                if !number && is_unit(word) && value.ends_with(|c: char| c.is_ascii_digit()) =>
-            {
-                value.push_str(word);
-            }
-            (Some(limit), _) => made.push((limit, String::new())),
-            (None, Some((_, value))) if value.is_empty() => word.clone_into(value),
-            (None, None) if number => made.push((Limit::Time, word.to_owned())),
-            (None, _) => return Err(word.to_owned()),
-        }
-    }
-    match made.iter().find(|(_, value)| value.is_empty()) {
-        Some((limit, _)) => Err(limit.name().to_owned()),
-        None => Ok(made),
-    }
-}
-
-fn is_unit(word: &str) -> bool {
-    milliseconds(&format!("1{word}")).is_some() || bytes(&format!("1{word}")).is_some()
-}
-
-/// A number and the unit behind it, in small letters.
-fn number(typed: &str) -> Option<(f64, String)> {
-    let typed = typed.trim().replace([',', '_'], "");
-    let at = typed.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(typed.len());
-    let (digits, unit) = typed.split_at_checked(at)?;
-    Some((digits.parse().ok()?, unit.trim().to_ascii_lowercase()))
-}
-
-fn scaled(number: f64, unit: f64) -> Option<u64> {
-    let amount = (number * unit).round();
-    // Beyond this a float is not exact any more, and far beyond all bounds.
-    (amount < 9.0e15).then_some(amount as u64)
-}
-
-/// `90`, `90 s`, `5 min`, `1h`, `500 ms`: seconds, unless it says otherwise.
-fn milliseconds(typed: &str) -> Option<u64> {
-    let (amount, unit) = number(typed)?;
-    let unit = match unit.as_str() {
-        "" | "s" | "sec" | "second" | "seconds" => 1000.0,
-        "ms" => 1.0,
-        "m" | "min" | "minute" | "minutes" => 60_000.0,
-        "h" | "hour" | "hours" => 3_600_000.0,
-        _ => return None,
-    };
-    scaled(amount, unit)
-}
-
-/// `2G`, `2 GiB`, `512m`, `1.5 GB`, `4096`: bytes, unless it says otherwise.
-fn bytes(typed: &str) -> Option<u64> {
-    let (amount, unit) = number(typed)?;
-    let (letter, rest) = unit.split_at_checked(1.min(unit.len()))?;
-    let power = match letter {
-        "" | "b" => 0,
-        "k" => 1,
-        "m" => 2,
-        "g" => 3,
-        "t" => 4,
-        _ => return None,
-    };
-    let base: f64 = match (power, rest) {
-        (0, "" | "ytes" | "yte") | (_, "" | "ib" | "i") => 1024.0,
-        (1.., "b") => 1000.0,
-        _ => return None,
-    };
-    scaled(amount, base.powi(power))
-}
-
-fn count(typed: &str) -> Option<u64> {
-    number(typed).filter(|(n, unit)| unit.is_empty() && n.fract() == 0.0).and_then(|(n, _)| scaled(n, 1.0))
-}
-
-/// A size in the largest unit in which it is a whole number, so that nothing is lost by reading it again.
-fn size(bytes: u64) -> String {
-    let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    match units.iter().find(|(_, shift)| bytes > 0 && bytes.is_multiple_of(1 << shift)) {
-        Some((name, shift)) => format!("{} {name}", bytes >> shift),
-        None => bytes.to_string(),
     }
 }
 

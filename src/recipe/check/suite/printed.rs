@@ -159,7 +159,7 @@ pub(super) fn verdict(runner: &Runner, seen: &Seen, printed: &Printed) -> (&'sta
         return (UNCLEAR, "too much was printed to be kept whole".into());
     }
     if seen.problems.contains(&Problem::NoTests) {
-        return (BROKEN, format!("{} found no tests", runner.name));
+        return (BROKEN, format!("{} found no tests: it takes {}", runner.name, runner.style));
     }
     counted(seen, printed)
 }

@@ -9,6 +9,8 @@ pub(super) struct Runner {
     pub(super) name: &'static str,
     /// How its files are called, for the model and the person.
     pub(super) pattern: &'static str,
+    /// What a test looks like, for the same.
+    pub(super) style: &'static str,
     /// The language; one runner of each is offered.
     language: &'static str,
     /// Whether a file holds tests for it.
@@ -25,6 +27,7 @@ pub(super) struct Runner {
 pub(super) const PYTEST: Runner = Runner {
     name: "pytest",
     pattern: "tests/test_NAME.py",
+    style: "functions test_…",
     language: "python",
     takes: is_python,
     start: |files| format!("{PYTEST_LINE} {}", quoted(files)),
@@ -42,6 +45,7 @@ pub(super) const ALL: &[Runner] = &[
     Runner {
         name: "unittest",
         pattern: "tests/test_NAME.py",
+        style: "methods test_… of a class of unittest.TestCase",
         language: "python",
         takes: is_python,
         start: |files| format!("python3 -B -m unittest -v {}", quoted(files)),
@@ -56,6 +60,7 @@ pub(super) const ALL: &[Runner] = &[
     Runner {
         name: "node",
         pattern: "tests/NAME.test.mjs",
+        style: "calls of test from node:test",
         language: "javascript",
         takes: is_javascript,
         start: |files| format!("node --test --test-reporter=tap {}", quoted(files)),
@@ -66,6 +71,7 @@ pub(super) const ALL: &[Runner] = &[
     Runner {
         name: "cargo",
         pattern: "tests/NAME.rs",
+        style: "functions with #[test]",
         language: "rust",
         takes: |path| has_end(path, &[".rs"]),
         start: cargo_line,
@@ -76,6 +82,7 @@ pub(super) const ALL: &[Runner] = &[
     Runner {
         name: "go",
         pattern: "NAME_test.go",
+        style: "functions Test…(t *testing.T)",
         language: "go",
         takes: |path| has_end(path, &["_test.go"]),
         start: go_line,

@@ -1,0 +1,142 @@
+//! A recipe out of a session: a definition in TOML that asks for the same again, to be worked on by the person.
+
+use crate::domain::BlockKind;
+use crate::engine::Transcript;
+use crate::engine::transcript::{Item, Standing};
+use std::fmt::Write as _;
+
+/// So many prompts become steps.
+const STEPS: usize = 8;
+/// Bytes of a prompt.
+const LONGEST: usize = 4 << 10;
+
+/// A definition with a step for each prompt of the session, the newest if there are many. Each is judged by what came of
+/// the prompt: code that ran, files that were written, or an answer in words.
+pub fn sketch(transcript: &Transcript, name: &str) -> String {
+    let mut turns = turns(transcript);
+    turns.drain(..turns.len().saturating_sub(STEPS));
+    if turns.is_empty() {
+        turns.push(Turn { prompt: "Do it.".into(), check: "reply" });
+    }
+    let name = named(name);
+    let title = quoted(&name.replace(['-', '_'], " "));
+    let mut text = format!(
+        "# Made from a session. Change it as you like: texts in braces are inputs, a round ends by what its check says.\n\
+         name = {name}\ntitle = {title}\nwhen = \"You want it done as before.\"\nprompt = {prompt}\n\n\
+         [[input]]\nname = \"what\"\nask = \"What is different this time?\"\nkind = \"lines\"\nrequired = false\n",
+        name = quoted(&name),
+        prompt = quoted(&format!("{name}: {{what}}")),
+    );
+    for (at, turn) in turns.iter().enumerate() {
+        let number = at + 1;
+        let (good, then) = (good(turn.check), if number < turns.len() { "next" } else { "end" });
+        let prompt = turn.prompt.replace('{', "{{").replace('}', "}}");
+        let say = if at == 0 { format!("{prompt}\n\n{{what}}") } else { prompt };
+        let _ = write!(
+            text,
+            "\n[[step]]\nname = \"step-{number}\"\ntitle = \"Step {number}\"\nsay = {say}\ncheck = \"{check}\"\n\
+             [step.on.{good}]\nthen = \"{then}\"\n",
+            say = quoted(&say),
+            check = turn.check,
+        );
+    }
+    text.push_str("\n[end]\nsummary = \"\"\"\nFiles:\n{files}\n\nSteps:\n{steps}\n\"\"\"\n");
+    text
+}
+
+struct Turn {
+    prompt: String,
+    check: &'static str,
+}
+
+fn good(check: &str) -> &'static str {
+    match check {
+        "run" => "ok",
+        "written" => "written",
+        _ => "answered",
+    }
+}
+
+fn turns(transcript: &Transcript) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = Vec::new();
+    for item in &transcript.items {
+        match item {
+            Item::Prompt { text, .. } if !text.trim().is_empty() => {
+                let fits = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+                let mut prompt: String = text.trim().chars().filter(fits).collect();
+                let end = (0..=LONGEST.min(prompt.len()))
+                    .rev()
+                    .find(|at| prompt.is_char_boundary(*at))
+                    .unwrap_or(0);
+                prompt.truncate(end);
+                turns.push(Turn { prompt, check: "reply" });
+            }
+            Item::Reply(reply) => {
+                let Some(turn) = turns.last_mut() else { continue };
+                let ran = reply.blocks.iter().filter_map(|id| transcript.blocks.get(id));
+                for item in ran.filter(|item| item.standing == Standing::Approved) {
+                    match item.block.kind {
+                        BlockKind::Write { .. } => turn.check = "written",
+                        BlockKind::Code { .. } | BlockKind::Call { .. } if turn.check == "reply" => {
+                            turn.check = "run"
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    turns.retain(|turn| !turn.prompt.trim().is_empty());
+    turns
+}
+
+/// A name that a definition can have.
+fn named(name: &str) -> String {
+    let fits = |c: char| if c.is_ascii_lowercase() || c.is_ascii_digit() { c } else { '-' };
+    let name: String = name.to_ascii_lowercase().chars().map(fits).take(30).collect();
+    let name = name.trim_matches('-');
+    if name.starts_with(|c: char| c.is_ascii_lowercase()) {
+        name.to_owned()
+    } else {
+        format!("my-{name}").trim_end_matches('-').to_owned()
+    }
+}
+
+/// A text in TOML.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Entry, Moment};
+    use crate::recipe::Recipe;
+    use proptest::prelude::*;
+
+    fn session(prompts: &[&str]) -> Transcript {
+        let entries: Vec<_> =
+            prompts.iter().map(|text| (Moment(0), Entry::Prompt((*text).to_owned()))).collect();
+        Transcript::fold(&entries)
+    }
+
+    #[test]
+    fn each_prompt_is_a_step() {
+        let text = sketch(&session(&["Plot {x}", "  ", "And in \"\"\"red\"\"\""]), "Sales Q3");
+        let recipe = Recipe::read(&text, None).unwrap_or_else(|faults| panic!("{faults:#?}\n{text}"));
+        assert_eq!(recipe.card().name, "sales-q3");
+        assert_eq!(text.matches("[[step]]").count(), 2);
+        assert!(text.contains("{{x}}"), "{text}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_session_makes_a_recipe_that_can_be_read(prompts in prop::collection::vec(".{0,60}|[\\x00-\\x7f]{0,20}", 0..12), name in ".{0,50}") {
+            let prompts: Vec<&str> = prompts.iter().map(String::as_str).collect();
+            let text = sketch(&session(&prompts), &name);
+            let read = Recipe::read(&text, None);
+            prop_assert!(read.is_ok(), "{:#?}\n{}", read.err(), text);
+        }
+    }
+}
