@@ -407,7 +407,8 @@ fn a_form_in_the_midst_comes_up_when_nothing_is_typed() {
     let text = drawn(&mut scene, 100, 30);
     assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}') && !text.contains('\u{7}'), "{text}");
     // An Enter that was meant for something else sends nothing.
-    let mut scene = asking_for(Form { fields: arguments().fields.into_iter().take(2).collect(), ..arguments() });
+    let mut scene =
+        asking_for(Form { fields: arguments().fields.into_iter().take(2).collect(), ..arguments() });
     scene.type_text("a");
     scene.press(&["enter"]);
     let wishes = scene.press(&["enter"]);
