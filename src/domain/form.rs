@@ -2,6 +2,10 @@
 //!
 //! How a form is drawn is told in `tui`; how it is answered on the command line, in `headless`.
 
+mod annotation;
+pub mod argument;
+pub mod literal;
+
 /// Fields that belong together.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Form {
@@ -107,7 +111,10 @@ impl Field {
         match &self.kind {
             FieldKind::Text { lines: true } => Ok(given.to_owned()),
             FieldKind::Text { lines: false } => Ok(given.split_whitespace().collect::<Vec<_>>().join(" ")),
-            FieldKind::File | FieldKind::Argument { .. } => Ok(given.trim().to_owned()),
+            FieldKind::File => Ok(given.trim().to_owned()),
+            FieldKind::Argument { annotation } => {
+                argument::value(annotation, given).map(|_| given.trim().to_owned())
+            }
             FieldKind::Choice(choices) => choices
                 .iter()
                 .find(|choice| choice.eq_ignore_ascii_case(given.trim()))

@@ -34,6 +34,7 @@ pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};
 pub use entry::{Entry, Header, TurnEnd};
 pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Place, Review, Severity};
+pub use form::literal::Literal;
 pub use form::{Answers, Field, FieldKind, Form, Misfit};
 pub use function::{Function, FunctionFile, Parameter, ParameterKind};
 pub use ids::{BlockId, Revision, RuleId, RunId, SessionId, StepId, TimerId};

@@ -156,6 +156,12 @@ impl Dialogue {
         self.inspected(block, review(severity), Ok(terms()))
     }
 
+    /// Whether the recipe that goes on wants the strict list for this block.
+    pub(crate) fn is_strict(&self, block: u32) -> bool {
+        let item = self.state().transcript.blocks.get(&BlockId(block));
+        item.is_some_and(|item| self.watched.engine.is_strict(&item.block))
+    }
+
     // Decisions.
 
     fn revision(&self, block: u32) -> Revision {

@@ -1,11 +1,19 @@
 //! Checks: how it is found out what came of a round of a step. Named code; everything else of a recipe is data.
 
+mod call;
+mod function;
+mod mended;
+mod net;
 mod reply;
+mod reproduce;
 mod run;
+mod save;
+mod speed;
+mod subject;
 mod suite;
 mod written;
 
-use super::machine::View;
+use super::machine::{OwnRun, View};
 use crate::domain::{Block, BlockKind, Finding, Form, Language, Review};
 use crate::engine::Move;
 use std::fmt::Debug;
@@ -29,8 +37,18 @@ pub(crate) trait Check: Debug + Send + Sync {
         false
     }
 
+    /// Whether it asks the person by a form while it goes on.
+    fn asks(&self) -> bool {
+        false
+    }
+
     /// Whether it needs to know the test runners of the machine.
     fn wants_tests(&self) -> bool {
+        false
+    }
+
+    /// Whether it needs to know the person's file of functions.
+    fn wants_functions(&self) -> bool {
         false
     }
 
@@ -131,7 +149,22 @@ impl Own {
 }
 
 /// All checks.
-const ALL: &[&dyn Check] = &[&run::Run, &reply::Reply, &written::Written, &suite::Tests];
+const ALL: &[&dyn Check] = &[
+    &run::Run,
+    &reply::Reply,
+    &written::Written,
+    &suite::Tests,
+    &function::Function,
+    &call::Call,
+    &save::Save,
+    &reproduce::Reproduce,
+    &mended::Mended,
+    &net::Net,
+    &net::Record,
+    &net::Changed,
+    &speed::Measured,
+    &speed::Faster,
+];
 
 /// A check that judges words, for a step that there is not.
 pub(crate) const NONE: &dyn Check = &reply::Reply;
@@ -150,3 +183,6 @@ pub(crate) fn find(name: &str) -> Option<&'static dyn Check> {
 pub(crate) fn names() -> Vec<&'static str> {
     ALL.iter().map(|check| check.name()).collect()
 }
+
+#[cfg(test)]
+mod dialogues;

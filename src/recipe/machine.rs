@@ -7,7 +7,7 @@ mod told;
 mod view;
 mod written;
 
-pub(crate) use view::{OwnRun, View};
+pub(crate) use view::{OwnRun, View, ended};
 
 use super::check::Look;
 use super::definition::Definition;

@@ -3,10 +3,14 @@
 //! knows nothing of how a form or a list is drawn; what stands in files and on the machine is told to it as facts.
 
 mod check;
+mod command;
 mod definition;
+mod hunks;
 #[cfg(test)]
 mod kept;
 mod machine;
+mod python;
+mod scripts;
 mod shipped;
 mod sketch;
 mod text;
@@ -64,6 +68,9 @@ pub enum Want {
     Runners,
     /// The command that runs the project's own tests, where it has some: the fact `tests`.
     Tests,
+    /// The person's file of functions, where new ones go: the facts `functions_file`, its path, and `functions_text`, its
+    /// text, which is empty where there is no such file yet.
+    Functions,
 }
 
 impl Recipe {
@@ -99,7 +106,15 @@ impl Recipe {
         if self.definition.steps.iter().any(|step| step.check.wants_tests()) {
             wants.extend([Want::Runners, Want::Tests]);
         }
+        if self.definition.steps.iter().any(|step| step.check.wants_functions()) {
+            wants.push(Want::Functions);
+        }
         wants
+    }
+
+    /// Whether it may ask for more while it goes on.
+    pub fn asks_later(&self) -> bool {
+        self.definition.steps.iter().any(|step| !step.protects.is_empty() || step.check.asks())
     }
 
     /// Its beginning. `inputs` went through its form ([`crate::domain::Form::check`]).

@@ -4,7 +4,10 @@ use super::Recipe;
 
 /// Their definitions, in the order of their list.
 const DEFINITIONS: &[&str] = &[
+    include_str!("../../assets/recipes/function.toml"),
     include_str!("../../assets/recipes/tdd.toml"),
+    include_str!("../../assets/recipes/debug.toml"),
+    include_str!("../../assets/recipes/refactor.toml"),
     include_str!("../../assets/recipes/explain.toml"),
     include_str!("../../assets/recipes/plot.toml"),
     include_str!("../../assets/recipes/data.toml"),

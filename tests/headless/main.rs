@@ -15,6 +15,8 @@ mod models;
 mod providers;
 mod pulling;
 mod readme;
+mod recipes;
 mod run;
+mod runners;
 mod schema;
 mod tools;

@@ -2,6 +2,7 @@
 //!
 //! The text is what is shown, approved and run, so every value is written out as a literal.
 
+use crate::domain::form::literal::write_text;
 use crate::domain::{Function, ParameterKind};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
@@ -113,7 +114,7 @@ fn write_literal(value: &Value, depth: usize, out: &mut String) -> Result<(), St
         Value::Number(number) => {
             let _ = write!(out, "{number}");
         }
-        Value::String(text) => write_text(text, out),
+        Value::String(text) => text_in_quotes(text, out),
         Value::Array(all) => {
             out.push('[');
             for (at, item) in all.iter().enumerate() {
@@ -126,7 +127,7 @@ fn write_literal(value: &Value, depth: usize, out: &mut String) -> Result<(), St
             out.push('{');
             for (at, (key, item)) in all.iter().enumerate() {
                 out.push_str(if at > 0 { ", " } else { "" });
-                write_text(key, out);
+                text_in_quotes(key, out);
                 out.push_str(": ");
                 write_literal(item, depth + 1, out)?;
             }
@@ -136,31 +137,9 @@ fn write_literal(value: &Value, depth: usize, out: &mut String) -> Result<(), St
     Ok(())
 }
 
-/// A text in quotes. What can't be seen is written as an escape: the person has to see what is passed.
-fn write_text(text: &str, out: &mut String) {
-    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
-    out.push(quote);
-    for c in text.chars() {
-        match c {
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c == quote => {
-                out.push('\\');
-                out.push(c);
-            }
-            ' '..='~' => out.push(c),
-            c if c.is_alphanumeric() => out.push(c),
-            c if u32::from(c) > 0xFFFF => {
-                let _ = write!(out, "\\U{:08x}", u32::from(c));
-            }
-            c => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-        }
-    }
-    out.push(quote);
+fn text_in_quotes(text: &str, out: &mut String) {
+    // Writing to a string does not fail.
+    let _ = write_text(text, out);
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::{Check, CheckOption, Look, OptionKind};
 use crate::domain::{BlockKind, Outcome, RunReport, Stream};
-use crate::engine::transcript::{BlockItem, Standing};
+use crate::engine::transcript::{BlockItem, RunItem, Standing};
 use crate::recipe::machine::View;
 
 const OK: &str = "ok";
@@ -82,7 +82,19 @@ fn report(item: &BlockItem) -> Option<&RunReport> {
     (item.standing == Standing::Approved).then_some(report.as_ref())
 }
 
-fn detail(report: &RunReport) -> String {
+/// The blocks of code among these that ran, with their runs.
+pub(super) fn code_runs<'a>(items: &[&'a BlockItem]) -> Vec<(&'a BlockItem, &'a RunItem, &'a RunReport)> {
+    let ran = |item: &&'a BlockItem| {
+        let item: &'a BlockItem = item;
+        let run = item.runs.last()?;
+        let (_, report) = run.ended.as_ref()?;
+        (item.standing == Standing::Approved).then_some((item, run, report.as_ref()))
+    };
+    items.iter().filter(|item| is_code(item)).filter_map(ran).collect()
+}
+
+/// How a run ended, in a line.
+pub(super) fn detail(report: &RunReport) -> String {
     let error = report.error.as_ref().map(|error| format!("{}: {}", error.kind, error.message));
     let code = report.receipt.exit_code.filter(|code| *code != 0).map(|code| format!("exit {code}"));
     let detail = report.outcome.detail().map(str::to_owned);

@@ -3,9 +3,9 @@
 use super::super::definition::{Definition, Step};
 use super::path::{Path, Round};
 use super::written;
-use crate::domain::{Answers, BlockKind, RecipeFact, RunReport};
+use crate::domain::{Answers, BlockKind, KernelFate, Outcome, RecipeFact, RunReport};
 use crate::engine::Course;
-use crate::engine::transcript::{BlockItem, Item, ReplyItem, RunItem, Standing};
+use crate::engine::transcript::{BlockItem, Item, ReplyItem, RunItem, Settlement, Standing};
 
 /// One round, seen from its check.
 #[derive(Clone, Debug)]
@@ -108,13 +108,77 @@ impl<'a> View<'a> {
 
     /// The recipe's own blocks of this round, oldest first.
     pub(crate) fn own(&self) -> Vec<&'a BlockItem> {
-        let of_recipe =
-            |item: &&BlockItem| matches!(item.block.kind, BlockKind::Code { .. } | BlockKind::Call { .. });
+        let of_recipe = |item: &&BlockItem| {
+            !matches!(item.block.kind, BlockKind::Load { .. } | BlockKind::Install { .. })
+        };
         let items = self.items().filter_map(|(_, item)| match item {
             Item::Own { block, .. } => self.course.block(*block),
             _ => None,
         });
         items.filter(of_recipe).collect()
+    }
+
+    /// The runs of all rounds of the step with this name that ended, oldest first: the recipe's own blocks and the model's.
+    pub(crate) fn runs_in(&self, step: &str) -> Vec<(&'a BlockItem, &'a RunItem)> {
+        let step = self.definition.step(step);
+        let spans = self.spans.iter().filter(|(of, ..)| Some(*of) == step);
+        spans.flat_map(|(_, from, until)| written::runs(&self.course, *from, *until)).collect()
+    }
+
+    /// Whether the kernel is another than at the end of this run: it was started anew, or the session opened again.
+    pub(crate) fn kernel_is_new_since(&self, run: &RunItem) -> bool {
+        let mut settled = self.course.transcript.settled.iter();
+        let after = settled.find_map(|settled| match settled.what {
+            Settlement::Ran(known) if known == run.run => Some(settled.after),
+            _ => None,
+        });
+        let behind = self.course.transcript.items.iter().skip(after.unwrap_or_default());
+        let lost = |run: &RunItem| {
+            run.ended.as_ref().is_some_and(|(_, report)| matches!(report.kernel, KernelFate::Lost(_)))
+        };
+        let later = written::runs(&self.course, after.unwrap_or_default(), usize::MAX);
+        behind.into_iter().any(|item| matches!(item, Item::Resumed { .. } | Item::KernelRestarted { .. }))
+            || later.into_iter().any(|(_, later)| later.run >= run.run && lost(later))
+    }
+
+    /// The texts that were written to this file since the recipe began, oldest first, each with how many items stood
+    /// before.
+    pub(crate) fn writes_of(&self, file: &str) -> Vec<(usize, String)> {
+        let from = self.course.from.saturating_sub(1);
+        let runs = written::settled_runs(self.course, from, usize::MAX);
+        let ok = |run: &RunItem| run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok);
+        let writes = runs.filter(|(_, item, run)| match &item.block.kind {
+            BlockKind::Write { path } => ok(run) && written::same(&self.named(path), file),
+            _ => false,
+        });
+        writes
+            .filter_map(|(after, item, run)| {
+                Some((after, item.block.version(run.revision)?.source.to_string()))
+            })
+            .collect()
+    }
+
+    /// The place of the newest such verdict of a step.
+    pub(crate) fn judged_last(&self, step: &str, verdict: &str) -> Option<usize> {
+        self.course.items().rev().find_map(|(at, item)| match item {
+            Item::Recipe { fact: RecipeFact::Judged(known), .. }
+                if known.step == step && known.verdict == verdict =>
+            {
+                Some(at)
+            }
+            _ => None,
+        })
+    }
+
+    /// The working folder of the session.
+    pub(crate) fn folder(&self) -> String {
+        let header = self.course.transcript.header.as_ref();
+        header.map(|header| header.cwd.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// A path as it is compared and shown: relative to the working folder where it lies below it.
+    pub(crate) fn named(&self, path: &str) -> String {
+        written::named(&self.course, path)
     }
 
     /// What became of the newest of them.

@@ -1,0 +1,352 @@
+//! Whether what a person answers for an argument of a function fits its annotation, and the value that it means. Pure.
+//!
+//! A text needs no quotes where a text is asked for, and may have them (`' '` is a blank). Paths, dates and the like are
+//! given as their text and made by the name that the annotation uses. What an annotation does not tell is any literal.
+
+use super::annotation::{Make, Wanted};
+use super::literal::{Literal, quoted};
+
+/// The value that this answer means to an argument with this annotation; written out ([`Literal`]'s `Display`) it can
+/// stand in a call.
+///
+/// # Errors
+/// Why it does not fit, and what would.
+pub fn value(annotation: &str, answer: &str) -> Result<Literal, String> {
+    let (annotation, answer) = (annotation.trim(), answer.trim());
+    let wanted = Wanted::read(annotation);
+    raw(&wanted, answer).map_err(|why| {
+        let known = if wanted == Wanted::Any { "literal of Python" } else { annotation };
+        let because = match (why, shape(&wanted)) {
+            (Some(why), _) => format!(": {why}"),
+            (None, "") => String::new(),
+            (None, shape) => format!(": it is written as {shape}"),
+        };
+        format!("{} is no {known}{because}", quoted(answer))
+    })
+}
+
+/// Why something does not fit, where there is more to say than that.
+type Why = Option<String>;
+
+/// The value that a text means which stands by itself in its field.
+fn raw(wanted: &Wanted, text: &str) -> Result<Literal, Why> {
+    let literal = Literal::read(text);
+    if let Ok(literal) = &literal
+        && let Ok(value) = conform(wanted, literal)
+    {
+        return Ok(value);
+    }
+    match wanted {
+        Wanted::Str => Ok(Literal::Text(text.to_owned())),
+        Wanted::Bool => match text.to_ascii_lowercase().as_str() {
+            "true" | "yes" => Ok(Literal::Bool(true)),
+            "false" | "no" => Ok(Literal::Bool(false)),
+            _ => Err(None),
+        },
+        Wanted::Float if matches!(text.trim_start_matches(['-', '+']), "inf" | "nan") => {
+            Ok(made("float", text))
+        }
+        Wanted::Made(..) => conform(wanted, &Literal::Text(text.to_owned())),
+        Wanted::Values(values) => {
+            let word = Literal::Text(text.to_owned());
+            values.contains(&word).then_some(word).ok_or_else(|| Some(one_of(values)))
+        }
+        Wanted::Union(all) => all.iter().find_map(|one| raw(one, text).ok()).ok_or(None),
+        _ => match literal {
+            Ok(literal) => conform(wanted, &literal),
+            Err(why) => Err((*wanted == Wanted::Any).then_some(why)),
+        },
+    }
+}
+
+/// The value as it is passed, where a literal is of the kind that is asked for.
+fn conform(wanted: &Wanted, literal: &Literal) -> Result<Literal, Why> {
+    use Literal as L;
+    let all =
+        |of: &Wanted, items: &[L]| items.iter().map(|item| inside(of, item)).collect::<Result<Vec<_>, _>>();
+    match (wanted, literal) {
+        (Wanted::Any, value)
+        | (Wanted::None, value @ L::None)
+        | (Wanted::Bool, value @ L::Bool(_))
+        | (Wanted::Int, value @ L::Int(_))
+        | (Wanted::Float, value @ (L::Int(_) | L::Float(_)))
+        | (Wanted::Str, value @ L::Text(_))
+        | (Wanted::Bytes, value @ L::Bytes(_)) => hashable(value).map(|()| value.clone()),
+        (Wanted::List(of) | Wanted::Sequence(of), L::List(items)) => Ok(L::List(all(of, items)?)),
+        (Wanted::Sequence(of) | Wanted::Tuples(of), L::Tuple(items))
+        | (Wanted::Tuples(of), L::List(items)) => Ok(L::Tuple(all(of, items)?)),
+        (Wanted::Tuple(of), L::Tuple(items) | L::List(items)) => {
+            if of.len() != items.len() {
+                return Err(Some(format!("it has {} items, {} are asked for", items.len(), of.len())));
+            }
+            let each = of.iter().zip(items).map(|(of, item)| inside(of, item));
+            Ok(L::Tuple(each.collect::<Result<_, _>>()?))
+        }
+        (Wanted::Set(of), given) => set(of, given),
+        (Wanted::Frozen(of), given) => {
+            Ok(L::Made { maker: "frozenset".into(), from: Box::new(set(of, given)?) })
+        }
+        (Wanted::Dict(key, value), L::Dict(items)) => {
+            let each = items.iter().map(|(k, v)| Ok((inside(key, k)?, inside(value, v)?)));
+            let dict = L::Dict(each.collect::<Result<_, Why>>()?);
+            hashable(&dict).map(|()| dict)
+        }
+        (Wanted::Union(of), value) => of.iter().find_map(|one| conform(one, value).ok()).ok_or(None),
+        (Wanted::Values(values), value) => {
+            values.contains(value).then(|| value.clone()).ok_or_else(|| Some(one_of(values)))
+        }
+        (Wanted::Made(make, maker), value) => make_of(*make, maker, value),
+        _ => Err(None),
+    }
+}
+
+/// The same inside of a list and the like, where the fault has to be told with its place.
+fn inside(wanted: &Wanted, literal: &Literal) -> Result<Literal, Why> {
+    conform(wanted, literal)
+        .map_err(|why| why.or_else(|| Some(format!("{} in it is no {}", short(literal), word(wanted)))))
+}
+
+fn set(of: &Wanted, given: &Literal) -> Result<Literal, Why> {
+    let items = match given {
+        Literal::Set(items) | Literal::List(items) | Literal::Tuple(items) => items.as_slice(),
+        Literal::Dict(items) if items.is_empty() => &[],
+        _ => return Err(None),
+    };
+    let set = Literal::Set(items.iter().map(|item| inside(of, item)).collect::<Result<_, _>>()?);
+    hashable(&set).map(|()| set)
+}
+
+/// Lists, sets and dicts can't be in a set or be keys of a dict.
+fn hashable(value: &Literal) -> Result<(), Why> {
+    fn is(value: &Literal) -> bool {
+        match value {
+            Literal::List(_) | Literal::Set(_) | Literal::Dict(_) => false,
+            Literal::Tuple(all) => all.iter().all(is),
+            _ => true,
+        }
+    }
+    match value {
+        Literal::List(all) | Literal::Tuple(all) => all.iter().try_for_each(hashable),
+        Literal::Set(all) if !all.iter().all(is) => Err(Some("a set takes no lists, sets or dicts".into())),
+        Literal::Dict(all) => {
+            let keys = all.iter().all(|(key, _)| is(key));
+            all.iter().try_for_each(|(_, value)| hashable(value))?;
+            keys.then_some(()).ok_or_else(|| Some("a key can't be a list, a set or a dict".into()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn made(maker: &str, text: &str) -> Literal {
+    Literal::Made { maker: maker.to_owned(), from: Box::new(Literal::Text(text.to_owned())) }
+}
+
+fn make_of(make: Make, maker: &str, value: &Literal) -> Result<Literal, Why> {
+    let text = match (make, value) {
+        (_, Literal::Text(text)) => text.as_str(),
+        (Make::Decimal, Literal::Int(digits) | Literal::Float(digits)) => digits,
+        _ => return Err(None),
+    };
+    let fine = match make {
+        Make::Path => (!text.is_empty() && !text.contains('\0')).then(|| text.to_owned()),
+        Make::Decimal => text.trim().parse::<f64>().ok().map(|_| text.trim().to_owned()),
+        Make::Date => text.parse::<jiff::civil::Date>().ok().map(|date| date.to_string()),
+        Make::Time => iso_time(text),
+        Make::DateTime => iso_moment(text),
+    };
+    fine.map(|text| made(maker, &text)).ok_or(None)
+}
+
+/// A date, or a date with a time, as every Python reads it.
+fn iso_moment(text: &str) -> Option<String> {
+    let (date, time) =
+        text.split_once(['T', 't', ' ']).map_or((text, None), |(date, time)| (date, Some(time)));
+    let date = date.parse::<jiff::civil::Date>().ok()?;
+    match time {
+        None => Some(format!("{date}T00:00:00")),
+        Some(time) => Some(format!("{date}T{}", iso_time(time)?)),
+    }
+}
+
+fn iso_time(text: &str) -> Option<String> {
+    let text = text.trim();
+    let (clock, zone) = match text.find(['Z', 'z', '+', '-']) {
+        Some(at) => text.split_at_checked(at)?,
+        None => (text, ""),
+    };
+    let zone = match zone {
+        "" => String::new(),
+        "Z" | "z" => "+00:00".into(),
+        zone => {
+            let (hours, minutes) = zone.get(1..)?.split_once(':')?;
+            let two = |text: &str, most: u8| text.len() == 2 && text.parse::<u8>().is_ok_and(|n| n < most);
+            (two(hours, 24) && two(minutes, 60)).then(|| zone.to_owned())?
+        }
+    };
+    let clock = clock.parse::<jiff::civil::Time>().ok()?;
+    let nanos = clock.subsec_nanosecond();
+    let fraction = match nanos {
+        0 => String::new(),
+        nanos if nanos % 1_000 == 0 => format!(".{:06}", nanos / 1_000),
+        _ => return None,
+    };
+    Some(format!("{:02}:{:02}:{:02}{fraction}{zone}", clock.hour(), clock.minute(), clock.second()))
+}
+
+fn one_of(values: &[Literal]) -> String {
+    let all: Vec<String> = values.iter().map(short).collect();
+    format!("it is one of {}", all.join(", "))
+}
+
+fn short(literal: &Literal) -> String {
+    let text = literal.to_string();
+    match text.char_indices().nth(40) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// What is asked for, in a word.
+fn word(wanted: &Wanted) -> &str {
+    match wanted {
+        Wanted::Any => "literal",
+        Wanted::None => "None",
+        Wanted::Bool => "bool",
+        Wanted::Int => "int",
+        Wanted::Float => "float",
+        Wanted::Str => "str in quotes",
+        Wanted::Bytes => "bytes",
+        Wanted::List(_) => "list",
+        Wanted::Sequence(_) => "list or tuple",
+        Wanted::Tuple(_) | Wanted::Tuples(_) => "tuple",
+        Wanted::Set(_) | Wanted::Frozen(_) => "set",
+        Wanted::Dict(..) => "dict",
+        Wanted::Union(_) => "value that fits",
+        Wanted::Values(_) => "choice",
+        Wanted::Made(Make::Path, _) => "path in quotes",
+        Wanted::Made(Make::Decimal, _) => "number",
+        Wanted::Made(..) => "date or time in quotes",
+    }
+}
+
+/// How something is written, where that is not plain.
+fn shape(wanted: &Wanted) -> &'static str {
+    match wanted {
+        Wanted::Bool => "True or False",
+        Wanted::Bytes => "b'…'",
+        Wanted::List(of) | Wanted::Sequence(of) => match **of {
+            Wanted::Str => "['a', 'b']",
+            _ => "[1, 2]",
+        },
+        Wanted::Tuple(_) | Wanted::Tuples(_) => "(1, 2)",
+        Wanted::Set(_) | Wanted::Frozen(_) => "{1, 2}",
+        Wanted::Dict(..) => "{'a': 1}",
+        Wanted::Made(Make::Date, _) => "2026-01-31",
+        Wanted::Made(Make::Time, _) => "12:30:00",
+        Wanted::Made(Make::DateTime, _) => "2026-01-31T12:30:00",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn written(annotation: &str, answer: &str) -> Result<String, String> {
+        value(annotation, answer).map(|value| value.to_string())
+    }
+
+    #[test]
+    fn answers_mean_values() {
+        for (annotation, answer, call) in [
+            ("int", " 1_000 ", "1000"),
+            ("float", "3", "3"),
+            ("float", "-inf", "float('-inf')"),
+            ("bool", "yes", "True"),
+            ("str", "it's 3", "\"it's 3\""),
+            ("str", "3", "'3'"),
+            ("str", "' '", "' '"),
+            ("str", "'tis", "\"'tis\""),
+            ("str", "x'); import os #", "\"x'); import os #\""),
+            ("bytes", "b'a'", "b'a'"),
+            ("None", "None", "None"),
+            ("list[int]", "[1, 2]", "[1, 2]"),
+            ("list[str]", "['a']", "['a']"),
+            ("tuple[int, str]", "1, 'a'", "(1, 'a')"),
+            ("tuple[int, ...]", "[1]", "(1,)"),
+            ("set[int]", "[1, 2]", "{1, 2}"),
+            ("set[int]", "{}", "set()"),
+            ("frozenset[str]", "{'a'}", "frozenset({'a'})"),
+            ("dict[str, list[int]]", "{'a': [1]}", "{'a': [1]}"),
+            ("Optional[int]", "None", "None"),
+            ("int | str", "3", "3"),
+            ("int | str", "'3'", "'3'"),
+            ("int | str", "a b", "'a b'"),
+            ("str | None", "None", "None"),
+            ("Literal['fast', 'slow', 3]", "fast", "'fast'"),
+            ("Literal['fast', 'slow', 3]", "3", "3"),
+            ("Path", "a b.csv", "Path('a b.csv')"),
+            ("list[pathlib.Path]", "['a']", "[pathlib.Path('a')]"),
+            ("Path | None", "a.csv", "Path('a.csv')"),
+            ("Decimal", "1.50", "Decimal('1.50')"),
+            ("date", "2026-02-28", "date.fromisoformat('2026-02-28')"),
+            ("datetime.datetime", "2026-02-28", "datetime.datetime.fromisoformat('2026-02-28T00:00:00')"),
+            (
+                "datetime",
+                "2026-02-28 12:30:00.5Z",
+                "datetime.fromisoformat('2026-02-28T12:30:00.500000+00:00')",
+            ),
+            ("pd.DataFrame", "{'a': [1]}", "{'a': [1]}"),
+            ("Any", "'a'", "'a'"),
+            ("", "3", "3"),
+        ] {
+            assert_eq!(written(annotation, answer).as_deref(), Ok(call), "{annotation} {answer}");
+        }
+    }
+
+    #[test]
+    fn misfits_are_told_with_what_would_fit() {
+        for (annotation, answer, why) in [
+            ("int", "abc", "\"abc\" is no int"),
+            ("int", "1.5", "\"1.5\" is no int"),
+            ("int", "True", "\"True\" is no int"),
+            ("float", "x", "\"x\" is no float"),
+            ("bool", "3", "\"3\" is no bool: it is written as True or False"),
+            ("list[int]", "1", "\"1\" is no list[int]: it is written as [1, 2]"),
+            ("list[int]", "[1, 'a']", "\"[1, 'a']\" is no list[int]: 'a' in it is no int"),
+            ("list[str]", "a, b", "\"a, b\" is no list[str]: it is written as ['a', 'b']"),
+            ("tuple[int, int]", "(1,)", "\"(1,)\" is no tuple[int, int]: it has 1 items, 2 are asked for"),
+            (
+                "set[list[int]]",
+                "[[1]]",
+                "\"[[1]]\" is no set[list[int]]: a set takes no lists, sets or dicts",
+            ),
+            ("Literal['a', 3]", "b", "\"b\" is no Literal['a', 3]: it is one of 'a', 3"),
+            ("date", "2026-02-30", "\"2026-02-30\" is no date: it is written as 2026-01-31"),
+            ("int | None", "x", "\"x\" is no int | None"),
+            (
+                "pd.DataFrame",
+                "df",
+                "\"df\" is no literal of Python: \"df\" is a name, no value; a text goes in quotes",
+            ),
+        ] {
+            assert_eq!(written(annotation, answer), Err(why.into()));
+        }
+    }
+
+    proptest! {
+        /// No answer becomes more than one value: what is written out is a literal again, or a maker around one.
+        #[test]
+        fn a_text_stays_a_text(answer in any::<String>()) {
+            let written = written("str", &answer).unwrap();
+            prop_assert!(!written.chars().any(char::is_control));
+            prop_assert!(matches!(Literal::read(&written), Ok(Literal::Text(_))));
+        }
+
+        #[test]
+        fn any_answer(annotation in "[a-zA-Z\\[\\]|, ]{0,20}", answer in any::<String>()) {
+            let _ = value(&annotation, &answer);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The check `call`: the function that was defined is called with arguments that the person gives in a form.
+
+use super::function::{self, Known};
+use super::run::detail;
+use super::{Check, CheckOption, Look, OptionKind, Own};
+use crate::domain::{Answers, BlockKind, Field, FieldKind, Form, Language, Outcome, RunReport, Stream};
+use crate::engine::transcript::Standing;
+use crate::recipe::machine::{View, ended};
+use crate::recipe::python;
+
+const CALLED: &str = "called";
+const FAILED: &str = "failed";
+const AGAIN: &str = "again";
+const NOT_CALLED: &str = "not_called";
+
+/// The form that asks what to do about a call that failed.
+const FORM: &str = "call_failed";
+const MEND: &str = "mend the function";
+const OTHERS: &str = "call it again";
+const LEAVE: &str = "leave it";
+
+#[derive(Debug)]
+pub(super) struct Call;
+
+impl Check for Call {
+    fn name(&self) -> &'static str {
+        "call"
+    }
+
+    fn verdicts(&self) -> &'static [&'static str] {
+        &[CALLED, FAILED, AGAIN, NOT_CALLED]
+    }
+
+    fn options(&self) -> &'static [CheckOption] {
+        &[CheckOption { name: "of", values: &[], kind: OptionKind::Step }]
+    }
+
+    fn asks(&self) -> bool {
+        true
+    }
+
+    fn alone(&self) -> bool {
+        true
+    }
+
+    fn look(&self, view: &View<'_>) -> Look {
+        let Some(known) = function::known(view, view.option("of")) else {
+            return Look::Judge { verdict: NOT_CALLED, note: "no function was defined".into() };
+        };
+        let own = view.own();
+        let call = own.iter().rev().find(|item| matches!(item.block.kind, BlockKind::Call { .. }));
+        let Some(call) = call else { return propose(view, &known) };
+        match (&call.standing, ended(call)) {
+            (Standing::Approved, Some((_, report))) if report.outcome == Outcome::Ok => {
+                Look::Judge { verdict: CALLED, note: shown(report) }
+            }
+            (Standing::Approved, Some((_, report))) => failed(view, &known, report),
+            _ => Look::Judge { verdict: NOT_CALLED, note: "it was not called".into() },
+        }
+    }
+
+    fn hint(&self, _: &View<'_>, _: &str, _: &str) -> String {
+        String::new()
+    }
+}
+
+/// Asks for the arguments, then proposes the call; before it the definition, where the kernel does not have it any more.
+fn propose(view: &View<'_>, known: &Known<'_>) -> Look {
+    let none = Answers::new();
+    let answers = match (python::form(&known.defined), view.answers(python::ARGUMENTS)) {
+        (None, _) => &none,
+        (Some(_), Some((_, answers))) => answers,
+        (Some(form), None) => return Look::Form(form),
+    };
+    let source = match python::call(&known.defined, answers) {
+        Ok(source) => source,
+        Err(note) => return Look::Judge { verdict: AGAIN, note },
+    };
+    let name = known.defined.function.name.clone();
+    let mut own = Vec::new();
+    if view.kernel_is_new_since(known.run) {
+        let note = format!("define {name} again: the kernel is new");
+        own.push(Own::code(Language::python(), known.source.clone(), note));
+    }
+    let note = format!("call {name}");
+    own.push(Own { kind: BlockKind::Call { function: name }, language: Language::python(), source, note });
+    Look::Propose(own)
+}
+
+/// What to do about it is the person's choice: the function may be wrong, or the arguments.
+fn failed(view: &View<'_>, known: &Known<'_>, report: &RunReport) -> Look {
+    let note = detail(report);
+    match view.answers(FORM).and_then(|(_, answers)| answers.first()).map(|(_, choice)| choice.as_str()) {
+        None => Look::Form(form(&known.defined.function.name, &note)),
+        Some(MEND) => Look::Judge { verdict: FAILED, note },
+        Some(OTHERS) => Look::Judge { verdict: AGAIN, note },
+        Some(_) => Look::Judge { verdict: NOT_CALLED, note },
+    }
+}
+
+fn form(name: &str, note: &str) -> Form {
+    let field = Field {
+        name: "what".into(),
+        label: "What now?".into(),
+        help: format!("{MEND}: the model is told the error"),
+        kind: FieldKind::Choice([MEND, OTHERS, LEAVE].map(str::to_owned).to_vec()),
+        required: true,
+        default: None,
+    };
+    let title = format!("The call of {name} failed");
+    Form { name: FORM.into(), title, note: note.to_owned(), fields: vec![field] }
+}
+
+/// What a call came to, in a line.
+fn shown(report: &RunReport) -> String {
+    let printed = String::from_utf8_lossy(&report.output.bytes(Stream::Stdout)).into_owned();
+    let image = report.images.first().map(|image| image.name.as_str());
+    let text = report.value.as_deref().or(image).or(Some(&printed)).filter(|text| !text.trim().is_empty());
+    let line = text.unwrap_or("None").trim().lines().next().unwrap_or_default();
+    line.chars().filter(|c| !c.is_control()).take(160).collect()
+}

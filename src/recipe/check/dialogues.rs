@@ -1,0 +1,156 @@
+//! The recipes function, debug and refactor in dialogues with the engine, and their counter-cases.
+
+mod debug;
+mod function;
+mod refactor;
+
+use crate::domain::{
+    Answers, BlockId, BlockKind, Captured, Dialect, ExecutorKind, FinishReason, Language, OnDisk, Outcome,
+    Receipt, ReplyEvent, Review, RunError, RunReport, Stream, Target, Terms, ToolCall,
+};
+use crate::engine::dialogue::{Dialogue, report, terms};
+use crate::engine::transcript::Standing;
+use crate::engine::{Command, Settings};
+use crate::recipe::{Recipe, shipped, ways};
+
+/// A recipe that goes on.
+struct Talk {
+    d: Dialogue,
+    runs: u32,
+    calls: u32,
+}
+
+fn named(given: &[(&str, &str)]) -> Answers {
+    given.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+}
+
+fn recipe(name: &str) -> Recipe {
+    shipped().into_iter().find(|recipe| recipe.card().name == name).unwrap()
+}
+
+impl Talk {
+    /// A recipe begins; the line of its beginning.
+    fn begin(name: &str, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> (Self, String) {
+        let dialect = Some(Dialect::Tools);
+        let settings =
+            Settings { ways: ways(), dialect, step_limit: 100, repeat_limit: 100, ..Settings::default() };
+        let mut d = Dialogue::with(settings);
+        let recipe = recipe(name);
+        let inputs = recipe.card().inputs.check(&named(inputs)).unwrap();
+        let start = recipe.start(inputs, named(facts)).unwrap();
+        let line = d.command(Command::BeginRecipe(Box::new(start)));
+        (Self { d, runs: 0, calls: 0 }, line)
+    }
+
+    /// The model calls tools.
+    fn calls(&mut self, calls: &[(&str, serde_json::Value)]) -> String {
+        for (name, arguments) in calls {
+            self.calls += 1;
+            let id = format!("c{}", self.calls);
+            let call =
+                ToolCall { id, name: (*name).into(), arguments: arguments.to_string(), signature: None };
+            self.d.replied(ReplyEvent::ToolCall(call));
+        }
+        self.d.finish(FinishReason::ToolCalls)
+    }
+
+    /// The model proposes code in Python.
+    fn code(&mut self, code: &str) -> String {
+        self.calls(&[("run_code", serde_json::json!({ "language": "python", "code": code }))])
+    }
+
+    /// The model writes a file.
+    fn writes(&mut self, path: &str, content: &str) -> String {
+        self.calls(&[("write_file", serde_json::json!({ "path": path, "content": content }))])
+    }
+
+    /// The block that waits.
+    fn waits(&self) -> (BlockId, BlockKind, String, Option<Language>) {
+        let item = self.d.state().queue().next().expect("a block waits");
+        let version = item.block.current();
+        (item.block.id, item.block.kind.clone(), version.source.to_string(), version.language.clone())
+    }
+
+    /// The person approves what waits, and it ends like this.
+    fn ends(&mut self, report: RunReport) -> String {
+        let (block, kind, _, language) = self.waits();
+        let language = language.unwrap_or_else(Language::python);
+        let terms = match &kind {
+            BlockKind::Write { path } => file_terms(path),
+            _ if language == Language::python() => terms(),
+            _ => Terms { language, executor: ExecutorKind::Subprocess, kernel: None, ..terms() },
+        };
+        // Where looks crossed, because it waited behind another block, one more is ordered.
+        for _ in 0..3 {
+            self.d.inspected(block.0, Review::default(), Ok(terms.clone()));
+        }
+        let line = self.d.type_run(block.0);
+        self.runs += 1;
+        assert!(line.ends_with(&format!("running r{}", self.runs)), "{line}");
+        self.d.started(self.runs);
+        self.d.ended_as(self.runs, report)
+    }
+
+    fn ok(&mut self) -> String {
+        self.ends(report(Outcome::Ok))
+    }
+
+    fn answer(&mut self, given: &[(&str, &str)]) -> String {
+        self.d.command(Command::Answer(named(given)))
+    }
+
+    /// What the model was told last.
+    fn told(&self) -> String {
+        self.d.request().iter().map(|message| message.text.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Why the newest block was not offered.
+    fn declined(&self) -> String {
+        let newest = self.d.state().transcript.blocks.values().next_back().unwrap();
+        match &newest.standing {
+            Standing::Declined(why) => why.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// What the person saw at the end.
+    fn summary(&self) -> String {
+        use crate::domain::RecipeFact;
+        use crate::engine::transcript::Item;
+        let items = self.d.state().transcript.items.iter().rev();
+        let mut ends = items.filter_map(|item| match item {
+            Item::Recipe { fact: RecipeFact::Ended { summary, .. }, .. } => Some(summary.clone()),
+            _ => None,
+        });
+        ends.next().unwrap()
+    }
+}
+
+fn file_terms(path: &str) -> Terms {
+    let target = Target {
+        path: format!("/work/{path}").into(),
+        link: None,
+        found: OnDisk::Nothing,
+        bytes: 0,
+        folders: 0,
+        outside: false,
+    };
+    let language = Language("write".into());
+    Terms { language, executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms() }
+}
+
+/// The end of a run that printed this.
+fn printed(outcome: Outcome, stdout: &str, stderr: &str) -> RunReport {
+    let mut output = Captured::default();
+    output.push(Stream::Stdout, stdout.as_bytes());
+    output.push(Stream::Stderr, stderr.as_bytes());
+    let exit_code = Some(i32::from(outcome != Outcome::Ok));
+    RunReport { output, error: None, receipt: Receipt { exit_code, ..Receipt::default() }, ..report(outcome) }
+}
+
+/// The end of a run in the kernel with this exception.
+fn raised(kind: &str, message: &str) -> RunReport {
+    let traceback = format!("{kind}: {message}\n");
+    let error = RunError { kind: kind.into(), message: message.into(), traceback };
+    RunReport { error: Some(error), ..report(Outcome::Failed) }
+}

@@ -1,0 +1,143 @@
+use super::*;
+
+const TRACE: &str =
+    "Traceback (most recent call last):\n  File \"/work/total.py\", line 1, in <module>\nKeyError: 'x'\n";
+
+fn failed() -> RunReport {
+    printed(Outcome::Failed, "", TRACE)
+}
+
+#[test]
+fn a_file_is_seen_to_fail_and_is_mended() {
+    let inputs = [("file", "total.py"), ("error", TRACE)];
+    let (mut talk, line) = Talk::begin("debug", &inputs, &[("file:file", "print({}['x'])\n")]);
+    assert!(
+        line.contains("+block 1") && line.ends_with("deciding 1"),
+        "nothing is asked before it is seen: {line}"
+    );
+    let (_, _, source, language) = talk.waits();
+    assert_eq!((source.as_str(), language), ("python3 total.py\n", Some(Language::bash())));
+    let line = talk.ends(failed());
+    assert!(line.contains("+judged reproduce.1 reproduced, +said mend.1, ask s"), "{line}");
+    let told = talk.told();
+    assert!(told.contains("KeyError: 'x' (exit 1)") && told.contains("print({}['x'])"), "{told}");
+    let line = talk.writes("total.py", "print({}.get('x'))\n");
+    assert!(line.ends_with("deciding 2"), "{line}");
+    let line = talk.ok();
+    assert!(line.contains("+block 3") && line.ends_with("deciding 3"), "{line}");
+    assert_eq!(talk.waits().2, "python3 total.py\n");
+    let line = talk.ends(failed());
+    assert!(line.contains("+judged mend.1 failed, +said mend.2, ask"), "{line}");
+    assert!(talk.told().contains("it still fails: KeyError"), "{}", talk.told());
+    talk.writes("total.py", "print(1)\n");
+    talk.ok();
+    let line = talk.ends(printed(Outcome::Ok, "1\n", ""));
+    assert!(line.contains("+judged mend.2 ok, +said explain.1, ask"), "{line}");
+    let line = talk.d.reply("The key was missing.\n");
+    assert!(line.contains("+judged explain.1 answered, +recipe done"), "{line}");
+    assert!(talk.summary().contains("`total.py`"), "{}", talk.summary());
+}
+
+#[test]
+fn what_does_not_fail_is_not_mended() {
+    let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[]);
+    let line = talk.ok();
+    assert!(line.contains("+judged reproduce.1 works, +recipe gave_up") && line.ends_with("idle"), "{line}");
+    assert!(
+        talk.summary().contains("The failure was not seen: it ran without an error. Nothing was changed.")
+    );
+}
+
+#[test]
+fn another_failure_than_the_one_told_of_is_asked_about() {
+    let inputs = [("code", "print(y)\n"), ("error", TRACE)];
+    for (choice, verdict) in [
+        ("it is not mine", "works, +recipe gave_up"),
+        ("go on with this failure", "reproduced, +said mend.1"),
+    ] {
+        let (mut talk, _) = Talk::begin("debug", &inputs, &[]);
+        let line = talk.ends(raised("NameError", "name 'y' is not defined"));
+        assert!(line.ends_with("asking: form other_failure"), "{line}");
+        let line = talk.answer(&[("what", choice)]);
+        assert!(line.contains(&format!("+judged reproduce.1 {verdict}")), "{line}");
+    }
+}
+
+#[test]
+fn code_is_run_in_its_language_and_the_corrected_block_is_the_run() {
+    let code = "x = 1\nprint(y)\n";
+    let (mut talk, _) = Talk::begin("debug", &[("code", code)], &[]);
+    let (_, _, source, language) = talk.waits();
+    assert_eq!((source.trim(), language), (code.trim(), Some(Language::python())));
+    talk.ends(raised("NameError", "name 'y' is not defined"));
+    talk.code("x = 1\nprint(x)\n");
+    talk.d.inspected_ok(2);
+    let before = talk.d.state().inspected(BlockId(2)).and_then(|seen| seen.before.clone());
+    assert_eq!(before.as_deref().map(str::trim), Some(code.trim()), "the review shows a diff");
+    let line = talk.ok();
+    assert!(line.contains("+judged mend.1 ok, +said explain.1"), "{line}");
+}
+
+#[test]
+fn a_block_that_failed_is_taken_up_by_its_number() {
+    let (mut talk, _) = Talk::begin("explain", &[("code", "x")], &[]);
+    talk.d.reply("It is a name.\n");
+    talk.d.user("run it");
+    talk.code("print(y)\n");
+    talk.ends(raised("NameError", "name 'y' is not defined"));
+    talk.d.reply("I see.\n");
+    let recipe = recipe("debug");
+    let start = |number: &str| {
+        let inputs = recipe.card().inputs.check(&named(&[("block", number)])).unwrap();
+        Command::BeginRecipe(Box::new(recipe.start(inputs, Answers::new()).unwrap()))
+    };
+    let line = talk.d.command(start("1"));
+    assert!(line.ends_with("deciding 2"), "{line}");
+    assert_eq!(talk.waits().2, "print(y)\n");
+    talk.d.skip(2);
+    let line = talk.d.command(start("99"));
+    assert!(line.contains("+recipe gave_up"), "{line}");
+    assert!(talk.summary().contains("there is no block 99"));
+}
+
+#[test]
+fn what_is_not_run_is_not_changed() {
+    let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[]);
+    let line = talk.d.skip(1);
+    assert!(line.contains("+recipe gave_up"), "{line}");
+    assert!(talk.summary().contains("the failure was not seen"), "{}", talk.summary());
+    let (talk, line) = Talk::begin("debug", &[], &[]);
+    assert!(
+        line.contains("+recipe gave_up") && talk.summary().contains("there is nothing to look at"),
+        "{line}"
+    );
+    let (talk, _) = Talk::begin("debug", &[("file", "Makefile")], &[]);
+    assert!(talk.summary().contains("give the command"), "{}", talk.summary());
+}
+
+#[test]
+fn never_mended_ends_at_the_limit() {
+    let (mut talk, _) = Talk::begin("debug", &[("code", "1/0\n")], &[]);
+    talk.ends(raised("ZeroDivisionError", "division by zero"));
+    for round in 1..5 {
+        talk.code(&format!("{round}/0\n"));
+        let line = talk.ends(raised("ZeroDivisionError", "division by zero"));
+        assert!(line.contains(&format!("+judged mend.{round} failed, +said")), "{line}");
+    }
+    talk.code("5/0\n");
+    let line = talk.ends(raised("ZeroDivisionError", "division by zero"));
+    assert!(line.contains("+judged mend.5 failed, +recipe limit"), "{line}");
+    assert!(
+        talk.summary().contains("It still fails: ZeroDivisionError: division by zero"),
+        "{}",
+        talk.summary()
+    );
+}
+
+#[test]
+fn it_goes_on_after_the_session_was_opened_again() {
+    let (mut talk, _) = Talk::begin("debug", &[("code", "1/0\n")], &[]);
+    assert!(talk.d.reopen().ends_with("deciding 1"));
+    talk.ends(raised("ZeroDivisionError", "division by zero"));
+    assert!(talk.d.reopen().ends_with("stuck cut"));
+}

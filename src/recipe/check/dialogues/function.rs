@@ -1,0 +1,146 @@
+use super::*;
+
+const RATE: &str = "def rate(n: int, unit: str = 'm', top: int = LIMIT) -> float:\n    '''Tells the rate.'''\n    return n / 2\n";
+const FILE: &[(&str, &str)] = &[("functions_file", "/home/me/mine.py"), ("functions_text", "import math\n")];
+
+fn begun() -> Talk {
+    let (talk, line) = Talk::begin("function", &[("words", "tell a rate")], FILE);
+    assert_eq!(line, "+prompt, +recipe function, +said define.1, ask s1 | replying s1");
+    assert!(talk.told().contains("tell a rate") && talk.told().contains("Exactly one function"));
+    talk
+}
+
+fn value(value: &str) -> RunReport {
+    RunReport { value: Some(value.into()), ..report(Outcome::Ok) }
+}
+
+#[test]
+fn words_become_a_function_that_is_called_and_kept() {
+    let mut talk = begun();
+    let line = talk.code(RATE);
+    assert!(line.ends_with("deciding 1"), "{line}");
+    assert!(talk.d.is_strict(1));
+    let line = talk.ok();
+    assert!(line.contains("+judged define.1 defined") && line.ends_with("asking: form arguments"), "{line}");
+    let line = talk.answer(&[("n", "abc")]);
+    assert!(line.contains("\"abc\" is no int") && line.ends_with("asking: form arguments"), "{line}");
+    let line = talk.answer(&[("n", "3"), ("unit", "it's")]);
+    assert!(line.contains("+answered arguments, +block 2") && line.ends_with("deciding 2"), "{line}");
+    let (_, kind, source, _) = talk.waits();
+    assert_eq!(
+        (kind, source.as_str()),
+        (BlockKind::Call { function: "rate".into() }, "rate(n=3, unit=\"it's\")")
+    );
+    let line = talk.ends(value("1.5"));
+    assert!(line.contains("+judged call.1 called") && line.ends_with("asking: form save"), "{line}");
+    let line = talk.answer(&[("save", "yes")]);
+    assert!(line.contains("+block 3 write") && line.ends_with("deciding 3"), "{line}");
+    let (_, kind, source, _) = talk.waits();
+    assert_eq!(kind, BlockKind::Write { path: "/home/me/mine.py".into() });
+    assert_eq!(source, format!("import math\n\n\n{RATE}"));
+    let line = talk.ok();
+    assert!(line.contains("+judged save.1 saved, +recipe done") && line.ends_with("idle"), "{line}");
+    let summary = talk.summary();
+    assert!(summary.contains("called (1.5)") && summary.contains("rate is in /home/me/mine.py"), "{summary}");
+}
+
+#[test]
+fn what_is_not_one_function_is_not_offered_and_the_model_hears_why() {
+    for (source, why) in [
+        (
+            format!("{RATE}\ndef other() -> int:\n    'A.'\n    return 1\n"),
+            "line 5: other is a second function",
+        ),
+        (format!("{RATE}print(rate(1))\n"), "line 4: `print(rate(1))` would run"),
+        ("def f(n) -> int:\n    'A.'\n    return n\n".into(), "line 1: the argument n has no annotation"),
+        ("def f(n: int = input()) -> int:\n    'A.'\n    return n\n".into(), "`input()` is called when"),
+    ] {
+        let mut talk = begun();
+        let line = talk.code(&source);
+        assert!(line.contains("+declined 1, "), "{line}");
+        assert!(line.contains("+judged define.1 wrong, +said define.2, ask s2 | replying s2"), "{line}");
+        assert!(talk.declined().contains(why), "{}", talk.declined());
+        assert!(talk.told().contains(why), "{}", talk.told());
+        assert!(talk.code(RATE).ends_with("deciding 2"));
+    }
+}
+
+#[test]
+fn other_languages_and_a_second_block_are_not_offered() {
+    let mut talk = begun();
+    talk.calls(&[("run_code", serde_json::json!({ "language": "bash", "code": "ls" }))]);
+    assert!(talk.declined().contains("a function in Python is wanted"), "{}", talk.declined());
+    let code = |code: &str| ("run_code", serde_json::json!({ "language": "python", "code": code }));
+    let line = talk.calls(&[code(RATE), code(&RATE.replace("rate", "other"))]);
+    assert!(line.contains("+declined 3") && line.ends_with("deciding 2"), "{line}");
+    talk.d.inspected_ok(2);
+    talk.d.edit(2, "def rate(n):\n    return 1\n");
+    let line = talk.ok();
+    assert!(line.contains("+judged define.2 wrong"), "the person's edit counts: {line}");
+}
+
+#[test]
+fn a_default_that_is_an_expression_is_left_open() {
+    let mut talk = begun();
+    talk.code(
+        "import math\n\ndef area(r: float, pi: float = math.pi) -> float:\n    'A.'\n    return r * pi\n",
+    );
+    talk.ok();
+    let line = talk.answer(&[("r", "2"), ("pi", "")]);
+    assert!(line.ends_with("deciding 2"), "{line}");
+    assert_eq!(talk.waits().2, "area(r=2)");
+}
+
+#[test]
+fn a_call_that_fails_leads_back_as_the_person_says() {
+    let mut talk = begun();
+    talk.code(RATE);
+    talk.ok();
+    talk.answer(&[("n", "3")]);
+    let line = talk.ends(raised("ValueError", "no"));
+    assert!(line.ends_with("asking: form call_failed"), "{line}");
+    let line = talk.answer(&[("what", "call it again")]);
+    assert!(line.contains("+judged call.1 again") && line.ends_with("asking: form arguments"), "{line}");
+    talk.answer(&[("n", "4")]);
+    talk.ends(raised("ValueError", "no"));
+    let line = talk.answer(&[("what", "mend the function")]);
+    assert!(line.contains("+judged call.2 failed, +said define.2, ask"), "{line}");
+    assert!(talk.told().contains("ValueError: no"), "{}", talk.told());
+    talk.code(RATE);
+    let line = talk.ok();
+    assert!(line.contains("+judged define.2 defined") && line.ends_with("asking: form arguments"), "{line}");
+    talk.answer(&[("n", "4")]);
+    let (block, ..) = talk.waits();
+    let line = talk.d.skip(block.0);
+    assert!(line.contains("+judged call.3 not_called") && line.ends_with("asking: form save"), "{line}");
+    let line = talk.answer(&[]);
+    assert!(line.contains("+judged save.1 not_saved, +recipe done"), "{line}");
+}
+
+#[test]
+fn a_new_kernel_is_given_the_function_again() {
+    let mut talk = begun();
+    talk.code(RATE);
+    talk.ok();
+    assert!(talk.d.reopen().ends_with("asking: form arguments"));
+    let line = talk.answer(&[("n", "3")]);
+    assert!(line.contains("+block 2") && line.contains("+block 3") && line.ends_with("deciding 2"), "{line}");
+    assert_eq!(talk.waits().2, RATE);
+    talk.ok();
+    assert_eq!(talk.waits().2, "rate(n=3, unit='m')");
+    talk.ends(raised("ValueError", "no"));
+    talk.answer(&[("what", "call it again")]);
+    talk.answer(&[("n", "4")]);
+    assert_eq!(talk.waits().2, "rate(n=4, unit='m')", "this kernel has it");
+}
+
+#[test]
+fn never_a_function_ends_at_the_limit() {
+    let mut talk = begun();
+    for round in 1..5 {
+        let line = talk.code("print(1)\n");
+        assert!(line.contains(&format!("+judged define.{round} wrong, +said")), "{line}");
+    }
+    let line = talk.code("print(1)\n");
+    assert!(line.contains("+judged define.5 wrong, +recipe limit"), "{line}");
+}

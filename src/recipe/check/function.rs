@@ -1,0 +1,120 @@
+//! The check `function`: exactly one function was defined, with docstring and annotations, and nothing else happened.
+
+use super::run::{code_runs, detail};
+use super::{Check, Look};
+use crate::domain::{Block, BlockKind, Language, Outcome};
+use crate::engine::transcript::{BlockItem, RunItem, Standing};
+use crate::recipe::machine::View;
+use crate::recipe::python::{self, Defined};
+
+const DEFINED: &str = "defined";
+const WRONG: &str = "wrong";
+const FAILED: &str = "failed";
+const NOTHING: &str = "nothing";
+
+#[derive(Debug)]
+pub(super) struct Function;
+
+impl Check for Function {
+    fn name(&self) -> &'static str {
+        "function"
+    }
+
+    fn verdicts(&self) -> &'static [&'static str] {
+        &[DEFINED, WRONG, FAILED, NOTHING]
+    }
+
+    fn look(&self, view: &View<'_>) -> Look {
+        if view.reply().is_none() {
+            return Look::Ask;
+        }
+        let newest = view.newest();
+        if let Some((item, run, report)) = code_runs(&newest).last() {
+            let read = python::examine(&text_of(item, run));
+            let (verdict, note) = match (&report.outcome, read) {
+                (Outcome::Ok, Ok(defined)) => (DEFINED, defined.function.signature),
+                // The person may have edited it.
+                (Outcome::Ok, Err(flaws)) => (WRONG, python::listed(&flaws)),
+                _ => (FAILED, detail(report)),
+            };
+            return Look::Judge { verdict, note };
+        }
+        let declined = newest.iter().find_map(|item| match (&item.standing, is_code(&item.block)) {
+            (Standing::Declined(why), true) => Some(why.clone()),
+            _ => None,
+        });
+        match declined {
+            Some(note) => Look::Judge { verdict: WRONG, note },
+            None if newest.is_empty() => {
+                Look::Judge { verdict: NOTHING, note: "no function was proposed".into() }
+            }
+            None => Look::Ask,
+        }
+    }
+
+    fn hint(&self, _: &View<'_>, verdict: &str, note: &str) -> String {
+        match verdict {
+            WRONG => format!(
+                "Not offered to the person: {note}. Propose the whole corrected function in one block."
+            ),
+            FAILED => {
+                format!("It could not be defined: {note}. Propose the whole corrected function in one block.")
+            }
+            _ => "You proposed no function. Propose exactly one, in one fenced block of Python.".into(),
+        }
+    }
+
+    fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
+        if !is_code(block) {
+            return None;
+        }
+        let version = block.current();
+        if let Some(other) = version.language.as_ref().filter(|language| **language != Language::python()) {
+            return Some(format!("a function in Python is wanted, this is {other}"));
+        }
+        let first = view.newest().into_iter().find(|item| is_code(&item.block));
+        if first.is_some_and(|first| first.block.id != block.id) {
+            return Some("one block with the whole function is wanted, this is a second one".into());
+        }
+        python::examine(&version.source).err().map(|flaws| python::listed(&flaws))
+    }
+}
+
+fn is_code(block: &Block) -> bool {
+    matches!(block.kind, BlockKind::Code { .. })
+}
+
+fn text_of(item: &BlockItem, run: &RunItem) -> String {
+    item.block.version(run.revision).map(|version| version.source.to_string()).unwrap_or_default()
+}
+
+/// The function of a recipe.
+pub(super) struct Known<'a> {
+    pub(super) defined: Defined,
+    /// Its text, as it ran.
+    pub(super) source: String,
+    /// The newest run that defined it.
+    pub(super) run: &'a RunItem,
+}
+
+/// The function that was defined last in this step.
+pub(super) fn known<'a>(view: &View<'a>, step: &str) -> Option<Known<'a>> {
+    let ok = |run: &RunItem| run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok);
+    let runs = view.runs_in(step);
+    let mut defined = runs.iter().rev().filter(|(item, run)| is_code(&item.block) && ok(run));
+    let (source, known, run) = defined.find_map(|(item, run)| {
+        let source = text_of(item, run);
+        python::examine(&source).ok().map(|defined| (source, defined, *run))
+    })?;
+    // A new kernel was given the same text again.
+    let blocks =
+        view.course.transcript.blocks.values().filter(|item| item.block.is_own() && is_code(&item.block));
+    let again = blocks.flat_map(|item| item.runs.iter().map(move |run| (item, run)));
+    let again = again.filter(|(item, run)| ok(run) && *text_of(item, run) == *source);
+    let run = again
+        .map(|(_, run)| run)
+        .filter(|again| again.run > run.run)
+        .max_by_key(|again| again.run)
+        .unwrap_or(run);
+    Some(Known { defined: known, source, run })
+}

@@ -1,0 +1,125 @@
+//! The check `reproduce`: the failure is seen before anything is changed.
+
+use super::subject::{self, OPTIONS, Subject};
+use super::{Check, CheckOption, Look, OwnRun};
+use crate::domain::{Field, FieldKind, Form, Outcome, RunReport, Stream};
+use crate::recipe::machine::View;
+
+const REPRODUCED: &str = "reproduced";
+const WORKS: &str = "works";
+const TIMED_OUT: &str = "timed_out";
+
+/// The form that asks whether another failure than the one that was told is meant.
+const FORM: &str = "other_failure";
+const GO_ON: &str = "go on with this failure";
+const STOP: &str = "it is not mine";
+
+#[derive(Debug)]
+pub(super) struct Reproduce;
+
+impl Check for Reproduce {
+    fn name(&self) -> &'static str {
+        "reproduce"
+    }
+
+    fn verdicts(&self) -> &'static [&'static str] {
+        &[REPRODUCED, TIMED_OUT, WORKS]
+    }
+
+    fn options(&self) -> &'static [CheckOption] {
+        OPTIONS
+    }
+
+    fn asks(&self) -> bool {
+        true
+    }
+
+    fn alone(&self) -> bool {
+        true
+    }
+
+    fn look(&self, view: &View<'_>) -> Look {
+        let subject = match Subject::of(view) {
+            Ok(subject) => subject,
+            Err(why) => return Look::Unable(why),
+        };
+        match view.own_run() {
+            OwnRun::None => Look::Propose(vec![subject.run("see the failure")]),
+            OwnRun::Refused(_) => {
+                Look::Unable("It was not run, so the failure was not seen. Nothing was changed.".into())
+            }
+            OwnRun::Ran(_, report) => judge(view, report),
+        }
+    }
+
+    fn hint(&self, _: &View<'_>, _: &str, _: &str) -> String {
+        String::new()
+    }
+}
+
+fn judge(view: &View<'_>, report: &RunReport) -> Look {
+    let note = subject::said(report);
+    match &report.outcome {
+        Outcome::Ok => Look::Judge { verdict: WORKS, note: "it ran without an error".into() },
+        Outcome::TimedOut => Look::Judge { verdict: TIMED_OUT, note },
+        Outcome::Refused(_) | Outcome::NotStarted(_) => Look::Unable(format!("It could not be run: {note}.")),
+        _ => {
+            let told = view.course.input(view.option("error"));
+            let other = subject::exception(told).filter(|name| !shows(report, name));
+            match (other, view.answers(FORM).and_then(|(_, answers)| answers.first())) {
+                (Some(name), None) => Look::Form(form(name, &note)),
+                (Some(name), Some((_, choice))) if choice != GO_ON => {
+                    Look::Judge { verdict: WORKS, note: format!("{name} was not seen, but {note}") }
+                }
+                _ => Look::Judge { verdict: REPRODUCED, note },
+            }
+        }
+    }
+}
+
+/// Whether a run told of this exception.
+fn shows(report: &RunReport, name: &str) -> bool {
+    let kind =
+        report.error.as_ref().is_some_and(|error| error.kind == name || error.traceback.contains(name));
+    let printed = |stream| String::from_utf8_lossy(&report.output.bytes(stream)).contains(name);
+    kind || printed(Stream::Stderr) || printed(Stream::Stdout)
+}
+
+fn form(name: &str, note: &str) -> Form {
+    let field = Field {
+        name: "what".into(),
+        label: "What now?".into(),
+        help: String::new(),
+        kind: FieldKind::Choice([GO_ON, STOP].map(str::to_owned).to_vec()),
+        required: true,
+        default: None,
+    };
+    Form {
+        name: FORM.into(),
+        title: "It failed in another way".into(),
+        note: format!("You told of {name}. What was seen is: {note}."),
+        fields: vec![field],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::recipe::check::subject::exception;
+
+    #[test]
+    fn the_exception_of_a_traceback_is_found() {
+        for (error, name) in [
+            (
+                "Traceback (most recent call last):\n  File \"a.py\", line 1\nKeyError: 'x'\n",
+                Some("KeyError"),
+            ),
+            ("json.decoder.JSONDecodeError: Expecting value\n", Some("JSONDecodeError")),
+            ("Uncaught TypeError: x is not a function\n    at a.js:1:1", Some("TypeError")),
+            ("ZeroDivisionError", Some("ZeroDivisionError")),
+            ("it says: Error", None),
+            ("", None),
+        ] {
+            assert_eq!(exception(error), name, "{error}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The check `save`: the function is added to the person's file of functions, when they want that.
+
+use super::function;
+use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
+use crate::domain::{BlockKind, Field, FieldKind, Form, Language, Outcome};
+use crate::recipe::machine::View;
+use crate::recipe::python;
+
+const SAVED: &str = "saved";
+const NOT_SAVED: &str = "not_saved";
+
+const FORM: &str = "save";
+const YES: &str = "yes";
+const NO: &str = "no";
+
+#[derive(Debug)]
+pub(super) struct Save;
+
+impl Check for Save {
+    fn name(&self) -> &'static str {
+        "save"
+    }
+
+    fn verdicts(&self) -> &'static [&'static str] {
+        &[SAVED, NOT_SAVED]
+    }
+
+    fn options(&self) -> &'static [CheckOption] {
+        &[CheckOption { name: "of", values: &[], kind: OptionKind::Step }]
+    }
+
+    fn asks(&self) -> bool {
+        true
+    }
+
+    fn alone(&self) -> bool {
+        true
+    }
+
+    fn wants_functions(&self) -> bool {
+        true
+    }
+
+    fn look(&self, view: &View<'_>) -> Look {
+        let not_saved = |note: &str| Look::Judge { verdict: NOT_SAVED, note: note.to_owned() };
+        let (file, text) = (view.course.fact("functions_file"), view.course.fact("functions_text"));
+        let Some(known) = function::known(view, view.option("of")) else {
+            return not_saved("no function was defined");
+        };
+        let name = &known.defined.function.name;
+        if file.is_empty() {
+            return not_saved("there is no file of functions");
+        }
+        match view.own_run() {
+            OwnRun::None => {}
+            OwnRun::Ran(_, report) if report.outcome == Outcome::Ok => {
+                return Look::Judge { verdict: SAVED, note: format!("{name} is in {file}") };
+            }
+            OwnRun::Ran(_, report) => return not_saved(&super::run::detail(report)),
+            OwnRun::Refused(_) => return not_saved("not saved"),
+        }
+        match view.answers(FORM).and_then(|(_, answers)| answers.first()).map(|(_, choice)| choice.as_str()) {
+            None => return Look::Form(form(name, file)),
+            Some(YES) => {}
+            Some(_) => return not_saved("not saved"),
+        }
+        match python::with_function(text, &known.source, name) {
+            Err(why) => not_saved(&why),
+            Ok(new) if new == text => {
+                Look::Judge { verdict: SAVED, note: format!("{name} is in {file} already") }
+            }
+            Ok(source) => Look::Propose(vec![Own {
+                kind: BlockKind::Write { path: file.to_owned() },
+                language: Language::python(),
+                source,
+                note: format!("save {name}"),
+            }]),
+        }
+    }
+
+    fn hint(&self, _: &View<'_>, _: &str, _: &str) -> String {
+        String::new()
+    }
+}
+
+fn form(name: &str, file: &str) -> Form {
+    let field = Field {
+        name: "save".into(),
+        label: format!("Save {name}?"),
+        help: String::new(),
+        kind: FieldKind::Choice([NO, YES].map(str::to_owned).to_vec()),
+        required: true,
+        default: Some(NO.into()),
+    };
+    let note = format!(
+        "It is added to {file}, which you see before it is written. Sessions that load this file know it."
+    );
+    Form { name: FORM.into(), title: format!("Keep {name}"), note, fields: vec![field] }
+}

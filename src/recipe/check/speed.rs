@@ -1,0 +1,177 @@
+//! The checks of speed: `measured` (a workload was written, and how long it takes is known), `faster` (the same again,
+//! beside what it was before).
+
+use super::net::{budget, printed, stays};
+use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
+use crate::domain::{Block, Language};
+use crate::recipe::command;
+use crate::recipe::machine::View;
+use crate::recipe::scripts::{self, Figures};
+
+const MEASURED: &str = "measured";
+const FAILED: &str = "failed";
+const NOTHING: &str = "nothing";
+const FASTER: &str = "faster";
+const SAME: &str = "same";
+const SLOWER: &str = "slower";
+
+/// A workload was written and measured.
+#[derive(Debug)]
+pub(super) struct Measured;
+
+impl Check for Measured {
+    fn name(&self) -> &'static str {
+        "measured"
+    }
+
+    fn verdicts(&self) -> &'static [&'static str] {
+        &[MEASURED, FAILED, NOTHING]
+    }
+
+    fn options(&self) -> &'static [CheckOption] {
+        &[CheckOption { name: "file", values: &[], kind: OptionKind::Input }]
+    }
+
+    fn look(&self, view: &View<'_>) -> Look {
+        match view.own_run() {
+            OwnRun::Ran(_, report) => {
+                let output = printed(report);
+                match Figures::of(&scripts::seconds(&output)) {
+                    Some(figures) => Look::Judge { verdict: MEASURED, note: figures.told() },
+                    None => Look::Judge { verdict: FAILED, note: why(&output, report) },
+                }
+            }
+            OwnRun::Refused(_) => Look::Unable("It was not measured, so nothing is made faster.".into()),
+            OwnRun::None if view.reply().is_none() => Look::Ask,
+            OwnRun::None => match workload(&view.written()) {
+                Some(words) => {
+                    Look::Propose(vec![measure(view, &words, &[], "measure it before anything is changed")])
+                }
+                None if view.newest().is_empty() => {
+                    Look::Judge { verdict: NOTHING, note: "no workload was written".into() }
+                }
+                None => Look::Ask,
+            },
+        }
+    }
+
+    fn hint(&self, _: &View<'_>, verdict: &str, note: &str) -> String {
+        match verdict {
+            FAILED => {
+                format!("The workload can't be measured: {note}. Correct it, and write the whole file again.")
+            }
+            _ => "You wrote no workload. Write one file that can be run by itself.".into(),
+        }
+    }
+
+    fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
+        stays(view, block)
+    }
+}
+
+/// The workload is measured again.
+#[derive(Debug)]
+pub(super) struct Faster;
+
+impl Check for Faster {
+    fn name(&self) -> &'static str {
+        "faster"
+    }
+
+    fn verdicts(&self) -> &'static [&'static str] {
+        &[FASTER, SAME, SLOWER, FAILED]
+    }
+
+    fn options(&self) -> &'static [CheckOption] {
+        &[CheckOption { name: "workload", values: &[], kind: OptionKind::Step }]
+    }
+
+    fn alone(&self) -> bool {
+        true
+    }
+
+    fn look(&self, view: &View<'_>) -> Look {
+        let step = view.option("workload");
+        let (before, words) = (before(view, step), workload(&view.written_in(step)));
+        let (Some(words), Some(then)) = (words, Figures::of(&before)) else {
+            return Look::Unable(
+                "It was not measured before the change, so there is nothing to compare with.".into(),
+            );
+        };
+        match view.own_run() {
+            OwnRun::None => Look::Propose(vec![measure(view, &words, &before, "measure it again")]),
+            OwnRun::Refused(_) => {
+                Look::Unable(format!("Before the change it took {}. It was not measured again.", then.told()))
+            }
+            OwnRun::Ran(_, report) => {
+                let output = printed(report);
+                match Figures::of(&scripts::seconds(&output)) {
+                    Some(now) => compare(then, now),
+                    None => Look::Judge { verdict: FAILED, note: why(&output, report) },
+                }
+            }
+        }
+    }
+
+    fn hint(&self, _: &View<'_>, verdict: &str, note: &str) -> String {
+        match verdict {
+            FAILED => format!("After your change the workload fails: {note}."),
+            _ => format!("Your change did not make it faster: {note}."),
+        }
+    }
+}
+
+/// The words that run the first file that can be run.
+fn workload(files: &[String]) -> Option<Vec<String>> {
+    files.iter().find_map(|file| command::command(file))
+}
+
+fn measure(view: &View<'_>, words: &[String], before: &[f64], note: &str) -> Own {
+    let script = scripts::measure(&view.folder(), words, before, budget(view));
+    Own::code(Language::python(), script, note.to_owned())
+}
+
+/// The seconds of the runs before the change.
+fn before(view: &View<'_>, step: &str) -> Vec<f64> {
+    let runs = view.runs_in(step).into_iter().rev().filter(|(item, _)| item.block.is_own());
+    let outputs = runs.filter_map(|(_, run)| run.ended.as_ref()).map(|(_, report)| printed(report));
+    outputs.map(|output| scripts::seconds(&output)).find(|seconds| !seconds.is_empty()).unwrap_or_default()
+}
+
+fn why(output: &str, report: &crate::domain::RunReport) -> String {
+    let said: Vec<&str> = scripts::results(output);
+    if said.is_empty() { super::subject::said(report) } else { said.join("; ") }
+}
+
+/// Which is faster, where the difference is larger than the spread of the runs.
+fn compare(then: Figures, now: Figures) -> Look {
+    let both = format!("before {}, after {}", then.told(), now.told());
+    let (verdict, note) = if now.median < then.least && now.most < then.median {
+        (FASTER, format!("{both}: {:.1} times as fast", then.median / now.median.max(1e-9)))
+    } else if now.median > then.most && now.least > then.median {
+        (SLOWER, format!("{both}: it takes {:.1} times as long", now.median / then.median.max(1e-9)))
+    } else {
+        (SAME, format!("{both}: no difference beyond the spread of the runs"))
+    };
+    Look::Judge { verdict, note }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(then: &[f64], now: &[f64]) -> &'static str {
+        match compare(Figures::of(then).unwrap(), Figures::of(now).unwrap()) {
+            Look::Judge { verdict, .. } => verdict,
+            _ => "",
+        }
+    }
+
+    #[test]
+    fn a_difference_within_the_spread_is_none() {
+        assert_eq!(verdict(&[1.0, 1.1, 1.2], &[0.5, 0.6, 0.7]), FASTER);
+        assert_eq!(verdict(&[1.0, 1.1, 1.2], &[1.05, 1.1, 1.3]), SAME);
+        assert_eq!(verdict(&[1.0, 1.1, 1.2], &[2.0, 2.1, 2.2]), SLOWER);
+        assert_eq!(verdict(&[1.0, 1.1, 1.2], &[0.9, 0.95, 9.0]), SAME);
+    }
+}

@@ -1,0 +1,107 @@
+//! What fails: a file that is run, or code that runs as a block. Found from the inputs of the recipe.
+
+use super::{CheckOption, OptionKind, Own};
+use crate::domain::{BlockId, Language, RunReport, Stream};
+use crate::recipe::command;
+use crate::recipe::machine::View;
+
+/// The inputs that say what fails.
+pub(super) const OPTIONS: &[CheckOption] = &[
+    CheckOption { name: "file", values: &[], kind: OptionKind::Input },
+    CheckOption { name: "command", values: &[], kind: OptionKind::Input },
+    CheckOption { name: "code", values: &[], kind: OptionKind::Input },
+    CheckOption { name: "language", values: &[], kind: OptionKind::Input },
+    CheckOption { name: "block", values: &[], kind: OptionKind::Input },
+    CheckOption { name: "error", values: &[], kind: OptionKind::Input },
+];
+
+/// What fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// A file, and the line of bash that runs it.
+    File { path: String, line: String },
+    /// Code.
+    Code { language: Language, source: String },
+}
+
+impl Subject {
+    /// What fails; a block counts before a file, and a file before code.
+    ///
+    /// # Errors
+    /// Why it can't be told.
+    pub(super) fn of(view: &View<'_>) -> Result<Self, String> {
+        let input = |option: &str| view.course.input(view.option(option)).trim();
+        let (block, file, line) = (input("block"), input("file"), input("command"));
+        let code = view.course.input(view.option("code"));
+        if !block.is_empty() {
+            return of_block(view, block);
+        }
+        if !file.is_empty() || !line.is_empty() {
+            let known = (!line.is_empty()).then(|| line.to_owned()).or_else(|| command::line(file));
+            let why = || format!("how {file} is run can't be told from its name: give the command, too");
+            return Ok(Subject::File { path: file.to_owned(), line: known.ok_or_else(why)? });
+        }
+        if code.trim().is_empty() {
+            return Err("there is nothing to look at: name a file or a block, or give the code".into());
+        }
+        Ok(Subject::Code { language: command::language(input("language")), source: code.to_owned() })
+    }
+
+    /// The block that shows whether it fails.
+    pub(super) fn run(&self, note: &str) -> Own {
+        match self {
+            Subject::File { line, .. } => Own::code(Language::bash(), format!("{line}\n"), note.to_owned()),
+            Subject::Code { language, source } => {
+                Own::code(language.clone(), source.clone(), note.to_owned())
+            }
+        }
+    }
+}
+
+fn of_block(view: &View<'_>, number: &str) -> Result<Subject, String> {
+    let id = number.parse().ok().map(BlockId);
+    let item =
+        id.and_then(|id| view.course.block(id)).ok_or_else(|| format!("there is no block {number}"))?;
+    // What failed is what ran last; an edit may have come since.
+    let ran = item.runs.last().and_then(|run| item.block.version(run.revision));
+    let version = ran.unwrap_or(item.block.current());
+    match &version.language {
+        Some(language) if item.block.kind.is_code() && !version.source.trim().is_empty() => {
+            Ok(Subject::Code { language: language.clone(), source: version.source.to_string() })
+        }
+        _ => Err(format!("block {number} has no code that could be run")),
+    }
+}
+
+/// How a run failed, in a line: its exception, else the last thing that it printed as an error.
+pub(super) fn said(report: &RunReport) -> String {
+    if report.error.is_some() || report.outcome.detail().is_some() {
+        return super::run::detail(report);
+    }
+    let errors = String::from_utf8_lossy(&report.output.tail(Stream::Stderr)).into_owned();
+    let errors = if errors.trim().is_empty() {
+        String::from_utf8_lossy(&report.output.bytes(Stream::Stderr)).into_owned()
+    } else {
+        errors
+    };
+    let last = errors.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let last: String = last.chars().filter(|c| !c.is_control()).take(160).collect();
+    let detail = super::run::detail(report);
+    if last.is_empty() { detail } else { format!("{last} ({detail})") }
+}
+
+/// The name of the exception that a text of an error ends with: `KeyError`.
+pub(super) fn exception(error: &str) -> Option<&str> {
+    let named = |line: &str| {
+        let (name, _) = line.split_once(':').unwrap_or((line, ""));
+        let name = name.trim().strip_prefix("Uncaught ").unwrap_or(name.trim());
+        let word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+        let short = name.rsplit('.').next().unwrap_or(name);
+        (word && (short.ends_with("Error") || short.ends_with("Exception"))).then_some(short.len())
+    };
+    error.lines().rev().take(400).find_map(|line| {
+        let short = named(line)?;
+        let head = line.split(':').next().unwrap_or(line).trim_end();
+        head.get(head.len().checked_sub(short)?..)
+    })
+}

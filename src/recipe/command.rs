@@ -1,0 +1,71 @@
+//! How a file of a language is run: by what its name ends in. What is run is a block that waits like every other.
+
+use crate::domain::Language;
+
+/// Endings of names, and the words in front of the file.
+const BY_ENDING: &[(&str, &[&str])] = &[
+    ("py", &["python3"]),
+    ("js", &["node"]),
+    ("mjs", &["node"]),
+    ("cjs", &["node"]),
+    ("ts", &["node"]),
+    ("sh", &["bash"]),
+    ("bash", &["bash"]),
+    ("rb", &["ruby"]),
+    ("pl", &["perl"]),
+    ("php", &["php"]),
+    ("lua", &["lua"]),
+    ("r", &["Rscript"]),
+    ("go", &["go", "run"]),
+    ("java", &["java"]),
+];
+
+/// The words that run a file; `None` where its name does not tell how.
+pub(super) fn command(file: &str) -> Option<Vec<String>> {
+    let (_, ending) = file.rsplit_once('.')?;
+    let (_, words) = BY_ENDING.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known))?;
+    // A name that begins with a dash would be an option.
+    let file = if file.starts_with('-') { format!("./{file}") } else { file.to_owned() };
+    Some(words.iter().map(|word| (*word).to_owned()).chain([file]).collect())
+}
+
+/// The same as a line of bash.
+pub(super) fn line(file: &str) -> Option<String> {
+    let words = command(file)?;
+    Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
+}
+
+/// A word as bash reads it back, in quotes where it needs them.
+pub(super) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '=');
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// The language of code as a person names it; Python where nothing is said.
+pub(super) fn language(name: &str) -> Language {
+    match name.trim().to_lowercase().as_str() {
+        "" | "python" | "py" => Language::python(),
+        "bash" | "sh" | "shell" => Language::bash(),
+        "javascript" | "js" | "node" => Language::javascript(),
+        other => Language(other.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_run_by_their_ending() {
+        assert_eq!(line("a/b.py").as_deref(), Some("python3 a/b.py"));
+        assert_eq!(line("it's; rm x.py").as_deref(), Some("python3 'it'\\''s; rm x.py'"));
+        assert_eq!(line("-c.sh").as_deref(), Some("bash ./-c.sh"));
+        assert_eq!(line("main.GO").as_deref(), Some("go run main.GO"));
+        assert_eq!((line("Makefile"), line("a.xyz")), (None, None));
+        assert_eq!(quoted("$(x)\n"), "'$(x)\n'");
+    }
+}

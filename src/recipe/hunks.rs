@@ -1,0 +1,102 @@
+//! The changes between two texts, as hunks: stretches of lines that were replaced.
+
+use similar::{Algorithm, DiffTag, TextDiff};
+use std::ops::Range;
+
+/// Lines of a text beyond which its hunks are not looked for.
+const MOST_LINES: usize = 5_000;
+
+/// A stretch of lines that was replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hunk {
+    /// Lines of the old text, from 0.
+    pub(super) old: Range<usize>,
+    /// Lines of the new text, from 0.
+    pub(super) new: Range<usize>,
+    /// The lines that were there, with their ends.
+    pub(super) before: Vec<String>,
+}
+
+/// The hunks between two texts, at most so many: neighbours are joined until they are. Empty where the texts are equal or
+/// too long.
+pub(super) fn hunks(old: &str, new: &str, most: usize) -> Vec<Hunk> {
+    // Lines end with a line feed and nowhere else: the script that takes hunks back counts them so, too.
+    let (before, after): (Vec<&str>, Vec<&str>) =
+        (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+    if before.len().max(after.len()) > MOST_LINES {
+        return Vec::new();
+    }
+    // Without a limit of time: the same texts have the same hunks, always.
+    let diff = TextDiff::configure().algorithm(Algorithm::Patience).diff_slices(&before, &after);
+    let changed = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal);
+    let mut spans: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    for op in changed {
+        match spans.last_mut() {
+            Some((old, new)) if old.end == op.old_range().start && new.end == op.new_range().start => {
+                (old.end, new.end) = (op.old_range().end, op.new_range().end);
+            }
+            _ => spans.push((op.old_range(), op.new_range())),
+        }
+    }
+    while spans.len() > most.max(1) {
+        join_nearest(&mut spans);
+    }
+    let taken = |old: Range<usize>| {
+        before.get(old).unwrap_or_default().iter().map(|line| (*line).to_owned()).collect()
+    };
+    spans.into_iter().map(|(old, new)| Hunk { before: taken(old.clone()), old, new }).collect()
+}
+
+/// Joins the two neighbours between which the fewest lines stand.
+fn join_nearest(spans: &mut Vec<(Range<usize>, Range<usize>)>) {
+    let gaps = spans.windows(2).enumerate().filter_map(|(at, pair)| match pair {
+        [(_, first), (_, second)] => Some((second.start.saturating_sub(first.end), at)),
+        _ => None,
+    });
+    let Some((_, at)) = gaps.min() else { return };
+    if at + 1 < spans.len() {
+        let (old, new) = spans.remove(at + 1);
+        if let Some(first) = spans.get_mut(at) {
+            (first.0.end, first.1.end) = (old.end, new.end);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The new text with these hunks taken back, as the script does it.
+    fn without(new: &str, hunks: &[Hunk], undone: impl Fn(usize) -> bool) -> String {
+        let mut lines: Vec<String> = new.split_inclusive('\n').map(str::to_owned).collect();
+        for (_, hunk) in hunks.iter().enumerate().rev().filter(|(at, _)| undone(*at)) {
+            lines.splice(hunk.new.clone(), hunk.before.clone());
+        }
+        lines.concat()
+    }
+
+    #[test]
+    fn changes_are_told_apart() {
+        let (old, new) = ("a\nb\nc\nd\ne\n", "a\nB\nc\nd\ne\nf");
+        let found = hunks(old, new, 9);
+        let spans: Vec<_> = found.iter().map(|hunk| (hunk.old.clone(), hunk.new.clone())).collect();
+        assert_eq!(spans, [(1..2, 1..2), (5..5, 5..6)]);
+        assert_eq!(without(new, &found, |at| at == 0), "a\nb\nc\nd\ne\nf");
+        assert_eq!(without(new, &found, |at| at == 1), "a\nB\nc\nd\ne\n");
+        assert_eq!(hunks(old, new, 1).len(), 1);
+        assert_eq!(
+            (hunks("a\n", "a\n", 9), hunks(&"x\n".repeat(MOST_LINES + 1), "", 9)),
+            (Vec::new(), Vec::new())
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn taking_all_back_gives_the_old_text(old in "[ab\r\n]{0,40}", new in "[ab\r\n]{0,40}", most in 1usize..5) {
+            let found = hunks(&old, &new, most);
+            prop_assert!(found.len() <= most);
+            prop_assert_eq!(without(&new, &found, |_| true), old);
+        }
+    }
+}

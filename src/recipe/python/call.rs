@@ -1,0 +1,102 @@
+//! From a signature to the form of its arguments, and from its answers to the text of the call.
+
+use super::Defined;
+use crate::domain::form::argument;
+use crate::domain::{Answers, Field, FieldKind, Form, Parameter, ParameterKind};
+
+/// The name of the form.
+pub(in crate::recipe) const ARGUMENTS: &str = "arguments";
+
+/// The form of its arguments; `None` where it takes none.
+pub(in crate::recipe) fn form(defined: &Defined) -> Option<Form> {
+    let function = &defined.function;
+    let fields: Vec<Field> = function.parameters.iter().map(|parameter| field(defined, parameter)).collect();
+    let note = function.doc.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let (name, title) = (ARGUMENTS.to_owned(), function.signature.clone());
+    (!fields.is_empty()).then(|| Form { name, title, note: note.to_owned(), fields })
+}
+
+fn field(defined: &Defined, parameter: &Parameter) -> Field {
+    let annotation = asked(parameter);
+    let open = defined.expressions.iter().find(|(name, _)| *name == parameter.name);
+    let help = match (open, parameter.kind) {
+        (Some((_, expression)), _) => format!("{annotation}; empty: {expression}"),
+        (None, ParameterKind::Rest) => format!("{annotation}: all further arguments; empty: none"),
+        (None, ParameterKind::Options) => format!("{annotation}: further arguments by name; empty: none"),
+        (None, _) => annotation.clone(),
+    };
+    Field {
+        name: parameter.name.clone(),
+        label: parameter.name.clone(),
+        help,
+        kind: FieldKind::Argument { annotation },
+        required: parameter.required,
+        default: parameter.default.clone(),
+    }
+}
+
+/// The annotation of what is asked for: all further arguments together are a list or a dict.
+fn asked(parameter: &Parameter) -> String {
+    let of = if parameter.annotation.is_empty() { "Any" } else { parameter.annotation.trim() };
+    match parameter.kind {
+        ParameterKind::Rest => format!("list[{of}]"),
+        ParameterKind::Options => format!("dict[str, {of}]"),
+        _ => of.to_owned(),
+    }
+}
+
+/// The call with these answers. Every value is written out as a literal; what was left open is left to Python.
+///
+/// # Errors
+/// Why there is no such call.
+pub(in crate::recipe) fn call(defined: &Defined, answers: &Answers) -> Result<String, String> {
+    let function = &defined.function;
+    let given = |parameter: &Parameter| {
+        let answer =
+            answers.iter().find(|(name, _)| *name == parameter.name).map_or("", |(_, text)| text.trim());
+        if answer.is_empty() {
+            return Ok(None);
+        }
+        let value = argument::value(&asked(parameter), answer);
+        value.map(|value| Some(value.to_string())).map_err(|why| format!("{}: {why}", parameter.name))
+    };
+    let rest = function.parameters.iter().position(|parameter| parameter.kind == ParameterKind::Rest);
+    let has_rest = match rest.and_then(|at| function.parameters.get(at)) {
+        Some(parameter) => given(parameter)?.is_some_and(|all| all != "[]"),
+        None => false,
+    };
+    let (mut parts, mut open): (Vec<String>, Option<&str>) = (Vec::new(), None);
+    for (at, parameter) in function.parameters.iter().enumerate() {
+        let by_place =
+            parameter.kind == ParameterKind::Positional || has_rest && rest.is_some_and(|rest| at < rest);
+        let name = parameter.name.as_str();
+        match (parameter.kind, given(parameter)?) {
+            (_, None) if parameter.required => return Err(format!("{name}: an answer is needed")),
+            (_, None) => open = open.or(by_place.then_some(name)),
+            (ParameterKind::Rest, Some(all)) => parts.extend((all != "[]").then(|| format!("*{all}"))),
+            (ParameterKind::Options, Some(all)) => parts.extend((all != "{}").then(|| format!("**{all}"))),
+            (_, Some(value)) if by_place => parts.push(value),
+            (_, Some(value)) => parts.push(format!("{name}={value}")),
+        }
+        let further = function.parameters.get(at + 1).map(|next| next.kind);
+        if let (Some(left), true) = (open, by_place && has_rest && further == Some(ParameterKind::Rest)) {
+            return Err(format!("{left}: an answer is needed where further arguments are given"));
+        }
+    }
+    if let Some(left) = open
+        && skips(function.parameters.as_slice(), answers)
+    {
+        return Err(format!("{left}: an answer is needed where a later one is given by its place"));
+    }
+    let call = format!("{}({})", function.name, parts.join(", "));
+    Ok(if defined.is_async { format!("await {call}") } else { call })
+}
+
+/// Whether a parameter that is reached by its place only is left open and a later one is not.
+fn skips(parameters: &[Parameter], answers: &Answers) -> bool {
+    let answered = |parameter: &Parameter| {
+        answers.iter().any(|(name, text)| *name == parameter.name && !text.trim().is_empty())
+    };
+    let mut places = parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Positional);
+    places.any(|parameter| !answered(parameter)) && places.any(answered)
+}

@@ -1,0 +1,183 @@
+//! What a text would do when it is defined: at its top level, in decorators, in defaults and annotations. Allowed are
+//! imports, constants of literals, and makers of plain values.
+
+use super::{Flaw, definition, named, text};
+use tree_sitter::Node;
+
+/// Nodes that are looked at of one expression.
+const MOST: usize = 20_000;
+/// How deep literals may be nested.
+const DEEPEST: usize = 60;
+/// Calls that make a value and do nothing else.
+const MAKERS: &[&str] = &[
+    "Path",
+    "PurePath",
+    "date",
+    "datetime",
+    "timedelta",
+    "Decimal",
+    "Fraction",
+    "frozenset",
+    "set",
+    "dict",
+    "list",
+    "tuple",
+    "int",
+    "float",
+    "str",
+    "bytes",
+    "bool",
+    "range",
+    "field",
+    "Field",
+];
+
+/// What the statements at the top level do beside defining.
+pub(super) fn at_top(root: Node<'_>, source: &str) -> Vec<Flaw> {
+    let mut flaws = Vec::new();
+    for (at, node) in named(root).into_iter().enumerate() {
+        match node.kind() {
+            "import_statement"
+            | "import_from_statement"
+            | "future_import_statement"
+            | "type_alias_statement"
+            | "pass_statement" => {}
+            "function_definition" => when_defined(node, source, &mut flaws),
+            "decorated_definition" => decorated(node, source, &mut flaws),
+            "expression_statement" => statement(node, at == 0, source, &mut flaws),
+            "class_definition" => {
+                let what = "a class beside the function; put it inside of the function, or do without";
+                flaws.push(Flaw::at(node, what));
+            }
+            _ => flaws.push(Flaw::at(node, runs(node, source))),
+        }
+    }
+    flaws
+}
+
+fn runs(node: Node<'_>, source: &str) -> String {
+    let line = text(node, source).lines().next().unwrap_or_default().trim();
+    let short: String = line.chars().take(60).collect();
+    format!("`{}` would run when the function is defined; take it out", short.replace('`', "'"))
+}
+
+fn statement(node: Node<'_>, first: bool, source: &str, flaws: &mut Vec<Flaw>) {
+    let inner = named(node);
+    let fine = match inner.as_slice() {
+        [only] if only.kind() == "string" => first && is_literal(*only, 0),
+        [only] if only.kind() == "assignment" => is_constant(*only),
+        _ => false,
+    };
+    if fine {
+        return;
+    }
+    let assigned = inner.first().is_some_and(|only| only.kind() == "assignment");
+    let what = if assigned {
+        let line = text(node, source).lines().next().unwrap_or_default().trim().replace('`', "'");
+        let short: String = line.chars().take(60).collect();
+        format!("`{short}` is more than a constant of literals; move it into the function")
+    } else {
+        runs(node, source)
+    };
+    flaws.push(Flaw::at(node, what));
+}
+
+/// `NAME = literal`, `NAME: type = literal`, `NAME: type`
+fn is_constant(node: Node<'_>) -> bool {
+    let plain = node.child_by_field_name("left").is_some_and(|left| left.kind() == "identifier");
+    let value = node.child_by_field_name("right").is_none_or(|right| is_literal(right, 0));
+    plain && value
+}
+
+/// Whether an expression is made of literals alone.
+fn is_literal(node: Node<'_>, depth: usize) -> bool {
+    if depth > DEEPEST {
+        return false;
+    }
+    let all = |node: Node<'_>| named(node).into_iter().all(|child| is_literal(child, depth + 1));
+    match node.kind() {
+        "integer" | "float" | "true" | "false" | "none" | "ellipsis" | "string_content" | "string_start"
+        | "string_end" | "escape_sequence" => true,
+        "string"
+        | "concatenated_string"
+        | "list"
+        | "tuple"
+        | "set"
+        | "dictionary"
+        | "pair"
+        | "expression_list"
+        | "parenthesized_expression"
+        | "unary_operator" => all(node),
+        "binary_operator" => {
+            // Numbers only, and no powers: `'a' * 9**9` would fill the memory.
+            let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
+            let numbers = named(node).into_iter().all(|child| is_number(child, depth + 1));
+            matches!(operator, "+" | "-" | "*" | "/" | "//") && numbers
+        }
+        _ => false,
+    }
+}
+
+fn is_number(node: Node<'_>, depth: usize) -> bool {
+    match node.kind() {
+        "integer" | "float" => true,
+        "unary_operator" | "parenthesized_expression" => {
+            depth <= DEEPEST && named(node).into_iter().all(|child| is_number(child, depth + 1))
+        }
+        "binary_operator" => is_literal(node, depth),
+        _ => false,
+    }
+}
+
+/// Decorators: a name is fine, a call is not.
+fn decorated(node: Node<'_>, source: &str, flaws: &mut Vec<Flaw>) {
+    for decorator in named(node).into_iter().filter(|child| child.kind() == "decorator") {
+        let calls = calls(decorator, source, &[]);
+        if calls.is_some() {
+            let shown = text(decorator, source).lines().next().unwrap_or_default().replace('`', "'");
+            flaws.push(Flaw::at(decorator, format!("the decorator `{shown}` calls something; take it out")));
+        }
+    }
+    match definition(node) {
+        Some(function) => when_defined(function, source, flaws),
+        None => flaws.push(Flaw::at(
+            node,
+            "a class beside the function; put it inside of the function, or do without",
+        )),
+    }
+}
+
+/// Defaults and annotations are evaluated when a function is defined.
+fn when_defined(function: Node<'_>, source: &str, flaws: &mut Vec<Flaw>) {
+    let parts = [function.child_by_field_name("parameters"), function.child_by_field_name("return_type")];
+    for call in parts.into_iter().flatten().filter_map(|part| calls(part, source, MAKERS)) {
+        let shown = text(call, source).lines().next().unwrap_or_default().replace('`', "'");
+        let what =
+            "is called when the function is defined; use None there, and call it inside of the function";
+        flaws.push(Flaw::at(call, format!("`{shown}` {what}")));
+    }
+}
+
+/// The first call in an expression but for those of these names with literals; what stands in a lambda is called later.
+fn calls<'t>(node: Node<'t>, source: &str, fine: &[&str]) -> Option<Node<'t>> {
+    let mut open = vec![node];
+    let mut seen = 0;
+    while let Some(node) = open.pop() {
+        seen += 1;
+        let called = |node: Node<'_>| {
+            let name = node.child_by_field_name("function").map_or("", |function| text(function, source));
+            fine.contains(&name.rsplit('.').next().unwrap_or(name))
+        };
+        match node.kind() {
+            "call" if !called(node) => return Some(node),
+            "await" | "yield" | "named_expression" => return Some(node),
+            "lambda" => continue,
+            _ => {}
+        }
+        if seen > MOST {
+            return Some(node);
+        }
+        open.extend(named(node).into_iter().rev());
+    }
+    None
+}

@@ -1,0 +1,241 @@
+//! Reads Python by its syntax tree, as far as recipes need it: whether a text is exactly one function that does nothing
+//! when it is defined, its signature, and where a function stands in a file. Nothing is run.
+
+mod call;
+mod effects;
+mod saved;
+
+pub(super) use call::{ARGUMENTS, call, form};
+pub(super) use saved::with_function;
+
+use crate::domain::{Function, Literal, Parameter, ParameterKind, form::argument};
+use std::fmt;
+use std::ops::ControlFlow;
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
+
+/// Bytes of a text that are read.
+const LARGEST: usize = 256 << 10;
+/// So much of a wrong text is told.
+const MOST: usize = 12;
+
+/// Something that is wrong with a text that should be one function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Flaw {
+    /// The line, from 1.
+    pub(super) line: usize,
+    /// What is wrong, and what to do.
+    pub(super) what: String,
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.what)
+    }
+}
+
+impl Flaw {
+    fn at(node: Node<'_>, what: impl Into<String>) -> Self {
+        Self { line: node.start_position().row + 1, what: what.into() }
+    }
+}
+
+/// A function as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Defined {
+    /// What is known of it. A default that is an expression is not told: the parameter is not required, and has none.
+    pub(super) function: Function,
+    /// Defaults that are expressions: the parameter's name, and the text.
+    pub(super) expressions: Vec<(String, String)>,
+    /// Whether it has to be awaited.
+    pub(super) is_async: bool,
+}
+
+/// All flaws in a line.
+pub(super) fn listed(flaws: &[Flaw]) -> String {
+    let all: Vec<String> = flaws.iter().map(ToString::to_string).collect();
+    all.join("; ")
+}
+
+/// The one function of a text.
+///
+/// # Errors
+/// Everything that keeps it from being exactly one function with docstring and annotations and without effects.
+pub(super) fn examine(source: &str) -> Result<Defined, Vec<Flaw>> {
+    let tree = parse(source).ok_or_else(|| {
+        vec![Flaw { line: 1, what: format!("it can't be read; at most {LARGEST} bytes are") }]
+    })?;
+    let root = tree.root_node();
+    if root.has_error() {
+        let line = first_error(root).map_or(1, |node| node.start_position().row + 1);
+        return Err(vec![Flaw { line, what: "this is no Python; correct the syntax".into() }]);
+    }
+    let mut flaws = effects::at_top(root, source);
+    let functions: Vec<Node<'_>> = named(root).into_iter().filter_map(definition).collect();
+    let defined = match functions.as_slice() {
+        [] => {
+            flaws.push(Flaw {
+                line: 1,
+                what: "there is no function; write one with def at the top level".into(),
+            });
+            None
+        }
+        [function] => Some(read(*function, source, &mut flaws)),
+        [_, others @ ..] => {
+            let name = |node: &Node<'_>| {
+                node.child_by_field_name("name").map_or("", |name| text(name, source)).to_owned()
+            };
+            flaws.extend(others.iter().map(|node| {
+                let what = "is a second function; keep one at the top level, and put helpers inside of it";
+                Flaw::at(*node, format!("{} {what}", name(node)))
+            }));
+            None
+        }
+    };
+    flaws.sort_by_key(|flaw| flaw.line);
+    flaws.truncate(MOST);
+    match defined {
+        Some(defined) if flaws.is_empty() => Ok(defined),
+        _ => Err(flaws),
+    }
+}
+
+/// The function of a statement, with or without decorators.
+fn definition(node: Node<'_>) -> Option<Node<'_>> {
+    match node.kind() {
+        "function_definition" => Some(node),
+        "decorated_definition" => {
+            node.child_by_field_name("definition").filter(|inner| inner.kind() == "function_definition")
+        }
+        _ => None,
+    }
+}
+
+fn read(node: Node<'_>, source: &str, flaws: &mut Vec<Flaw>) -> Defined {
+    let field = |name: &str| node.child_by_field_name(name);
+    let name = field("name").map_or("", |name| text(name, source)).to_owned();
+    let doc = field("body").and_then(|body| docstring(body, source));
+    if doc.is_none() {
+        flaws.push(Flaw::at(node, format!("{name} has no docstring; say in one what it does")));
+    }
+    let parameters = field("parameters");
+    let mut signature = Signature { source, flaws, read: Vec::new(), expressions: Vec::new() };
+    if let Some(parameters) = parameters {
+        signature.read(parameters);
+    }
+    let Signature { read, expressions, .. } = signature;
+    let result = field("return_type").map(|result| text(result, source));
+    if result.is_none() {
+        flaws.push(Flaw::at(node, format!("the result of {name} has no annotation; add -> and its type")));
+    }
+    let head = parameters.map_or("()", |parameters| text(parameters, source));
+    let head = head.split_whitespace().collect::<Vec<_>>().join(" ");
+    let signature = format!("{name}{head} -> {}", result.unwrap_or("None"));
+    let is_async = node.child(0).is_some_and(|first| first.kind() == "async");
+    let function = Function { name, signature, doc: doc.unwrap_or_default(), parameters: read };
+    Defined { function, expressions, is_async }
+}
+
+/// The text that a body begins with; `None` where it begins otherwise or that text is blank.
+fn docstring(body: Node<'_>, source: &str) -> Option<String> {
+    let first = *named(body).first()?;
+    let string = *named(first).first().filter(|_| first.kind() == "expression_statement")?;
+    match Literal::read(text(string, source)) {
+        Ok(Literal::Text(doc)) if !doc.trim().is_empty() => Some(doc.trim().to_owned()),
+        // What holds more escapes than are read here is a text all the same.
+        Err(_) if string.kind() == "string" && !text(string, source).starts_with(['f', 'F', 'b', 'B']) => {
+            Some(text(string, source).trim_matches(['\'', '"', ' ']).to_owned()).filter(|doc| !doc.is_empty())
+        }
+        _ => None,
+    }
+}
+
+/// The parameters of a function, while they are read.
+struct Signature<'a> {
+    source: &'a str,
+    flaws: &'a mut Vec<Flaw>,
+    read: Vec<Parameter>,
+    expressions: Vec<(String, String)>,
+}
+
+impl Signature<'_> {
+    fn read(&mut self, parameters: Node<'_>) {
+        for node in named(parameters) {
+            match node.kind() {
+                "positional_separator" => {
+                    self.read.iter_mut().for_each(|known| known.kind = ParameterKind::Positional);
+                }
+                "keyword_separator" => {}
+                _ => self.parameter(node),
+            }
+        }
+    }
+
+    fn parameter(&mut self, node: Node<'_>) {
+        let named_child = node.child_by_field_name("name").or_else(|| node.named_child(0));
+        let inner = if node.kind() == "identifier" { node } else { named_child.unwrap_or(node) };
+        let shape = if node.kind().ends_with("splat_pattern") { node } else { inner };
+        let kind = match shape.kind() {
+            "list_splat_pattern" => ParameterKind::Rest,
+            "dictionary_splat_pattern" => ParameterKind::Options,
+            _ => ParameterKind::Named,
+        };
+        let name = text(shape, self.source).trim_start_matches('*').to_owned();
+        let annotation = node.child_by_field_name("type").map(|of| text(of, self.source).to_owned());
+        if annotation.is_none() {
+            self.flaws.push(Flaw::at(node, format!("the argument {name} has no annotation; add its type")));
+        }
+        let annotation = annotation.unwrap_or_default();
+        let value = node.child_by_field_name("value").map(|value| text(value, self.source));
+        let default = value.and_then(|value| Literal::read(value).ok()).map(|literal| literal.to_string());
+        let default = default.filter(|default| argument::value(&annotation, default).is_ok());
+        if let (Some(value), None) = (value, &default) {
+            self.expressions.push((name.clone(), value.split_whitespace().collect::<Vec<_>>().join(" ")));
+        }
+        let required = value.is_none() && kind == ParameterKind::Named;
+        self.read.push(Parameter { name, kind, annotation, required, default });
+    }
+}
+
+/// Parses a text within a budget; `None` where it took more than its size allows.
+fn parse(source: &str) -> Option<Tree> {
+    if source.len() > LARGEST {
+        return None;
+    }
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_python::LANGUAGE.into()).ok()?;
+    let bytes = source.as_bytes();
+    let mut left = 2_000 + bytes.len() / 8;
+    let mut progress = |_: &tree_sitter::ParseState| {
+        left = left.saturating_sub(1);
+        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+}
+
+/// The first place that is no Python, found without recursion.
+fn first_error(root: Node<'_>) -> Option<Node<'_>> {
+    let mut node = root;
+    loop {
+        let mut cursor = node.walk();
+        let wrong = node.children(&mut cursor).find(|child| child.has_error() || child.is_missing());
+        match wrong {
+            Some(child) if child.is_error() || child.is_missing() => return Some(child),
+            Some(child) => node = child,
+            None => return (node != root).then_some(node),
+        }
+    }
+}
+
+fn text<'a>(node: Node<'_>, source: &'a str) -> &'a str {
+    source.get(node.byte_range()).unwrap_or_default()
+}
+
+/// The children with names, without comments.
+fn named(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+}
+
+#[cfg(test)]
+mod tests;

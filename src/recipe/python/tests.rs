@@ -1,0 +1,159 @@
+use super::*;
+use crate::domain::{Answers, FieldKind};
+use proptest::prelude::*;
+
+const GOOD: &str = "\"\"\"Rates.\"\"\"\nimport math\nfrom pathlib import Path\n\nLIMIT: int = 60 * 60\nNAMES = ('a', 'b')\n\n\
+    def rate(n: int, unit: str = 'm', *, path: Path = Path('.'), top: int = LIMIT) -> float:\n    '''Tells the rate.\n\n    \
+    More.'''\n    def helper(x):\n        return print(x)\n    return n / 2\n";
+
+fn flaws(source: &str) -> Vec<String> {
+    examine(source).err().unwrap_or_default().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn one_function_is_read() {
+    let defined = examine(GOOD).unwrap();
+    let function = &defined.function;
+    assert_eq!(function.name, "rate");
+    assert_eq!(
+        function.signature,
+        "rate(n: int, unit: str = 'm', *, path: Path = Path('.'), top: int = LIMIT) -> float"
+    );
+    assert!(function.doc.starts_with("Tells the rate."));
+    let names: Vec<&str> = function.parameters.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["n", "unit", "path", "top"]);
+    assert_eq!(
+        defined.expressions,
+        [("path".into(), "Path('.')".into()), ("top".to_owned(), "LIMIT".to_owned())]
+    );
+    assert!(
+        !defined.is_async && examine("async def f() -> int:\n    'A.'\n    return 1\n").unwrap().is_async
+    );
+    assert!(examine("@functools.cache\ndef f() -> int:\n    'A.'\n    return 1\n").is_ok());
+    assert!(examine("def f(n: int) -> int:\n    r'''A \\d.'''\n    return 1").is_ok());
+}
+
+#[test]
+fn each_flaw_is_told_with_its_line() {
+    let fine = "def f(n: int) -> int:\n    'A.'\n    return n\n";
+    for (source, told) in [
+        ("x = 1\n".to_owned(), "line 1: there is no function"),
+        (format!("{fine}\ndef g() -> int:\n    'B.'\n    return 2\n"), "line 5: g is a second function"),
+        (format!("{fine}print(f(1))\n"), "line 4: `print(f(1))` would run when the function is defined"),
+        (format!("{fine}f(1)\n"), "line 4: `f(1)` would run"),
+        (
+            format!("{fine}if __name__ == '__main__':\n    f(1)\n"),
+            "line 4: `if __name__ == '__main__':` would run",
+        ),
+        (
+            format!("import os\nHERE = os.getcwd()\n{fine}"),
+            "line 2: `HERE = os.getcwd()` is more than a constant",
+        ),
+        (format!("X = f'{{1}}'\n{fine}"), "line 1: `X = f'{1}'` is more than a constant"),
+        (format!("X = 'a' * 9\n{fine}"), "is more than a constant"),
+        (format!("X = 9 ** 9 ** 9\n{fine}"), "is more than a constant"),
+        (format!("import os\nos.x = 1\n{fine}"), "is more than a constant"),
+        (format!("class A:\n    pass\n{fine}"), "line 1: a class beside the function"),
+        (format!("@app.route('/')\n{fine}"), "line 1: the decorator `@app.route('/')` calls something"),
+        ("def f(n, m: int) -> int:\n    'A.'\n".into(), "line 1: the argument n has no annotation"),
+        ("def f(\n    *args,\n) -> int:\n    'A.'\n".into(), "line 2: the argument args has no annotation"),
+        ("def f(n: int):\n    'A.'\n".into(), "the result of f has no annotation"),
+        ("def f(n: int) -> int:\n    return n\n".into(), "line 1: f has no docstring"),
+        ("def f(n: int) -> int:\n    f'{n}'\n".into(), "line 1: f has no docstring"),
+        (
+            "def f(n: float = time.time()) -> int:\n    'A.'\n".into(),
+            "`time.time()` is called when the function is defined",
+        ),
+        ("def f(n: print('x')) -> int:\n    'A.'\n".into(), "`print('x')` is called when"),
+        ("def f(n: int) -> int:\n    'A.'\n    return (\n".into(), "this is no Python"),
+        (String::new(), "there is no function"),
+    ] {
+        let all = flaws(&source);
+        assert!(all.iter().any(|flaw| flaw.contains(told)), "{source}\n{all:?}");
+    }
+    assert_eq!(flaws("def f(a, b):\n    pass\n").len(), 4, "all at once");
+    assert!(flaws(&"x".repeat(LARGEST + 1))[0].contains("can't be read"));
+}
+
+fn call_of(head: &str, given: &[(&str, &str)]) -> Result<String, String> {
+    let defined = examine(&format!("def f({head}) -> int:\n    'A.'\n    return 1\n")).unwrap();
+    let given: Answers = given.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect();
+    let form = form(&defined).unwrap_or_default();
+    let answers =
+        form.check(&given).map_err(|misfits| misfits.iter().map(ToString::to_string).collect::<String>())?;
+    call(&defined, &answers)
+}
+
+#[test]
+fn a_form_is_made_from_the_signature() {
+    let form = form(&examine(GOOD).unwrap()).unwrap();
+    assert_eq!((form.name.as_str(), form.note.as_str()), ("arguments", "Tells the rate."));
+    let unit = &form.fields[1];
+    assert_eq!((unit.default.as_deref(), unit.required), (Some("'m'"), false));
+    assert_eq!(unit.kind, FieldKind::Argument { annotation: "str".into() });
+    let path = &form.fields[2];
+    assert_eq!((path.default.as_deref(), path.required), (None, false));
+    assert_eq!(path.help, "Path; empty: Path('.')");
+    assert_eq!(super::form(&examine("def f() -> int:\n    'A.'\n").unwrap()), None);
+}
+
+#[test]
+fn a_call_is_written_out() {
+    for (head, given, written) in [
+        ("", &[][..], "f()"),
+        ("n: int, unit: str = 'm'", &[("n", "3")], "f(n=3, unit='m')"),
+        (
+            "n: int, unit: str = 'm'",
+            &[("n", "3"), ("unit", "it's; import os")],
+            "f(n=3, unit=\"it's; import os\")",
+        ),
+        ("n: int = LIMIT, m: int = 2", &[], "f(m=2)"),
+        ("a: int, /, b: int", &[("a", "1"), ("b", "2")], "f(1, b=2)"),
+        ("a: int, *args: str", &[("a", "1"), ("args", "['x', 'y']")], "f(1, *['x', 'y'])"),
+        ("a: int, *args: str, **more: int", &[("a", "1"), ("more", "{'k': 2}")], "f(a=1, **{'k': 2})"),
+        ("n: int = None", &[], "f()"),
+        ("p: Path | None = None", &[("p", "a.csv")], "f(p=Path('a.csv'))"),
+    ] {
+        assert_eq!(call_of(head, given).as_deref(), Ok(written), "{head}");
+    }
+    for (head, given, why) in [
+        ("n: int", &[("n", "abc")][..], "n: \"abc\" is no int"),
+        ("n: int", &[], "n: an answer is needed"),
+        ("a: int = X, /, b: int = Y, c: int = 1", &[("b", "1")], ""),
+        ("a: int = X, b: int = Y, /", &[("b", "1")], "a: an answer is needed"),
+        ("a: int = X, *args: int", &[("args", "[1]")], "a: an answer is needed where further"),
+    ] {
+        let told = call_of(head, given);
+        assert!(why.is_empty() == told.is_ok(), "{head}: {told:?}");
+        assert!(told.err().unwrap_or_default().contains(why), "{head}");
+    }
+}
+
+#[test]
+fn a_function_is_put_into_a_file() {
+    let function = "import math\n\ndef f(n: int) -> int:\n    'A.'\n    return n\n";
+    let put = |file: &str| with_function(file, function, "f").unwrap();
+    assert_eq!(put(""), "import math\n\n\ndef f(n: int) -> int:\n    'A.'\n    return n\n");
+    let twice = put(&put(""));
+    assert_eq!(twice, put(""), "it replaces itself");
+    let file = "\"\"\"Mine.\"\"\"\nimport math\n\n\ndef g() -> int:\n    return 2\n";
+    assert_eq!(put(file), format!("{file}\n\n{}", function.split_once("\n\n").unwrap().1));
+    let file = "import os\n\ndef f():\n    return 0\n\ndef g():\n    return 1\n";
+    let joined = put(file);
+    assert!(
+        joined.starts_with("import os\nimport math\n\n\ndef f(n: int)")
+            && joined.ends_with("    return n\n\ndef g():\n    return 1\n"),
+        "{joined}"
+    );
+    assert!(with_function("def (", function, "f").is_err());
+}
+
+proptest! {
+    #[test]
+    fn any_text(text in any::<String>(), like in "(def f\\(|a: int|=|\\)| -> int:|\n| {4}|'A.'|print\\(|@|\\*|return 1){0,20}") {
+        for text in [text, like] {
+            let _ = examine(&text).map(|defined| form(&defined));
+            let _ = with_function(&text, "def f() -> int:\n    'A.'\n", "f");
+        }
+    }
+}

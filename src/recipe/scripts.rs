@@ -1,0 +1,96 @@
+//! The scripts that recipes propose as blocks of sayso's own: readable Python (`assets/recipes/*.py`) with what they are
+//! about written out as literals. They run like every block, after a yes.
+
+use super::hunks::Hunk;
+use crate::domain::Literal;
+use std::fmt::Write as _;
+
+const WHICH_HUNK: &str = include_str!("../../assets/recipes/which_hunk.py");
+const MEASURE: &str = include_str!("../../assets/recipes/measure.py");
+
+/// With what a line begins that says what a script came to.
+const RESULT: &str = "=> ";
+
+/// A script that finds out which of these hunks of a file break the net.
+pub(super) fn which_hunk(folder: &str, file: &str, net: &str, hunks: &[Hunk], seconds: u64) -> String {
+    let mut all = String::new();
+    for (at, hunk) in hunks.iter().enumerate() {
+        let _ = writeln!(
+            all,
+            "        # hunk {}: the place of its lines in the file, and the lines that were there before",
+            at + 1
+        );
+        if hunk.before.is_empty() {
+            let _ = writeln!(all, "        ({}, {}, []),", hunk.new.start, hunk.new.end);
+            continue;
+        }
+        let _ = writeln!(all, "        ({}, {}, [", hunk.new.start, hunk.new.end);
+        for line in &hunk.before {
+            let _ = writeln!(all, "            {},", text(line));
+        }
+        all.push_str("        ]),\n");
+    }
+    let (folder, file, net) = (text(folder), text(file), text(net));
+    format!(
+        "{WHICH_HUNK}_which_hunk(\n    folder={folder},\n    file={file},\n    net={net},\n    hunks=[\n{all}    ],\n    \
+         seconds={seconds},\n)\ndel _which_hunk\n"
+    )
+}
+
+/// A script that measures how long a command takes; `before`: the seconds of earlier runs, to be told beside it.
+pub(super) fn measure(folder: &str, command: &[String], before: &[f64], seconds: u64) -> String {
+    let command = Literal::List(command.iter().cloned().map(Literal::Text).collect());
+    let before: Vec<String> = before.iter().map(|second| format!("{second:.6}")).collect();
+    let (folder, before) = (text(folder), before.join(", "));
+    format!(
+        "{MEASURE}_measure(\n    folder={folder},\n    command={command},\n    before=[{before}],\n    \
+         seconds={seconds},\n)\ndel _measure\n"
+    )
+}
+
+fn text(text: &str) -> String {
+    Literal::Text(text.to_owned()).to_string()
+}
+
+/// What a script came to: the lines of its output that say so, bounded.
+pub(super) fn results(output: &str) -> Vec<&str> {
+    let lines = output.lines().filter_map(|line| line.strip_prefix(RESULT));
+    lines.filter(|line| line.len() < 4_000).take(20).collect()
+}
+
+/// The seconds of the runs that a script measured; none where it came to none.
+pub(super) fn seconds(output: &str) -> Vec<f64> {
+    let found = results(output).into_iter().rev().find_map(|line| line.strip_prefix("seconds: "));
+    let numbers = found.unwrap_or_default().split_whitespace().take(100).map(str::parse::<f64>);
+    let seconds: Result<Vec<f64>, _> = numbers.collect();
+    seconds.unwrap_or_default().into_iter().filter(|second| second.is_finite() && *second >= 0.0).collect()
+}
+
+/// Figures of several runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Figures {
+    pub(super) median: f64,
+    pub(super) least: f64,
+    pub(super) most: f64,
+}
+
+impl Figures {
+    /// The figures of these seconds; `None` where there are none.
+    pub(super) fn of(seconds: &[f64]) -> Option<Self> {
+        let mut sorted = seconds.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (least, most) = (*sorted.first()?, *sorted.last()?);
+        let (half, odd) = (sorted.len() / 2, sorted.len() % 2 == 1);
+        let upper = *sorted.get(half)?;
+        let lower = if odd { upper } else { *sorted.get(half.checked_sub(1)?)? };
+        Some(Self { median: f64::midpoint(lower, upper), least, most })
+    }
+
+    /// `0.1234 s (0.1200 to 0.1300)`
+    pub(super) fn told(&self) -> String {
+        format!("{:.4} s ({:.4} to {:.4})", self.median, self.least, self.most)
+    }
+}
+
+#[cfg(test)]
+mod tests;
