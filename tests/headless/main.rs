@@ -18,4 +18,5 @@ mod recipes;
 mod run;
 mod runners;
 mod schema;
+mod served;
 mod tools;
