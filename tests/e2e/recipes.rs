@@ -1,7 +1,7 @@
 //! Recipes in a real terminal: a form filled by keys, blocks that wait for the person, rounds in the conversation, the end.
 
-use crate::terminal::{Setup, Terminal};
-use crate::{approve, story};
+use crate::terminal::{PATIENCE, Setup, Terminal};
+use crate::{approve, session, story};
 use std::path::{Path, PathBuf};
 
 /// The folder that a demo works in.
@@ -26,28 +26,44 @@ fn a_story_begins_with_its_form_and_each_block_waits() {
     // Enter goes from field to field, and begins behind the last.
     terminal.press_until("Enter", "Block 1");
     approve(&terminal, 1);
-    terminal.wait_for("reproduced");
-    terminal.wait_for("Block 2");
+    terminal.wait_for("debug 2/3");
+    terminal.wait_for("Block 2 waits");
     assert_eq!(file(), before, "the change waits");
     approve(&terminal, 2);
     approve(&terminal, 3);
-    terminal.wait_for("What was wrong");
+    let over = |_: &str| session(home.path()).contains(r#""end":"done""#);
+    assert!(terminal.holds_within(PATIENCE, over), "it never ended:\n{}", terminal.screen());
     assert!(file().contains(".get("), "the change was agreed to");
 }
 
+/// A home with a file, and the options that play one reply in it.
+fn one(home: &Path) -> Vec<String> {
+    std::fs::write(home.join("one.py"), "print(1)\n").expect("a file");
+    let path = story(home, "[[reply]]\ntext = 'It prints one.'\n");
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    vec!["--demo".into(), text(&path), "--cwd".into(), text(home), "--recipe".into()]
+}
+
+fn begun(home: &Path, more: &[&str]) -> Terminal {
+    let args = one(home);
+    let args: Vec<&str> = args.iter().map(String::as_str).chain(more.iter().copied()).collect();
+    start(home, &args)
+}
+
 #[test]
-fn what_was_written_on_the_command_line_begins_at_once_and_the_rest_is_asked_for() {
+fn what_was_written_whole_on_the_command_line_begins_at_once() {
     let home = tempfile::tempdir().expect("a home");
-    let path = story(home.path(), "[[reply]]\ntext = 'It prints one.'\n").to_string_lossy().into_owned();
-    std::fs::write(home.path().join("one.py"), "print(1)\n").expect("a file");
-    let cwd = home.path().to_string_lossy().into_owned();
-    let args = ["--demo", &path, "--cwd", &cwd, "--recipe"];
-    let whole = start(home.path(), &[&args[..], &["explain", "--input", "file=one.py"]].concat());
-    whole.wait_for("It prints one.");
-    drop(whole);
-    let asks = start(home.path(), &[&args[..], &["tdd", "--input", "target=one.py"]].concat());
-    asks.wait_for("What should it do?");
-    asks.wait_for("one.py");
-    asks.type_text("one(): the number 1");
-    asks.press_until("Enter", "Test-driven: one(): the number 1");
+    let terminal = begun(home.path(), &["explain", "--input", "file=one.py"]);
+    terminal.wait_for("It prints one.");
+}
+
+#[test]
+fn what_was_not_written_is_asked_for() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = begun(home.path(), &["tdd", "--input", "target=one.py"]);
+    terminal.wait_for("What should it do?");
+    terminal.wait_for("one.py");
+    terminal.type_text("one(): the number 1");
+    terminal.press_until("Enter", "tdd 1/3");
+    assert!(session(home.path()).contains("one(): the number 1"));
 }

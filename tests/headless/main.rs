@@ -19,4 +19,5 @@ mod recipes;
 mod run;
 mod runners;
 mod schema;
+mod served;
 mod tools;
