@@ -5,8 +5,8 @@ mod function;
 mod refactor;
 
 use crate::domain::{
-    Answers, BlockId, BlockKind, Captured, Dialect, ExecutorKind, FinishReason, Language, OnDisk, Outcome, Receipt,
-    ReplyEvent, Review, RunError, RunReport, Stream, Target, Terms, ToolCall,
+    Answers, BlockId, BlockKind, Captured, Dialect, ExecutorKind, FinishReason, Language, OnDisk, Outcome,
+    Receipt, ReplyEvent, Review, RunError, RunReport, Stream, Target, Terms, ToolCall,
 };
 use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::transcript::Standing;
@@ -32,7 +32,8 @@ impl Talk {
     /// A recipe begins; the line of its beginning.
     fn begin(name: &str, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> (Self, String) {
         let dialect = Some(Dialect::Tools);
-        let settings = Settings { ways: ways(), dialect, step_limit: 100, repeat_limit: 100, ..Settings::default() };
+        let settings =
+            Settings { ways: ways(), dialect, step_limit: 100, repeat_limit: 100, ..Settings::default() };
         let mut d = Dialogue::with(settings);
         let recipe = recipe(name);
         let inputs = recipe.card().inputs.check(&named(inputs)).unwrap();
@@ -46,7 +47,8 @@ impl Talk {
         for (name, arguments) in calls {
             self.calls += 1;
             let id = format!("c{}", self.calls);
-            let call = ToolCall { id, name: (*name).into(), arguments: arguments.to_string(), signature: None };
+            let call =
+                ToolCall { id, name: (*name).into(), arguments: arguments.to_string(), signature: None };
             self.d.replied(ReplyEvent::ToolCall(call));
         }
         self.d.finish(FinishReason::ToolCalls)

@@ -3,7 +3,9 @@
 
 use super::subject::said;
 use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
-use crate::domain::{Block, BlockKind, Language, Outcome, RunReport, Stream};
+use crate::domain::{
+    Block, BlockKind, Finding, Language, Outcome, Place, Review, RunReport, Severity, Stream,
+};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::hunks::hunks;
 use crate::recipe::machine::View;
@@ -83,7 +85,9 @@ impl Check for Record {
     }
 
     fn look(&self, view: &View<'_>) -> Look {
-        let lines: Vec<String> = view.written().iter().filter_map(|file| command::line(file)).collect();
+        let python = view.course.fact("python");
+        let lines: Vec<String> =
+            view.written().iter().filter_map(|file| command::line(file, python)).collect();
         match view.own_run() {
             OwnRun::Ran(_, report) => judge(report),
             OwnRun::Refused(_) => {
@@ -91,7 +95,9 @@ impl Check for Record {
             }
             OwnRun::None if view.reply().is_none() => Look::Ask,
             OwnRun::None if lines.is_empty() => {
-                if view.newest().is_empty() {
+                if let Some(file) = view.written().first() {
+                    Look::Judge { verdict: NOTHING, note: format!("{file} can't be run by itself") }
+                } else if view.newest().is_empty() {
                     Look::Judge { verdict: NOTHING, note: "no test was written".into() }
                 } else {
                     Look::Ask
@@ -185,6 +191,22 @@ impl Check for Changed {
             ),
             _ => "You proposed no change. Write the whole changed file.".into(),
         }
+    }
+
+    fn remarks(&self, view: &View<'_>, block: &Block, _: &Review) -> Vec<Finding> {
+        let BlockKind::Write { path } = &block.kind else { return Vec::new() };
+        let (path, file) = (view.named(path), view.named(view.course.input(view.option("file"))));
+        if path == file || block.is_own() {
+            return Vec::new();
+        }
+        let is_net = super::find("tests").is_some_and(|tests| tests.keeps(&path));
+        let (severity, message) = if is_net {
+            (Severity::High, format!("changes {path}, which looks like a part of the net"))
+        } else {
+            (Severity::Medium, format!("writes {path}, but {file} is what is refactored"))
+        };
+        let (rule, place) = ("recipe.beside".to_owned(), Place::default());
+        vec![Finding { rule, severity, place, message, forbidden: false }]
     }
 }
 

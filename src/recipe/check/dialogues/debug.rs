@@ -1,6 +1,7 @@
 use super::*;
 
-const TRACE: &str = "Traceback (most recent call last):\n  File \"/work/total.py\", line 1, in <module>\nKeyError: 'x'\n";
+const TRACE: &str =
+    "Traceback (most recent call last):\n  File \"/work/total.py\", line 1, in <module>\nKeyError: 'x'\n";
 
 fn failed() -> RunReport {
     printed(Outcome::Failed, "", TRACE)
@@ -10,7 +11,10 @@ fn failed() -> RunReport {
 fn a_file_is_seen_to_fail_and_is_mended() {
     let inputs = [("file", "total.py"), ("error", TRACE)];
     let (mut talk, line) = Talk::begin("debug", &inputs, &[("file:file", "print({}['x'])\n")]);
-    assert!(line.contains("+block 1") && line.ends_with("deciding 1"), "nothing is asked before it is seen: {line}");
+    assert!(
+        line.contains("+block 1") && line.ends_with("deciding 1"),
+        "nothing is asked before it is seen: {line}"
+    );
     let (_, _, source, language) = talk.waits();
     assert_eq!((source.as_str(), language), ("python3 total.py\n", Some(Language::bash())));
     let line = talk.ends(failed());
@@ -39,13 +43,18 @@ fn what_does_not_fail_is_not_mended() {
     let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[]);
     let line = talk.ok();
     assert!(line.contains("+judged reproduce.1 works, +recipe gave_up") && line.ends_with("idle"), "{line}");
-    assert!(talk.summary().contains("The failure was not seen: it ran without an error. Nothing was changed."));
+    assert!(
+        talk.summary().contains("The failure was not seen: it ran without an error. Nothing was changed.")
+    );
 }
 
 #[test]
 fn another_failure_than_the_one_told_of_is_asked_about() {
     let inputs = [("code", "print(y)\n"), ("error", TRACE)];
-    for (choice, verdict) in [("it is not mine", "works, +recipe gave_up"), ("go on with this failure", "reproduced, +said mend.1")] {
+    for (choice, verdict) in [
+        ("it is not mine", "works, +recipe gave_up"),
+        ("go on with this failure", "reproduced, +said mend.1"),
+    ] {
         let (mut talk, _) = Talk::begin("debug", &inputs, &[]);
         let line = talk.ends(raised("NameError", "name 'y' is not defined"));
         assert!(line.ends_with("asking: form other_failure"), "{line}");
@@ -97,8 +106,9 @@ fn what_is_not_run_is_not_changed() {
     let line = talk.d.skip(1);
     assert!(line.contains("+recipe gave_up"), "{line}");
     assert!(talk.summary().contains("the failure was not seen"), "{}", talk.summary());
-    let (talk, line) = Talk::begin("debug", &[], &[]);
-    assert!(line.contains("+recipe gave_up") && talk.summary().contains("there is nothing to look at"), "{line}");
+    let debug = recipe("debug");
+    let inputs = debug.card().inputs.check(&Answers::new()).unwrap();
+    assert!(debug.start(inputs, Answers::new()).is_err(), "there is nothing to look at");
     let (talk, _) = Talk::begin("debug", &[("file", "Makefile")], &[]);
     assert!(talk.summary().contains("give the command"), "{}", talk.summary());
 }
@@ -115,7 +125,11 @@ fn never_mended_ends_at_the_limit() {
     talk.code("5/0\n");
     let line = talk.ends(raised("ZeroDivisionError", "division by zero"));
     assert!(line.contains("+judged mend.5 failed, +recipe limit"), "{line}");
-    assert!(talk.summary().contains("It still fails: ZeroDivisionError: division by zero"), "{}", talk.summary());
+    assert!(
+        talk.summary().contains("It still fails: ZeroDivisionError: division by zero"),
+        "{}",
+        talk.summary()
+    );
 }
 
 #[test]

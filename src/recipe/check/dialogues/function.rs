@@ -27,7 +27,10 @@ fn words_become_a_function_that_is_called_and_kept() {
     let line = talk.answer(&[("n", "3"), ("unit", "it's")]);
     assert!(line.contains("+answered arguments, +block 2") && line.ends_with("deciding 2"), "{line}");
     let (_, kind, source, _) = talk.waits();
-    assert_eq!((kind, source.as_str()), (BlockKind::Call { function: "rate".into() }, "rate(n=3, unit=\"it's\")"));
+    assert_eq!(
+        (kind, source.as_str()),
+        (BlockKind::Call { function: "rate".into() }, "rate(n=3, unit=\"it's\")")
+    );
     let line = talk.ends(value("1.5"));
     assert!(line.contains("+judged call.1 called") && line.ends_with("asking: form save"), "{line}");
     let line = talk.answer(&[("save", "yes")]);
@@ -44,7 +47,10 @@ fn words_become_a_function_that_is_called_and_kept() {
 #[test]
 fn what_is_not_one_function_is_not_offered_and_the_model_hears_why() {
     for (source, why) in [
-        (format!("{RATE}\ndef other() -> int:\n    'A.'\n    return 1\n"), "line 5: other is a second function"),
+        (
+            format!("{RATE}\ndef other() -> int:\n    'A.'\n    return 1\n"),
+            "line 5: other is a second function",
+        ),
         (format!("{RATE}print(rate(1))\n"), "line 4: `print(rate(1))` would run"),
         ("def f(n) -> int:\n    'A.'\n    return n\n".into(), "line 1: the argument n has no annotation"),
         ("def f(n: int = input()) -> int:\n    'A.'\n    return n\n".into(), "`input()` is called when"),
@@ -76,7 +82,9 @@ fn other_languages_and_a_second_block_are_not_offered() {
 #[test]
 fn a_default_that_is_an_expression_is_left_open() {
     let mut talk = begun();
-    talk.code("import math\n\ndef area(r: float, pi: float = math.pi) -> float:\n    'A.'\n    return r * pi\n");
+    talk.code(
+        "import math\n\ndef area(r: float, pi: float = math.pi) -> float:\n    'A.'\n    return r * pi\n",
+    );
     talk.ok();
     let line = talk.answer(&[("r", "2"), ("pi", "")]);
     assert!(line.ends_with("deciding 2"), "{line}");

@@ -27,13 +27,21 @@ fn a_net_holds_before_and_after() {
     assert_eq!(talk.waits().2, "python3 -m pytest -q\n");
     let line = talk.ends(green());
     assert!(line.contains("+judged net.1 green, +said change.1, ask"), "{line}");
-    assert!(talk.told().contains("The goal: types.") && talk.told().contains("def second"), "{}", talk.told());
+    assert!(
+        talk.told().contains("The goal: types.") && talk.told().contains("def second"),
+        "{}",
+        talk.told()
+    );
     talk.writes("work.py", &new());
     talk.ok();
     assert_eq!(talk.waits().2, "python3 -m pytest -q\n");
     let line = talk.ends(green());
     assert!(line.contains("+judged change.1 green, +recipe done"), "{line}");
-    assert!(talk.summary().contains("3 passed in 0.01s") && talk.summary().contains("`work.py`"), "{}", talk.summary());
+    assert!(
+        talk.summary().contains("3 passed in 0.01s") && talk.summary().contains("`work.py`"),
+        "{}",
+        talk.summary()
+    );
 }
 
 #[test]
@@ -54,11 +62,18 @@ fn the_hunk_that_breaks_the_net_is_named_to_the_model() {
     assert!(line.contains("+block 4") && line.ends_with("deciding 4"), "{line}");
     let (_, _, script, language) = talk.waits();
     assert_eq!(language, Some(Language::python()));
-    assert!(script.contains("net='python3 -m pytest -q'") && script.matches("# hunk ").count() == 3, "{script}");
+    assert!(
+        script.contains("net='python3 -m pytest -q'") && script.matches("# hunk ").count() == 3,
+        "{script}"
+    );
     let said = "hunk 2 of 3 (line 6): without it the net holds\n=> hunk 2 of 3 (line 6) breaks the net\n";
     let line = talk.ends(printed(Outcome::Ok, said, ""));
     assert!(line.contains("+judged change.1 red, +said change.2, ask"), "{line}");
-    assert!(talk.told().contains("breaks with it: hunk 2 of 3 (line 6) breaks the net; 1 failed, 2 passed"), "{}", talk.told());
+    assert!(
+        talk.told().contains("breaks with it: hunk 2 of 3 (line 6) breaks the net; 1 failed, 2 passed"),
+        "{}",
+        talk.told()
+    );
     talk.writes("work.py", &new().replace("n + 2", "1 + n"));
     talk.ok();
     let line = talk.ends(green());
@@ -160,4 +175,38 @@ fn the_base_of_hunks_is_what_held_last() {
     talk.ends(red());
     let script = talk.waits().2;
     assert_eq!(script.matches("# hunk ").count(), 2, "{script}");
+}
+
+#[test]
+fn a_change_of_the_tests_takes_the_typed_word() {
+    for (path, severity) in [("tests/test_work.py", Severity::High), ("other.py", Severity::Medium)] {
+        let (mut talk, _) = begun("types", FACTS);
+        talk.ends(green());
+        talk.writes(path, "pass\n");
+        talk.d.inspected(2, Review::default(), Ok(file_terms(path)));
+        let gravest = talk.d.state().inspected(BlockId(2)).and_then(|seen| seen.review.gravest());
+        assert_eq!(gravest, Some(severity), "{path}");
+    }
+}
+
+#[test]
+fn what_can_t_be_run_is_no_net() {
+    let (mut talk, _) = begun("readability", &[("file:file", OLD)]);
+    talk.writes("behaviour.txt", "x\n");
+    let line = talk.ok();
+    assert!(line.contains("+judged record.1 nothing, +said record.2"), "{line}");
+}
+
+#[test]
+fn it_goes_on_after_the_session_was_opened_again() {
+    let (mut talk, _) = begun("types", FACTS);
+    talk.ends(green());
+    assert!(talk.d.reopen().ends_with("stuck cut"));
+    talk.d.command(Command::Retry);
+    talk.writes("work.py", &new());
+    talk.ok();
+    talk.ends(red());
+    assert!(talk.d.reopen().ends_with("deciding 4"));
+    let line = talk.ends(printed(Outcome::Ok, "=> hunk 2 of 3 (line 6) breaks the net\n", ""));
+    assert!(line.contains("+judged change.1 red, +said change.2"), "{line}");
 }
