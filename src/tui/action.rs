@@ -171,6 +171,8 @@ actions! {
     Limits = "review.time-limit",
     /// The language of a block without one.
     ChooseLanguage = "review.language",
+    /// Where packages go: beside the session, or into the project's environment.
+    InstallInto = "review.install-into",
 
     /// The next block.
     BlockNext = "block.next",
