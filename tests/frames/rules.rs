@@ -45,6 +45,7 @@ fn inspected(scene: &mut Scene, block: u32, review: Review, terms: Terms, refuse
         before: None,
         lacking: Vec::new(),
         image: None,
+        venv: None,
     };
     scene.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(found);
 }
