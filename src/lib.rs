@@ -88,6 +88,8 @@
 //!   container is closed by its engine and looks at itself before it takes code, a kernel of a server is not confined.
 //! - A recipe stands beside the engine (`engine::way`): it sees the transcript and says what comes next; it declines
 //!   blocks, proposes blocks of sayso's own, asks for answers, ends. It runs nothing and widens no rights.
+//! - What a block lacks (packages, the image of its container) waits in front of it as a block of sayso's own; only that
+//!   block reaches the network, and only once the person has approved it.
 //! - The front door owns the `Driver` (a struct with a cancel-safe `next()`) and borrows `&State` for drawing.
 
 pub mod app;

@@ -203,7 +203,22 @@ impl House {
     /// What carries out runs, with large outputs in this folder.
     pub fn executor(&self, blobs: PathBuf) -> Executor {
         let config = &self.loaded.config;
-        let setup = Setup {
+        Executor::of(self.setup(blobs), &config.executor, &config.executors)
+    }
+
+    /// What carries out runs on this machine, whatever was chosen.
+    pub fn local_executor(&self) -> Executor {
+        Executor::new(self.setup(self.loaded.sessions().join("blobs")))
+    }
+
+    /// The Python that is set.
+    pub fn python(&self) -> Option<PathBuf> {
+        self.loaded.config.run.python.clone()
+    }
+
+    fn setup(&self, blobs: PathBuf) -> Setup {
+        let config = &self.loaded.config;
+        Setup {
             helper: self.place.program.clone(),
             cwd: self.place.cwd.clone(),
             blobs,
@@ -215,8 +230,7 @@ impl House {
             without: Without::default(),
             home: self.place.home.clone(),
             own: self.own_folders(),
-        };
-        Executor::of(setup, &config.executor, &config.executors)
+        }
     }
 
     /// The limits of a run. A memory limit that nobody chose leaves a small machine half of what it has.

@@ -133,8 +133,12 @@ impl KeyRing {
             providers.values().filter_map(|p| keys::from_environment(p, &env)).map(|(key, _)| key);
         let stored = keys::read(&house.loaded.paths.credentials()).unwrap_or_default();
         let written = providers.values().flat_map(keys::secret_values);
+        // A kernel on a server may print the token that led there.
+        let jupyter = house.loaded.config.executors.jupyter.token_env.as_ref();
+        let token = jupyter.and_then(|name| env(name)).map(|value| SecretString::from(value.trim()));
         let inner = self.inner();
         environment
+            .chain(token)
             .chain(stored.into_iter().map(|stored| stored.key))
             .chain(written)
             .chain(inner.typed.values().cloned())

@@ -1,5 +1,7 @@
 //! `sayso doctor`: what was found on this machine, what is missing, and what that means.
 
+mod elsewhere;
+
 use super::{Console, setup};
 use crate::app::house::House;
 use crate::cli::{DoctorArgs, ModelArgs};
@@ -46,7 +48,10 @@ pub(super) async fn run(
     setup::tell(&house.loaded.notices, console.err)?;
     let mut looks = interpreters(&house).await;
     looks.extend(models(&house).await);
+    looks.extend(elsewhere::installers(&house).await);
     looks.extend(sandbox(&house).await);
+    looks.extend(elsewhere::containers(&house).await);
+    looks.extend(elsewhere::kernels(&house).await);
     looks.push(sessions(&house));
     looks.push(configuration(&house));
     looks.push(terminal());
@@ -70,7 +75,7 @@ pub(super) async fn run(
 }
 
 async fn interpreters(house: &House) -> Vec<Look> {
-    let executor = house.executor(house.loaded.sessions().join("blobs"));
+    let executor = house.local_executor();
     let found = executor.found().await;
     executor.close().await;
     let languages = house.loaded.config.languages();
@@ -84,7 +89,10 @@ async fn interpreters(house: &House) -> Vec<Look> {
             None => Look::missing(
                 name,
                 format!("no {} on the PATH", entry.command),
-                format!("Blocks in {name} can be read and edited, not run. Install {}.", entry.command),
+                format!(
+                    "Blocks in {name} can be read and edited, not run. {}",
+                    how_to_get(name, &entry.command)
+                ),
             ),
         }
     };
@@ -106,6 +114,17 @@ async fn interpreters(house: &House) -> Vec<Look> {
         looks.push(Look::missing("languages", missing.join(", "), means));
     }
     looks
+}
+
+/// How to get the program of a language.
+fn how_to_get(language: &str, command: &str) -> String {
+    match language {
+        "python" => "Install Python 3.8 or newer (apt install python3, uv python install), or name one with `python` in \
+                     the configuration."
+            .into(),
+        "javascript" => "Install node (apt install nodejs, or https://nodejs.org).".into(),
+        _ => format!("Install {command}."),
+    }
 }
 
 /// Languages that nearly everybody needs: each that is missing is told for itself.
@@ -256,4 +275,26 @@ fn terminal() -> Look {
     }
     let pipe = if std::io::stdout().is_terminal() { "" } else { ", standard output is not a terminal" };
     Look::good("terminal", format!("{term}{pipe}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_layer_that_is_missing_says_what_that_means_and_how_to_get_it() {
+        let missing = |name: &str| {
+            layer(&Layer { name: name.into(), active: false, tested: false, why: Some("refused".into()) })
+        };
+        for (name, how) in [
+            ("bwrap", "apt install bubblewrap"),
+            ("landlock", "Linux 5.13 or newer with landlock in its lsm= list"),
+            ("seccomp", "a kernel with seccomp filters"),
+        ] {
+            let look = missing(name);
+            assert!(!look.good && look.found == "refused" && look.means.contains(how), "{}", look.means);
+        }
+        let failed = Layer { name: "landlock".into(), active: true, tested: false, why: None };
+        assert!(!layer(&failed).good, "what no test has seen is not relied on");
+    }
 }

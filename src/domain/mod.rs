@@ -48,7 +48,7 @@ pub use message::{
 pub use moment::Moment;
 pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
-pub use packages::PackageList;
+pub use packages::{InstallInto, PackageList};
 pub use recipe::{RecipeCard, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use run::{
     Change, Chunk, ExecutorKind, FileChange, Hold, ImageRef, Interpreter, KernelFate, KernelRef, Layer,

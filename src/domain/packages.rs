@@ -1,7 +1,8 @@
 //! Packages: the list that a block installs, and which package an import that fails belongs to. Pure.
 //!
 //! A list is text, one package a line: what is shown, hashed and approved is that text. Only plain names with versions
-//! are taken; an address, a path or an option of the installer is refused, so that the list means what it says.
+//! are taken; an address, a path or an option of the installer is refused, so that the list means what it says. A line
+//! `into: .venv` sends packages of Python into the project's own environment instead of beside the session.
 
 use std::fmt::Write as _;
 
@@ -10,9 +11,35 @@ const MOST: usize = 50;
 /// Longest line, in bytes.
 const LONGEST: usize = 200;
 
+/// The line of a list that sends its packages into the project's environment.
+const INTO_PROJECT: &str = "into: .venv";
+
+/// Where packages go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum InstallInto {
+    /// Into a folder beside the session, which later runs of the session find.
+    #[default]
+    Session,
+    /// Into the project's `.venv`, where they stay; only when the person picks it.
+    Project,
+}
+
+impl InstallInto {
+    /// The other place.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            InstallInto::Session => InstallInto::Project,
+            InstallInto::Project => InstallInto::Session,
+        }
+    }
+}
+
 /// The packages of a block, in their order.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct PackageList {
+    /// Where they go.
+    pub into: InstallInto,
     /// Each as the installer takes it: `numpy`, `pandas[excel]>=2,<3`, `@types/node@20`.
     pub packages: Vec<String>,
 }
@@ -29,8 +56,13 @@ impl PackageList {
             other => return Err(format!("packages for {other} can't be installed")),
         };
         let mut packages: Vec<String> = Vec::new();
+        let mut into = InstallInto::Session;
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         for line in lines {
+            if line == INTO_PROJECT && language == "python" {
+                into = InstallInto::Project;
+                continue;
+            }
             if line.len() > LONGEST || !fits(line) {
                 let shown: String = line.chars().take(60).collect();
                 return Err(format!("{shown:?} is not the name of a package, with a version or without"));
@@ -41,14 +73,18 @@ impl PackageList {
         }
         match packages.len() {
             0 => Err("it names no package".into()),
-            1..=MOST => Ok(Self { packages }),
+            1..=MOST => Ok(Self { into, packages }),
             count => Err(format!("it names {count} packages, at most {MOST} are taken")),
         }
     }
 
     /// The text that says it.
     pub fn text(&self) -> String {
-        self.packages.iter().fold(String::new(), |mut text, package| {
+        let head = match self.into {
+            InstallInto::Session => String::new(),
+            InstallInto::Project => format!("{INTO_PROJECT}\n"),
+        };
+        self.packages.iter().fold(head, |mut text, package| {
             let _ = writeln!(text, "{package}");
             text
         })

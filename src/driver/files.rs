@@ -76,6 +76,7 @@ pub(super) fn inspect(
         before: seen.before,
         lacking: Vec::new(),
         image: None,
+        venv: None,
     }
 }
 
@@ -96,6 +97,7 @@ fn impossible(why: String) -> Inspection {
         before: None,
         lacking: Vec::new(),
         image: None,
+        venv: None,
     }
 }
 

@@ -3,8 +3,8 @@
 use super::files::{self, Ground};
 use super::sources::Signal;
 use crate::domain::{
-    Block, BlockKind, ImageName, Language, Limits, OnDisk, Review, Revision, Sha256, Source, Target, Terms,
-    Trace, packages,
+    Block, BlockKind, ImageName, InstallInto, Language, Limits, OnDisk, PackageList, Review, Revision,
+    Sha256, Source, Target, Terms, Trace, packages,
 };
 use crate::engine::provenance::Earlier;
 use crate::engine::{Event, Inspection};
@@ -59,6 +59,8 @@ pub(super) fn spawn(
         };
         let language = block.version(revision).and_then(|version| version.language.clone());
         let is_code = block.kind.is_code();
+        let is_python_install =
+            matches!(block.kind, BlockKind::Install { .. }) && language == Some(Language::python());
         let lacking = lacking(&block, revision, terms.is_ok(), &executor).await;
         let review = look(block, revision, scope.clone(), earlier).await;
         let refused = terms
@@ -68,7 +70,8 @@ pub(super) fn spawn(
             Err(_) => missing_image(language.filter(|_| is_code), &executor).await,
             Ok(_) => None,
         };
-        let inspection = Inspection { review, terms, refused, before: None, lacking, image };
+        let venv = if is_python_install { executor.project_venv().await } else { None };
+        let inspection = Inspection { review, terms, refused, before: None, lacking, image, venv };
         let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
     });
 }
@@ -107,6 +110,7 @@ async fn look_at_file(
             before: None,
             lacking: Vec::new(),
             image: None,
+            venv: None,
         }
     })
 }
@@ -120,16 +124,19 @@ async fn find_terms(
     let Some(version) = block.version(revision) else { return Err("It is not there any more.".into()) };
     let Some(language) = &version.language else { return Err("No language yet. Choose one first.".into()) };
     if let BlockKind::Install { .. } = block.kind {
-        return executor.install_terms(language, limits).await;
+        let list = PackageList::parse(language.as_str(), &version.source);
+        let into = list.map_or(InstallInto::default(), |list| list.into);
+        return executor.install_terms(language, into, limits).await;
     }
     if let BlockKind::Pull { .. } = block.kind {
         return executor.pull_terms(language, limits).await;
     }
-    let mut terms = executor.terms(language, limits).await?;
     if let BlockKind::Load { path } = &block.kind {
-        terms.target = Some(file_of_functions(path, &version.source, &terms.cwd));
+        let terms = executor.load_terms(language, limits).await?;
+        let target = Some(file_of_functions(path, &version.source, &terms.cwd));
+        return Ok(Terms { target, ..terms });
     }
-    Ok(terms)
+    executor.terms(language, limits).await
 }
 
 /// The file that is loaded. What counts is the text that was read from it; the file itself is not looked at again.

@@ -128,6 +128,7 @@ impl Dialogue {
                 before: None,
                 lacking: Vec::new(),
                 image: None,
+                venv: None,
             }),
         ))
     }
@@ -141,6 +142,7 @@ impl Dialogue {
             before: None,
             lacking: Vec::new(),
             image: None,
+            venv: None,
         };
         self.send(Event::Inspected(BlockId(block), Revision(revision), Box::new(inspection)))
     }

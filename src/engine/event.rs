@@ -4,6 +4,7 @@ use crate::domain::{
     Answers, BlockId, Consultation, Decision, ImageName, Instructions, Language, Limits, ModelInfo,
     ModelName, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId, StepId, Terms, TimerId,
 };
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A wish of the person, sent by a front door.
@@ -105,6 +106,8 @@ pub struct Inspection {
     pub lacking: Vec<String>,
     /// The container image that it needs and that is not there.
     pub image: Option<ImageName>,
+    /// The project's `.venv`, where packages of this block could go, when it is the environment in use.
+    pub venv: Option<PathBuf>,
 }
 
 /// What the session file's room tells.

@@ -80,7 +80,7 @@ impl Engine {
             return self.look(block);
         }
         let edited = std::mem::take(&mut look.edited);
-        let Inspection { mut review, terms, refused, before, lacking, image } = inspection;
+        let Inspection { mut review, terms, refused, before, lacking, image, venv } = inspection;
         let before = self.remarks(block, &mut review).or(before);
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && *known == review);
@@ -93,6 +93,7 @@ impl Engine {
             before,
             lacking,
             image,
+            venv,
         });
         if !known {
             self.record(Entry::Review { block, revision, review });

@@ -5,9 +5,10 @@
 //! block that needed it waits (again).
 
 use super::transcript::Standing;
-use super::{Engine, Phase};
+use super::{Engine, Phase, notices};
 use crate::domain::{
-    BlockId, BlockKind, Entry, ImageName, Language, Outcome, PackageList, Policy, RunReport, Stream, packages,
+    BlockId, BlockKind, Entry, ExecutorKind, ImageName, Language, Outcome, PackageList, Policy, RunReport,
+    Stream, packages,
 };
 use std::collections::BTreeSet;
 
@@ -28,6 +29,8 @@ pub(super) enum Consequence {
     BringBack(BlockId),
     /// It failed for want of this package.
     Offer(Language, String),
+    /// It failed for want of this package where none is installed from here.
+    Tell(String, ExecutorKind),
 }
 
 impl Engine {
@@ -69,7 +72,12 @@ impl Engine {
             (Some(_), Outcome::Failed) => self
                 .language_of(block)
                 .and_then(|language| Some((missing_package(&language, report)?, language)))
-                .map_or(Consequence::None, |(package, language)| Consequence::Offer(language, package)),
+                .map_or(Consequence::None, |(package, language)| match self.executor_of(block) {
+                    Some(elsewhere @ (ExecutorKind::Container | ExecutorKind::Jupyter)) => {
+                        Consequence::Tell(package, elsewhere)
+                    }
+                    _ => Consequence::Offer(language, package),
+                }),
             _ => Consequence::None,
         }
     }
@@ -79,6 +87,9 @@ impl Engine {
         match consequence {
             Consequence::None => {}
             Consequence::BringBack(block) => self.bring_back(block),
+            Consequence::Tell(package, executor) => {
+                self.notify(notices::lacks_elsewhere(block, &package, executor));
+            }
             Consequence::Offer(language, package) => {
                 if let Some(install) = self.offer_install(block, &language, &[package]) {
                     self.look(install);
@@ -98,6 +109,12 @@ impl Engine {
             self.record(Entry::PutBack(block));
             self.look(block);
         }
+    }
+
+    /// What carried out the newest run of a block.
+    fn executor_of(&self, block: BlockId) -> Option<ExecutorKind> {
+        let runs = &self.state.transcript.blocks.get(&block)?.runs;
+        runs.last().map(|run| run.terms.executor)
     }
 
     fn language_of(&self, block: BlockId) -> Option<Language> {
@@ -121,7 +138,11 @@ impl Engine {
             .filter(|package| !self.installs.offered.contains(&(block, (*package).clone())))
             .cloned()
             .collect();
-        let list = PackageList::parse(language.as_str(), &PackageList { packages: new }.text()).ok()?;
+        let list = PackageList::parse(
+            language.as_str(),
+            &PackageList { packages: new, ..PackageList::default() }.text(),
+        )
+        .ok()?;
         self.installs.offered.extend(list.packages.iter().map(|package| (block, package.clone())));
         let note = format!("block {block} needs {}: install it first?", list.words());
         let kind = BlockKind::Install { wanted_by: Some(block) };
@@ -198,6 +219,7 @@ mod tests {
             before: None,
             lacking: packages.iter().map(ToString::to_string).collect(),
             image: None,
+            venv: None,
             refused: Vec::new(),
         };
         d.send(Event::Inspected(BlockId(block), Revision(1), Box::new(inspection)))
@@ -282,6 +304,7 @@ mod tests {
             before: None,
             lacking: Vec::new(),
             image: Some(ImageName::parse("python:3").unwrap()),
+            venv: None,
             refused: Vec::new(),
         };
         d.send(Event::Inspected(BlockId(block), Revision(1), Box::new(inspection)))

@@ -5,8 +5,8 @@ use super::changes;
 use super::cost::dollars;
 use super::state::Question;
 use crate::domain::{
-    Block, BlockId, FinishReason, KernelFate, KernelRef, Language, Misfit, ModelName, Notice, Outcome,
-    ReplyFailure, Review, RuleId, RunReport, Severity,
+    Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, Misfit, ModelName, Notice,
+    Outcome, ReplyFailure, Review, RuleId, RunReport, Severity,
 };
 
 /// A text on one line: notices have no room for more.
@@ -102,6 +102,16 @@ pub(super) fn no_tools(model: &ModelName) -> Notice {
 
 pub(super) fn call_refused(why: &str) -> Notice {
     Notice::warn(format!("A tool call came to no block: {}. The model is told.", one_line(why)))
+}
+
+pub(super) fn lacks_elsewhere(block: BlockId, package: &str, executor: ExecutorKind) -> Notice {
+    let package = one_line(package);
+    Notice::warn(match executor {
+        ExecutorKind::Container => {
+            format!("Block {block} needs {package}, which its image does not have: name another.")
+        }
+        _ => format!("Block {block} needs {package}: install it into the environment of its kernel."),
+    })
 }
 
 pub(super) fn refused(refusal: &Refusal) -> Notice {

@@ -264,6 +264,7 @@ impl Aim<'_> {
                 before: None,
                 lacking: Vec::new(),
                 image: None,
+                venv: None,
             };
             return Event::Inspected(block, self.revision(block), Box::new(inspection));
         }
@@ -283,6 +284,7 @@ impl Aim<'_> {
                 before: None,
                 lacking: Vec::new(),
                 image: None,
+                venv: None,
             }),
         )
     }

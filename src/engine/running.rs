@@ -59,8 +59,8 @@ impl Engine {
         };
         let consequence = self.consequence(run.block, &report);
         self.record(Entry::Ran { run: id, block: run.block, report });
-        self.draw(run.block, consequence);
         self.notify(notice);
+        self.draw(run.block, consequence);
         // A plan goes on with its next block before anything else does: the model is not asked between its steps.
         if !self.plan_ran(run.block, &outcome) {
             self.advance();

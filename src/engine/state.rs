@@ -12,6 +12,7 @@ use crate::domain::{
     Terms, TimerId, ToolCall, Usage, Variable,
 };
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What the engine is doing.
@@ -164,6 +165,8 @@ pub struct Inspected {
     pub lacking: Vec<String>,
     /// The container image that it needs and that is not there.
     pub image: Option<ImageName>,
+    /// The project's `.venv`, where packages of this block could go, when it is the environment in use.
+    pub venv: Option<PathBuf>,
 }
 
 /// The block that waits is covered by a rule of the person.

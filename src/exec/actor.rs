@@ -23,7 +23,7 @@ use super::run::{Carrier, End, Run};
 use super::sandbox::Sandbox;
 use super::shell_state::ShellState;
 use crate::domain::{
-    Interpreter, Language, Limits, RunEvent, RunId, RunRequest, SandboxReport, Stream, Terms,
+    InstallInto, Interpreter, Language, Limits, RunEvent, RunId, RunRequest, SandboxReport, Stream, Terms,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{PipeReader, Read as _};
@@ -35,7 +35,11 @@ use tokio::sync::{mpsc, oneshot};
 /// An order to the thread.
 pub enum Command {
     /// Tell the terms of an installation.
-    InstallTerms(Box<(Language, Interpreter)>, Option<Limits>, oneshot::Sender<Result<Terms, String>>),
+    InstallTerms(
+        Box<(Language, Interpreter, InstallInto)>,
+        Option<Limits>,
+        oneshot::Sender<Result<Terms, String>>,
+    ),
     /// Tell which packages a text of Python lacks.
     Lacking(String, Vec<String>, oneshot::Sender<Vec<String>>),
     /// Tell the terms of a block.
@@ -212,9 +216,9 @@ impl Actor {
                 let _ = reply.send(self.terms(&language, &interpreter, limits));
             }
             Command::InstallTerms(what, limits, reply) => {
-                let (language, installer) = *what;
+                let (language, installer, into) = *what;
                 let limits = limits.unwrap_or(Limits { wall_ms: packages::WALL_MS, ..self.setup.limits });
-                let _ = reply.send(self.install_terms(&language, &installer, limits));
+                let _ = reply.send(self.install_terms(&language, (&installer, into), limits));
             }
             Command::Lacking(source, packages, reply) => self.ask_kernel(&source, &packages, reply),
             Command::Sandbox(reply) => {

@@ -10,8 +10,10 @@ mod bridge_wire;
 mod command;
 mod engine;
 mod error;
+mod grants;
 mod held;
 mod kernel;
+mod look;
 mod owner;
 mod plan;
 mod program;
@@ -27,7 +29,9 @@ use crate::domain::{ExecutorKind, KernelFate, KernelRef, Language, Limits, Sandb
 use bridge_wire::Told;
 use engine::{Engine, Image};
 use error::ContainerError;
+use grants::{Closed, Granted, may_mount};
 use kernel::{FromKernel, Gone, Kernel};
+pub use look::found;
 use plan::Frame;
 use program::Program;
 use std::collections::{HashMap, VecDeque};
@@ -140,7 +144,18 @@ impl Containers {
             (owner::OWNER.to_owned(), owner::own()),
         ]);
         let account = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-        let frame = Frame {
+        let remote = engine.able.remote;
+        let how = if remote { FolderInContainer::None } else { config.folder };
+        let folder = (how != FolderInContainer::None).then_some((self.setup.cwd.as_path(), how));
+        let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+        let closed = Closed { home: home.as_deref(), socket: engine.socket.as_deref(), own: &self.setup.own };
+        if let Some((path, _)) = folder {
+            may_mount(path, closed).map_err(|why| ContainerError::Folder { path: path.into(), why })?;
+        }
+        let sandbox = &self.setup.sandbox;
+        Ok(Frame {
+            granted: Granted::look(sandbox, folder, closed, remote)?,
+            asked_off: sandbox.asked && sandbox.level == SandboxLevel::Off,
             config,
             limits: *limits,
             able: engine.able,
@@ -148,12 +163,7 @@ impl Containers {
             account,
             env: own.into_iter().chain(declared).collect(),
             labels,
-        };
-        if frame.mount() != FolderInContainer::None {
-            let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
-            plan::may_mount(&frame.folder, home.as_deref(), engine.socket.as_deref())?;
-        }
-        Ok(frame)
+        })
     }
 
     fn image_of(&self, language: &Language) -> Result<String, ContainerError> {
@@ -256,8 +266,8 @@ impl Containers {
                         }
                         job.done = Some(*done);
                     }
-                    // Functions of the person's own are loaded into the local kernel only.
-                    Said::Hello { .. } | Said::Functions(_) | Said::Lacking(_) => {}
+                    Said::Functions(functions) => self.queue.push_back(Heard::Functions(functions)),
+                    Said::Hello { .. } | Said::Lacking(_) => {}
                 }
             }
             FromKernel::Told(told) => self.on_told(told),
@@ -343,7 +353,10 @@ impl Containers {
             self.start_kernel(known);
         }
         if let Some(kernel) = &self.kernel {
-            kernel.run(&job.token, &job.label, job.source.as_bytes());
+            match &job.terms.target {
+                Some(file) => kernel.load(&job.token, &job.label, job.source.as_bytes(), &file.path),
+                None => kernel.run(&job.token, &job.label, job.source.as_bytes()),
+            }
         }
         self.job = Some(InKernel { job, started: false, done: None });
         self.tell_started();

@@ -14,8 +14,8 @@ use super::receipt::Ending;
 use super::{Setup, outbox::Outbox};
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
-    Interpreter, KernelFate, Language, Limits, Outcome, RunEvent, RunId, RunRequest, SandboxReport, Stream,
-    Terms, Variable,
+    Function, Interpreter, KernelFate, Language, Limits, Outcome, RunEvent, RunId, RunRequest, SandboxReport,
+    Stream, Terms, Variable,
 };
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -41,6 +41,10 @@ pub enum Order {
     Missing(Language, oneshot::Sender<Option<Missing>>),
     /// Tell the terms under which an image would be pulled for this language.
     PullTerms(Language, Option<Limits>, oneshot::Sender<Result<Terms, String>>),
+    /// Tell the terms of a file of functions in this language.
+    LoadTerms(Language, Option<Limits>, oneshot::Sender<Result<Terms, String>>),
+    /// Tell why packages can't be installed.
+    NoPackages(Language, oneshot::Sender<String>),
     /// Fetch it, telling the progress.
     Fetch(Missing, mpsc::Sender<String>, oneshot::Sender<Result<(), String>>),
     /// Tell what is enforced on runs.
@@ -99,6 +103,8 @@ pub enum Heard {
     Usage(u64, u64),
     /// The variables after the block.
     Variables(Vec<Variable>),
+    /// The functions of a file that was loaded.
+    Functions(Vec<Function>),
     /// The run is over.
     Ended(Box<Ended>),
     /// A kernel died while nothing ran, and of what.
@@ -146,6 +152,10 @@ pub trait Backend {
     async fn restart(&mut self);
     /// What of this language has to be fetched first.
     async fn missing(&mut self, language: &Language) -> Option<Missing>;
+    /// Whether files of the person's functions can be loaded here.
+    fn loads_functions(&self) -> bool;
+    /// Why packages can't be installed for this language here, and what to do instead.
+    fn no_packages(&self, language: &Language) -> String;
     /// The terms under which an image would be pulled for this language.
     async fn pull_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String>;
     /// How it is fetched; the future lives by itself.
@@ -193,6 +203,13 @@ impl Desk {
     /// See [`super::Executor::terms`].
     pub async fn terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
         self.ask(|reply| Order::Terms(language.clone(), limits, reply))
+            .await
+            .unwrap_or_else(|| Err("sayso is ending: nothing runs any more".into()))
+    }
+
+    /// See [`super::Executor::load_terms`].
+    pub async fn load_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
+        self.ask(|reply| Order::LoadTerms(language.clone(), limits, reply))
             .await
             .unwrap_or_else(|| Err("sayso is ending: nothing runs any more".into()))
     }
@@ -297,7 +314,9 @@ async fn refuse_all(choice: &ExecutorChoice, mut orders: mpsc::UnboundedReceiver
     let why = format!("this sayso was built without the executor {choice}");
     while let Some(order) = orders.recv().await {
         match order {
-            Order::Terms(_, _, reply) | Order::PullTerms(_, _, reply) => drop(reply.send(Err(why.clone()))),
+            Order::Terms(_, _, reply) | Order::PullTerms(_, _, reply) | Order::LoadTerms(_, _, reply) => {
+                drop(reply.send(Err(why.clone())));
+            }
             Order::Sandbox(reply) => drop(reply.send(Err(why.clone()))),
             Order::Start(request, out) => {
                 let report =

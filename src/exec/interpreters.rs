@@ -93,18 +93,7 @@ impl Finder {
                 if let Some(uv) = which(Path::new("uv")).filter(outside) {
                     return Ok(made(&uv));
                 }
-                let has_pip = self.may_start(&python.path)
-                    && self
-                        .ask(
-                            &python.path,
-                            &[
-                                "-I",
-                                "-c",
-                                "import importlib.util as u; print(u.find_spec('pip') is not None)",
-                            ],
-                        )
-                        .is_some_and(|answer| answer.trim() == "True");
-                if has_pip {
+                if self.has_pip(&python) {
                     return Ok(Interpreter { version: None, ..python });
                 }
                 Err(format!(
@@ -118,6 +107,32 @@ impl Finder {
                 .ok_or_else(|| "npm is not installed: install it".into()),
             other => Err(format!("packages for {other} can't be installed from here")),
         }
+    }
+
+    /// What installs packages, and where each is.
+    pub fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
+        let outside = |path: &PathBuf| self.may_start(path);
+        let program = |name: &str| which(Path::new(name)).filter(outside);
+        let pip = self.find(&Language::python()).ok().filter(|python| self.has_pip(python));
+        vec![("uv", program("uv")), ("pip", pip.map(|python| python.path)), ("npm", program("npm"))]
+    }
+
+    /// Whether this Python has pip.
+    fn has_pip(&self, python: &Interpreter) -> bool {
+        const QUESTION: [&str; 3] =
+            ["-I", "-c", "import importlib.util as u; print(u.find_spec('pip') is not None)"];
+        self.project_venv().is_some_and(|venv| holds_pip(&venv))
+            || self.may_start(&python.path)
+                && self.ask(&python.path, &QUESTION).is_some_and(|answer| answer.trim() == "True")
+    }
+
+    /// The project's `.venv`, where that is the environment of the Python in use.
+    pub fn project_venv(&self) -> Option<PathBuf> {
+        let python = self.find(&Language::python()).ok()?;
+        let cwd = fs::canonicalize(&self.cwd).ok()?;
+        let venv = fs::canonicalize(cwd.join(".venv")).ok()?;
+        let is_in_use = venv.starts_with(&cwd) && python.path.starts_with(&venv);
+        (is_in_use && venv.join("pyvenv.cfg").is_file()).then_some(venv)
     }
 
     /// The way in which a language that was found is run, and the extension of its files.
@@ -300,6 +315,12 @@ impl Finder {
     fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Language, Interpreter>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether pip lies in an environment. Looked at, not asked: nothing of the working folder is started for it.
+fn holds_pip(venv: &Path) -> bool {
+    let versions = fs::read_dir(venv.join("lib")).into_iter().flatten().flatten().take(16);
+    versions.into_iter().any(|python| python.path().join("site-packages/pip/__main__.py").is_file())
 }
 
 /// The text of a pipe up to its end; `None` when that does not come in time or the text is long.

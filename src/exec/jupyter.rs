@@ -10,6 +10,7 @@ mod error;
 mod far;
 mod html;
 mod local;
+mod look;
 mod message;
 mod reading;
 mod ready;
@@ -17,6 +18,8 @@ mod server;
 mod sockets;
 mod specs;
 mod talk;
+mod token;
+mod variables;
 mod zmtp;
 
 use super::executors::{End, Ended, Heard, Missing as ToFetch};
@@ -28,6 +31,7 @@ use crate::domain::{
     Stream, Terms,
 };
 use error::JupyterError;
+pub use look::found;
 use reading::{Missing, Reading};
 use server::Server;
 use specs::Spec;
@@ -94,6 +98,10 @@ struct Block {
     until: Option<Instant>,
     /// The connection was lost while it ran.
     lost: bool,
+    /// The kernel runs Python.
+    of_python: bool,
+    /// The question for its variables, once the block is over.
+    asked: Option<String>,
 }
 
 impl Jupyter {
@@ -263,12 +271,17 @@ impl Jupyter {
             Missing::Both => return,
             Missing::Idle => IDLE,
             Missing::Reply => REPLY,
-            Missing::Nothing => {
-                let fate = self.block.as_ref().map_or(KernelFate::None, |block| self.fate(&block.kernel));
-                return self.end_block(|reading| End::Block(reading.done()), fate);
-            }
+            Missing::Nothing if self.ask_variables() => return,
+            Missing::Nothing if self.waits_for_variables() => return,
+            Missing::Nothing => return self.end_of_block(),
         };
         block.until.get_or_insert_with(|| Instant::now() + patience);
+    }
+
+    /// The block ends as it told.
+    fn end_of_block(&mut self) {
+        let fate = self.block.as_ref().map_or(KernelFate::None, |block| self.fate(&block.kernel));
+        self.end_block(|reading| End::Block(reading.done()), fate);
     }
 
     /// What was missing did not come.
@@ -305,6 +318,7 @@ impl Jupyter {
                     self.queue.push_back(Heard::Output(Stream::Stderr, NO_INPUT.into()));
                 }
             }
+            News::Message(message) if running && self.take_variables(&message) => {}
             News::Message(message) => {
                 if let Some(block) = self.block.as_mut().filter(|_| running) {
                     let heard = block.reading.take(&message);

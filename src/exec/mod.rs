@@ -9,7 +9,8 @@
 
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
-    Interpreter, Language, Languages, Limits, Outcome, RunEvent, RunId, RunRequest, SandboxReport, Terms,
+    InstallInto, Interpreter, Language, Languages, Limits, Outcome, RunEvent, RunId, RunRequest,
+    SandboxReport, Terms,
 };
 use actor::{Actor, Command};
 use executors::{Desk as Other, Order};
@@ -31,6 +32,7 @@ mod container;
 mod environment;
 mod error;
 mod executors;
+pub mod found;
 mod frames;
 pub mod helper;
 mod helper_wire;
@@ -171,6 +173,17 @@ impl Executor {
         answer.await.map_err(|_| ended())?
     }
 
+    /// The terms under which a file of the person's functions would be loaded now, but for the file itself.
+    ///
+    /// # Errors
+    /// In words, with what to do, when none can be loaded here.
+    pub async fn load_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
+        match &self.inner.other {
+            Some(other) => other.load_terms(language, limits).await,
+            None => self.terms(language, limits).await,
+        }
+    }
+
     /// Whether runs are processes of this machine, so that its sandbox is what confines them.
     pub fn is_local(&self) -> bool {
         self.inner.other.is_none()
@@ -195,16 +208,22 @@ impl Executor {
     ///
     /// # Errors
     /// In words, with what to do, when none can be installed here.
-    pub async fn install_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
-        if self.inner.other.is_some() {
-            return Err("packages can't be installed from here where runs are carried out elsewhere".into());
+    pub async fn install_terms(
+        &self,
+        language: &Language,
+        into: InstallInto,
+        limits: Option<Limits>,
+    ) -> Result<Terms, String> {
+        if let Some(other) = &self.inner.other {
+            let why = other.ask(|reply| Order::NoPackages(language.clone(), reply)).await;
+            return Err(why.unwrap_or_else(|| "sayso is ending: nothing runs any more".into()));
         }
         let (finder, wanted) = (self.inner.finder.clone(), language.clone());
         let found = tokio::task::spawn_blocking(move || finder.installer(&wanted)).await;
         let installer = found.map_err(|error| error.to_string())??;
         let (reply, answer) = oneshot::channel();
         let ended = || "sayso is ending: nothing runs any more".to_string();
-        self.order(Command::InstallTerms(Box::new((language.clone(), installer)), limits, reply))
+        self.order(Command::InstallTerms(Box::new((language.clone(), installer, into)), limits, reply))
             .map_err(|_| ended())?;
         answer.await.map_err(|_| ended())?
     }
@@ -218,6 +237,15 @@ impl Executor {
             Some(other) => other.pull_terms(language, limits).await,
             None => Err("images are pulled by container engines only: choose --executor container".into()),
         }
+    }
+
+    /// The project's `.venv`, where packages could go that the person sends there: when it is the environment in use.
+    pub async fn project_venv(&self) -> Option<PathBuf> {
+        if self.inner.other.is_some() {
+            return None;
+        }
+        let finder = self.inner.finder.clone();
+        tokio::task::spawn_blocking(move || finder.project_venv()).await.ok().flatten()
     }
 
     /// The packages that a text of Python needs and that the kernel does not have: by what it imports, and by the
@@ -309,6 +337,12 @@ impl Executor {
         }
         let finder = self.inner.finder.clone();
         tokio::task::spawn_blocking(move || finder.all()).await.unwrap_or_default()
+    }
+
+    /// What installs packages here, `uv`, `pip` and `npm`, and where each is.
+    pub async fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
+        let finder = self.inner.finder.clone();
+        tokio::task::spawn_blocking(move || finder.installers()).await.unwrap_or_default()
     }
 
     /// What has to be fetched over the network before blocks in this language can run: an image. Fetching is asked for

@@ -11,7 +11,7 @@ use super::helper_wire::Program;
 use super::kernel_wire::Lacking;
 use super::plan::Invocation;
 use crate::domain::packages::python_package;
-use crate::domain::{Finding, PackageList, Place, Review, Severity};
+use crate::domain::{Finding, InstallInto, PackageList, Place, Review, Severity};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -114,8 +114,9 @@ pub fn environment(usual: &Environment, all: impl IntoIterator<Item = (OsString,
     env
 }
 
-/// The run that installs these packages into `folder`. `python` is the kernel's. It starts in that folder: what lies in
-/// the working folder does not steer it.
+/// The run that installs these packages into `folder`, which is a folder of packages alone or, where the list says so,
+/// the environment of `python`. `python` is the kernel's. It starts in that folder: what lies in the working folder does
+/// not steer it.
 pub fn invocation(
     (manager, program): (Manager, &Path),
     python: &Path,
@@ -123,9 +124,15 @@ pub fn invocation(
     list: &PackageList,
     env: Environment,
 ) -> Invocation {
+    let target = match list.into {
+        InstallInto::Session => vec!["--target".into(), folder.into()],
+        // By its own Python the environment is known.
+        InstallInto::Project => Vec::new(),
+    };
     let mut args: Vec<OsString> = match manager {
         Manager::Uv => words(&["pip", "install", "--no-config", "--link-mode", "copy", "--python"])
-            .chain([python.into(), "--target".into(), folder.into()])
+            .chain([python.into()])
+            .chain(target)
             .collect(),
         Manager::Pip => words(&[
             "-I",
@@ -138,9 +145,8 @@ pub fn invocation(
             "--no-color",
             "--progress-bar",
             "off",
-            "--target",
         ])
-        .chain([folder.into()])
+        .chain(target)
         .collect(),
         Manager::Npm => words(&[
             "install",
@@ -196,9 +202,13 @@ pub fn named(lacking: &[Lacking]) -> Vec<String> {
 /// What has to be known before packages are installed.
 pub fn review(language: &str, source: &str) -> Review {
     let Ok(list) = PackageList::parse(language, source) else { return Review::default() };
+    let stays = match list.into {
+        InstallInto::Session => "",
+        InstallInto::Project => " into the project's .venv, where they stay",
+    };
     let message = format!(
-        "fetches {} and what they need from the network; code of a package runs when it is imported, and may when it \
-         is built",
+        "fetches {} and what they need from the network{stays}; code of a package runs when it is imported, and may \
+         when it is built",
         list.words()
     );
     let finding = Finding {
@@ -237,6 +247,15 @@ mod tests {
         assert!(
             shown("/usr/bin/python3.11", "python", "six")
                 .starts_with("/usr/bin/python3.11 -I -m pip install ")
+        );
+        assert!(
+            shown("/usr/bin/uv", "python", "into: .venv\nsix")
+                .contains("--python /usr/bin/python3 -- six in "),
+            "the environment of that Python"
+        );
+        assert!(
+            shown("/w/.venv/bin/python", "python", "into: .venv\nsix")
+                .contains("--progress-bar off -- six in ")
         );
         assert!(
             shown("/usr/bin/npm", "javascript", "left-pad")

@@ -205,6 +205,27 @@ pub(super) fn about_recipes() -> Vec<Entry> {
     entries
 }
 
+/// An image that a block needed: asked for, pulled by the engine; packages that went into the project's environment.
+pub(super) fn about_pulls() -> Vec<Entry> {
+    let (run, revision) = (RunId(1), Revision(1));
+    let by = Grantor::Person { typed: false };
+    let terms = Terms {
+        executor: ExecutorKind::Engine,
+        kernel: None,
+        interpreter: "unix:///var/run/docker.sock".into(),
+        ..terms()
+    };
+    let wanted_by = Some(BlockId(1));
+    let list = "into: .venv\nsix\n";
+    vec![
+        Entry::Block(file_block(2, BlockKind::Pull { wanted_by }, "python:3.13-slim\n")),
+        Entry::Approved { run, block: BlockId(2), revision, sha256: Sha256::of(b"x"), terms, by },
+        Entry::Ran { run, block: BlockId(2), report: Box::new(report(Captured::default())) },
+        Entry::Block(file_block(3, BlockKind::Install { wanted_by }, "six\n")),
+        Entry::Edited { block: BlockId(3), revision: Revision(2), source: list.into() },
+    ]
+}
+
 /// A run whose limits are held in three ways.
 pub(super) fn about_limits() -> Vec<Entry> {
     let (run, block, revision) = (RunId(1), BlockId(1), Revision(1));
@@ -327,11 +348,6 @@ pub(super) fn about_rules() -> Vec<Entry> {
         },
         Entry::RuleRevoked(RuleId(1)),
     ]
-}
-
-/// A block that pulls an image.
-pub(super) fn about_images() -> Vec<Entry> {
-    vec![Entry::Block(file_block(7, BlockKind::Pull { wanted_by: Some(BlockId(5)) }, "python:3.13-slim\n"))]
 }
 
 /// A review with words that stand in the project's instructions.

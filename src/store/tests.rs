@@ -1,8 +1,8 @@
 //! The store on a real disk: writing, reading back, damage, failures, locks.
 
 use super::samples::{
-    about_context, about_limits, about_recipes, about_rules, about_sandbox, about_tools, block, captured,
-    each_kind, entry, header, report, same,
+    about_context, about_limits, about_pulls, about_recipes, about_rules, about_sandbox, about_tools, block,
+    captured, each_kind, entry, header, report, same,
 };
 use super::*;
 use crate::domain::{BlockId, RunId, Stream};
@@ -367,6 +367,7 @@ fn sessions_of_version_1_load_for_ever() {
         "limits.jsonl",
         "rules.jsonl",
         "recipes.jsonl",
+        "pulls.jsonl",
         "tools.jsonl",
         "unended.jsonl",
         "torn.jsonl",
@@ -388,6 +389,7 @@ fn sessions_of_version_1_load_for_ever() {
     assert!(all_same(&load("limits.jsonl"), &with_header("limits", &about_limits())));
     assert!(all_same(&load("rules.jsonl"), &with_header("rules", &about_rules())));
     assert!(all_same(&load("recipes.jsonl"), &with_header("recipes", &about_recipes())));
+    assert!(all_same(&load("pulls.jsonl"), &with_header("pulls", &about_pulls())));
     assert!(all_same(&load("tools.jsonl"), &with_header("tools", &about_tools())));
     assert!(matches!(load("unended.jsonl").entries.last().unwrap().1, Entry::Approved { .. }));
     assert!(matches!(load("torn.jsonl").damage[..], [Damage { line: 3, fault: Fault::Torn(_) }]));
@@ -413,6 +415,7 @@ fn write_fixtures(folder: &Path) {
     written(folder, "limits", &about_limits());
     written(folder, "rules", &about_rules());
     written(folder, "recipes", &about_recipes());
+    written(folder, "pulls", &about_pulls());
     written(folder, "tools", &about_tools());
     written(folder, "unended", &[&each_kind()[2..6], &each_kind()[8..9]].concat());
     let output = captured(&[(Stream::Stdout, &b"0123456789".repeat(7000)), (Stream::Stderr, b"warning\n")]);

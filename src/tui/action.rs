@@ -177,6 +177,8 @@ actions! {
     HunkDrop = "hunk.drop",
     /// The language of a block without one.
     ChooseLanguage = "review.language",
+    /// Where packages go: beside the session, or into the project's environment.
+    InstallInto = "review.install-into",
 
     /// The next block.
     BlockNext = "block.next",

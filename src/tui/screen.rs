@@ -16,6 +16,7 @@ pub mod layer;
 mod layers;
 pub mod limits;
 mod message;
+mod models;
 mod modes;
 mod mouse;
 mod news;

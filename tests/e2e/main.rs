@@ -18,6 +18,7 @@ mod flood;
 mod guard;
 mod leaving;
 mod models;
+mod pulling;
 mod recipes;
 mod resuming;
 

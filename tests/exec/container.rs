@@ -4,7 +4,7 @@ use crate::support::*;
 use sayso::config::{ContainerExecutor, Executors, FolderInContainer};
 use sayso::domain::*;
 use sayso::exec::Executor;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 const IMAGE: &str = "sayso-test:python";
@@ -229,7 +229,8 @@ async fn what_is_missing_is_asked_for() {
     let shop = Shop::elsewhere("container", &executors, |_| {});
     let why = shop.executor.terms(&Language("bash".into()), None).await.unwrap_err();
     assert!(
-        why.contains("sayso-test:not-there is not on this machine") && why.contains("Fetch it?"),
+        why.contains("sayso-test:not-there is not on the container engine")
+            && why.contains("when you say so"),
         "{why}"
     );
     let missing = shop.executor.missing(&Language("bash".into())).await.unwrap();
@@ -266,7 +267,9 @@ async fn what_is_left_over_is_removed() {
 #[ignore = "needs a container engine and the image sayso-test:python"]
 async fn when_sayso_is_killed_its_containers_end() {
     let folder = tempfile::tempdir().unwrap();
-    let work = folder.path().canonicalize().unwrap();
+    let home = folder.path().canonicalize().unwrap().join("home");
+    let work = folder.path().canonicalize().unwrap().join("work");
+    std::fs::create_dir(&work).unwrap();
     std::fs::write(work.join("long.py"), "import time\nprint('on', flush=True)\ntime.sleep(600)").unwrap();
     std::fs::write(work.join("long.sh"), "echo on; sleep 600").unwrap();
     for file in ["long.py", "long.sh"] {
@@ -274,7 +277,7 @@ async fn when_sayso_is_killed_its_containers_end() {
             .args(["exec", "--sandbox", "off", "--executor", &format!("container:{IMAGE}"), "--cwd"])
             .arg(&work)
             .arg(work.join(file))
-            .env("SAYSO_HOME", work.join("home"))
+            .env("SAYSO_HOME", &home)
             .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();
@@ -294,6 +297,249 @@ async fn when_sayso_is_killed_its_containers_end() {
         sayso.wait().unwrap();
         within_a_minute("its container is gone", || owned() == 0);
     }
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine and the image sayso-test:python"]
+async fn protected_names_of_the_working_folder_stay_as_they_are() {
+    let shop = shop();
+    let git = shop.work().join(".git");
+    std::fs::create_dir_all(git.join("hooks")).unwrap();
+    std::fs::write(git.join("config"), "[core]\n").unwrap();
+    std::fs::write(shop.work().join(".envrc"), "").unwrap();
+    let layers = shop.executor.sandbox().await.unwrap().layers;
+    assert!(
+        layers.iter().any(|l| l.active && l.name == "container: protected names read-only"),
+        "{layers:?}"
+    );
+    let tried = "import os\n\
+        def tried(act):\n    \
+            try: act(); return 'done'\n    \
+            except OSError as e: return os.strerror(e.errno)\n\
+        print(tried(lambda: open('.git/hooks/pre-commit', 'w')))\n\
+        print(tried(lambda: open('.git/config', 'a')))\n\
+        print(tried(lambda: open('.envrc', 'a')))\n\
+        print(tried(lambda: os.rename('.git', 'git')))\n\
+        print(tried(lambda: os.unlink('.git/config')))\n\
+        print(tried(lambda: open('.git/index', 'w')), tried(lambda: open('made', 'w')))";
+    let closed = "Read-only file system\n";
+    let expected =
+        format!("{}Device or resource busy\nDevice or resource busy\ndone done\n", closed.repeat(3));
+    assert_eq!(shop.py(tried).await.ok().out(), expected);
+    let shell =
+        shop.sh("echo x >.git/hooks/post-commit; echo x >>.git/config; mv .git away; echo x >ok").await;
+    assert_eq!(shell.err().matches("Read-only file system").count(), 2, "{}", shell.err());
+    assert!(shell.err().contains("busy"), "{}", shell.err());
+    assert_eq!(std::fs::read_to_string(git.join("config")).unwrap(), "[core]\n");
+    assert_eq!(std::fs::read_dir(git.join("hooks")).unwrap().count(), 0);
+    assert!(shop.work().join("ok").exists() && git.join("index").exists());
+    shop.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine and the image sayso-test:python"]
+async fn what_the_person_opened_is_open_and_nothing_else() {
+    let beside = tempfile::tempdir().unwrap();
+    let real = std::fs::canonicalize(beside.path()).unwrap();
+    for part in ["in", "out/.git/hooks"] {
+        std::fs::create_dir_all(real.join(part)).unwrap();
+    }
+    std::fs::write(real.join("in/given.txt"), "given").unwrap();
+    let (given, taken) = (real.join("in"), real.join("out"));
+    let choice = format!("container:{IMAGE}");
+    let opened = |network: bool| {
+        Shop::elsewhere(&choice, &Executors::default(), |setup| {
+            setup.sandbox.read = vec![given.clone()];
+            setup.sandbox.write = vec![taken.clone()];
+            setup.sandbox.network = network;
+        })
+    };
+    let shop = opened(false);
+    let rights = shop.executor.terms(&Language::python(), None).await.unwrap().rights;
+    assert!(rights.read.contains(&given) && rights.write.contains(&taken) && !rights.write.contains(&given));
+    let lines = format!(
+        "cat {0}/given.txt; echo; echo x >{0}/new; echo x >{1}/new && echo wrote; echo x >{1}/.git/hooks/new",
+        given.display(),
+        taken.display()
+    );
+    let told = shop.sh(&lines).await;
+    assert_eq!(told.out(), "given\nwrote\n");
+    assert_eq!(told.err().matches("Read-only file system").count(), 2, "{}", told.err());
+    let told = shop.py(&format!("open('{}/k', 'w').write('k')", taken.display())).await;
+    assert_eq!(told.report.outcome, Outcome::Ok);
+    shop.executor.close().await;
+
+    let shop = opened(true);
+    let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+    assert!(terms.rights.network && !terms.rights.sandbox.network_blocked);
+    assert_eq!(shop.py("6 * 7").await.ok().value(), "42");
+    let id = containers_of(&shop).pop().unwrap();
+    assert_ne!(docker(&["inspect", "-f", "{{.HostConfig.NetworkMode}}", &id]), "none");
+    assert_eq!(shop.sh("echo on").await.ok().out(), "on\n");
+    shop.executor.close().await;
+
+    // What can't be opened is told, not left out.
+    for folder in ["/usr", "/nowhere-at-all"] {
+        let shop =
+            Shop::elsewhere(&choice, &Executors::default(), |setup| setup.sandbox.read = vec![folder.into()]);
+        let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
+        assert!(why.contains(folder) && why.contains("can't be given to a container"), "{why}");
+        shop.executor.close().await;
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine and the image sayso-test:python"]
+async fn files_of_functions_are_loaded_and_packages_are_refused_in_words() {
+    let shop = shop();
+    let source = "def twice(x: int) -> int:\n    \"\"\"Two times x.\"\"\"\n    return 2 * x\n";
+    let target = Target {
+        path: "/home/me/tools.py".into(),
+        link: None,
+        found: OnDisk::File(Some(Sha256::of(source.as_bytes()))),
+        bytes: source.len() as u64,
+        folders: 0,
+        outside: true,
+    };
+    let terms = shop.executor.load_terms(&Language::python(), None).await.unwrap();
+    let (_, events) = shop.start(shop.request_under(Terms { target: Some(target), ..terms }, source));
+    let told = all(events).await.ok();
+    let functions = told.events.iter().find_map(|event| match event {
+        RunEvent::Functions(functions) => Some(functions.clone()),
+        _ => None,
+    });
+    assert_eq!(functions.unwrap()[0].name, "twice");
+    assert_eq!(shop.py("twice(21)").await.ok().value(), "42");
+    for language in ["python", "javascript"] {
+        let language = Language(language.into());
+        let terms = shop.executor.install_terms(&language, InstallInto::Session, None).await;
+        let why = terms.unwrap_err();
+        assert!(why.contains("has no network") && why.contains("[executors.container.images]"), "{why}");
+    }
+    assert_eq!(shop.executor.project_venv().await, None);
+    shop.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine and the image sayso-test:python"]
+async fn without_the_sandbox_a_container_is_closed_and_says_so() {
+    let shop = Shop::elsewhere(&format!("container:{IMAGE}"), &Executors::default(), |setup| {
+        setup.sandbox = sayso::exec::Wish { asked: true, ..sayso::exec::Wish::default() };
+    });
+    let sandbox = shop.executor.sandbox().await.unwrap();
+    assert!(sandbox.level == SandboxLevel::Workspace && sandbox.network_blocked);
+    assert!(sandbox.notes.iter().any(|note| note.contains("as closed as with it")), "{:?}", sandbox.notes);
+    shop.executor.close().await;
+}
+
+/// A registry of this machine, from the distribution's package. Ends with the test.
+struct Registry {
+    child: Child,
+    address: String,
+    _folder: tempfile::TempDir,
+}
+
+impl Registry {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let address = format!("127.0.0.1:{port}");
+        let store = folder.path().join("store");
+        let config = format!(
+            "version: 0.1\nstorage:\n  filesystem:\n    rootdirectory: {}\nhttp:\n  addr: {address}\n",
+            store.display()
+        );
+        std::fs::write(folder.path().join("config.yml"), config).unwrap();
+        let child = Command::new("docker-registry")
+            .args(["serve".as_ref(), folder.path().join("config.yml").as_os_str()])
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("docker-registry of the distribution");
+        within_a_minute("the registry answers", || std::net::TcpStream::connect(&address).is_ok());
+        Self { child, address, _folder: folder }
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A pull as it is started once the person has approved it.
+async fn pull(shop: &Shop, image: &str) -> Told {
+    let terms = shop.executor.pull_terms(&Language::python(), None).await.unwrap();
+    assert_eq!((terms.executor, terms.rights.network), (ExecutorKind::Engine, true));
+    let (_, events) = shop.start(shop.request_under(terms, &format!("{image}\n")));
+    all(events).await
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine, the image sayso-test:python, and docker-registry"]
+async fn an_image_is_pulled_as_a_run_that_tells_its_progress() {
+    let registry = Registry::start();
+    let image = format!("{}/sayso/python:1", registry.address);
+    // A layer that the engine does not have once the image is removed.
+    let marked = docker(&["create", "--network", "none", IMAGE, "touch", "/mark"]);
+    docker(&["start", "-a", &marked]);
+    docker(&["commit", &marked, &image]);
+    docker(&["rm", &marked]);
+    docker(&["push", &image]);
+    docker(&["rmi", &image]);
+    let shop = Shop::elsewhere(&format!("container:{image}"), &Executors::default(), |_| {});
+    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
+    assert!(why.contains("is not on the container engine"), "{why}");
+    assert_eq!(shop.executor.missing(&Language::python()).await.unwrap().name, image);
+
+    let told = pull(&shop, &image).await.ok();
+    assert!(told.out().contains("Pull complete"), "{}", told.out());
+    assert!(told.out().contains("Status: Downloaded newer image"), "{}", told.out());
+    assert!(shop.executor.missing(&Language::python()).await.is_none());
+    assert_eq!(shop.py("import os\nos.path.exists('/mark')").await.ok().value(), "True");
+    shop.executor.restart_kernel();
+    docker(&["rmi", "-f", &image]);
+
+    let told = pull(&shop, &format!("{}/sayso/nothing:1", registry.address)).await;
+    assert_eq!(told.report.outcome, Outcome::Failed);
+    assert!(told.err().contains("could not be fetched"), "{}", told.err());
+    let told = pull(&shop, "no name of an image").await;
+    assert!(matches!(told.report.outcome, Outcome::NotStarted(_)), "{:?}", told.report);
+    shop.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine"]
+async fn a_registry_that_refuses_or_hangs_is_told_and_left() {
+    let shop = shop();
+    let told = pull(&shop, "127.0.0.1:1/sayso/python:1").await;
+    assert_eq!(told.report.outcome, Outcome::Failed);
+    assert!(told.err().contains("127.0.0.1:1/sayso/python:1 could not be fetched"), "{}", told.err());
+    // One that takes connections and never answers is left when the person says so.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let image = format!("{}/sayso/python:1\n", silent.local_addr().unwrap());
+    for force in [false, true] {
+        let terms = shop.executor.pull_terms(&Language::python(), None).await.unwrap();
+        let (run, mut events) = shop.start(shop.request_under(terms, &image));
+        let first = events.recv().await.unwrap().1;
+        assert_eq!(first, RunEvent::Started);
+        if force {
+            shop.executor.kill(run);
+        } else {
+            shop.executor.interrupt(run);
+        }
+        let told = rest_of(events, vec![first]).await;
+        assert_eq!(told.report.outcome, Outcome::Interrupted);
+        assert!(told.took < Duration::from_secs(2), "{:?}", told.took);
+    }
+    let short = Limits { wall_ms: 300, ..Limits::default() };
+    let terms = shop.executor.pull_terms(&Language::python(), Some(short)).await.unwrap();
+    let (_, events) = shop.start(shop.request_under(terms, &image));
+    assert_eq!(all(events).await.report.outcome, Outcome::TimedOut);
+    // The executor goes on.
+    assert_eq!(shop.py("1 + 1").await.ok().value(), "2");
+    shop.executor.close().await;
 }
 
 #[tokio::test]

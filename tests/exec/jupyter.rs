@@ -129,6 +129,29 @@ async fn a_kernel_does_its_work(shop: &Shop) {
     assert_eq!((first.out().as_str(), first.err().as_str(), first.value()), ("hello\n", "oops\n", "42"));
     assert!(first.kept());
     assert_eq!(shop.py("x").await.ok().value(), "41");
+    let hostile = "class H:\n    \
+            def __repr__(self): print('called'); return 'H'\n    \
+            def __len__(self): print('called'); return 1\n\
+        h = H(); many = list(range(20)); text = 'a' * 100";
+    let told = shop.py(hostile).await.ok();
+    assert_eq!(told.out(), "", "nobody's code is called for the list of variables");
+    let variables = told.events.iter().find_map(|event| match event {
+        RunEvent::Variables(variables) => Some(variables.clone()),
+        _ => None,
+    });
+    let variables = variables.expect("variables are told");
+    let of = |name: &str| {
+        let found =
+            variables.iter().find(|v| v.name == name).unwrap_or_else(|| panic!("{name}: {variables:?}"));
+        (found.kind.clone(), found.size.clone(), found.value.clone())
+    };
+    let three = |kind: &str, size: &str, value: &str| (kind.to_owned(), size.to_owned(), value.to_owned());
+    assert_eq!(of("x"), three("int", "", "41"));
+    assert_eq!(of("many"), three("list", "20 items", ""));
+    assert_eq!(of("h"), three("H", "", ""));
+    assert_eq!((of("text").1.as_str(), of("text").2.len()), ("100 chars", 65));
+    assert!(!variables.iter().any(|v| v.name == "sys" || v.name == "In"), "{variables:?}");
+    assert_eq!(shop.py("_").await.ok().value(), "41", "it leaves no trace in the history");
     let failed = shop.py("def f():\n    raise ValueError('no')\nf()").await;
     assert_eq!(failed.report.outcome, Outcome::Failed);
     assert_eq!((failed.error().kind.as_str(), failed.error().message.as_str()), ("ValueError", "no"));
@@ -236,6 +259,13 @@ async fn a_kernel_of_a_server() {
     a_kernel_does_its_work(&shop).await;
     let table = "import pandas\npandas.DataFrame({'a': [1, 20], 'b': ['x', 'y']})";
     assert_eq!(shop.py(table).await.ok().value(), "    a  b\n0   1  x\n1  20  y");
+    // The token may be known there; it is shown nowhere.
+    let masked = "*".repeat(TOKEN.len());
+    let told = shop.py("token = 'a-token-of-' + 'the-test'\nprint(token)\ntoken").await.ok();
+    assert_eq!((told.out(), told.value()), (format!("{masked}\n"), format!("'{masked}'").as_str()));
+    let failed = shop.py("raise ValueError(token)").await;
+    assert_eq!(failed.error().message, masked);
+    assert!(!failed.error().traceback.contains(TOKEN));
     shop.executor.close().await;
     eventually("no kernel is left on the server", || server.kernels() == "[]");
     let stranger = at(server.port, "wrong");
@@ -245,6 +275,19 @@ async fn a_kernel_of_a_server() {
         "{why}"
     );
     stranger.executor.close().await;
+}
+
+#[tokio::test]
+async fn what_kernels_do_not_do_is_refused_in_words() {
+    let shop = Shop::elsewhere("jupyter", &Executors::default(), |_| {});
+    let python = Language::python();
+    let why = shop.executor.install_terms(&python, InstallInto::Session, None).await.unwrap_err();
+    assert!(why.contains("into the environment of the Jupyter kernel"), "{why}");
+    let why = shop.executor.load_terms(&python, None).await.unwrap_err();
+    assert!(why.contains("sayso's own kernels only"), "{why}");
+    let why = shop.executor.pull_terms(&python, None).await.unwrap_err();
+    assert!(why.contains("--executor container"), "{why}");
+    shop.executor.close().await;
 }
 
 #[tokio::test]

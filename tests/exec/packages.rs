@@ -5,7 +5,8 @@ use sayso::domain::*;
 use std::path::PathBuf;
 
 async fn install(shop: &Shop, language: &str, packages: &str) -> Told {
-    let terms = shop.executor.install_terms(&Language(language.into()), None).await.unwrap();
+    let into = PackageList::parse(language, packages).map_or(InstallInto::default(), |list| list.into);
+    let terms = shop.executor.install_terms(&Language(language.into()), into, None).await.unwrap();
     assert_eq!(terms.executor, ExecutorKind::Installer);
     assert!(terms.rights.network);
     let (_, receiver) = shop.start(shop.request_under(terms, packages));
@@ -78,4 +79,63 @@ async fn packages_of_node_are_installed_and_found_by_scripts_and_modules() {
         shop.run("javascript", "import pad from 'left-pad';\nconsole.log(pad('8', 2, '0'));\n").await.ok();
     assert_eq!(told.out(), "08\n");
     assert!(!shop.work().join("node_modules").exists() && !shop.work().join("package.json").exists());
+}
+
+/// Makes `.venv` in the folder of a workshop, with that Python, and finds it by itself.
+fn project(python: &std::path::Path) -> Shop {
+    let mut work = None;
+    let shop = Shop::with(|setup| {
+        let made = std::process::Command::new(python)
+            .args(["-m", "venv"])
+            .arg(setup.cwd.join(".venv"))
+            .status()
+            .unwrap();
+        assert!(made.success());
+        setup.python = None;
+        work = Some(setup.cwd.clone());
+    });
+    assert_eq!(shop.work(), work.unwrap());
+    shop
+}
+
+#[tokio::test]
+async fn without_an_environment_of_the_project_nothing_goes_there() {
+    let shop = Shop::new();
+    assert_eq!(shop.executor.project_venv().await, None);
+    let why = shop.executor.install_terms(&Language::python(), InstallInto::Project, None).await.unwrap_err();
+    assert!(why.contains("has no .venv") || why.contains("neither uv nor pip"), "{why}");
+    // A folder of that name that is a link to elsewhere is not the project's.
+    std::os::unix::fs::symlink("/usr", shop.work().join(".venv")).unwrap();
+    assert_eq!(shop.executor.project_venv().await, None);
+}
+
+#[tokio::test]
+#[ignore = "needs a Python with pip in SAYSO_TEST_PIP_PYTHON, and its package index"]
+async fn packages_go_into_the_projects_environment_when_the_person_says_so() {
+    let python: PathBuf = std::env::var_os("SAYSO_TEST_PIP_PYTHON").unwrap().into();
+    let shop = project(&python);
+    let venv = shop.work().join(".venv");
+    assert_eq!(shop.executor.project_venv().await, Some(venv.clone()));
+    let python = Language::python();
+    let beside = shop.executor.install_terms(&python, InstallInto::Session, None).await.unwrap();
+    let inside = shop.executor.install_terms(&python, InstallInto::Project, None).await.unwrap();
+    assert!(!beside.cwd.starts_with(shop.work()) && inside.cwd == venv);
+    assert_eq!(inside.rights.write, std::slice::from_ref(&venv));
+
+    // What was approved for the one place does not start for the other.
+    let (_, events) = shop.start(shop.request_under(beside, "into: .venv\nsix\n"));
+    let told = all(events).await;
+    assert!(matches!(told.report.outcome, Outcome::Refused(_)), "{:?}", told.report.outcome);
+
+    assert_eq!(shop.py("x = 5\nimport six").await.error().kind, "ModuleNotFoundError");
+    let told = install(&shop, "python", "into: .venv\nsix\n").await;
+    assert_eq!(told.report.outcome, Outcome::Ok, "{} {}", told.out(), told.err());
+    let seen = shop.py("import six\n(x, six.__file__)").await.ok();
+    assert!(
+        seen.value().starts_with("(5, '") && seen.value().contains("/work/.venv/lib/"),
+        "{}",
+        seen.value()
+    );
+    let overlay = std::fs::canonicalize(shop.folder.path()).unwrap().join("blobs/packages/python");
+    assert_eq!(std::fs::read_dir(overlay).unwrap().count(), 0, "nothing beside the session");
 }

@@ -85,6 +85,11 @@ fn a_dropped_hunk_does_not_run_and_can_be_taken_back() {
         scene
     };
     snapshots("19_hunk_dropped", dropped);
+    let mut scene = review(&old(), &new());
+    scene.screen.resized((80, 24), scene.at);
+    scene.press(&["H"]);
+    decide(&mut scene, "x", &old()).expect("an edit");
+    assert!(drawn(&mut scene, 80, 24).contains("x>    hunk 3 dropped"), "it stays in sight");
     let mut scene = dropped();
     let text = drawn(&mut scene, 140, 40);
     assert!(text.contains("Hunk 2 of 3, line 20: dropped   dropped: 1"), "{text}");

@@ -45,6 +45,7 @@ fn inspected(scene: &mut Scene, block: u32, review: Review, terms: Terms, refuse
         before: None,
         lacking: Vec::new(),
         image: None,
+        venv: None,
     };
     scene.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(found);
 }
@@ -382,5 +383,5 @@ fn p_goes_to_where_a_word_came_from_and_esc_comes_back() {
     let mut scene = listing();
     scene.press(&["P"]);
     let note = &scene.screen.note.as_ref().unwrap().text;
-    assert_eq!(note, "No word of this block came from an output or a file.");
+    assert_eq!(note, "No word of this block came from an output, a file or the project.");
 }

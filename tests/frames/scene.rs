@@ -195,6 +195,7 @@ impl Scene {
             before: None,
             lacking: Vec::new(),
             image: None,
+            venv: None,
         };
         self.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(inspected);
     }

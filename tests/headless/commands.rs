@@ -97,6 +97,66 @@ fn doctor_tells_what_is_missing() {
 }
 
 #[test]
+fn doctor_on_a_machine_with_nothing_says_what_that_means_and_how_to_get_it() {
+    let home = Home::new();
+    let nothing = tempfile::tempdir().unwrap();
+    let mut command = home.command(&["doctor", "--json"]);
+    command.env("PATH", nothing.path()).env("DOCKER_HOST", "unix:///nowhere/docker.sock");
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let done = crate::home::finish(command.spawn().unwrap());
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let report = done.json().remove(0);
+    let looks = report["looks"].as_array().unwrap();
+    for (what, how) in [
+        ("python", "apt install python3"),
+        ("bash", "Install bash"),
+        ("javascript", "apt install nodejs"),
+        ("uv", "pipx install uv"),
+        ("pip", "apt install python3-pip"),
+        ("npm", "apt install npm"),
+        ("  bwrap", "apt install bubblewrap"),
+        ("containers", "apt install docker.io"),
+        ("jupyter", "pip install ipykernel"),
+    ] {
+        let look = looks.iter().find(|l| l["what"] == what).unwrap_or_else(|| panic!("{what}: {report}"));
+        if what == "jupyter" && look["good"] == true {
+            // Kernels are looked for in the system's folders, too.
+            continue;
+        }
+        assert!(look["good"] == false && !look["found"].as_str().unwrap().is_empty(), "{look}");
+        assert!(look["means"].as_str().unwrap().contains(how), "{look}");
+    }
+    let engine = looks.iter().find(|l| l["what"] == "containers").unwrap();
+    assert!(engine["found"].as_str().unwrap().contains("unix:///nowhere/docker.sock"), "{engine}");
+}
+
+#[test]
+#[ignore = "needs a container engine in DOCKER_HOST and the image sayso-test:python"]
+fn doctor_lists_the_engine_and_its_images() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    let images = "[executors.container.images]\npython = \"sayso-test:python\"\nbash = \"sayso-test:python\"\n\
+                  javascript = \"sayso-test:none\"\n";
+    std::fs::write(home.sayso().join("config.toml"), images).unwrap();
+    let mut command = home.command(&["doctor", "--json"]);
+    command.env("DOCKER_HOST", std::env::var("DOCKER_HOST").expect("DOCKER_HOST is not set"));
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let done = crate::home::finish(command.spawn().unwrap());
+    let report = done.json().remove(0);
+    let looks = report["looks"].as_array().unwrap();
+    let look =
+        |what: &str| looks.iter().find(|l| l["what"] == what).unwrap_or_else(|| panic!("{what}: {report}"));
+    let engine = look("containers");
+    assert!(engine["good"] == true && engine["found"].as_str().unwrap().starts_with("Docker "), "{engine}");
+    assert_eq!(look("  image bash, python")["good"], true);
+    let missing = look("  image javascript");
+    assert!(
+        missing["good"] == false && missing["means"].as_str().unwrap().contains("sayso exec --pull"),
+        "{missing}"
+    );
+}
+
+#[test]
 fn completions_and_the_manual_are_made() {
     let home = Home::new();
     for shell in ["bash", "zsh", "fish"] {

@@ -796,6 +796,7 @@ fn stale_events_change_nothing() {
                 before: None,
                 lacking: Vec::new(),
                 image: None,
+                venv: None,
             }),
         ),
         Event::Inspected(
@@ -808,6 +809,7 @@ fn stale_events_change_nothing() {
                 before: None,
                 lacking: Vec::new(),
                 image: None,
+                venv: None,
             }),
         ),
     ] {

@@ -167,7 +167,7 @@ impl Actor {
             return Err(Outcome::Refused("another run goes on: wait for its end".into()));
         }
         if approved.executor == ExecutorKind::Installer {
-            return self.check_install(approved);
+            return self.check_install(approved, request.source());
         }
         let interpreter = self.finder.find(&approved.language).map_err(Outcome::NotStarted)?;
         let now = self.terms(&approved.language, &interpreter, approved.limits);

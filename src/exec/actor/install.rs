@@ -3,7 +3,7 @@
 use super::Actor;
 use super::begin::differs;
 use crate::domain::{
-    ExecutorKind, Interpreter, Language, Limits, Outcome, PackageList, Rights, RunRequest, Terms,
+    ExecutorKind, InstallInto, Interpreter, Language, Limits, Outcome, PackageList, Rights, RunRequest, Terms,
 };
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, Order};
@@ -21,10 +21,10 @@ impl Actor {
     pub(super) fn install_terms(
         &mut self,
         language: &Language,
-        installer: &Interpreter,
+        (installer, into): (&Interpreter, InstallInto),
         limits: Limits,
     ) -> Result<Terms, String> {
-        let folder = packages::folder(&self.setup.blobs, language.as_str());
+        let folder = self.folder_of_packages(language, into)?;
         let environment = packages::environment(&self.environment, std::env::vars_os());
         let programs = self.programs(&installer.path);
         let sandbox = self.sandbox()?;
@@ -44,6 +44,18 @@ impl Actor {
         })
     }
 
+    /// Where packages go.
+    fn folder_of_packages(&self, language: &Language, into: InstallInto) -> Result<PathBuf, String> {
+        match into {
+            InstallInto::Session => Ok(packages::folder(&self.setup.blobs, language.as_str())),
+            InstallInto::Project => self.finder.project_venv().ok_or_else(|| {
+                "the project has no .venv that is the environment in use: take the line out of the list, and they go \
+                 beside the session"
+                    .into()
+            }),
+        }
+    }
+
     /// The programs that an installation starts: the package manager and the kernel's Python.
     fn programs(&self, installer: &Path) -> Vec<PathBuf> {
         let python = self.finder.known_already(&Language::python()).map(|known| known.path);
@@ -51,9 +63,10 @@ impl Actor {
     }
 
     /// Whether an installation may start: all holds that was approved.
-    pub(super) fn check_install(&mut self, approved: &Terms) -> Result<(), Outcome> {
+    pub(super) fn check_install(&mut self, approved: &Terms, source: &str) -> Result<(), Outcome> {
+        let list = PackageList::parse(approved.language.as_str(), source).map_err(Outcome::NotStarted)?;
         let installer = self.finder.installer(&approved.language).map_err(Outcome::NotStarted)?;
-        let now = self.install_terms(&approved.language, &installer, approved.limits);
+        let now = self.install_terms(&approved.language, (&installer, list.into), approved.limits);
         let now = now.map_err(Outcome::NotStarted)?;
         match differs(&now, approved) {
             Some(why) => {
@@ -89,8 +102,10 @@ impl Actor {
         let terms = request.approval().terms();
         let language = terms.language.as_str();
         let list = PackageList::parse(language, request.source()).map_err(ExecError::Packages)?;
-        let folder = packages::folder(&self.setup.blobs, language);
-        blob::make_folder(&folder)?;
+        let folder = self.folder_of_packages(&terms.language, list.into).map_err(ExecError::Packages)?;
+        if list.into == InstallInto::Session {
+            blob::make_folder(&folder)?;
+        }
         let python =
             self.finder.known_already(&Language::python()).map_or_else(PathBuf::new, |known| known.path);
         let manager = Manager::of(&terms.interpreter, language);

@@ -21,10 +21,17 @@ impl Backend for Containers {
 
     async fn begin(&mut self, job: Job) {
         match self.known(&job.terms.language, &job.terms.limits).await {
-            Ok(known) if self.terms_of(&known, &job.terms.language, job.terms.limits).same_as(&job.terms) => {
-                self.begin_known(&known, job);
+            Ok(known) => {
+                let mut now = self.terms_of(&known, &job.terms.language, job.terms.limits);
+                now.target.clone_from(&job.terms.target);
+                if now.same_as(&job.terms) {
+                    self.begin_known(&known, job);
+                } else {
+                    let why =
+                        "the image or what it may do changed at the last moment: look again and decide again";
+                    self.refuse(why.into());
+                }
             }
-            Ok(_) => self.refuse("the image changed at the last moment: look again and decide again".into()),
             Err(why) => self.refuse(why),
         }
     }
@@ -97,6 +104,17 @@ impl Backend for Containers {
             Err(ContainerError::Missing { image }) => Some(Missing { name: image }),
             _ => None,
         }
+    }
+
+    fn loads_functions(&self) -> bool {
+        true
+    }
+
+    fn no_packages(&self, language: &Language) -> String {
+        format!(
+            "a container has no network and its image stays as it is: name an image for {language} that has the packages, \
+             in [executors.container.images] or with --executor container:IMAGE"
+        )
     }
 
     async fn pull_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {

@@ -25,6 +25,8 @@ pub struct Engine {
     pub docker: Docker,
     /// Its address, for messages.
     pub address: String,
+    /// What it calls itself, with its version.
+    pub version: String,
     /// What it can.
     pub able: Abilities,
     /// Its socket, when it is on this machine.
@@ -44,8 +46,12 @@ pub struct Image {
 impl Image {
     /// Its name with the first digits of its id, so that an approval covers which one it is.
     pub fn shown(&self) -> String {
-        let digits: String = self.id.trim_start_matches("sha256:").chars().take(12).collect();
-        format!("{}@{digits}", self.name)
+        format!("{}@{}", self.name, self.digits())
+    }
+
+    /// The first digits of its id.
+    pub fn digits(&self) -> String {
+        self.id.trim_start_matches("sha256:").chars().take(12).collect()
     }
 }
 
@@ -77,12 +83,15 @@ impl Engine {
         let version = timeout(PATIENCE, docker.version()).await.ok().and_then(Result::ok).unwrap_or_default();
         let podman = version
             .components
+            .as_deref()
             .unwrap_or_default()
             .iter()
             .any(|component| component.name.starts_with("Podman"));
+        let number = version.version.unwrap_or_else(|| "of an unknown version".into());
+        let version = format!("{} {number}", if podman { "Podman" } else { "Docker" });
         let able = abilities(&info, podman, !matches!(address, Address::Unix(_)));
         let socket = socket.filter(|_| !able.remote);
-        Ok(Self { docker, address: shown, able, socket, _tunnel: tunnel })
+        Ok(Self { docker, address: shown, version, able, socket, _tunnel: tunnel })
     }
 
     /// Whether it answers at this moment; the reason when not.

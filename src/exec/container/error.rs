@@ -60,6 +60,14 @@ pub enum ContainerError {
         /// Why not.
         why: &'static str,
     },
+    /// A folder that the person opened can't be given to a container.
+    #[error("the folder {} that runs may use can't be given to a container: {why}", path.display())]
+    Granted {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
     /// The engine refused.
     #[error("the container could not be started: {0}")]
     Refused(String),

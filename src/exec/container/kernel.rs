@@ -80,7 +80,9 @@ impl Kernel {
         generation: u32,
     ) -> Self {
         let cwd = frame.cwd();
-        let body = frame.body(image, &["python3", "-I", "-S", "-c", BOOT], Vec::new());
+        // It looks at itself, and has to know what was opened.
+        let network = if frame.granted.network { "open" } else { "closed" };
+        let body = frame.body(image, &["python3", "-I", "-S", "-c", BOOT], vec![network.into()]);
         let (sender, events) = mpsc::channel(256);
         let (orders, pieces) = mpsc::unbounded_channel();
         let stop = Rc::new(Notify::new());
@@ -103,6 +105,14 @@ impl Kernel {
     pub fn run(&self, token: &Token, label: &str, source: &[u8]) {
         let _ = self.orders.send(bridge_wire::begin());
         let _ = self.orders.send(bridge_wire::control(&kernel_wire::run(token, label, source)));
+    }
+
+    /// Hands over a file of the person's functions, to be loaded as a module of its own.
+    pub fn load(&self, token: &Token, label: &str, source: &[u8], path: &Path) {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = name.as_deref().unwrap_or(label);
+        let _ = self.orders.send(bridge_wire::begin());
+        let _ = self.orders.send(bridge_wire::control(&kernel_wire::load(token, name, source, path)));
     }
 
     /// The block is over: what it left behind is ended.

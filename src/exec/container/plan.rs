@@ -1,9 +1,9 @@
 //! What a container may do, as the engine is asked for it, and as the person is told. Pure.
 
-use super::error::ContainerError;
+use super::grants::Granted;
 use crate::config::{ContainerExecutor, FolderInContainer};
 use crate::domain::{Hold, Layer, Limits, Rights, SandboxLevel, SandboxReport};
-use bollard::models::{ContainerCreateBody, HostConfig, Mount, MountType, ResourcesUlimits};
+use bollard::models::{ContainerCreateBody, HostConfig, ResourcesUlimits};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,6 @@ pub const HOME: &str = "/tmp/home";
 
 /// Where a container starts that does not see the working folder.
 const NO_FOLDER: &str = "/tmp";
-
-/// Folders of a system: a working folder that is one of them, or lies in the first ones, would hide the container's own.
-const SYSTEM: &[&str] = &[
-    "/", "/bin", "/sbin", "/lib", "/lib64", "/usr", "/etc", "/var", "/run", "/opt", "/tmp", "/home", "/root",
-];
-const SYSTEM_TREES: &[&str] = &["/proc", "/sys", "/dev", "/run", "/var/run"];
 
 /// What is known of the engine that matters here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +41,10 @@ pub struct Frame {
     pub able: Abilities,
     /// The folder on this machine, and in the container.
     pub folder: PathBuf,
+    /// What the person opened beside it.
+    pub granted: Granted,
+    /// Whether no sandbox was asked for: a container is closed all the same.
+    pub asked_off: bool,
     /// User and group of this account.
     pub account: (u32, u32),
     /// Variables that a program is given.
@@ -59,6 +57,12 @@ impl Frame {
     /// How containers see the working folder.
     pub fn mount(&self) -> FolderInContainer {
         if self.able.remote { FolderInContainer::None } else { self.config.folder }
+    }
+
+    /// The working folder and how it is mounted, where it is.
+    fn mounted(&self) -> Option<(&Path, FolderInContainer)> {
+        let how = self.mount();
+        (how != FolderInContainer::None).then_some((self.folder.as_path(), how))
     }
 
     /// The folder in which a container starts.
@@ -82,16 +86,7 @@ impl Frame {
     /// What the engine is asked for. `image` is its id: what was looked at is what is started.
     pub fn body(&self, image: &str, entrypoint: &[&str], arguments: Vec<String>) -> ContainerCreateBody {
         let memory = i64::try_from(self.config.memory).unwrap_or(i64::MAX);
-        let mount = self.mount();
-        let mounts = (mount != FolderInContainer::None).then(|| {
-            vec![Mount {
-                target: Some(self.folder.to_string_lossy().into_owned()),
-                source: Some(self.folder.to_string_lossy().into_owned()),
-                typ: Some(MountType::BIND),
-                read_only: Some(mount == FolderInContainer::ReadOnly),
-                ..Mount::default()
-            }]
-        });
+        let mounts = Some(self.granted.mounts(self.mounted())).filter(|mounts| !mounts.is_empty());
         let tmp = format!("rw,exec,nosuid,nodev,mode=1777,size={}", self.config.tmp);
         let host = HostConfig {
             memory: Some(memory),
@@ -99,7 +94,8 @@ impl Frame {
             pids_limit: Some(i64::from(self.config.processes)),
             nano_cpus: self.processors().map(|n| i64::from(n) * 1_000_000_000),
             auto_remove: Some(true),
-            network_mode: Some("none".into()),
+            // Opened, it is the engine's usual one.
+            network_mode: (!self.granted.network).then(|| "none".into()),
             cap_drop: Some(vec!["ALL".into()]),
             security_opt: Some(vec!["no-new-privileges".into()]),
             readonly_rootfs: Some(true),
@@ -136,15 +132,17 @@ impl Frame {
     pub fn rights(&self) -> Rights {
         let cwd = self.cwd();
         let tmp = PathBuf::from("/tmp");
-        let (read, write) = match self.mount() {
+        let (mut read, mut write) = match self.mount() {
             FolderInContainer::Writable => (vec![cwd.clone(), tmp.clone()], vec![cwd, tmp]),
             FolderInContainer::ReadOnly => (vec![cwd, tmp.clone()], vec![tmp]),
             FolderInContainer::None => (vec![tmp.clone()], vec![tmp]),
         };
+        read.extend(self.granted.read.iter().chain(&self.granted.write).cloned());
+        write.extend(self.granted.write.iter().cloned());
         Rights {
             read,
             write,
-            network: false,
+            network: self.granted.network,
             environment: self.env.iter().map(|(name, _)| name.clone()).collect(),
             sandbox: self.report(),
         }
@@ -167,9 +165,12 @@ impl Frame {
         if self.able.remote {
             notes.push("the working folder stays here: the engine is on another machine".to_owned());
         }
+        if self.asked_off {
+            notes.push("without the sandbox a container is as closed as with it".to_owned());
+        }
         SandboxReport {
             level,
-            network_blocked: true,
+            network_blocked: !self.granted.network,
             writes_confined: true,
             reads_confined: true,
             contained: true,
@@ -198,8 +199,9 @@ impl Frame {
         };
         let memory = size(self.config.memory);
         let processors = self.processors();
-        vec![
-            layer("no network".into(), true, true, None),
+        let closed = !self.granted.network;
+        let mut layers = vec![
+            layer("no network".into(), closed, closed, (!closed).then_some("you opened it")),
             layer("no capabilities, no new privileges".into(), true, true, None),
             layer("root read-only".into(), true, true, None),
             layer(folder.into(), true, false, able.remote.then_some("the engine is on another machine")),
@@ -212,35 +214,17 @@ impl Frame {
                 false,
                 not(processors.is_some()),
             ),
-        ]
+        ];
+        if self.mount() == FolderInContainer::Writable || !self.granted.write.is_empty() {
+            layers.insert(4, layer("protected names read-only".into(), true, false, None));
+        }
+        layers
     }
 }
 
 fn limit(name: &str, most: u64) -> ResourcesUlimits {
     let most = i64::try_from(most).ok();
     ResourcesUlimits { name: Some(name.into()), soft: most, hard: most }
-}
-
-/// Whether the working folder may be given to a container at all. `home` is the account's, `socket` the engine's.
-///
-/// # Errors
-/// With the reason, when it may not.
-pub fn may_mount(folder: &Path, home: Option<&Path>, socket: Option<&Path>) -> Result<(), ContainerError> {
-    let refuse = |why| Err(ContainerError::Folder { path: folder.into(), why });
-    if home.is_some_and(|home| home.starts_with(folder)) {
-        return refuse("it holds your home folder, with its keys");
-    }
-    if socket.is_some_and(|socket| socket.starts_with(folder)) {
-        return refuse("it holds the engine's socket, which is as good as root");
-    }
-    let tree = SYSTEM_TREES.iter().any(|tree| folder.starts_with(tree));
-    if tree || SYSTEM.iter().any(|system| folder == Path::new(system)) {
-        return refuse("it is one of the system's own");
-    }
-    if folder.to_str().is_none() {
-        return refuse("its name is not UTF-8");
-    }
-    Ok(())
 }
 
 /// A size in words.
@@ -265,6 +249,8 @@ mod tests {
             limits: Limits::default(),
             able: Abilities { memory: true, processes: true, processors: Some(1), ..Abilities::default() },
             folder: "/home/me/work".into(),
+            granted: Granted::default(),
+            asked_off: false,
             account: (1000, 100),
             env: vec![("HOME".into(), HOME.into())],
             labels: HashMap::from([("sayso".to_owned(), "1".to_owned())]),
@@ -295,17 +281,23 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_stay_outside() {
-        let home = Some(Path::new("/home/me"));
-        let socket = Some(Path::new("/srv/docker/docker.sock"));
-        for folder in
-            ["/", "/home", "/home/me", "/usr", "/proc/self", "/srv/docker", "/run/user/1000", "/tmp"]
-        {
-            assert!(may_mount(Path::new(folder), home, socket).is_err(), "{folder}");
-        }
-        for folder in ["/home/me/work", "/srv/data", "/tmp/x", "/usr/local/src/x"] {
-            assert_eq!(may_mount(Path::new(folder), home, socket), Ok(()), "{folder}");
-        }
+    fn what_the_person_opened_is_asked_for_and_told() {
+        let mut frame = frame();
+        frame.granted.network = true;
+        frame.granted.read = vec!["/srv/in".into()];
+        frame.granted.write = vec!["/srv/out".into()];
+        frame.granted.guarded.protected = vec!["/home/me/work/.git/hooks".into()];
+        let host = frame.body("x", &[], vec![]).host_config.unwrap();
+        assert_eq!(host.network_mode, None);
+        let targets: Vec<String> =
+            host.mounts.unwrap().into_iter().filter_map(|mount| mount.target).collect();
+        assert_eq!(targets, ["/home/me/work", "/home/me/work/.git/hooks", "/srv/in", "/srv/out"]);
+        let rights = frame.rights();
+        assert!(rights.network && !rights.sandbox.network_blocked);
+        assert!(rights.write.contains(&"/srv/out".into()) && !rights.write.contains(&"/srv/in".into()));
+        assert!(rights.read.contains(&"/srv/in".into()));
+        let network = &rights.sandbox.layers[0];
+        assert!(!network.active && !network.tested && network.why.is_some());
     }
 
     #[test]

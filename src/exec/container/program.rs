@@ -43,7 +43,8 @@ impl Program {
         command: &[String],
         job: &Job,
     ) -> Self {
-        let mut arguments = vec![job.source.len().to_string(), job.label.clone()];
+        let network = if frame.granted.network { "open" } else { "closed" };
+        let mut arguments = vec![job.source.len().to_string(), job.label.clone(), network.to_owned()];
         arguments.extend(command.iter().cloned());
         let body = frame.body(image, &["/bin/sh", "-c", WRAPPER, "sayso"], arguments);
         let (sender, events) = mpsc::channel(64);

@@ -14,6 +14,10 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc;
 
+/// Why files of functions are not loaded into kernels that are not sayso's own.
+const NO_FUNCTIONS: &str = "files of functions are loaded into sayso's own kernels only, here or in a container: leave \
+                            --functions out, or choose another executor";
+
 struct Server<B> {
     backend: B,
     setup: Arc<Setup>,
@@ -73,6 +77,15 @@ impl<B: Backend> Server<B> {
                     self.kill();
                 }
             }
+            Order::LoadTerms(language, limits, reply) => {
+                let limits = limits.unwrap_or(self.setup.limits);
+                let _ = reply.send(if self.backend.loads_functions() {
+                    self.backend.terms(&language, limits).await
+                } else {
+                    Err(NO_FUNCTIONS.into())
+                });
+            }
+            Order::NoPackages(language, reply) => drop(reply.send(self.backend.no_packages(&language))),
             Order::PullTerms(language, limits, reply) => {
                 let usual = Limits { wall_ms: pull::WALL_MS, ..self.setup.limits };
                 let _ = reply.send(self.backend.pull_terms(&language, limits.unwrap_or(usual)).await);
@@ -182,7 +195,11 @@ impl<B: Backend> Server<B> {
         if self.run.is_some() {
             return Err(Outcome::Refused("another run goes on: wait for its end".into()));
         }
-        let now = self.backend.terms(&approved.language, limits).await.map_err(Outcome::NotStarted)?;
+        let mut now = self.backend.terms(&approved.language, limits).await.map_err(Outcome::NotStarted)?;
+        // Which file the text came from is the driver's knowledge: it is in the approval, and nothing is read from it.
+        if self.backend.loads_functions() {
+            now.target.clone_from(&approved.target);
+        }
         if let Some(why) = actor::differs(&now, approved) {
             let why = format!("{why} since it was approved: look again and decide again");
             return Err(Outcome::Refused(why));
@@ -207,6 +224,7 @@ impl<B: Backend> Server<B> {
             Heard::Image(name, mime, bytes) => run.keep_image(&name, &mime, &bytes),
             Heard::Usage(rss_bytes, cpu_ms) => run.outbox.hint(RunEvent::Usage { rss_bytes, cpu_ms }),
             Heard::Variables(variables) => run.outbox.tell(RunEvent::Variables(variables)),
+            Heard::Functions(functions) => run.outbox.tell(RunEvent::Functions(functions)),
             Heard::Ended(ended) => self.finish(*ended),
             Heard::Died(_) => {}
         }

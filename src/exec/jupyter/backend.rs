@@ -36,7 +36,8 @@ impl Backend for Jupyter {
             Err(error) => Err(error.to_string()),
         };
         let kernel = spec.as_ref().map_or_else(|_| String::new(), |spec| spec.name.clone());
-        self.block = Some(Block { kernel, reading, until: None, lost: false });
+        let of_python = spec.as_ref().is_ok_and(|spec| spec.runs("python"));
+        self.block = Some(Block { kernel, reading, until: None, lost: false, of_python, asked: None });
         let spec = match spec {
             Ok(spec) => spec,
             Err(why) => return self.end_block(|_| End::NotStarted(why), KernelFate::None),
@@ -93,6 +94,19 @@ impl Backend for Jupyter {
 
     async fn missing(&mut self, _: &Language) -> Option<ToFetch> {
         None
+    }
+
+    fn loads_functions(&self) -> bool {
+        false
+    }
+
+    fn no_packages(&self, language: &Language) -> String {
+        match &self.config.url {
+            Some(_) => format!("packages for {language} are installed on the Jupyter server, not from here"),
+            None => "install them into the environment of the Jupyter kernel, as its pip or npm does it: a kernel's own \
+                     packages are not sayso's"
+                .into(),
+        }
     }
 
     async fn pull_terms(&mut self, _: &Language, _: Limits) -> Result<Terms, String> {

@@ -4,13 +4,12 @@
 use super::error::JupyterError;
 use super::message::Message;
 use super::specs::Spec;
+use super::token::Token;
 use crate::config::JupyterExecutor;
 use futures_util::{SinkExt as _, StreamExt as _};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response, StatusCode, Url};
-use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
-use std::process::Stdio;
 use std::time::Duration;
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
@@ -31,12 +30,14 @@ const ANSWER: usize = 4 << 20;
 pub struct Server {
     client: Client,
     base: Url,
+    token: Token,
 }
 
 /// The WebSocket of a kernel.
 pub struct Socket {
     stream: WebSocketStream<reqwest::Upgraded>,
     v1: bool,
+    token: Token,
 }
 
 /// What came over it.
@@ -55,7 +56,7 @@ impl Server {
     /// # Errors
     /// When its address or its token can't be used.
     pub async fn new(config: &JupyterExecutor, url: &str) -> Result<Self, JupyterError> {
-        let token = token(config).await?;
+        let token = Token::find(config).await?;
         let server = |why: &str| JupyterError::Server { url: shown(url), why: why.into() };
         let mut base = Url::parse(url).map_err(|_| server("has no address that can be used"))?;
         if base.query().is_some() || !base.username().is_empty() || base.password().is_some() {
@@ -65,14 +66,14 @@ impl Server {
             ));
         }
         let local = matches!(base.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-        if base.scheme() == "http" && !local && token.is_some() {
+        if base.scheme() == "http" && !local && token.expose().is_some() {
             return Err(server("would get the token over http, readable on the way: use https"));
         }
         let path = base.path().trim_end_matches('/').to_owned() + "/";
         base.set_path(&path);
         let mut headers = HeaderMap::new();
-        if let Some(token) = token {
-            let value = HeaderValue::from_str(&format!("token {}", token.expose_secret()));
+        if let Some(token) = token.expose() {
+            let value = HeaderValue::from_str(&format!("token {token}"));
             let mut value =
                 value.map_err(|_| JupyterError::Token("it holds characters that no token has".into()))?;
             value.set_sensitive(true);
@@ -87,7 +88,7 @@ impl Server {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|_| server("can't be asked: no TLS on this machine"))?;
-        Ok(Self { client, base })
+        Ok(Self { client, base, token })
     }
 
     /// Its address, for messages.
@@ -179,7 +180,7 @@ impl Server {
         let upgraded = upgraded.map_err(|_| self.wrong("closed the connection"))?;
         let config = WebSocketConfig::default().max_message_size(Some(MESSAGE)).max_frame_size(Some(MESSAGE));
         let stream = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
-        Ok(Socket { stream, v1 })
+        Ok(Socket { stream, v1, token: self.token.clone() })
     }
 
     fn url(&self, parts: &[&str]) -> Url {
@@ -222,7 +223,8 @@ impl Server {
             }
             Ok(bytes)
         };
-        let bytes = timeout(PATIENCE, read).await.map_err(|_| self.slow())??;
+        let mut bytes = timeout(PATIENCE, read).await.map_err(|_| self.slow())??;
+        self.token.mask(&mut bytes);
         if bytes.is_empty() {
             return Ok(Value::Null);
         }
@@ -231,7 +233,7 @@ impl Server {
     }
 
     fn wrong(&self, why: &str) -> JupyterError {
-        JupyterError::Server { url: self.shown(), why: why.to_owned() }
+        JupyterError::Server { url: self.shown(), why: self.token.masked(why.to_owned()) }
     }
 
     fn slow(&self) -> JupyterError {
@@ -271,14 +273,22 @@ impl Socket {
         self.stream.send(Frame::Ping(Bytes::new())).await.map_err(|error| error.to_string())
     }
 
+    /// What came, without the token.
+    fn clean(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut bytes = bytes.to_vec();
+        self.token.mask(&mut bytes);
+        bytes
+    }
+
     /// What comes next. Safe to cancel.
     pub async fn next(&mut self) -> Came {
         let read = match self.stream.next().await {
-            Some(Ok(Frame::Binary(bytes))) if self.v1 => Message::from_v1(&bytes),
-            Some(Ok(Frame::Binary(bytes))) => Message::from_text(&bytes),
-            Some(Ok(Frame::Text(text))) => Message::from_text(text.as_bytes()),
+            Some(Ok(Frame::Binary(bytes))) if self.v1 => Message::from_v1(&self.clean(&bytes)),
+            Some(Ok(Frame::Binary(bytes))) => Message::from_text(&self.clean(&bytes)),
+            Some(Ok(Frame::Text(text))) => Message::from_text(&self.clean(text.as_bytes())),
             Some(Ok(Frame::Close(reason))) => {
-                return Came::Closed(reason.map_or_else(|| "closed".into(), |reason| reason.to_string()));
+                let reason = reason.map_or_else(|| "closed".into(), |reason| reason.to_string());
+                return Came::Closed(self.token.masked(reason));
             }
             Some(Ok(_)) => return Came::Nothing,
             Some(Err(error)) => return Came::Closed(error.to_string()),
@@ -286,32 +296,6 @@ impl Socket {
         };
         read.map_or(Came::Nothing, Came::Message)
     }
-}
-
-/// The token, as configured: of the environment, or printed by a command.
-async fn token(config: &JupyterExecutor) -> Result<Option<SecretString>, JupyterError> {
-    if let Some(name) = &config.token_env {
-        let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let value =
-            value.ok_or_else(|| JupyterError::Token(format!("{name} is not set in the environment")))?;
-        return Ok(Some(value.trim().into()));
-    }
-    let Some(command) = &config.token_command else { return Ok(None) };
-    let failed = |why: String| JupyterError::Token(format!("token_command {why}"));
-    let run = tokio::process::Command::new("/bin/sh")
-        .args(["-c", command])
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .output();
-    let done = timeout(PATIENCE, run).await.map_err(|_| failed("takes too long".into()))?;
-    let done = done.map_err(|error| failed(format!("could not be started: {error}")))?;
-    if !done.status.success() {
-        return Err(failed(format!("failed ({})", done.status)));
-    }
-    let text = String::from_utf8(done.stdout).map_err(|_| failed("prints what is no text".into()))?;
-    let first = text.lines().next().unwrap_or_default().trim();
-    if first.is_empty() { Err(failed("prints nothing".into())) } else { Ok(Some(first.into())) }
 }
 
 /// An address without what could be a secret in it.

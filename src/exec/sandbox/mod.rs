@@ -47,6 +47,8 @@ use scratch::{HOME_PARTS, Scratch};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+#[cfg(feature = "docker")]
+pub use survey::{Guarded, guarded};
 pub use survey::{Standing, Wish};
 use toolchain::Ground;
 pub use using::Using;

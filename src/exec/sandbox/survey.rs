@@ -174,6 +174,21 @@ pub fn look_again(policy: &Policy) -> Policy {
     Policy { protected, pinned, ..policy.clone() }
 }
 
+/// What a place that is written must not let go of: see [`Policy::protected`] and [`Policy::pinned`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Guarded {
+    /// Protected names that are there: to be read only.
+    pub protected: Vec<PathBuf>,
+    /// Folders that hold some: not to be moved away.
+    pub pinned: Vec<PathBuf>,
+}
+
+/// The protected names that are there at this moment in folders that are written.
+pub fn guarded(writable: &[PathBuf]) -> Guarded {
+    let (protected, pinned) = protected(writable);
+    Guarded { protected, pinned }
+}
+
 /// Protected names that are there, and the folders between them and the writable one: those can't be moved away.
 fn protected(writable: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut names, mut pinned) = (Vec::new(), Vec::new());

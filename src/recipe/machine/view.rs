@@ -98,11 +98,6 @@ impl<'a> View<'a> {
         self.reply().map(|reply| self.blocks_of(reply).collect()).unwrap_or_default()
     }
 
-    /// All blocks of the model in this round, oldest first.
-    pub(crate) fn blocks(&self) -> Vec<&'a BlockItem> {
-        self.replies().flat_map(|reply| self.blocks_of(reply)).collect()
-    }
-
     /// Whether the person skipped all blocks of the newest reply.
     pub(super) fn all_skipped(&self) -> bool {
         let newest = self.newest();

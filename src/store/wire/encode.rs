@@ -38,24 +38,10 @@ pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -
         Entry::Review { block, revision, review } => {
             review_fields(Fields::of("review").with("block", block.0).with("revision", revision.0), review)
         }
-        Entry::Edited { block, revision, source } => Fields::of("decision")
-            .with("decision", "edit")
-            .with("block", block.0)
-            .with("revision", revision.0)
-            .with("source", source.as_ref()),
         Entry::LanguageChosen { block, revision, language } => Fields::of("language")
             .with("block", block.0)
             .with("revision", revision.0)
             .with("language", language.as_str()),
-        Entry::Approved { run, block, revision, sha256, terms, by } => Fields::of("decision")
-            .with("decision", "approve")
-            .with("block", block.0)
-            .with("revision", revision.0)
-            .with("run", run.0)
-            .with("sha256", sha256.to_string())
-            .with("by", by.as_str())
-            .with_some("rule", by.rule().map(|rule| rule.0))
-            .with("terms", terms_fields(terms)),
         Entry::RuleAdded(rule) => Fields::of("rule_added")
             .with("rule", rule.id.0)
             .with("scope", rule.scope.as_str())
@@ -63,20 +49,6 @@ pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -
             .with("sha256", rule.sha256.to_string())
             .with("terms", terms_fields(&rule.terms)),
         Entry::RuleRevoked(rule) => Fields::of("rule_revoked").with("rule", rule.0),
-        Entry::Rejected { block, revision, reason } => Fields::of("decision")
-            .with("decision", "reject")
-            .with("block", block.0)
-            .with("revision", revision.0)
-            .with("reason", reason.as_str()),
-        Entry::Skipped { block, revision } => Fields::of("decision")
-            .with("decision", "skip")
-            .with("block", block.0)
-            .with("revision", revision.0),
-        Entry::Declined { block, revision, why } => Fields::of("decision")
-            .with("decision", "decline")
-            .with("block", block.0)
-            .with("revision", revision.0)
-            .with("why", why.as_str()),
         Entry::PutBack(block) => Fields::of("put_back").with("block", block.0),
         Entry::Ran { run, block, report } => {
             report_fields(Fields::of("run").with("run", run.0).with("block", block.0), report, blobs, output)
@@ -98,6 +70,46 @@ pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -
         .with("usage", usage_fields(usage)),
         Entry::Recipe(fact) => recipe::fields(fact),
         Entry::Instructions(noted) => Fields::of("instructions").with("files", list(noted, noted_fields)),
+        Entry::Edited { .. }
+        | Entry::Approved { .. }
+        | Entry::Rejected { .. }
+        | Entry::Declined { .. }
+        | Entry::Skipped { .. } => decision(entry),
+    }
+}
+
+/// The fields of what was decided about a block.
+fn decision(entry: &Entry) -> Fields {
+    match entry {
+        Entry::Edited { block, revision, source } => Fields::of("decision")
+            .with("decision", "edit")
+            .with("block", block.0)
+            .with("revision", revision.0)
+            .with("source", source.as_ref()),
+        Entry::Approved { run, block, revision, sha256, terms, by } => Fields::of("decision")
+            .with("decision", "approve")
+            .with("block", block.0)
+            .with("revision", revision.0)
+            .with("run", run.0)
+            .with("sha256", sha256.to_string())
+            .with("by", by.as_str())
+            .with_some("rule", by.rule().map(|rule| rule.0))
+            .with("terms", terms_fields(terms)),
+        Entry::Rejected { block, revision, reason } => Fields::of("decision")
+            .with("decision", "reject")
+            .with("block", block.0)
+            .with("revision", revision.0)
+            .with("reason", reason.as_str()),
+        Entry::Skipped { block, revision } => Fields::of("decision")
+            .with("decision", "skip")
+            .with("block", block.0)
+            .with("revision", revision.0),
+        Entry::Declined { block, revision, why } => Fields::of("decision")
+            .with("decision", "decline")
+            .with("block", block.0)
+            .with("revision", revision.0)
+            .with("why", why.as_str()),
+        _ => Fields::new(),
     }
 }
 

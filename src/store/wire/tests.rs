@@ -1,7 +1,7 @@
 use super::*;
 use crate::domain::{Captured, Entry, Moment, Stream};
 use crate::store::samples::{
-    about_images, about_instructions, about_limits, about_recipes, about_sandbox, about_tools, captured,
+    about_instructions, about_limits, about_pulls, about_recipes, about_sandbox, about_tools, captured,
     each_kind, entry, header, report, same, told,
 };
 use proptest::prelude::*;
@@ -38,9 +38,9 @@ fn each_kind_comes_back() {
         .chain(about_sandbox())
         .chain(about_limits())
         .chain(about_tools())
-        .chain(about_images())
         .chain(about_instructions())
         .chain(about_recipes())
+        .chain(about_pulls())
         .chain([Entry::Header(header("x"))])
     {
         let back = entry_of(&line_of(&entry));

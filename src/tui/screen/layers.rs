@@ -2,7 +2,7 @@
 
 use super::act::edit_of;
 use super::field::Edit;
-use super::layer::{Answer, Layer, ModelRow};
+use super::layer::{Answer, Layer};
 use super::wish::Exit;
 use super::{Ctx, Note, Screen, Wish};
 use crate::driver::Errand;
@@ -299,33 +299,6 @@ impl Screen {
             | Layer::Find(_)
             | Layer::Welcome(_) => Vec::new(),
         }
-    }
-
-    /// Enter in the list of models.
-    fn model_accepted(&mut self, list: super::layer::Models) -> Vec<Wish> {
-        if let Some(model) = list.chosen() {
-            return vec![Wish::Send(Command::UseModel(model))];
-        }
-        match list.row() {
-            Some(ModelRow::NoKey(provider, _)) => self.ask_key(provider),
-            // Whoever is still being asked, or gave no list, has nothing to choose from yet.
-            Some(_) => self.layers.push(Layer::Models(list)),
-            None => self.say(Note::warn("A model is named PROVIDER/MODEL.")),
-        }
-        Vec::new()
-    }
-
-    /// Opens the box for a provider's key.
-    pub(super) fn ask_key(&mut self, provider: String) {
-        self.layers.push(Layer::Key(provider, super::field::Field::secret()));
-    }
-
-    /// Tests the connection to the chosen model.
-    fn test_model(&mut self) -> Vec<Wish> {
-        let Some(Layer::Models(list)) = self.layers.last_mut() else { return Vec::new() };
-        let Some(model) = list.chosen() else { return Vec::new() };
-        list.tested = Some((model.clone(), None));
-        vec![Wish::Errand(Errand::TestModel(model))]
     }
 
     /// Esc: the topmost layer goes; nothing it asked is answered but with the safe answer.

@@ -5,7 +5,7 @@ use super::filter::Cursor;
 use super::layer::{Confirm, Layer, Reject};
 use super::wish::Target;
 use super::{Ctx, Note, Screen, Wish};
-use crate::domain::{BlockId, Decision, Readiness, Revision};
+use crate::domain::{BlockId, BlockKind, Decision, InstallInto, Language, PackageList, Readiness, Revision};
 use crate::engine::transcript::{BlockItem, Standing};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
@@ -236,6 +236,7 @@ impl Screen {
                 }
             }
             Action::Opinion => return self.ask_opinion(ctx.state),
+            Action::InstallInto => return self.install_elsewhere(ctx.state),
             Action::Rights => self.code.full_rights = !self.code.full_rights,
             Action::Limits => self.open_limits(ctx.state),
             Action::ChooseLanguage => match ctx.state.waiting() {
@@ -282,6 +283,29 @@ impl Screen {
             return Vec::new();
         }
         vec![Wish::Send(Command::Consult(block))]
+    }
+
+    /// Sends the packages of the block on screen to the other place: a new text, which is looked at and asked about.
+    fn install_elsewhere(&mut self, state: &State) -> Vec<Wish> {
+        let Some(item) = self.decidable(state) else { return Vec::new() };
+        let (block, current) = (item.block.id, item.block.current());
+        let list = match item.block.kind {
+            BlockKind::Install { .. } if current.language == Some(Language::python()) => {
+                PackageList::parse("python", &current.source).ok()
+            }
+            _ => None,
+        };
+        let Some(list) = list else {
+            self.say(Note::of_wait(format!("Block {block} installs no packages of Python.")));
+            return Vec::new();
+        };
+        let has_venv = state.inspected(block).is_some_and(|inspected| inspected.venv.is_some());
+        if list.into == InstallInto::Session && !has_venv {
+            self.say(Note::of_wait("The project has no .venv that is in use: they go beside the session."));
+            return Vec::new();
+        }
+        let other = PackageList { into: list.into.other(), ..list };
+        send(block, current.revision, Decision::Edit(other.text()))
     }
 
     fn choose_language(&mut self, block: BlockId) {

@@ -135,6 +135,10 @@ impl CodePane {
         self.hunk = self.hunk.min(taken.len().saturating_sub(1));
         laid.doc.choose(taken.chosen(self.hunk));
         self.opinion.push(taken.row(self.hunk, self.area.width, look));
+        let line = taken.line(self.hunk);
+        if std::mem::take(&mut self.show_hunk) {
+            self.show_line(line);
+        }
     }
 
     /// Whether the block on screen is a change that can be decided about in hunks.
@@ -152,8 +156,10 @@ impl CodePane {
         true
     }
 
-    /// The text with the chosen hunk dropped, or taken back.
-    pub fn toggle_hunk(&self) -> Option<String> {
-        self.laid.as_ref()?.taken.as_ref()?.toggled(self.hunk)
+    /// The text with the chosen hunk dropped, or taken back. It stays in sight when that text is shown.
+    pub fn toggle_hunk(&mut self) -> Option<String> {
+        let text = self.laid.as_ref()?.taken.as_ref()?.toggled(self.hunk);
+        self.show_hunk = text.is_some();
+        text
     }
 }

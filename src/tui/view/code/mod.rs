@@ -82,6 +82,8 @@ pub struct CodePane {
     trace: Option<usize>,
     /// The hunk that was chosen last.
     hunk: usize,
+    /// Whether it is shown as soon as the block was looked at anew.
+    show_hunk: bool,
     area: Rect,
     /// A second opinion, below the code.
     opinion: Vec<Line<'static>>,

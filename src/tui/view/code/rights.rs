@@ -96,6 +96,7 @@ fn facts(inspected: Option<&Inspected>, full: bool, look: Look<'_>) -> Vec<Fact>
         }),
         Ok(terms) => terms_facts(terms, full, look, &mut facts),
     }
+    facts.extend(place_of_packages(inspected, look));
     facts.extend(effects::facts(inspected, full).into_iter().map(|(label, text, odd)| Fact {
         label,
         text,
@@ -168,6 +169,22 @@ fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>)
     }
 }
 
+/// Where packages go, and that there is another place for them.
+fn place_of_packages(inspected: &Inspected, look: Look<'_>) -> Option<Fact> {
+    let terms = inspected.terms.as_ref().ok().filter(|terms| terms.executor == ExecutorKind::Installer)?;
+    let (text, slot) = match &inspected.venv {
+        Some(venv) if *venv == terms.cwd => {
+            let venv = safe::one_line(&look.place.path(venv));
+            (format!("the project's {venv}, where they stay   I = beside the session"), Slot::StatusWarn)
+        }
+        Some(_) => {
+            ("a folder beside the session   I = into the project's .venv instead".into(), Slot::UiText)
+        }
+        None => ("a folder beside the session".into(), Slot::UiText),
+    };
+    Some(Fact { label: "Into", text, style: look.style(slot) })
+}
+
 /// The pull of an image: who does it, over what, and what stays of it.
 fn pull_facts(terms: &Terms) -> impl Iterator<Item = (&'static str, String)> {
     let engine = safe::one_line(&terms.interpreter.to_string_lossy());
@@ -175,7 +192,7 @@ fn pull_facts(terms: &Terms) -> impl Iterator<Item = (&'static str, String)> {
         ("Done by", format!("the container engine at {engine}; nothing is started")),
         ("May read", "nothing of yours    May write  the engine's own store of images".to_owned()),
         ("Network", "the engine's own, for this only".to_owned()),
-        ("Limits", words::limit(terms.limits.wall_ms)),
+        ("Limits", words::duration(terms.limits.wall_ms)),
     ]
     .into_iter()
 }
@@ -288,7 +305,7 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
         }
         (ExecutorKind::Container, None) => {
             let image = safe::one_line(&terms.interpreter.to_string_lossy());
-            format!("a container of {image}, {language}, of its own, cwd {cwd}")
+            format!("a container of {image}, {language}, of its own: each block starts anew, cwd {cwd}")
         }
         (ExecutorKind::Jupyter, kernel) => {
             let name = safe::one_line(&terms.interpreter.to_string_lossy());

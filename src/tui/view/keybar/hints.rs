@@ -146,9 +146,10 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
 fn offers_always(state: &State) -> bool {
     let inspected = state.waiting().and_then(|item| state.inspected(item.block.id));
     inspected.is_some_and(|i| {
-        let confined = i.terms.as_ref().is_ok_and(|terms| {
-            terms.executor.starts_programs() && terms.rights.sandbox.level != SandboxLevel::Off
-        });
+        let confined = i
+            .terms
+            .as_ref()
+            .is_ok_and(|terms| terms.executor.runs_code() && terms.rights.sandbox.level != SandboxLevel::Off);
         confined && i.review.gravest() != Some(Severity::High) && !i.review.forbidden()
     })
 }

@@ -1,0 +1,81 @@
+//! What runs beside this machine's own programs would need: a container engine and its images, Jupyter kernels; and what
+//! installs packages.
+
+use super::Look;
+use crate::app::house::House;
+use crate::exec::found::{self, Kernels};
+
+/// The container engine, and the images that the configuration names.
+pub(super) async fn containers(house: &House) -> Vec<Look> {
+    let config = &house.loaded.config.executors.container;
+    let engine = match found::engine(config).await {
+        Ok(engine) => engine,
+        Err(why) => {
+            let means = "Nothing runs in containers (--executor container) until there is one: apt install docker.io, \
+                         or podman. Other runs need none.";
+            return vec![Look::missing("containers", why, means)];
+        }
+    };
+    let mut looks = vec![Look::good("containers", format!("{} at {}", engine.version, engine.address))];
+    for image in engine.images {
+        let what = format!("  image {}", image.languages.join(", "));
+        looks.push(match image.there {
+            Ok(id) => Look::good(what, format!("{} ({id})", image.name)),
+            Err(why) => {
+                let means = format!(
+                    "The first block that needs it asks whether to pull it; sayso exec --pull and docker pull {} do, too.",
+                    image.name
+                );
+                Look::missing(what, why, means)
+            }
+        });
+    }
+    looks
+}
+
+/// The Jupyter kernels that are installed here, or that the configured server has.
+pub(super) async fn kernels(house: &House) -> Vec<Look> {
+    let found = found::kernels(&house.loaded.config.executors.jupyter, house.python().as_deref()).await;
+    match found {
+        Ok(Kernels { place, names }) if names.is_empty() => vec![Look::missing(
+            "jupyter",
+            format!("no kernel {place}"),
+            "Nothing runs in Jupyter kernels (--executor jupyter) until there is one, for Python: pip install ipykernel. \
+             Other runs need none.",
+        )],
+        Ok(Kernels { place, names }) => {
+            let kernels = names.into_iter().map(|(name, language)| format!("{name} ({language})"));
+            vec![Look::good("jupyter", format!("{} {place}", kernels.collect::<Vec<_>>().join(", ")))]
+        }
+        Err(why) => {
+            let means = "Nothing runs in Jupyter kernels (--executor jupyter) until that is put right.";
+            vec![Look::missing("jupyter", why, means)]
+        }
+    }
+}
+
+/// What installs packages that blocks ask for.
+pub(super) async fn installers(house: &House) -> Vec<Look> {
+    let found = house.local_executor().installers().await;
+    let there = |name: &str| found.iter().any(|(known, path)| *known == name && path.is_some());
+    let (uv, pip) = (there("uv"), there("pip"));
+    found
+        .iter()
+        .map(|(name, path)| {
+            let means = match *name {
+                "uv" if pip => "pip installs packages for Python, slower. To get uv: pip install uv, or pipx install uv.",
+                "pip" if uv => "uv installs packages for Python.",
+                "uv" => {
+                    "Packages for Python can't be installed from here. Get uv (pipx install uv) or pip (apt install \
+                     python3-pip)."
+                }
+                "pip" => "Packages for Python can't be installed from here. To get pip: apt install python3-pip.",
+                _ => "Packages for JavaScript can't be installed from here. To get npm: apt install npm, or node with it.",
+            };
+            match path {
+                Some(path) => Look::good(*name, path.display().to_string()),
+                None => Look::missing(*name, "not found", means),
+            }
+        })
+        .collect()
+}

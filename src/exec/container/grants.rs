@@ -1,0 +1,196 @@
+//! What a container sees of this machine's folders, and whether it may: the working folder, what the person opened beside
+//! it, and the protected names inside, which stay as they are. Pure but for [`Granted::look`].
+
+use super::error::ContainerError;
+use crate::config::FolderInContainer;
+use crate::exec::sandbox::{Guarded, Wish, guarded};
+use bollard::models::{Mount, MountType};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Folders of a system: one that is given to a container would hide the container's own.
+const SYSTEM: &[&str] = &[
+    "/", "/bin", "/sbin", "/lib", "/lib64", "/usr", "/etc", "/var", "/run", "/opt", "/tmp", "/home", "/root",
+];
+const SYSTEM_TREES: &[&str] = &["/proc", "/sys", "/dev", "/run", "/var/run"];
+
+/// What the person opened for runs of this session beside the working folder, and what stays closed inside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Granted {
+    /// Further folders to read.
+    pub read: Vec<PathBuf>,
+    /// Further folders to write.
+    pub write: Vec<PathBuf>,
+    /// Whether the network is open.
+    pub network: bool,
+    /// Protected names in what is written.
+    pub guarded: Guarded,
+}
+
+/// What of this machine no container is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Closed<'a> {
+    /// The account's home folder.
+    pub home: Option<&'a Path>,
+    /// The engine's socket.
+    pub socket: Option<&'a Path>,
+    /// Folders of sayso's own.
+    pub own: &'a [PathBuf],
+}
+
+impl Granted {
+    /// What was opened, as it is on the disk at this moment. `folder` is the working folder where it is mounted.
+    ///
+    /// # Errors
+    /// When a folder that was opened is not there, or is one that no container is given. Nothing is left out silently.
+    pub fn look(
+        wish: &Wish,
+        folder: Option<(&Path, FolderInContainer)>,
+        closed: Closed<'_>,
+        remote: bool,
+    ) -> Result<Self, ContainerError> {
+        let opened = |path: &PathBuf| {
+            let granted = |why: String| ContainerError::Granted { path: path.clone(), why };
+            if remote {
+                return Err(granted("the engine is on another machine".into()));
+            }
+            let real = std::fs::canonicalize(path).map_err(|error| granted(error.to_string()))?;
+            may_mount(&real, closed).map_err(|why| granted(why.into()))?;
+            Ok(real)
+        };
+        let read: Vec<PathBuf> = wish.read.iter().map(opened).collect::<Result<_, _>>()?;
+        let write: Vec<PathBuf> = wish.write.iter().map(opened).collect::<Result<_, _>>()?;
+        let written = folder.filter(|(_, how)| *how == FolderInContainer::Writable).map(|(path, _)| path);
+        let writable: Vec<PathBuf> =
+            written.map(Into::into).into_iter().chain(write.iter().cloned()).collect();
+        Ok(Self { read, write, network: wish.network, guarded: guarded(&writable) })
+    }
+
+    /// All mounts, each place once.
+    pub fn mounts(&self, folder: Option<(&Path, FolderInContainer)>) -> Vec<Mount> {
+        // A later one covers an earlier one in the same place.
+        let mut places: BTreeMap<&Path, bool> = BTreeMap::new();
+        let inside = |path: &Path| {
+            folder.is_some_and(|(cwd, _)| path.starts_with(cwd))
+                || self.write.iter().any(|written| path.starts_with(written))
+        };
+        places.extend(self.read.iter().map(PathBuf::as_path).filter(|path| !inside(path)).map(|p| (p, true)));
+        places.extend(folder.map(|(path, how)| (path, how == FolderInContainer::ReadOnly)));
+        places.extend(self.write.iter().map(|path| (path.as_path(), false)));
+        // What is mounted can't be moved away.
+        places.extend(self.guarded.pinned.iter().map(|path| (path.as_path(), false)));
+        places.extend(self.guarded.protected.iter().map(|path| (path.as_path(), true)));
+        places
+            .into_iter()
+            .map(|(path, read_only)| Mount {
+                target: Some(path.to_string_lossy().into_owned()),
+                source: Some(path.to_string_lossy().into_owned()),
+                typ: Some(MountType::BIND),
+                read_only: Some(read_only),
+                ..Mount::default()
+            })
+            .collect()
+    }
+}
+
+/// Whether a folder may be given to a container at all.
+///
+/// # Errors
+/// With the reason, when it may not.
+pub fn may_mount(folder: &Path, closed: Closed<'_>) -> Result<(), &'static str> {
+    if closed.home.is_some_and(|home| home.starts_with(folder)) {
+        return Err("it holds your home folder, with its keys");
+    }
+    if closed.socket.is_some_and(|socket| socket.starts_with(folder)) {
+        return Err("it holds the engine's socket, which is as good as root");
+    }
+    if closed.own.iter().any(|own| own.starts_with(folder) || folder.starts_with(own)) {
+        return Err("sayso's own files are in it");
+    }
+    let tree = SYSTEM_TREES.iter().any(|tree| folder.starts_with(tree));
+    if tree || SYSTEM.iter().any(|system| folder == Path::new(system)) {
+        return Err("it is one of the system's own");
+    }
+    if folder.to_str().is_none() {
+        return Err("its name is not UTF-8");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_that_stay_outside() {
+        let own = [PathBuf::from("/home/me/.local/share/sayso")];
+        let closed = Closed {
+            home: Some(Path::new("/home/me")),
+            socket: Some(Path::new("/srv/docker/docker.sock")),
+            own: &own,
+        };
+        for folder in [
+            "/",
+            "/home",
+            "/home/me",
+            "/usr",
+            "/proc/self",
+            "/srv/docker",
+            "/run/user/1000",
+            "/tmp",
+            "/home/me/.local",
+            "/home/me/.local/share/sayso/blobs",
+        ] {
+            assert!(may_mount(Path::new(folder), closed).is_err(), "{folder}");
+        }
+        for folder in ["/home/me/work", "/srv/data", "/tmp/x", "/usr/local/src/x"] {
+            assert_eq!(may_mount(Path::new(folder), closed), Ok(()), "{folder}");
+        }
+    }
+
+    fn shown(mounts: &[Mount]) -> Vec<String> {
+        let how = |mount: &Mount| if mount.read_only == Some(true) { "ro" } else { "rw" };
+        mounts.iter().map(|mount| format!("{} {}", how(mount), mount.target.as_deref().unwrap())).collect()
+    }
+
+    #[test]
+    fn protected_names_stay_as_they_are_and_each_place_is_mounted_once() {
+        let granted = Granted {
+            read: vec!["/srv/in".into(), "/w/part".into()],
+            write: vec!["/w".into(), "/srv/out".into()],
+            network: false,
+            guarded: Guarded {
+                protected: vec!["/w/.git/hooks".into(), "/w/.vscode".into()],
+                pinned: vec!["/w/.git".into()],
+            },
+        };
+        let folder = Some((Path::new("/w"), FolderInContainer::Writable));
+        assert_eq!(
+            shown(&granted.mounts(folder)),
+            ["ro /srv/in", "rw /srv/out", "rw /w", "rw /w/.git", "ro /w/.git/hooks", "ro /w/.vscode"]
+        );
+        let absent = Granted { write: Vec::new(), guarded: Guarded::default(), ..granted };
+        assert_eq!(shown(&absent.mounts(None)), ["ro /srv/in", "ro /w/part"]);
+    }
+
+    #[test]
+    fn what_was_opened_is_had_or_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let real = std::fs::canonicalize(place.path()).unwrap();
+        std::fs::create_dir_all(real.join(".git/hooks")).unwrap();
+        let closed = Closed { home: None, socket: None, own: &[] };
+        let wish = Wish { write: vec![place.path().into()], network: true, ..Wish::default() };
+        let granted = Granted::look(&wish, None, closed, false).unwrap();
+        assert_eq!((granted.write.as_slice(), granted.network), (&[real.clone()][..], true));
+        assert_eq!(granted.guarded.protected, [real.join(".git/hooks")]);
+        assert!(
+            Granted::look(&wish, None, closed, true).unwrap_err().to_string().contains("another machine")
+        );
+        let gone = Wish { read: vec![real.join("nothing")], ..Wish::default() };
+        assert!(Granted::look(&gone, None, closed, false).is_err());
+        let own = [real];
+        let closed = Closed { own: &own, ..closed };
+        let why = Granted::look(&wish, None, closed, false).unwrap_err().to_string();
+        assert!(why.contains("sayso's own files"), "{why}");
+    }
+}

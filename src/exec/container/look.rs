@@ -1,0 +1,28 @@
+//! What is there for containers: the engine, and which images it has. Looks, starts nothing.
+
+use super::engine::Engine;
+use super::error::ContainerError;
+use crate::config::ContainerExecutor;
+use crate::exec::found::{FoundEngine, FoundImage};
+
+/// The engine, and which images of the configuration it has; nothing is started.
+///
+/// # Errors
+/// When there is none, or it does not answer.
+pub async fn found(config: &ContainerExecutor) -> Result<FoundEngine, ContainerError> {
+    let engine = Engine::reach(config.host.as_deref()).await?;
+    let mut images: Vec<FoundImage> = Vec::new();
+    for (language, name) in &config.images {
+        if let Some(known) = images.iter_mut().find(|known| known.name == *name) {
+            known.languages.push(language.clone());
+            continue;
+        }
+        let there = match engine.image(name).await {
+            Ok(image) => Ok(image.digits()),
+            Err(ContainerError::Missing { .. }) => Err(format!("{name} is not on the engine")),
+            Err(error) => Err(error.to_string()),
+        };
+        images.push(FoundImage { name: name.clone(), languages: vec![language.clone()], there });
+    }
+    Ok(FoundEngine { address: engine.address, version: engine.version, images })
+}

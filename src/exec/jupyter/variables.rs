@@ -1,0 +1,140 @@
+//! The variables of a Python kernel that is not ours: one silent question behind each block, bounded in what it asks and
+//! in how long it is waited for. No `repr` of the person's classes is called, nothing is stored in the kernel, and what
+//! does not answer is left alone: the block's end does not depend on it.
+
+use super::message::{Channel, Message};
+use super::talk::Order;
+use super::{Jupyter, Missing};
+use crate::domain::Variable;
+use crate::exec::executors::Heard;
+use base64::Engine as _;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Bytes of an answer, as text.
+const LONGEST: usize = 256 << 10;
+/// Variables that are told.
+const MOST: usize = 300;
+
+/// What the kernel is asked: a function of its namespace that gives lines of text. Only exact built-in types are looked
+/// into, and the shapes of data frames and arrays.
+const QUESTION: &str = r#"
+def told(names):
+    kinds = {list, tuple, set, frozenset, dict}
+    module, function, builtin = type(__builtins__), type(told), type(len)
+    if module is dict: module = type(__import__("sys"))
+    def short(value):
+        kind = type(value)
+        if kind is int: return repr(value) if value.bit_length() <= 256 else "%d bits" % value.bit_length()
+        if kind in (bool, float, complex, type(None)): return repr(value)
+        if kind is str or kind is bytes: return repr(value[:60]) + ("..." if len(value) > 60 else "")
+        return ""
+    def size(value, kind, name):
+        if kind is str: return "%d chars" % len(value)
+        if kind is bytes: return "%d bytes" % len(value)
+        if kind in kinds: return "%d item%s" % (len(value), "" if len(value) == 1 else "s")
+        if name == "pandas.DataFrame": return "%d rows x %d columns" % value.shape
+        if name == "pandas.Series": return "%d rows" % value.shape[0]
+        if name == "numpy.ndarray": return " x ".join(map(str, value.shape)) or "scalar"
+        return ""
+    of = type.__dict__["__module__"].__get__
+    lines = []
+    for name, value in list(names.items()):
+        if type(name) is not str or name[:1] == "_" or name in ("In", "Out", "exit", "quit", "get_ipython", "open"): continue
+        kind = type(value)
+        if kind is module or kind is builtin: continue
+        if kind is function and value.__module__ != "__main__": continue
+        try:
+            if kind is type and of(value) != "__main__": continue
+            home, own = of(kind), type.__dict__["__name__"].__get__(kind)
+            full = (home.split(".")[0] + "." + own) if type(home) is str else own
+            lines.append([name[:200], own[:80], size(value, kind, full)[:60], short(value)[:160]])
+        except Exception: lines.append([name[:200], "", "", ""])
+    import base64, json
+    return base64.b64encode(json.dumps(lines[-MOST:]).encode()).decode()
+"#;
+
+/// The request that asks for them.
+fn request() -> Value {
+    let question = QUESTION.replace("MOST", &MOST.to_string());
+    // As a literal of Python: what JSON escapes, Python reads.
+    let literal = Value::String(question).to_string();
+    let expression = format!("(lambda d: (exec({literal}, d), d['told'](globals()))[1])({{}})");
+    json!({
+        "code": "", "silent": true, "store_history": false, "user_expressions": { "sayso": expression },
+        "allow_stdin": false, "stop_on_error": false,
+    })
+}
+
+/// The answer; `None` where it can't be read.
+fn read(content: &Value) -> Option<Vec<Variable>> {
+    let text = content.pointer("/user_expressions/sayso/data/text~1plain")?.as_str()?;
+    let text = text.trim_matches(['\'', '"']);
+    if text.len() > LONGEST {
+        return None;
+    }
+    let bytes = base64::engine::general_purpose::STANDARD.decode(text).ok()?;
+    let lines: Vec<[String; 4]> = serde_json::from_slice(&bytes).ok()?;
+    let line = |[name, kind, size, value]: [String; 4]| Variable { name, kind, size, value, change: None };
+    Some(lines.into_iter().take(MOST).map(line).collect())
+}
+
+impl Jupyter {
+    /// The block is over: asks for the variables where the kernel runs Python; true when an answer is waited for.
+    pub(super) fn ask_variables(&mut self) -> bool {
+        let Some(block) = self.block.as_mut().filter(|block| block.of_python && block.asked.is_none()) else {
+            return false;
+        };
+        let message = self.ids.message(Channel::Shell, "execute_request", request());
+        block.asked = Some(message.id().to_owned());
+        block.until = Some(Instant::now() + PATIENCE);
+        self.order(Order::Send(Box::new(message)));
+        true
+    }
+
+    /// Whether this message is the answer that is waited for; the block ends with it.
+    pub(super) fn take_variables(&mut self, message: &Message) -> bool {
+        let asked = self.block.as_ref().and_then(|block| block.asked.as_deref());
+        if asked.is_none_or(|asked| message.about() != asked) {
+            return false;
+        }
+        if message.kind() == "execute_reply" {
+            if let Some(variables) = read(&message.content) {
+                self.queue.push_back(Heard::Variables(variables));
+            }
+            self.end_of_block();
+        }
+        true
+    }
+
+    /// Whether the block itself is over and only the answer is missing.
+    pub(super) fn waits_for_variables(&self) -> bool {
+        self.block
+            .as_ref()
+            .is_some_and(|block| block.asked.is_some() && block.reading.missing() == Missing::Nothing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read_and_what_is_none_is_left() {
+        let lines =
+            json!([["x", "int", "", "41"], ["df", "DataFrame", "2 rows x 2 columns", ""]]).to_string();
+        let text = base64::engine::general_purpose::STANDARD.encode(lines);
+        let content =
+            |text: &str| json!({ "user_expressions": { "sayso": { "data": { "text/plain": text } } } });
+        let told = read(&content(&format!("'{text}'"))).unwrap();
+        assert_eq!((told[0].name.as_str(), told[0].value.as_str()), ("x", "41"));
+        assert_eq!(told[1].size, "2 rows x 2 columns");
+        for other in ["", "'%%%'", "'e30='"] {
+            assert_eq!(read(&content(other)), None, "{other}");
+        }
+        assert_eq!(read(&json!({ "user_expressions": { "sayso": { "status": "error" } } })), None);
+    }
+}

@@ -1,0 +1,39 @@
+//! An image that is missing, in a real terminal with a real container engine: asked for, tried, told.
+
+use crate::{approve, play, session, to_code};
+
+const STORY: &str = r#"
+pace = 0
+[[reply]]
+when = "go"
+text = """
+```python
+print(1)
+```
+"""
+"#;
+
+/// A registry that refuses: nothing is pulled from anywhere in this test.
+const IMAGE: &str = "127.0.0.1:1/sayso/none:1";
+
+#[test]
+#[ignore = "needs a container engine in DOCKER_HOST"]
+fn a_pull_is_asked_for_and_when_it_fails_the_block_still_waits() {
+    let host = std::env::var("DOCKER_HOST").expect("DOCKER_HOST is not set");
+    let home = tempfile::tempdir().expect("a home");
+    let mut setup = play(home.path(), STORY).env("DOCKER_HOST", &host).size(140, 40);
+    setup.args.extend(["--executor".into(), format!("container:{IMAGE}")]);
+    let terminal = setup.start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    terminal.wait_for("nothing is started");
+    assert!(terminal.screen().contains(IMAGE), "{}", terminal.screen());
+    approve(&terminal, 2);
+    terminal.wait_for("could not be fetched");
+    to_code(&terminal);
+    terminal.wait_for("Block 1 waits");
+    let file = session(home.path());
+    assert!(file.contains(r#""what":"pull""#) && file.contains(r#""executor":"engine""#), "{file}");
+    assert_eq!(file.matches(r#""kind":"block""#).count(), 2, "it is offered once:\n{file}");
+}
