@@ -1,5 +1,50 @@
 //! What a recipe is, as data: its inputs, its steps, what ends each, and what is told. How it is read from TOML stands in
 //! `read`, what has to hold between its parts in `sense`.
+//!
+//! ```toml
+//! name = "tdd"                  # /recipe tdd
+//! title = "Test-driven"
+//! when = "…"                    # its line in the list
+//! prompt = "Test-driven: {spec}"  # what the person asks with it
+//! say = "…"                     # told to the model once, with the first step
+//! either = ["file", "code"]     # one of these inputs has to be answered
+//!
+//! [[input]]
+//! name = "spec"
+//! ask = "What should it do?"
+//! kind = "lines"                # text | lines | choice | file | number
+//! required = true               # unless there is a default
+//! help = "…"
+//! default = "…"
+//! choices = ["…"]               # of a choice
+//! min = 1                       # of a number, as max and whole
+//!
+//! [limits]
+//! rounds = 5                    # of each step; past them, its `rounds` says how it goes on
+//! replies = 8                   # of each round; past them, the check's last verdict counts
+//!
+//! [[step]]
+//! name = "tests"
+//! title = "Tests first"
+//! only_if = { goal = "speed" }  # answers with which it is taken
+//! say = "…"                     # told when it begins; without it, the check begins at once
+//! blocks = ["write", "code"]    # what the model may propose: code, write, read, list, call; [] nothing
+//! check = "tests"               # how it is judged; further keys belong to the check
+//! protects = ["tests"]          # what was written in these steps is not changed without a typed word
+//! strict = false                # whether the strict list of what is forbidden holds
+//! rounds = 3
+//! [step.on.red]                 # by verdict of the check, `rounds`, `protected_changed`; else another round
+//! then = "next"                 # next | again | stop | end | the name of a step
+//! how = "done"                  # of an end: done | gave_up | limit
+//! say = "…"                     # told to the model, at an end to the person
+//!
+//! [end]
+//! summary = "…"
+//! ```
+//!
+//! A text has places: `{spec}` an input, `{file:INPUT}` the text of a file that an input names, `{fact:tests}`,
+//! `{write}` how files are written, `{runner}` the test runners, `{verdict}` and `{note}` of the last round, `{round}`,
+//! `{rounds}`, `{step}`, `{files}`, `{protected}`; at the end also `{images}` and `{steps}`. Two braces stand for one.
 
 mod read;
 mod sense;

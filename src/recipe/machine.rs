@@ -56,10 +56,10 @@ impl Machine {
             look => Ok(look),
         }
     }
+}
 
-    fn end(&self, path: &Path<'_>, ending: &Ending) -> Move {
-        Move::End { end: ending.end, summary: told::summary(path, ending) }
-    }
+fn end(path: &Path<'_>, ending: &Ending) -> Move {
+    Move::End { end: ending.end, summary: told::summary(path, ending) }
 }
 
 impl Way for Machine {
@@ -69,7 +69,7 @@ impl Way for Machine {
         // Each turn of this loop judges a round, and rounds are counted: it comes to its end.
         loop {
             if let Some(ending) = &path.over {
-                moves.push(self.end(&path, ending));
+                moves.push(end(&path, ending));
                 return moves;
             }
             let view = path.view();
@@ -93,8 +93,8 @@ impl Way for Machine {
                     path.judge(&outcome, None);
                     continue;
                 }
-                Ok(Look::Unable(why)) => moves.push(self.end(&path, &Ending::told(RecipeEnd::GaveUp, &why))),
-                Err(ending) => moves.push(self.end(&path, &ending)),
+                Ok(Look::Unable(why)) => moves.push(end(&path, &Ending::told(RecipeEnd::GaveUp, &why))),
+                Err(ending) => moves.push(end(&path, &ending)),
             }
             return moves;
         }

@@ -6,6 +6,8 @@ mod check;
 mod command;
 mod definition;
 mod hunks;
+#[cfg(test)]
+mod kept;
 mod machine;
 mod python;
 mod scripts;

@@ -78,7 +78,7 @@ fn turns(transcript: &Transcript) -> Vec<Turn> {
                     match item.block.kind {
                         BlockKind::Write { .. } => turn.check = "written",
                         BlockKind::Code { .. } | BlockKind::Call { .. } if turn.check == "reply" => {
-                            turn.check = "run"
+                            turn.check = "run";
                         }
                         _ => {}
                     }

@@ -37,7 +37,8 @@ impl Check for Run {
         if view.reply().is_none() {
             return Look::Ask;
         }
-        let ran: Vec<&RunReport> = view.newest().into_iter().filter(is_code).filter_map(report).collect();
+        let ran: Vec<&RunReport> =
+            view.newest().into_iter().filter(|item| is_code(item)).filter_map(report).collect();
         let Some(newest) = ran.last() else {
             // It looked something up or wrote a file; or its code was not let through, and it was told why.
             return if view.newest().is_empty() {
@@ -72,7 +73,7 @@ impl Check for Run {
     }
 }
 
-fn is_code(item: &&BlockItem) -> bool {
+fn is_code(item: &BlockItem) -> bool {
     matches!(item.block.kind, BlockKind::Code { .. } | BlockKind::Call { .. })
 }
 

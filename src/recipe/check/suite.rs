@@ -42,6 +42,7 @@ impl Check for Tests {
             CheckOption { name: "run", values: &["written", "all"], kind: OptionKind::Word },
             CheckOption { name: "only", values: &["tests"], kind: OptionKind::Word },
             CheckOption { name: "target", values: &[], kind: OptionKind::Input },
+            CheckOption { name: "of", values: &[], kind: OptionKind::Step },
         ]
     }
 
@@ -125,9 +126,12 @@ fn in_tests(path: &str) -> bool {
     folder.split('/').any(|part| matches!(part, "tests" | "test" | "__tests__" | "testdata"))
 }
 
-/// The files with tests that the model wrote, and who runs them.
+/// The files with tests that the model wrote, in the step that is named or in any, and who runs them.
 fn chosen(view: &View<'_>) -> (Option<&'static Runner>, Vec<String>) {
-    let written = view.all_written();
+    let written = match view.option("of") {
+        "" => view.all_written(),
+        step => view.written_in(step),
+    };
     let runner = runner::choose(view, &written);
     let files = match runner {
         Some(runner) => written.into_iter().filter(|path| (runner.takes)(path)).collect(),

@@ -80,7 +80,7 @@ impl<'a> Path<'a> {
         for (at, item) in course.items() {
             match item {
                 Item::Recipe { fact: RecipeFact::Said { step, round, .. }, .. } => {
-                    path.said(step, *round, at)
+                    path.said(step, *round, at);
                 }
                 Item::Recipe { fact: RecipeFact::Judged(outcome), .. } => path.judge(outcome, Some(at)),
                 _ => {}

@@ -3,13 +3,13 @@
 mod any;
 
 use crate::domain::{
-    Answers, BlockId, BlockKind, Captured, Dialect, ExecutorKind, FileChange, FinishReason, ImageRef,
-    Language, OnDisk, Outcome, RecipeEnd, RecipeFact, RecipeStart, ReplyEvent, Review, RunReport, Stream,
-    Target, Terms, ToolCall,
+    Answers, BlockId, BlockKind, Dialect, ExecutorKind, FileChange, FinishReason, ImageRef, Language, OnDisk,
+    Outcome, RecipeEnd, RecipeFact, RecipeStart, ReplyEvent, Review, RunReport, Target, Terms, ToolCall,
 };
 use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::transcript::Item;
 use crate::engine::{Command, Settings};
+use crate::recipe::kept::printed;
 use crate::recipe::{Recipe, shipped, ways};
 use std::path::Path;
 
@@ -77,23 +77,6 @@ struct Talk {
     d: Dialogue,
     block: u32,
     run: u32,
-}
-
-/// A run in bash that printed what a real runner printed.
-fn printed(name: &str) -> RunReport {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recipes").join(format!("{name}.txt"));
-    let text = std::fs::read_to_string(path).unwrap();
-    let (head, rest) = text.split_once("\n--- stdout\n").unwrap();
-    let (out, err) = rest.split_once("\n--- stderr\n").unwrap();
-    let exit: i32 = head.split_once("\nexit ").unwrap().1.parse().unwrap();
-    let mut output = Captured::new(1 << 20);
-    output.push(Stream::Stdout, out.as_bytes());
-    output.push(Stream::Stderr, err.as_bytes());
-    let outcome = if exit == 0 { Outcome::Ok } else { Outcome::Failed };
-    let mut report = report(outcome);
-    (report.output, report.error, report.receipt.exit_code) = (output, None, Some(exit));
-    report
 }
 
 /// A run that changed files.
@@ -271,6 +254,9 @@ mod tdd {
             "{}",
             t.d.told()
         );
+        let heard =
+            |d: &Dialogue| d.request().iter().any(|message| message.text.contains("assert 'A' == 'a'"));
+        assert!(heard(&t.d), "the output of the tests is told to the model");
         t.writes("slug.py");
         let line = t.tests(printed("pytest/green"));
         assert!(line.contains("+judged code.2 green, +block 7") && line.ends_with("deciding 7"), "{line}");

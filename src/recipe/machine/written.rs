@@ -43,11 +43,11 @@ pub(super) fn runs<'a>(
 }
 
 /// The same, with how many items stood before the end of each.
-pub(super) fn settled_runs<'a>(
-    course: Course<'a>,
+pub(super) fn settled_runs(
+    course: Course<'_>,
     from: usize,
     until: usize,
-) -> impl Iterator<Item = (usize, &'a BlockItem, &'a RunItem)> + use<'a> {
+) -> impl Iterator<Item = (usize, &BlockItem, &RunItem)> {
     course.settled_since(from).filter(move |settled| settled.after <= until).filter_map(move |settled| {
         let Settled { block, what: Settlement::Ran(run), .. } = settled else { return None };
         let item = course.block(*block)?;
@@ -107,7 +107,7 @@ fn clean(path: &Path) -> PathBuf {
 /// Whether a file is none that somebody meant to write.
 fn is_beside(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with('.') && part != ".." || BESIDE.contains(&part))
-        || path.ends_with(".pyc")
+        || Path::new(path).extension().is_some_and(|end| end == "pyc")
 }
 
 #[cfg(test)]
