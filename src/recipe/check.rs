@@ -1,6 +1,7 @@
 //! Checks: how it is found out what came of a round of a step. Named code; everything else of a recipe is data.
 
 mod call;
+mod changed;
 mod function;
 mod mended;
 mod net;
@@ -161,7 +162,7 @@ const ALL: &[&dyn Check] = &[
     &mended::Mended,
     &net::Net,
     &net::Record,
-    &net::Changed,
+    &changed::Changed,
     &speed::Measured,
     &speed::Faster,
 ];

@@ -20,18 +20,23 @@ const BY_ENDING: &[(&str, &[&str])] = &[
     ("java", &["java"]),
 ];
 
-/// The words that run a file; `None` where its name does not tell how.
-pub(super) fn command(file: &str) -> Option<Vec<String>> {
+/// The words that run a file; `None` where its name does not tell how. `python` is how Python is called here, where that
+/// was found out.
+pub(super) fn command(file: &str, python: &str) -> Option<Vec<String>> {
     let (_, ending) = file.rsplit_once('.')?;
     let (_, words) = BY_ENDING.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known))?;
     // A name that begins with a dash would be an option.
     let file = if file.starts_with('-') { format!("./{file}") } else { file.to_owned() };
-    Some(words.iter().map(|word| (*word).to_owned()).chain([file]).collect())
+    // A name in quotes is for bash; where it needs them, the usual name has to do.
+    let is_plain =
+        !python.is_empty() && !python.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"'));
+    let called = |word: &str| if word == "python3" && is_plain { python.to_owned() } else { word.to_owned() };
+    Some(words.iter().map(|word| called(word)).chain([file]).collect())
 }
 
 /// The same as a line of bash.
-pub(super) fn line(file: &str) -> Option<String> {
-    let words = command(file)?;
+pub(super) fn line(file: &str, python: &str) -> Option<String> {
+    let words = command(file, python)?;
     Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
 }
 
@@ -61,11 +66,13 @@ mod tests {
 
     #[test]
     fn files_are_run_by_their_ending() {
-        assert_eq!(line("a/b.py").as_deref(), Some("python3 a/b.py"));
-        assert_eq!(line("it's; rm x.py").as_deref(), Some("python3 'it'\\''s; rm x.py'"));
-        assert_eq!(line("-c.sh").as_deref(), Some("bash ./-c.sh"));
-        assert_eq!(line("main.GO").as_deref(), Some("go run main.GO"));
-        assert_eq!((line("Makefile"), line("a.xyz")), (None, None));
+        assert_eq!(line("a/b.py", "").as_deref(), Some("python3 a/b.py"));
+        assert_eq!(line("it's; rm x.py", "").as_deref(), Some("python3 'it'\\''s; rm x.py'"));
+        assert_eq!(line("-c.sh", "").as_deref(), Some("bash ./-c.sh"));
+        assert_eq!(line("main.GO", "").as_deref(), Some("go run main.GO"));
+        assert_eq!((line("Makefile", ""), line("a.xyz", "")), (None, None));
+        assert_eq!(line("a.py", ".venv/bin/python").as_deref(), Some(".venv/bin/python a.py"));
+        assert_eq!(line("a.py", "'/my python'").as_deref(), Some("python3 a.py"));
         assert_eq!(quoted("$(x)\n"), "'$(x)\n'");
     }
 }

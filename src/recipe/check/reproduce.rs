@@ -38,6 +38,11 @@ impl Check for Reproduce {
         true
     }
 
+    /// How Python is called here is found out with them.
+    fn wants_tests(&self) -> bool {
+        true
+    }
+
     fn look(&self, view: &View<'_>) -> Look {
         let subject = match Subject::of(view) {
             Ok(subject) => subject,

@@ -43,9 +43,12 @@ impl Check for Measured {
             }
             OwnRun::Refused(_) => Look::Unable("It was not measured, so nothing is made faster.".into()),
             OwnRun::None if view.reply().is_none() => Look::Ask,
-            OwnRun::None => match workload(&view.written()) {
+            OwnRun::None => match workload(view, &view.written()) {
                 Some(words) => {
                     Look::Propose(vec![measure(view, &words, &[], "measure it before anything is changed")])
+                }
+                None if !view.written().is_empty() => {
+                    Look::Judge { verdict: NOTHING, note: "what was written can't be run by itself".into() }
                 }
                 None if view.newest().is_empty() => {
                     Look::Judge { verdict: NOTHING, note: "no workload was written".into() }
@@ -92,7 +95,7 @@ impl Check for Faster {
 
     fn look(&self, view: &View<'_>) -> Look {
         let step = view.option("workload");
-        let (before, words) = (before(view, step), workload(&view.written_in(step)));
+        let (before, words) = (before(view, step), workload(view, &view.written_in(step)));
         let (Some(words), Some(then)) = (words, Figures::of(&before)) else {
             return Look::Unable(
                 "It was not measured before the change, so there is nothing to compare with.".into(),
@@ -122,8 +125,8 @@ impl Check for Faster {
 }
 
 /// The words that run the first file that can be run.
-fn workload(files: &[String]) -> Option<Vec<String>> {
-    files.iter().find_map(|file| command::command(file))
+fn workload(view: &View<'_>, files: &[String]) -> Option<Vec<String>> {
+    files.iter().find_map(|file| command::command(file, view.course.fact("python")))
 }
 
 fn measure(view: &View<'_>, words: &[String], before: &[f64], note: &str) -> Own {

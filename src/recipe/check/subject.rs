@@ -37,7 +37,9 @@ impl Subject {
             return of_block(view, block);
         }
         if !file.is_empty() || !line.is_empty() {
-            let known = (!line.is_empty()).then(|| line.to_owned()).or_else(|| command::line(file));
+            let known = (!line.is_empty())
+                .then(|| line.to_owned())
+                .or_else(|| command::line(file, view.course.fact("python")));
             let why = || format!("how {file} is run can't be told from its name: give the command, too");
             return Ok(Subject::File { path: file.to_owned(), line: known.ok_or_else(why)? });
         }

@@ -176,3 +176,37 @@ fn the_base_of_hunks_is_what_held_last() {
     let script = talk.waits().2;
     assert_eq!(script.matches("# hunk ").count(), 2, "{script}");
 }
+
+#[test]
+fn a_change_of_the_tests_takes_the_typed_word() {
+    for (path, severity) in [("tests/test_work.py", Severity::High), ("other.py", Severity::Medium)] {
+        let (mut talk, _) = begun("types", FACTS);
+        talk.ends(green());
+        talk.writes(path, "pass\n");
+        talk.d.inspected(2, Review::default(), Ok(file_terms(path)));
+        let gravest = talk.d.state().inspected(BlockId(2)).and_then(|seen| seen.review.gravest());
+        assert_eq!(gravest, Some(severity), "{path}");
+    }
+}
+
+#[test]
+fn what_can_t_be_run_is_no_net() {
+    let (mut talk, _) = begun("readability", &[("file:file", OLD)]);
+    talk.writes("behaviour.txt", "x\n");
+    let line = talk.ok();
+    assert!(line.contains("+judged record.1 nothing, +said record.2"), "{line}");
+}
+
+#[test]
+fn it_goes_on_after_the_session_was_opened_again() {
+    let (mut talk, _) = begun("types", FACTS);
+    talk.ends(green());
+    assert!(talk.d.reopen().ends_with("stuck cut"));
+    talk.d.command(Command::Retry);
+    talk.writes("work.py", &new());
+    talk.ok();
+    talk.ends(red());
+    assert!(talk.d.reopen().ends_with("deciding 4"));
+    let line = talk.ends(printed(Outcome::Ok, "=> hunk 2 of 3 (line 6) breaks the net\n", ""));
+    assert!(line.contains("+judged change.1 red, +said change.2"), "{line}");
+}

@@ -1,0 +1,255 @@
+//! Reads literals of Python, value by value.
+
+use super::{Literal, quoted};
+
+/// How deep a literal may be nested.
+const DEEPEST: usize = 32;
+/// Digits of a number; Python refuses to read longer ones by itself.
+const DIGITS: usize = 4_000;
+
+/// What is still to be read.
+pub(super) struct Reader<'a> {
+    pub(super) rest: &'a str,
+    pub(super) depth: usize,
+}
+
+impl Reader<'_> {
+    pub(super) fn value(&mut self) -> Result<Literal, String> {
+        if self.depth >= DEEPEST {
+            return Err(format!("it is nested deeper than {DEEPEST} levels"));
+        }
+        self.depth += 1;
+        let value = self.one();
+        self.depth -= 1;
+        value
+    }
+
+    fn one(&mut self) -> Result<Literal, String> {
+        self.rest = self.rest.trim_start();
+        let Some(first) = self.rest.chars().next() else { return Err("it ends too early".into()) };
+        match first {
+            '[' => Ok(Literal::List(self.until("[", "]")?.0)),
+            '(' => {
+                let (mut all, comma) = self.until("(", ")")?;
+                match (all.len(), comma) {
+                    (1, false) => Ok(all.remove(0)),
+                    _ => Ok(Literal::Tuple(all)),
+                }
+            }
+            '{' => self.braces(),
+            '\'' | '"' => self.text(""),
+            '0'..='9' | '-' | '+' | '.' => self.number(),
+            c if c.is_alphabetic() || c == '_' => self.word(),
+            _ => Err(format!("{} is no literal of Python", quoted(self.rest))),
+        }
+    }
+
+    /// `True`, `None`, `set()`, or the prefix of a text.
+    fn word(&mut self) -> Result<Literal, String> {
+        let end = self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(self.rest.len());
+        let (word, after) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
+        if after.starts_with(['\'', '"']) {
+            let prefix = word.to_ascii_lowercase();
+            if matches!(prefix.as_str(), "r" | "u" | "b" | "br" | "rb") {
+                self.rest = after;
+                return self.text(&prefix);
+            }
+            return Err(format!("{} is no literal text", quoted(self.rest)));
+        }
+        let value = match word {
+            "None" => Literal::None,
+            "True" => Literal::Bool(true),
+            "False" => Literal::Bool(false),
+            "set" if after.trim_start().starts_with('(') => {
+                self.rest = after;
+                return match self.until("(", ")")? {
+                    (all, false) if all.is_empty() => Ok(Literal::Set(all)),
+                    _ => Err("it is a call, no literal".into()),
+                };
+            }
+            _ => return Err(format!("{} is a name, no value; a text goes in quotes", quoted(word))),
+        };
+        self.rest = after;
+        Ok(value)
+    }
+
+    fn number(&mut self) -> Result<Literal, String> {
+        let signed = self.rest.strip_prefix('-').map(|rest| (true, rest));
+        let plus = self.rest.strip_prefix('+').map(|rest| (false, rest));
+        let (minus, body) = signed.or(plus).unwrap_or((false, self.rest));
+        let mut before = ' ';
+        let end = body.find(|c: char| {
+            let exponent = matches!(c, '+' | '-') && matches!(before, 'e' | 'E') && !body.starts_with("0x");
+            before = c;
+            !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_') || exponent)
+        });
+        let (written, after) = body.split_at_checked(end.unwrap_or(body.len())).unwrap_or((body, ""));
+        let value = read_number(written, minus).ok_or_else(|| format!("{} is no number", quoted(written)))?;
+        self.rest = after;
+        Ok(value)
+    }
+
+    /// Behind an opening sign: values up to the closing one, and whether a comma stood among them.
+    fn until(&mut self, open: &str, close: &str) -> Result<(Vec<Literal>, bool), String> {
+        self.take(open);
+        let (mut all, mut comma) = (Vec::new(), false);
+        while !self.take(close) {
+            if !all.is_empty() && !comma {
+                return Err(format!("it lacks a comma or {close} before {}", quoted(self.rest)));
+            }
+            all.push(self.value()?);
+            comma = self.take(",");
+        }
+        let several = comma || all.len() > 1;
+        Ok((all, several))
+    }
+
+    /// A tuple without brackets, whose first value and comma were read.
+    pub(super) fn open_tuple(&mut self, first: Literal) -> Result<Literal, String> {
+        let mut all = vec![first];
+        while !self.rest.trim_start().is_empty() {
+            all.push(self.value()?);
+            if !self.take(",") {
+                break;
+            }
+        }
+        Ok(Literal::Tuple(all))
+    }
+
+    /// A set or a dict.
+    fn braces(&mut self) -> Result<Literal, String> {
+        self.take("{");
+        let (mut set, mut dict, mut comma) = (Vec::new(), Vec::new(), true);
+        while !self.take("}") {
+            if !comma {
+                return Err(format!("it lacks a comma or }} before {}", quoted(self.rest)));
+            }
+            let key = self.value()?;
+            if self.take(":") {
+                dict.push((key, self.value()?));
+            } else {
+                set.push(key);
+            }
+            comma = self.take(",");
+        }
+        match (set.is_empty(), dict.is_empty()) {
+            (true, _) => Ok(Literal::Dict(dict)),
+            (false, true) => Ok(Literal::Set(set)),
+            (false, false) => Err("it mixes keys with values and values alone".into()),
+        }
+    }
+
+    /// One text behind its prefix.
+    fn text(&mut self, prefix: &str) -> Result<Literal, String> {
+        let (raw, bytes) = (prefix.contains('r'), prefix.contains('b'));
+        let quote = if self.rest.starts_with('"') { '"' } else { '\'' };
+        let triple = quote.to_string().repeat(3);
+        let close = if self.rest.starts_with(&triple) { triple } else { quote.to_string() };
+        let body = self.rest.get(close.len()..).unwrap_or_default();
+        let end = end_of(body, &close).ok_or("it has a text whose quotes are not closed")?;
+        let inner = body.get(..end).unwrap_or_default();
+        if close.len() == 1 && inner.contains('\n') {
+            return Err("it has a text whose quotes are not closed on its line".into());
+        }
+        self.rest = body.get(end + close.len()..).unwrap_or_default();
+        if self.rest.trim_start().starts_with(['\'', '"']) {
+            return Err("it puts texts one behind the other; one text is enough".into());
+        }
+        let units = if raw { inner.chars().map(u32::from).collect() } else { escapes(inner, bytes)? };
+        if bytes {
+            let all = units.into_iter().map(u8::try_from).collect::<Result<_, _>>();
+            let ascii = inner.is_ascii();
+            return all
+                .ok()
+                .filter(|_| ascii)
+                .map(Literal::Bytes)
+                .ok_or("it has bytes beyond ASCII; they are written as \\x…".into());
+        }
+        let text = units.into_iter().map(char::from_u32).collect::<Option<String>>();
+        text.map(Literal::Text).ok_or("it has an escape that is no character".into())
+    }
+
+    pub(super) fn take(&mut self, sign: &str) -> bool {
+        match self.rest.trim_start().strip_prefix(sign) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// Where the quotes close; an escaped sign does not close them.
+fn end_of(body: &str, close: &str) -> Option<usize> {
+    let mut escaped = false;
+    body.char_indices().find_map(|(at, c)| {
+        let closes = !escaped && body.get(at..).is_some_and(|rest| rest.starts_with(close));
+        escaped = !escaped && c == '\\';
+        closes.then_some(at)
+    })
+}
+
+/// The characters (or bytes) that a text with escapes means.
+fn escapes(inner: &str, bytes: bool) -> Result<Vec<u32>, String> {
+    let mut out = Vec::new();
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(u32::from(c));
+            continue;
+        }
+        let Some(sign) = chars.next() else { return Err("it ends inside an escape".into()) };
+        let plain = match sign {
+            '\n' => continue,
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            '0' => '\0',
+            'a' => '\u{7}',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'v' => '\u{b}',
+            '\\' | '\'' | '"' => sign,
+            'x' | 'u' | 'U' if sign == 'x' || !bytes => {
+                let count = match sign {
+                    'x' => 2,
+                    'u' => 4,
+                    _ => 8,
+                };
+                let digits: String = chars.by_ref().take(count).collect();
+                let whole = digits.len() == count && digits.chars().all(|c| c.is_ascii_hexdigit());
+                let code = u32::from_str_radix(&digits, 16).ok().filter(|_| whole);
+                out.push(code.ok_or_else(|| format!("it has the escape \\{sign} without {count} digits"))?);
+                continue;
+            }
+            other => {
+                return Err(format!("it has the escape \\{other}, which is not known; a backslash is \\\\"));
+            }
+        };
+        out.push(u32::from(plain));
+    }
+    Ok(out)
+}
+
+fn read_number(written: &str, minus: bool) -> Option<Literal> {
+    let sound = |text: &str| !text.starts_with('_') && !text.ends_with('_') && !text.contains("__");
+    let digits: String = written.chars().filter(|c| *c != '_').collect();
+    if digits.is_empty() || digits.len() > DIGITS || !sound(written) {
+        return None;
+    }
+    let sign = if minus { "-" } else { "" };
+    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
+        if let Some(body) = digits.to_ascii_lowercase().strip_prefix(prefix) {
+            let fits = !body.is_empty() && body.chars().all(|c| c.is_digit(radix));
+            return fits.then(|| Literal::Int(format!("{sign}{prefix}{body}")));
+        }
+    }
+    if digits.chars().all(|c| c.is_ascii_digit()) {
+        let leading = digits.len() > 1 && digits.starts_with('0') && digits.chars().any(|c| c != '0');
+        return (!leading).then(|| Literal::Int(format!("{sign}{digits}")));
+    }
+    let simple = digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-'));
+    let value = digits.parse::<f64>().ok().filter(|_| simple)?;
+    value.is_finite().then(|| Literal::Float(format!("{sign}{digits}")))
+}

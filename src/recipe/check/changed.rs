@@ -1,0 +1,142 @@
+//! The check `changed`: a file was changed behind a net, and the net still holds. Where it does not, a block of sayso's own
+//! finds out which hunk is to blame.
+
+use super::net::{FILE, GREEN, NOTHING, RED, bash, budget, clean, judge, printed, said_by};
+use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
+use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, Severity};
+use crate::engine::transcript::{BlockItem, RunItem};
+use crate::recipe::hunks::hunks;
+use crate::recipe::machine::{View, ended};
+use crate::recipe::scripts;
+
+/// Hunks that are told apart at most; neighbours are joined beyond it.
+const MOST_HUNKS: usize = 12;
+/// What the script that tries hunks out is for.
+const WHICH: &str = "find out which hunk breaks the net";
+
+/// The file was changed, and the net still holds; where it does not, which hunk is to blame.
+#[derive(Debug)]
+pub(super) struct Changed;
+
+impl Check for Changed {
+    fn name(&self) -> &'static str {
+        "changed"
+    }
+
+    fn verdicts(&self) -> &'static [&'static str] {
+        &[GREEN, RED, NOTHING]
+    }
+
+    fn options(&self) -> &'static [CheckOption] {
+        &[
+            FILE,
+            CheckOption { name: "net", values: &[], kind: OptionKind::Step },
+            CheckOption { name: "record", values: &[], kind: OptionKind::Step },
+        ]
+    }
+
+    fn look(&self, view: &View<'_>) -> Look {
+        if view.reply().is_none() {
+            return Look::Ask;
+        }
+        let Some(line) = net_of(view) else {
+            return Look::Unable("There is no net that held, so nothing is changed.".into());
+        };
+        let newest = view.newest();
+        match view.own_run() {
+            OwnRun::None if !view.written().is_empty() => {
+                Look::Propose(vec![bash(&line, "run the net again")])
+            }
+            OwnRun::None if newest.is_empty() => {
+                Look::Judge { verdict: NOTHING, note: "no change was proposed".into() }
+            }
+            OwnRun::None => Look::Ask,
+            OwnRun::Refused(_) if is_which(view.own().last().copied()) => red(view, ""),
+            OwnRun::Refused(_) => Look::Unable(
+                "The net did not run again, so whether the change breaks it is not known.".into(),
+            ),
+            OwnRun::Ran(item, report) if is_which(Some(item)) => red(view, &printed(report)),
+            OwnRun::Ran(_, report) => match judge(report) {
+                Look::Judge { verdict: RED, note } => {
+                    which(view, &line).unwrap_or(Look::Judge { verdict: RED, note })
+                }
+                look => look,
+            },
+        }
+    }
+
+    fn hint(&self, _: &View<'_>, verdict: &str, note: &str) -> String {
+        match verdict {
+            RED => format!(
+                "The net held before your change and breaks with it: {note}. The change is wrong, not the net. Correct the \
+                 change and write the whole file again."
+            ),
+            _ => "You proposed no change. Write the whole changed file.".into(),
+        }
+    }
+
+    fn remarks(&self, view: &View<'_>, block: &Block, _: &Review) -> Vec<Finding> {
+        let BlockKind::Write { path } = &block.kind else { return Vec::new() };
+        let (path, file) = (view.named(path), view.named(view.course.input(view.option("file"))));
+        if path == file || block.is_own() {
+            return Vec::new();
+        }
+        let is_net = super::find("tests").is_some_and(|tests| tests.keeps(&path));
+        let (severity, message) = if is_net {
+            (Severity::High, format!("changes {path}, which looks like a part of the net"))
+        } else {
+            (Severity::Medium, format!("writes {path}, but {file} is what is refactored"))
+        };
+        let (rule, place) = ("recipe.beside".to_owned(), Place::default());
+        vec![Finding { rule, severity, place, message, forbidden: false }]
+    }
+}
+
+/// The line of bash that held before: of the recorded behaviour, else of the project's own tests.
+fn net_of(view: &View<'_>) -> Option<String> {
+    let held = |step: &str| {
+        let runs = view.runs_in(step).into_iter().rev();
+        let mut held = runs.filter(|(item, run)| item.block.is_own() && is_ok(run));
+        held.next().and_then(|(item, run)| Some(item.block.version(run.revision)?.source.trim().to_owned()))
+    };
+    held(view.option("record")).or_else(|| held(view.option("net")))
+}
+
+fn is_ok(run: &RunItem) -> bool {
+    run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok)
+}
+
+fn is_which(item: Option<&BlockItem>) -> bool {
+    item.is_some_and(|item| item.block.origin.note.as_deref() == Some(WHICH))
+}
+
+/// The block that finds out which hunk it is, where there are several.
+fn which(view: &View<'_>, line: &str) -> Option<Look> {
+    let file = view.named(view.course.input(view.option("file")));
+    let (old, new) = versions(view, &file)?;
+    let hunks = hunks(&old, &new, MOST_HUNKS);
+    let below = !file.starts_with('/') && !file.split('/').any(|part| part == "..");
+    if hunks.len() < 2 || !below {
+        return None;
+    }
+    let script = scripts::which_hunk(&view.folder(), &file, line, &hunks, budget(view));
+    Some(Look::Propose(vec![Own::code(Language::python(), script, WHICH.into())]))
+}
+
+/// The file as it was when the net held last, and as the newest change left it.
+fn versions(view: &View<'_>, file: &str) -> Option<(String, String)> {
+    let writes = view.writes_of(file);
+    let (_, new) = writes.last()?;
+    let held = view.judged_last(&view.step.name, GREEN).unwrap_or_default();
+    let old = writes.iter().rev().find(|(after, _)| *after <= held).map(|(_, text)| text.clone());
+    let first = || view.course.fact(&format!("file:{}", view.option("file"))).to_owned();
+    Some((old.unwrap_or_else(first), new.clone()))
+}
+
+fn red(view: &View<'_>, printed: &str) -> Look {
+    let mut nets = view.own().into_iter().rev().filter(|item| !is_which(Some(item)));
+    let broken = nets.find_map(ended).map(|(_, report)| said_by(report));
+    let mut all: Vec<String> = scripts::results(printed).into_iter().map(clean).collect();
+    all.extend(broken);
+    Look::Judge { verdict: RED, note: all.join("; ") }
+}
