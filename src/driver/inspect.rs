@@ -166,7 +166,10 @@ async fn look(block: Block, revision: Revision, scope: Scope, earlier: Arc<Earli
         }
         let mut review = review_in_time(&version.source, version.language.as_ref(), &scope);
         add_sizes(&mut review, &scope);
-        review.traces = traces_in_time(&version.source, version.language.as_ref(), &earlier);
+        // What sayso itself proposes has its words from nowhere else.
+        if !block.is_own() {
+            review.traces = traces_in_time(&version.source, version.language.as_ref(), &earlier);
+        }
         review
     });
     work.await.unwrap_or_else(|error| {

@@ -126,6 +126,8 @@ pub struct Screen {
     pub layers: Vec<Layer>,
     /// Forms that were put aside, with what was typed into them.
     drafts: Vec<layer::FormBox>,
+    /// Answers that were given before anything was asked: they stand in the forms that come.
+    given: crate::domain::Answers,
     /// Where the recipe that goes on stands, and of which moment that is.
     pub(in crate::tui) recipe: RecipeLine,
     /// The message.
@@ -187,6 +189,7 @@ impl Screen {
             lower: Lower::Output,
             layers,
             drafts: Vec::new(),
+            given: Vec::new(),
             recipe: RecipeLine::default(),
             composer: Composer::default(),
             chat: ChatPane::default(),

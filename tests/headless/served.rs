@@ -62,7 +62,7 @@ fn each_recipe_tells_the_model_what_comes_next() {
     assert_told("refactor-hunk", &[&["The goal: readability"], &["hunk 3 of 3"]]);
     assert_told("explain", &[&["rm -rf cache", "may I run it in my home folder?"]]);
     assert_told("plot", &[&["The revenue of each month"]]);
-    assert_told("data", &[&["Which region sold most"], &["answer the question now"], &["2650"]]);
+    assert_told("data", &[&["Which region sold most"], &["answer the question now"], &["2,650"]]);
 }
 
 #[test]

@@ -45,6 +45,7 @@ impl Screen {
     /// else by its form, with the answers in it.
     pub fn begin_with(&mut self, first: &FirstRecipe) -> Vec<Wish> {
         let FirstRecipe { name, answers, shown } = first;
+        self.given.clone_from(answers);
         let card = self.setup.recipes.iter().find(|card| card.name == *name);
         if !shown && card.is_some_and(|card| card.inputs.check(answers).is_ok()) {
             return vec![Wish::Errand(Errand::BeginRecipe(name.clone(), answers.clone()))];
@@ -87,7 +88,11 @@ impl Screen {
         let draft = self.drafts.iter().position(|d| d.purpose == Purpose::Answer && d.form == *asked);
         let form = match draft {
             Some(at) => self.drafts.remove(at),
-            None => FormBox::new(Purpose::Answer, asked.clone()),
+            None => {
+                let mut form = FormBox::new(Purpose::Answer, asked.clone());
+                self.given.iter().for_each(|(field, text)| form.fill(field, text));
+                form
+            }
         };
         self.layers.push(Layer::Form(Box::new(form)));
     }
