@@ -1,5 +1,9 @@
 //! The command line: what can be written there, and what is refused at once. It parses; it does nothing.
 
+mod recipes;
+
+pub use recipes::{RecipeArgs, RecipesArgs};
+
 use crate::config::ExecutorChoice;
 use crate::domain::{SandboxLevel, Severity};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -26,6 +30,9 @@ pub struct Cli {
     /// Where replies come from, and where to work
     #[command(flatten)]
     pub model: ModelArgs,
+    /// Which recipe it begins with
+    #[command(flatten)]
+    pub recipe: RecipeArgs,
     /// Open or make this session file
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
@@ -139,6 +146,8 @@ pub enum Command {
     /// Show, check or make the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// List the recipes: ways of working, with what each asks for
+    Recipes(RecipesArgs),
     /// List the models that providers offer
     Models(ModelsArgs),
     /// Tell what was found on this machine, what is missing, and what that means
@@ -184,6 +193,9 @@ pub struct RunArgs {
     /// How many replies the turn may take
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_steps: Option<u32>,
+    /// Which recipe it follows
+    #[command(flatten)]
+    pub recipe: RecipeArgs,
     /// Where replies come from, and where to work
     #[command(flatten)]
     pub model: ModelArgs,
@@ -437,7 +449,7 @@ fn mistyped(word: &str) -> Option<String> {
 }
 
 /// Whether two words differ by one letter too many, too few or wrong.
-fn near(a: &str, b: &str) -> bool {
+pub(crate) fn near(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let same = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
     let rest = |word: &[char], skip: usize| word.get(same + skip..).unwrap_or(&[]).to_vec();

@@ -4,8 +4,8 @@
 
 use super::keys::KeyRing;
 use super::place::Place;
-use super::rules;
 use super::source::{self, Unusable};
+use super::{recipes, rules};
 use crate::config::{self, Chosen, ExecutorChoice, Loaded, Origin};
 use crate::domain::{FunctionFile, Header, Limits, ModelInfo, ModelName, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
@@ -13,7 +13,7 @@ use crate::engine::cost::Prices;
 use crate::engine::{Engine, JudgeSettings, Settings, prompt};
 use crate::exec::{self, Executor, Setup, Wish, Without};
 use crate::provider::Provider;
-use crate::recipe;
+use crate::recipe::{self, Recipe};
 use crate::review::{Book, Scope};
 use crate::store::{self, Store, StoreError};
 use crate::workspace;
@@ -31,6 +31,8 @@ pub struct House {
     pub place: Place,
     /// The rules of the review: shipped ones, the person's own, and what is forbidden.
     book: Arc<Book>,
+    /// The recipes that there are: shipped ones, and the person's own.
+    recipes: Arc<[Recipe]>,
     /// Keys that were typed in or written by programs; they live as long as the process.
     pub keys: Arc<KeyRing>,
 }
@@ -45,11 +47,24 @@ pub struct Opened {
 
 impl House {
     /// A house with this configuration.
-    /// Own rules that can't be used are left out, and a notice of `loaded` says so.
+    /// Own rules and recipes that can't be used are left out, and notices of `loaded` say so.
     pub fn new(mut loaded: Loaded, place: Place) -> Self {
         let (book, notices) = rules::book(&loaded);
         loaded.notices.extend(notices);
-        Self { loaded: Arc::new(loaded), place, book: Arc::new(book), keys: Arc::default() }
+        let (recipes, notices) = recipes::all(&loaded);
+        loaded.notices.extend(notices);
+        Self {
+            loaded: Arc::new(loaded),
+            place,
+            book: Arc::new(book),
+            recipes: recipes.into(),
+            keys: Arc::default(),
+        }
+    }
+
+    /// The recipes that there are: those that ship, then the person's own.
+    pub fn recipes(&self) -> &[Recipe] {
+        &self.recipes
     }
 
     /// Remembers a key for a provider, in memory only; it is for the address that is in use now.
@@ -150,11 +165,20 @@ impl House {
 
     /// The files of the person's own functions, and what is wrong with the others.
     fn functions(&self) -> (Vec<FunctionFile>, Vec<String>) {
-        let files = &self.loaded.config.functions.files;
+        let usual = self.functions_file();
+        let listed = &self.loaded.config.functions.files;
+        // The usual file is loaded as soon as it is there; one that is configured has to be there.
+        let files = if listed.is_empty() && usual.exists() { std::slice::from_ref(&usual) } else { listed };
         if self.loaded.config.executor == ExecutorChoice::Local || files.is_empty() {
             return workspace::functions::read_all(files);
         }
         (Vec::new(), vec!["functions: files of your own are loaded into the local kernel only".into()])
+    }
+
+    /// The file that functions are saved to: the first that is configured, else the usual one.
+    pub fn functions_file(&self) -> PathBuf {
+        let first = self.loaded.config.functions.files.first();
+        first.cloned().unwrap_or_else(|| self.loaded.paths.functions())
     }
 
     pub(super) fn prices(&self) -> Prices {
@@ -347,11 +371,13 @@ impl House {
             connect: Arc::new(move |name| house.provider(name).map_err(|error| error.to_string())),
             catalogue: Arc::new(move || asked.sources(None)),
             scope: self.scope(),
-            recipes: recipe::shipped(),
+            recipes: self.recipes.to_vec(),
+            functions: self.functions_file(),
             sessions: self.loaded.sessions(),
             instructions: self.instructions(),
             informed: Arc::new(move |told| knows.informed(told)),
             clock: Clock::System,
+            own_recipes: self.loaded.paths.recipes(),
             store,
         });
         let mut notices = notices;

@@ -57,6 +57,7 @@ pub fn options(house: &House, welcome: bool) -> Result<Options, Failure> {
         pager: first([env("PAGER"), None, None], "less"),
         place: words::Place { zone: jiff::tz::TimeZone::system(), home: house.place.home.clone() },
         first_prompt: None,
+        first_recipe: None,
         notices: house.loaded.notices.clone(),
     })
 }

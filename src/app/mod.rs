@@ -7,6 +7,7 @@ pub mod keys;
 mod log;
 mod look;
 pub mod place;
+mod recipes;
 mod rules;
 pub mod source;
 mod terminal;
@@ -41,7 +42,7 @@ fn perform(cli: Cli, console: &mut Console<'_>) -> Result<(), Failure> {
             terminal::run(&cli, Some(args.clone()), None, console.out)
         }
         Some(command) if cli.words.is_empty() && cli.rest.is_empty() => {
-            commands::perform(command, &cli.model, console)
+            commands::perform(command, &cli.model, &cli.recipe, console)
         }
         Some(_) => Err(Failure::new(Kind::Usage, "a prompt and a command were given")
             .hint("Put the prompt in quotes behind the command: sayso run \"plot sales.csv\"")),

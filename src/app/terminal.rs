@@ -3,13 +3,14 @@
 use super::house::{House, Opened};
 use super::{log, look};
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
+use crate::commands::begin;
 use crate::commands::setup::{self, More};
 use crate::domain::{ModelName, Notice, Policy};
 use crate::engine::State;
 use crate::provider::Provider;
 use crate::report::{Failure, Kind};
 use crate::store::{StoreError, index};
-use crate::tui::{Choice, Exit, Tui};
+use crate::tui::{Choice, Exit, FirstRecipe, Tui};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
@@ -43,17 +44,38 @@ pub fn run(
         Some(args) => start_of(&house, &args)?,
         None => cli.session.clone().map_or(Start::New, Start::File),
     };
-    let (provider, house, notices) = source(&house, &model, pick)?;
+    let source = source(&house, &model, pick)?;
+    let first = first(cli, prompt, source.begins.clone().filter(|_| !pick), &source.house)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime =
         runtime.map_err(|e| Failure::new(Kind::Work, format!("the system gives no threads: {e}")))?;
-    let last = runtime.block_on(sessions(house, provider, start, prompt, notices));
+    let last = runtime.block_on(sessions(source, start, first));
     // A task that does not end must not keep the program from ending.
     runtime.shutdown_background();
     if let Some(name) = last? {
         writeln!(out, "Session saved. Continue: sayso resume {name}")?;
     }
     Ok(())
+}
+
+/// What a session begins with.
+struct First {
+    prompt: Option<String>,
+    recipe: Option<FirstRecipe>,
+}
+
+fn first(
+    cli: &Cli,
+    prompt: Option<String>,
+    story: Option<setup::Begins>,
+    house: &House,
+) -> Result<First, Failure> {
+    // What a story asks is shown before it begins; what the person wrote needs no second look.
+    let shown = story.is_some();
+    let story = story.map(begin::Chosen::from);
+    let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, house.recipes())?;
+    let recipe = recipe.map(|chosen| FirstRecipe { name: chosen.name, answers: chosen.given, shown });
+    Ok(First { prompt, recipe })
 }
 
 /// Panes need a terminal that can be drawn on.
@@ -83,37 +105,40 @@ fn start_of(house: &House, args: &ResumeArgs) -> Result<Start, Failure> {
     }
 }
 
-/// The source of replies that was asked for, else one that a key is found for, if any; the house in the folder that it
-/// works in; what has to be told of it. No server is asked before the first frame.
-fn source(
-    house: &House,
-    model: &ModelArgs,
-    resumed: bool,
-) -> Result<(Option<Provider>, House, Vec<Notice>), Failure> {
+/// The source of replies that was asked for, else one that a key is found for, if any. No server is asked before the
+/// first frame.
+fn source(house: &House, model: &ModelArgs, resumed: bool) -> Result<Source, Failure> {
+    let none = Source { provider: None, house: house.clone(), notices: Vec::new(), begins: None };
     if let Some(story) = &model.demo {
-        let (provider, house) = setup::demo(house, story, model.cwd.is_none() && !resumed)?;
-        return Ok((Some(provider), house, Vec::new()));
+        let demo = setup::demo(house, story, model.cwd.is_none() && !resumed)?;
+        return Ok(Source { provider: Some(demo.provider), house: demo.house, begins: demo.begins, ..none });
     }
     if let Some(provider) = setup::chosen(house)? {
-        return Ok((Some(provider), house.clone(), Vec::new()));
+        return Ok(Source { provider: Some(provider), ..none });
     }
     // A session that is resumed has a model of its own.
     let found = if resumed { None } else { setup::by_key(house) };
     let (provider, notice) = found.unzip();
-    Ok((provider, house.clone(), notice.into_iter().collect()))
+    Ok(Source { provider, notices: notice.into_iter().collect(), ..none })
+}
+
+/// Where replies come from.
+struct Source {
+    provider: Option<Provider>,
+    /// The house in the folder that is worked in.
+    house: House,
+    /// What has to be told of it.
+    notices: Vec<Notice>,
+    /// The recipe that a story begins with.
+    begins: Option<setup::Begins>,
 }
 
 /// One session after the other; gives the name to go on with the last one.
-async fn sessions(
-    mut house: House,
-    mut provider: Option<Provider>,
-    start: Start,
-    prompt: Option<String>,
-    notices: Vec<Notice>,
-) -> Result<Option<String>, Failure> {
+async fn sessions(source: Source, start: Start, first: First) -> Result<Option<String>, Failure> {
+    let Source { mut house, mut provider, notices, .. } = source;
     let mut options = look::options(&house, provider.is_none())?;
     look::tell(&mut options, notices);
-    options.first_prompt = prompt;
+    (options.first_prompt, options.first_recipe) = (first.prompt, first.recipe);
     options.setup.pick_session = matches!(start, Start::Pick);
     let mut opened = match &start {
         Start::File(path) => open(&mut house, path, provider.clone())?,
@@ -124,7 +149,7 @@ async fn sessions(
     loop {
         look::tell(&mut options, std::mem::take(&mut opened.notices));
         let exit = tui.run(&mut opened.driver, &options).await.map_err(look::failure)?;
-        options.first_prompt = None;
+        (options.first_prompt, options.first_recipe) = (None, None);
         options.setup.pick_session = false;
         options.notices.clear();
         let next = match exit {
@@ -201,7 +226,7 @@ async fn choose(house: &House, choice: Choice, state: &State) -> Result<(Provide
     match choice {
         Choice::Demo => {
             let demo = setup::demo(house, crate::cli::DEFAULT_STORY, true).map_err(|f| f.what)?;
-            Ok((demo.0, Some(demo.1)))
+            Ok((demo.provider, Some(demo.house)))
         }
         Choice::Cloud { provider, key } => {
             if let Some(key) = key {

@@ -2,6 +2,7 @@
 //!
 //! A command ends with `Ok`, or with a [`Failure`] that knows its exit code. The terminal is not opened from here.
 
+pub mod begin;
 mod blocks;
 mod check;
 mod completions;
@@ -10,11 +11,12 @@ mod doctor;
 mod exec;
 mod input;
 mod models;
+mod recipes;
 mod run;
 mod sessions;
 pub mod setup;
 
-use crate::cli::{Command, ModelArgs};
+use crate::cli::{Command, ModelArgs, RecipeArgs};
 use crate::report::{Failure, Kind};
 use std::future::Future;
 use std::io::Write;
@@ -32,11 +34,21 @@ pub struct Console<'a> {
 ///
 /// # Errors
 /// Why it did not succeed; nothing of it was written to standard error yet.
-pub fn perform(command: Command, outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
+pub fn perform(
+    command: Command,
+    outer: &ModelArgs,
+    recipe: &RecipeArgs,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    if !matches!(command, Command::Run(_)) && *recipe != RecipeArgs::default() {
+        return Err(Failure::new(Kind::Usage, "--recipe and --input are for sayso and sayso run")
+            .hint("sayso --recipe NAME, or sayso run --recipe NAME"));
+    }
     match command {
         Command::Resume(_) => Err(Failure::new(Kind::Usage, "a session is resumed in the terminal")),
         Command::Run(mut args) => {
             args.model = args.model.or(outer);
+            args.recipe = args.recipe.or(recipe);
             block_on(run::run(args, console))?
         }
         Command::Exec(mut args) => {
@@ -48,6 +60,7 @@ pub fn perform(command: Command, outer: &ModelArgs, console: &mut Console<'_>) -
         Command::Blocks(args) => blocks::run(&args, outer, console),
         Command::Sessions(command) => sessions::run(&command, outer, console),
         Command::Config(command) => config::run(command, outer, console),
+        Command::Recipes(args) => recipes::run(args, outer, console),
         Command::Models(args) => block_on(models::run(args, outer, console))?,
         Command::Doctor(args) => block_on(doctor::run(args, outer, console))?,
         Command::Completions { shell } => completions::completions(shell, console),

@@ -1,28 +1,35 @@
 //! `sayso run`: one turn without a terminal.
 
-use super::{Console, input, setup};
+use super::{Console, begin, input, setup};
 use crate::app::house::House;
 use crate::cli::{self, Approve, RunArgs, Sandbox};
 use crate::domain::{Policy, SandboxLevel};
 use crate::engine::state::Question;
-use crate::headless::{self, Ending, Options};
+use crate::headless::{self, Begin, Ending, Options};
 use crate::report::{Failure, Kind};
 use std::path::Path;
 
 pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     let prompt = prompt(&args)?;
+    if prompt.is_none() && args.recipe.recipe.is_none() && args.model.demo.is_none() {
+        return Err(nothing_asked());
+    }
     let policy = policy(&args);
     let more = setup::More { max_steps: args.max_steps, ..setup::More::default() };
     let house = setup::house(&args.model, &more)?;
     setup::tell(&house.loaded.notices, console.err)?;
-    let (provider, house) = match &args.model.demo {
-        Some(story) => setup::demo(&house, story, args.model.cwd.is_none())?,
+    let (provider, house, begins) = match &args.model.demo {
+        Some(story) => {
+            let demo = setup::demo(&house, story, args.model.cwd.is_none())?;
+            (demo.provider, demo.house, demo.begins)
+        }
         None => {
             let (provider, notices) = setup::provider(&house).await?;
             setup::tell(&notices, console.err)?;
-            (provider, house)
+            (provider, house, None)
         }
     };
+    let begin = begin(&args, prompt, begins, &house)?;
     may_approve(&args, &house).await?;
     let opened = house.begin(Some(provider), policy);
     setup::tell(&opened.notices, console.err)?;
@@ -31,26 +38,45 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
         Some(id) => format!("Decide in the terminal: sayso resume {id}"),
         None => "Decide in the terminal: sayso resume --last".to_owned(),
     };
-    let options = Options { prompt, json: args.json, waiting_hint };
+    let options = Options { begin, json: args.json, waiting_hint };
     let ending = headless::run(opened.driver, &options, console.out, console.err).await?;
-    failure(&ending, &options)
+    failure(&ending, &options, &house)
+}
+
+/// What the turn begins with: a recipe, or the prompt.
+fn begin(
+    args: &RunArgs,
+    prompt: Option<String>,
+    story: Option<setup::Begins>,
+    house: &House,
+) -> Result<Begin, Failure> {
+    let story = story.map(begin::Chosen::from);
+    match begin::chosen(&args.recipe, story, prompt, house.recipes())? {
+        (Some(chosen), _) => {
+            begin::complete(&chosen, house.recipes())?;
+            Ok(Begin::Recipe { name: chosen.name, given: chosen.given })
+        }
+        (None, Some(prompt)) => Ok(Begin::Prompt(prompt)),
+        (None, None) => Err(nothing_asked()),
+    }
+}
+
+fn nothing_asked() -> Failure {
+    Failure::new(Kind::Usage, "nothing was asked").hint(
+        "sayso run \"how many lines has README.md?\", or sayso run - with the prompt on standard input.",
+    )
 }
 
 /// What is asked: the argument, or standard input for `-`.
-fn prompt(args: &RunArgs) -> Result<String, Failure> {
+fn prompt(args: &RunArgs) -> Result<Option<String>, Failure> {
     let written = cli::prompt(&args.words, &args.rest);
     let written = written.map_err(|error| Failure::new(Kind::Usage, error.to_string()).hint(error.hint()))?;
     let prompt = match written {
         Some(dash) if dash == "-" && args.rest.is_empty() => input::read(Path::new("-"))?,
         Some(prompt) => prompt,
-        None => String::new(),
+        None => return Ok(None),
     };
-    if prompt.trim().is_empty() {
-        return Err(Failure::new(Kind::Usage, "nothing was asked").hint(
-            "sayso run \"how many lines has README.md?\", or sayso run - with the prompt on standard input.",
-        ));
-    }
-    Ok(prompt)
+    if prompt.trim().is_empty() { Err(nothing_asked()) } else { Ok(Some(prompt)) }
 }
 
 /// What may run without being asked about.
@@ -79,11 +105,17 @@ async fn may_approve(args: &RunArgs, house: &House) -> Result<(), Failure> {
 }
 
 /// The exit code of an ending, and what is told of it on standard error.
-fn failure(ending: &Ending, options: &Options) -> Result<(), Failure> {
+fn failure(ending: &Ending, options: &Options, house: &House) -> Result<(), Failure> {
+    if let (Ending::Refused(misfits), Begin::Recipe { name, .. }) = (ending, &options.begin) {
+        let recipe = house.recipes().iter().find(|recipe| recipe.card().name == *name);
+        let form = recipe.map(|recipe| recipe.card().inputs.clone()).unwrap_or_default();
+        return Err(begin::refused(name, misfits, &form));
+    }
     let kind = match ending {
         Ending::Done => return Ok(()),
         Ending::Asked(Question::Budget { .. } | Question::Form(_)) => Kind::Decision,
-        Ending::BlockFailed(_) | Ending::Asked(_) => Kind::Work,
+        Ending::BlockFailed(_) | Ending::Asked(_) | Ending::Recipe(..) => Kind::Work,
+        Ending::Refused(_) => Kind::Usage,
         Ending::TimedOut => Kind::TimedOut,
         Ending::CutShort(_) | Ending::Provider(_) => Kind::Provider,
         Ending::Unsaved(_) => Kind::Session,
@@ -93,6 +125,9 @@ fn failure(ending: &Ending, options: &Options) -> Result<(), Failure> {
     let failure = Failure::new(kind, ending.message());
     Err(match ending {
         Ending::Waiting(..) => failure.hint(&options.waiting_hint),
+        Ending::Asked(Question::Form(form)) => {
+            failure.hint(headless::form::hint(form, &options.waiting_hint))
+        }
         Ending::Provider(provider) if !provider.hint.is_empty() => failure.hint(&provider.hint),
         Ending::CutShort(_) => failure.hint("What came of it is kept in the session."),
         Ending::Asked(Question::Budget { .. }) => {

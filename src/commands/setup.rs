@@ -5,7 +5,7 @@ use crate::app::place::Place;
 use crate::cli::{ModelArgs, Sandbox};
 use crate::config::{self, ConfigError, Flags, Paths};
 use crate::domain::visible::Visible;
-use crate::domain::{Level, ModelName, Notice, SandboxReport};
+use crate::domain::{Answers, Level, ModelName, Notice, SandboxReport};
 use crate::driver::catalogue::{self, Catalogue};
 use crate::provider::story::Story;
 use crate::provider::{Choice, Provider};
@@ -126,11 +126,30 @@ pub fn no_sandbox(why: String) -> Failure {
     Failure::new(Kind::Usage, why).hint("Nothing ran. sayso doctor tells what is missing and how to get it.")
 }
 
+/// A demo.
+pub struct Demo {
+    /// Its replies.
+    pub provider: Provider,
+    /// The house in the folder that it works in.
+    pub house: House,
+    /// The recipe that it begins with.
+    pub begins: Option<Begins>,
+}
+
+/// The recipe that a story begins with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Begins {
+    /// Its name.
+    pub recipe: String,
+    /// The answers to what it asks.
+    pub inputs: Answers,
+}
+
 /// A demo: its replies, and the house in the folder that it works in.
 ///
 /// # Errors
 /// When there is no such story, it can't be read, or its folder can't be made.
-pub fn demo(house: &House, wanted: &str, own_folder: bool) -> Result<(Provider, House), Failure> {
+pub fn demo(house: &House, wanted: &str, own_folder: bool) -> Result<Demo, Failure> {
     let (name, text) = story_text(wanted)?;
     let story = Story::parse(&text, wanted)
         .map_err(|error| Failure::new(Kind::Usage, error.to_string()).hint(error.hint))?;
@@ -145,10 +164,11 @@ pub fn demo(house: &House, wanted: &str, own_folder: bool) -> Result<(Provider, 
     } else {
         folder::put(&house.place.cwd, story.files()).map_err(|error| failed(&error))?;
     }
+    let begins = story.begins().cloned().map(|(recipe, inputs)| Begins { recipe, inputs });
     let model = ModelName { provider: "scripted".into(), model: name };
     let provider = Provider::new(Choice::Scripted { name: model, story });
     let provider = provider.map_err(|e| Failure::new(Kind::Provider, e.to_string()).hint(e.hint()))?;
-    Ok((provider, house))
+    Ok(Demo { provider, house, begins })
 }
 
 /// A story's name and text: a shipped one, or a file.

@@ -56,6 +56,16 @@ impl Paths {
         self.config.join("rules")
     }
 
+    /// The folder of a person's own recipes.
+    pub fn recipes(&self) -> PathBuf {
+        self.config.join("recipes")
+    }
+
+    /// The person's own functions, where no other file is configured.
+    pub fn functions(&self) -> PathBuf {
+        self.config.join("functions.py")
+    }
+
     /// The person's themes.
     pub fn themes(&self) -> PathBuf {
         self.config.join("themes")

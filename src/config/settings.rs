@@ -221,7 +221,7 @@ pub const SETTINGS: &[Setting] = &[
         "functions.files",
         Texts,
         Never,
-        "Python files whose functions are loaded into the kernel, after you have looked at them",
+        "Python files whose functions are loaded into the kernel, after you have looked at them; functions.py beside this file where none is named",
     ),
     setting(
         "executor",

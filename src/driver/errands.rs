@@ -44,6 +44,8 @@ pub enum Errand {
     ReadImage(PathBuf),
     /// Begin the recipe of this name with these answers to its inputs.
     BeginRecipe(String, Answers),
+    /// Write the definition of a new recipe with this name, made from what was asked in this session.
+    NewRecipe(String),
 }
 
 /// What came of a job.
@@ -72,6 +74,8 @@ pub enum Found {
         /// What does not fit.
         misfits: Vec<Misfit>,
     },
+    /// The definition of a new recipe was written.
+    NewRecipe(PathBuf),
     /// A program was asked to open the file.
     Opened(PathBuf),
     /// A file was written.
@@ -123,6 +127,7 @@ impl Driver {
                 });
             }
             Errand::BeginRecipe(name, answers) => self.begin_recipe(&name, answers),
+            Errand::NewRecipe(name) => self.new_recipe(&name),
             Errand::Rename(path, name) => {
                 let now = self.now();
                 tokio::spawn(async move {
@@ -184,6 +189,7 @@ fn on_disk(errand: Errand, sessions: &Path, cwd: &Path) -> Result<Found, String>
         | Errand::Servers
         | Errand::Models
         | Errand::BeginRecipe(..)
+        | Errand::NewRecipe(_)
         | Errand::TestModel(_)
         | Errand::Rename(..) => Err("this job is not done on the disk".into()),
     }

@@ -12,6 +12,7 @@ mod files;
 mod images;
 mod inspect;
 mod learn;
+mod new_recipe;
 mod open;
 mod perform;
 mod recipes;
@@ -70,6 +71,10 @@ pub struct Parts {
     pub scope: Scope,
     /// The recipes that can be begun, in the order of their list.
     pub recipes: Vec<Recipe>,
+    /// The folder of the person's own recipes.
+    pub own_recipes: PathBuf,
+    /// The file that the person's functions are saved to.
+    pub functions: PathBuf,
     /// The folder that holds all sessions.
     pub sessions: PathBuf,
     /// Where files of instructions are looked for.
@@ -90,6 +95,8 @@ pub struct Driver {
     catalogue: catalogue::Catalogue,
     scope: Scope,
     recipes: Vec<Recipe>,
+    own_recipes: PathBuf,
+    functions: PathBuf,
     sessions: PathBuf,
     instructions: Search,
     informed: Informed,
@@ -121,6 +128,8 @@ impl Driver {
             catalogue: parts.catalogue,
             scope: parts.scope,
             recipes: parts.recipes,
+            own_recipes: parts.own_recipes,
+            functions: parts.functions,
             sessions: parts.sessions,
             instructions: parts.instructions,
             informed: parts.informed,

@@ -32,14 +32,18 @@ impl Driver {
             Effect::Record(entry) => self.record(entry),
             Effect::Ask(request) => self.ask(*request),
             Effect::CancelAsk(_) => self.sources.drop_reply(),
-            Effect::Inspect { block, revision, limits, strict: _ } => {
+            Effect::Inspect { block, revision, limits, strict } => {
                 let earlier = self.earlier(block.step);
+                let mut scope = self.scope.clone();
+                if strict {
+                    scope.book = Arc::new(scope.book.strictly());
+                }
                 inspect::spawn(
                     *block,
                     revision,
                     limits,
                     earlier,
-                    Ground { scope: self.scope.clone(), own: self.sessions.clone() },
+                    Ground { scope, own: self.sessions.clone() },
                     self.executor.clone(),
                     self.inbox(),
                 );

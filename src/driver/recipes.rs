@@ -1,15 +1,33 @@
 //! Recipes that can be begun: their list, and what has to be found out on the machine before one begins.
 
+mod machine;
+mod runners;
+
 use super::sources::Signal;
 use super::{Driver, Found};
 use crate::domain::{Answers, Misfit, RecipeCard, RecipeStart};
 use crate::engine::{Command, Event};
+use crate::exec::Executor;
 use crate::recipe::{Recipe, Want};
-use crate::workspace;
-use std::path::Path;
+use crate::workspace::{self, testing};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Bytes of a file that a recipe is begun with.
 const LARGEST: u64 = 256 << 10;
+
+/// How long files may take to be looked at: on a network they may take for ever.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// One thing that was found out: its name, and a text.
+type Fact = (String, String);
+
+/// Where facts are looked for.
+struct Site {
+    cwd: PathBuf,
+    functions: PathBuf,
+    executor: Executor,
+}
 
 impl Driver {
     /// The recipes that there are, in the order of their list.
@@ -21,45 +39,110 @@ impl Driver {
     /// ([`Found::RecipeRefused`]), nothing has happened.
     pub(super) fn begin_recipe(&self, name: &str, answers: Answers) {
         let found = self.recipes.iter().find(|recipe| recipe.card().name == name).cloned();
-        let (name, inbox, cwd) = (name.to_owned(), self.inbox(), self.scope.cwd.clone());
-        tokio::task::spawn_blocking(move || {
-            let signal =
-                match found.ok_or_else(|| unknown(&name)).and_then(|recipe| begin(&recipe, &answers, &cwd)) {
-                    Ok(start) => Signal::Event(Event::User(Command::BeginRecipe(Box::new(start)))),
-                    Err(misfits) => Signal::Errand(Found::RecipeRefused { name, misfits }),
-                };
-            let _ = inbox.blocking_send(signal);
+        let site = Site {
+            cwd: self.scope.cwd.clone(),
+            functions: self.functions.clone(),
+            executor: self.executor.clone(),
+        };
+        let (name, inbox) = (name.to_owned(), self.inbox());
+        tokio::spawn(async move {
+            let begun = match found {
+                Some(recipe) => begin(&recipe, &answers, &site).await,
+                None => Err(vec![misfit("", format!("there is no recipe {name}"))]),
+            };
+            let signal = match begun {
+                Ok(start) => Signal::Event(Event::User(Command::BeginRecipe(Box::new(start)))),
+                Err(misfits) => Signal::Errand(Found::RecipeRefused { name, misfits }),
+            };
+            let _ = inbox.send(signal).await;
         });
     }
 }
 
-fn unknown(name: &str) -> Vec<Misfit> {
-    vec![Misfit { field: String::new(), why: format!("there is no recipe {name}") }]
+fn misfit(field: &str, why: String) -> Misfit {
+    Misfit { field: field.to_owned(), why }
 }
 
-fn begin(recipe: &Recipe, answers: &Answers, cwd: &Path) -> Result<RecipeStart, Vec<Misfit>> {
+async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<RecipeStart, Vec<Misfit>> {
     let inputs = recipe.card().inputs.check(answers)?;
     let (mut facts, mut misfits) = (Vec::new(), Vec::new());
+    let mut seen = None;
     for want in recipe.wants(&inputs) {
-        match look(&want, cwd) {
-            Ok(Some(fact)) => facts.push(fact),
-            Ok(None) => {}
-            Err(misfit) => misfits.push(misfit),
+        match want {
+            Want::File { input, path } => match text_of(&site.cwd, path).await {
+                Ok(text) => facts.push((format!("file:{input}"), text)),
+                Err(why) => misfits.push(misfit(&input, why)),
+            },
+            Want::Functions => match functions(&site.functions).await {
+                Ok(found) => facts.extend(found),
+                Err(why) => misfits.push(misfit("", why)),
+            },
+            Want::Runners | Want::Tests => {
+                let seen = match &seen {
+                    Some(seen) => seen,
+                    None => seen.insert(Testing::look(site).await),
+                };
+                facts.extend(if want == Want::Runners { seen.runners() } else { seen.command() });
+            }
         }
     }
     if misfits.is_empty() { recipe.start(inputs, facts) } else { Err(misfits) }
 }
 
-/// Finds one thing out.
-fn look(want: &Want, cwd: &Path) -> Result<Option<(String, String)>, Misfit> {
-    match want {
-        Want::File { input, path } => {
-            let misfit = |why: String| Misfit { field: input.clone(), why };
-            let bytes =
-                workspace::read::bounded(&cwd.join(path), LARGEST).map_err(|e| misfit(e.to_string()))?;
-            let text = String::from_utf8(bytes).map_err(|_| misfit("this file is no text".into()))?;
-            Ok(Some((format!("file:{input}"), text)))
-        }
-        Want::Runners | Want::Tests | Want::Functions => Ok(None),
+/// The text of a file.
+async fn text_of(cwd: &Path, path: PathBuf) -> Result<String, String> {
+    let path = cwd.join(path);
+    let read = move || workspace::read::bounded(&path, LARGEST).map_err(|error| error.to_string());
+    let bytes = in_time(read).await.unwrap_or_else(|| Err("it could not be read in time".into()))?;
+    String::from_utf8(bytes).map_err(|_| "this file is no text".into())
+}
+
+/// Where functions are saved, and what is there already.
+async fn functions(path: &Path) -> Result<[Fact; 2], String> {
+    let file = path.to_path_buf();
+    let there = in_time(move || file.try_exists()).await.and_then(Result::ok);
+    let text = match there {
+        Some(false) => String::new(),
+        _ => text_of(Path::new(""), path.to_path_buf())
+            .await
+            .map_err(|why| format!("the file of functions can't be read: {why}"))?,
+    };
+    Ok([
+        ("functions_file".to_owned(), path.to_string_lossy().into_owned()),
+        ("functions_text".to_owned(), text),
+    ])
+}
+
+/// What files say, where they say it in time.
+async fn in_time<T: Send + 'static>(look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let work = tokio::task::spawn_blocking(look);
+    tokio::time::timeout(PATIENCE, work).await.ok().and_then(Result::ok)
+}
+
+/// How tests could be run here.
+struct Testing {
+    marks: testing::Marks,
+    machine: runners::Machine,
+}
+
+impl Testing {
+    async fn look(site: &Site) -> Self {
+        let cwd = site.cwd.clone();
+        let (marks, machine) =
+            tokio::join!(in_time(move || testing::look(&cwd)), machine::look(&site.executor, &site.cwd));
+        Self { marks: marks.unwrap_or_default(), machine }
+    }
+
+    /// The runners that could run here, and how the Python in use is called.
+    fn runners(&self) -> Vec<Fact> {
+        let runners = runners::runners(&self.marks, &self.machine).join(" ");
+        let python = self.machine.python.clone().map(|python| ("python".to_owned(), python));
+        [("runners".to_owned(), runners)].into_iter().chain(python).collect()
+    }
+
+    /// The command of the project's own tests.
+    fn command(&self) -> Vec<Fact> {
+        let command = runners::command(&self.marks, &self.machine);
+        command.map(|command| ("tests".to_owned(), command)).into_iter().collect()
     }
 }

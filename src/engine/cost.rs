@@ -5,7 +5,7 @@
 use super::state::Question;
 use super::transcript::{Item, Transcript};
 use super::{Engine, Phase, State, notices};
-use crate::domain::{ModelInfo, ModelName, Notice, Price, ReplyFailure, Usage};
+use crate::domain::{ModelInfo, ModelName, Notice, Price, ReplyFailure, StepId, Usage};
 use std::collections::BTreeMap;
 
 /// What a session has cost.
@@ -17,6 +17,8 @@ pub struct Cost {
     pub unknown: u32,
     /// What the newest reply cost; `None`: not known.
     pub last: Option<u64>,
+    /// What the reply of each step cost, in billionths of a US dollar, where that is known.
+    pub of_steps: BTreeMap<StepId, u64>,
     /// Where the price of the model in use comes from; `None`: there is none.
     pub price: Option<PriceSource>,
     /// What the session may cost before it asks, in billionths of a US dollar.
@@ -105,20 +107,20 @@ pub(super) enum Held {
     Summary(Option<ReplyFailure>),
 }
 
-/// Every request of a session: which model answered, and what it used.
-fn requests(transcript: &Transcript) -> impl Iterator<Item = (Option<&ModelName>, &Usage, bool)> {
+/// Every request of a session: which model answered, what it used, and of which step it was.
+fn requests(transcript: &Transcript) -> impl Iterator<Item = (Option<&ModelName>, &Usage, Option<StepId>)> {
     let mut model = transcript.header.as_ref().and_then(|header| header.model.as_ref());
     let conversation = transcript.items.iter().filter_map(move |item| match item {
         Item::Model { model: next, .. } => {
             model = Some(next);
             None
         }
-        Item::Reply(reply) => Some((model, &reply.usage, true)),
-        Item::Summary(summary) => Some((summary.model.as_ref(), &summary.usage, false)),
+        Item::Reply(reply) => Some((model, &reply.usage, Some(reply.step))),
+        Item::Summary(summary) => Some((summary.model.as_ref(), &summary.usage, None)),
         _ => None,
     });
     let opinions = transcript.blocks.values().flat_map(|item| &item.opinions);
-    conversation.chain(opinions.map(|opinion| (Some(&opinion.model), &opinion.usage, false)))
+    conversation.chain(opinions.map(|opinion| (Some(&opinion.model), &opinion.usage, None)))
 }
 
 impl Engine {
@@ -127,18 +129,20 @@ impl Engine {
         let State { transcript, live, .. } = &mut self.state;
         let price = |model: &ModelName| self.settings.prices.of(model, self.meter.infos.get(model));
         let (mut nanos, mut unknown, mut last) = (0u64, 0u32, None);
-        for (model, usage, reply) in requests(transcript) {
+        let mut of_steps = BTreeMap::new();
+        for (model, usage, step) in requests(transcript) {
             let one = of(model.and_then(price).map(|(price, _)| price), usage);
             match one {
                 Some(one) => nanos = nanos.saturating_add(one),
                 None => unknown = unknown.saturating_add(1),
             }
-            if reply {
+            if let Some(step) = step {
                 last = one;
+                of_steps.extend(one.map(|one| (step, one)));
             }
         }
         let source = transcript.model.as_ref().and_then(price).map(|(_, source)| source);
-        live.cost = Cost { nanos, unknown, last, price: source, budget: live.cost.budget };
+        live.cost = Cost { nanos, unknown, last, of_steps, price: source, budget: live.cost.budget };
     }
 
     /// Whether the session has cost what it may.

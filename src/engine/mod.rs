@@ -3,7 +3,7 @@
 //! [`Engine::handle`] takes one event and returns what has to be done. It never waits: what takes time is ordered with
 //! an effect and answered with an event. Each file holds the transitions of one concern: `turn` (prompts, steps, ends),
 //! `replying` (a streamed reply), `inspecting` (looks at blocks), `approval` (decisions), `running` (runs and kernels),
-//! `always` (rules of the person), `way` (recipes), `compact` (summaries), `consult` (second opinions), `cost`, `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
+//! `always` (rules of the person), `way` (recipes), `steps` (the iteration log), `compact` (summaries), `consult` (second opinions), `cost`, `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
 
 pub mod always;
 pub mod approval;
@@ -30,6 +30,7 @@ mod resume;
 pub mod rules;
 mod running;
 pub mod state;
+pub mod steps;
 pub mod transcript;
 mod turn;
 pub mod way;

@@ -187,7 +187,8 @@ fn arrived(reply: &mut LiveReply, now: crate::domain::Moment) {
 
 fn language(segment: &Segment) -> Option<&crate::domain::Language> {
     match segment {
-        Segment::Block(proposed) => proposed.language.as_ref(),
+        Segment::Block(proposed) if proposed.file.is_none() => proposed.language.as_ref(),
+        Segment::Block(_) => None,
         Segment::Prose(_) => None,
     }
 }

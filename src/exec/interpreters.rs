@@ -199,6 +199,28 @@ impl Finder {
             .collect()
     }
 
+    /// The name by which a shell finds the program of a language, where it finds that one; behind a stand-in too.
+    pub fn called(&self, language: &Language) -> Option<String> {
+        let way = self.ways.lock().unwrap_or_else(PoisonError::into_inner).get(language).cloned()?;
+        let found = self.candidate(language, &way).ok()?;
+        (which(Path::new(&way.command))? == found).then_some(way.command)
+    }
+
+    /// Whether Python has this module, which is not loaded for it. In a virtual environment that may not be started, its
+    /// folders tell.
+    pub fn python_has(&self, module: &str) -> bool {
+        let Ok(python) = self.find(&Language::python()) else { return false };
+        if !self.may_start(&python.path) {
+            return in_environment(&python.path, module);
+        }
+        // Isolated, so that nothing of the working folder is loaded; the person's own packages count all the same.
+        let asked = format!(
+            "import importlib.util as u, site, sys; sys.path.append(site.getusersitepackages()); \
+             print(u.find_spec({module:?}) is not None)"
+        );
+        self.ask(&python.path, &["-I", "-c", &asked]).is_some_and(|answer| answer.trim() == "True")
+    }
+
     /// Whether a program may be started before the person approved anything: not when it lies in the working folder,
     /// unless the person chose or activated it.
     pub fn may_start(&self, path: &Path) -> bool {
@@ -324,6 +346,20 @@ fn read_in_time(mut pipe: std::process::ChildStdout) -> Option<String> {
 
 /// The file of a command: as given when it holds a slash, else the first on `PATH`. Relative entries of `PATH` are left
 /// out: what they mean changes with the folder.
+/// Whether the virtual environment of this Python holds a package.
+fn in_environment(python: &Path, module: &str) -> bool {
+    let library = python.parent().and_then(Path::parent).map(|environment| environment.join("lib"));
+    let versions = library.and_then(|library| fs::read_dir(library).ok()).into_iter().flatten().flatten();
+    versions
+        .take(16)
+        .any(|version| version.path().join("site-packages").join(module).join("__init__.py").is_file())
+}
+
+/// Where a program is that is found by this name.
+pub fn program(name: &str) -> Option<PathBuf> {
+    which(Path::new(name)).map(|path| settled(&path))
+}
+
 fn which(command: &Path) -> Option<PathBuf> {
     if command.components().count() > 1 {
         let path = std::path::absolute(command).ok()?;
@@ -465,6 +501,19 @@ mod tests {
         assert_eq!(settled(&base.join("venv/bin/python")), base.join("venv/bin/python"));
         symlink(base.join("real/python3.12"), base.join("bin/sh")).unwrap();
         assert_eq!(settled(&base.join("bin/sh")), base.join("bin/sh"));
+    }
+
+    #[test]
+    fn a_module_of_a_python_in_the_working_folder_is_found_without_starting_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let python = folder.path().join(".venv/bin/python3");
+        executable(&python, "#!/bin/sh\ntouch \"$0.was-started\"\necho True\n");
+        let packages = folder.path().join(".venv/lib/python3.12/site-packages/pytest");
+        fs::create_dir_all(&packages).unwrap();
+        assert!(!in_environment(&python, "pytest"));
+        fs::write(packages.join("__init__.py"), "").unwrap();
+        assert!(in_environment(&python, "pytest"));
+        assert!(!folder.path().join(".venv/bin/python3.was-started").exists());
     }
 
     #[test]

@@ -84,6 +84,11 @@ pub struct Setup {
     pub own: Vec<PathBuf>,
 }
 
+/// Where a program is that a shell finds by this name; links are resolved as they are for interpreters.
+pub fn program(name: &str) -> Option<PathBuf> {
+    interpreters::program(name)
+}
+
 /// Carries out runs, one at a time. Cheap to clone; making one starts nothing and touches no disk.
 #[derive(Clone, Debug)]
 pub struct Executor {
@@ -256,6 +261,20 @@ impl Executor {
         }
         let patience = tokio::time::timeout(std::time::Duration::from_secs(3), answer).await;
         patience.ok().and_then(Result::ok).unwrap_or_default()
+    }
+
+    /// The program that runs this language on this machine, where there is one, and the name by which a shell finds it.
+    pub async fn interpreter(&self, language: &Language) -> Option<(Interpreter, Option<String>)> {
+        let (finder, language) = (self.inner.finder.clone(), language.clone());
+        let look = move || finder.find(&language).ok().map(|found| (found, finder.called(&language)));
+        tokio::task::spawn_blocking(look).await.ok()?
+    }
+
+    /// Whether the Python of this machine has a module. The module is not loaded; a Python that lies in the working folder
+    /// is not started. What is not known in ten seconds counts as not there.
+    pub async fn python_has(&self, module: &'static str) -> bool {
+        let finder = self.inner.finder.clone();
+        tokio::task::spawn_blocking(move || finder.python_has(module)).await.unwrap_or(false)
     }
 
     /// Carries out a run. [`RunEvent::Ended`] arrives exactly once and last, whatever happens.

@@ -2,7 +2,8 @@
 //! command.
 
 use super::shapes;
-use crate::domain::{BlockId, Finish, Outcome, ReplyFailure, TurnEnd, Usage};
+use super::{form, steps};
+use crate::domain::{BlockId, Finish, Misfit, Outcome, RecipeEnd, RecipeFact, ReplyFailure, TurnEnd, Usage};
 use crate::engine::State;
 use crate::engine::cost::dollars;
 use crate::engine::state::Question;
@@ -28,6 +29,10 @@ pub enum Ending {
     Unsaved(String),
     /// This block waits for a decision; why it could not run, where it could not.
     Waiting(BlockId, Option<String>),
+    /// The recipe of the turn did not come to its end; how it ended, and what it says.
+    Recipe(RecipeEnd, String),
+    /// The recipe was not begun: these answers do not fit.
+    Refused(Vec<Misfit>),
     /// The person interrupted it.
     Interrupted,
 }
@@ -37,6 +42,11 @@ impl Ending {
     pub(super) fn of_turn(state: &State, end: &TurnEnd) -> Self {
         if let TurnEnd::Failed(failure) = end {
             return Ending::Provider(failure.clone());
+        }
+        match recipe(state).end {
+            Some((RecipeEnd::Done, _)) => return Ending::Done,
+            Some((end, summary)) => return Ending::Recipe(end, summary.to_owned()),
+            None => {}
         }
         if let Some(reply) = last_reply(state)
             && !reply.finish.reason.complete()
@@ -77,6 +87,13 @@ impl Ending {
             Ending::Unsaved(why) => format!("the session can't be saved: {}", why.trim_end_matches('.')),
             Ending::Waiting(block, None) => format!("block {block} waits for a decision"),
             Ending::Waiting(block, Some(why)) => format!("block {block} can't run: {why}"),
+            Ending::Recipe(RecipeEnd::GaveUp, _) => "the recipe could not go on".into(),
+            Ending::Recipe(RecipeEnd::Limit, _) => "the recipe ended at its limit".into(),
+            Ending::Recipe(..) => "the recipe was stopped".into(),
+            Ending::Refused(misfits) => {
+                let told: Vec<String> = misfits.iter().map(ToString::to_string).collect();
+                format!("the recipe can't begin: {}", told.join("; "))
+            }
             Ending::Interrupted => "interrupted".into(),
         }
     }
@@ -95,6 +112,8 @@ impl Ending {
             Ending::Provider(failure) => failure.kind.as_str(),
             Ending::Unsaved(_) => "session",
             Ending::Waiting(..) => "decision_needed",
+            Ending::Recipe(end, _) => end.as_str(),
+            Ending::Refused(_) => "recipe_refused",
             Ending::Interrupted => "interrupted",
         }
     }
@@ -102,23 +121,38 @@ impl Ending {
     /// The last line of `run --json`: `turn_end` when the turn ended by itself, else `error`.
     pub(super) fn event(&self, state: &State, hint: &str) -> Value {
         let (steps, usage) = used(state);
+        let hint = match self {
+            Ending::Provider(failure) => failure.hint.clone(),
+            Ending::Asked(Question::Form(form)) => form::hint(form, hint),
+            _ => hint.to_owned(),
+        };
         match self {
-            Ending::Done | Ending::BlockFailed(_) | Ending::TimedOut | Ending::Asked(_) => json!({
-                "event": "turn_end",
-                "reason": self.reason(),
-                "answer": self.answer(state),
-                "steps": steps,
-                "usage": shapes::usage(&usage),
-                "cost": shapes::cost(&state.live.cost),
-                "context": shapes::context(&state.live.context),
-            }),
+            Ending::Done
+            | Ending::BlockFailed(_)
+            | Ending::TimedOut
+            | Ending::Recipe(..)
+            | Ending::Asked(Question::StepLimit(_) | Question::Repeated(..) | Question::Budget { .. }) => {
+                json!({
+                    "event": "turn_end",
+                    "reason": self.reason(),
+                    "answer": self.answer(state),
+                    "steps": steps,
+                    "log": steps::log(state),
+                    "recipe": recipe(state).shape(),
+                    "usage": shapes::usage(&usage),
+                    "cost": shapes::cost(&state.live.cost),
+                    "context": shapes::context(&state.live.context),
+                })
+            }
             _ => json!({
                 "event": "error",
                 "kind": self.word(),
                 "status": if let Ending::Provider(failure) = self { failure.status } else { None },
                 "message": self.message(),
-                "hint": if let Ending::Provider(failure) = self { failure.hint.as_str() } else { hint },
+                "hint": hint,
                 "steps": steps,
+                "log": steps::log(state),
+                "recipe": recipe(state).shape(),
                 "usage": shapes::usage(&usage),
                 "cost": shapes::cost(&state.live.cost),
                 "context": shapes::context(&state.live.context),
@@ -128,7 +162,7 @@ impl Ending {
 
     fn reason(&self) -> &'static str {
         match self {
-            Ending::Asked(_) => self.word(),
+            Ending::Asked(_) | Ending::Recipe(..) => self.word(),
             _ => "answered",
         }
     }
@@ -145,6 +179,42 @@ impl Ending {
 fn words(outcome: &Outcome) -> String {
     let word = outcome.as_str().replace('_', " ");
     outcome.detail().map_or(word.clone(), |detail| format!("{word}, {detail}"))
+}
+
+/// What there is to say of the recipe of this turn.
+#[derive(Default)]
+struct RecipeSeen<'a> {
+    name: Option<&'a str>,
+    end: Option<(RecipeEnd, &'a str)>,
+}
+
+impl RecipeSeen<'_> {
+    fn shape(&self) -> Value {
+        self.name.map_or(Value::Null, |name| {
+            json!({
+                "name": name,
+                "end": self.end.map(|(end, _)| end.as_str()),
+                "summary": self.end.map(|(_, summary)| summary),
+            })
+        })
+    }
+}
+
+fn recipe(state: &State) -> RecipeSeen<'_> {
+    let mut seen = RecipeSeen::default();
+    for item in state.transcript.items.iter().rev() {
+        match item {
+            Item::Recipe { fact: RecipeFact::Ended { end, summary }, .. } => {
+                seen.end.get_or_insert((*end, summary.as_str()));
+            }
+            Item::Recipe { fact: RecipeFact::Began(start), .. } => {
+                seen.name.get_or_insert(start.name.as_str());
+            }
+            Item::Prompt { .. } => break,
+            _ => {}
+        }
+    }
+    seen
 }
 
 /// The replies of this turn, newest first.

@@ -1,21 +1,26 @@
 //! A turn without a terminal: one prompt in, the turn told as text or JSON lines, one ending out.
 //!
 //! It uses the same hallway as the terminal. It decides about no block: what the policy of the engine does not let run
-//! waits, and ends the turn here. Exit codes are the command's business.
+//! waits, and ends the turn here. So does a form that the answers given beforehand do not fill. Exit codes are the
+//! command's business.
 
 pub mod decode;
 mod ending;
 pub mod events;
+pub mod form;
 pub mod json;
 pub mod shapes;
+mod steps;
 mod teller;
 
 pub use ending::Ending;
 pub use teller::ended;
 
-use crate::domain::{Entry, TurnEnd};
-use crate::driver::{Driver, Told};
+use crate::domain::{Answers, Entry, Level, Misfit, TurnEnd};
+use crate::driver::{Driver, Errand, Found, Told, Update};
+use crate::engine::state::Question;
 use crate::engine::{Command, Phase};
+use form::Given;
 use std::future::pending;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -26,11 +31,35 @@ use tokio::time::{Instant, sleep_until};
 /// How long a program may take to end after an interrupt, until it is killed.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// What a turn begins with.
+#[derive(Clone, Debug)]
+pub enum Begin {
+    /// This is asked.
+    Prompt(String),
+    /// A recipe.
+    Recipe {
+        /// Its name.
+        name: String,
+        /// What was answered beforehand, to its inputs and to what it may ask later.
+        given: Answers,
+    },
+}
+
+impl Begin {
+    /// The answers that were given beforehand.
+    fn given(&self) -> Answers {
+        match self {
+            Begin::Prompt(_) => Answers::new(),
+            Begin::Recipe { given, .. } => given.clone(),
+        }
+    }
+}
+
 /// What to do.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What to ask.
-    pub prompt: String,
+    /// What the turn begins with.
+    pub begin: Begin,
     /// JSON lines instead of text.
     pub json: bool,
     /// What to do about a block that waits, told with the ending.
@@ -48,20 +77,36 @@ pub async fn run(
     err: &mut dyn Write,
 ) -> io::Result<Ending> {
     let mut teller = Teller::new(out, err, options.json);
-    let ending = turn(&mut driver, options, &mut teller).await;
+    let mut given = Given::new(options.begin.given());
+    let ending = turn(&mut driver, options, &mut given, &mut teller).await;
     let told = match &ending {
-        Ok(ending) => teller.last(&ending.event(driver.state(), &options.waiting_hint)),
+        Ok(ending) => {
+            if let Ending::Asked(Question::Form(form)) = ending {
+                teller.form(form, &given.misfits(form))?;
+            }
+            teller.last(&ending.event(driver.state(), &options.waiting_hint))
+        }
         Err(_) => Ok(()),
     };
     driver.close().await;
     told.and(ending)
 }
 
-async fn turn(driver: &mut Driver, options: &Options, teller: &mut Teller<'_>) -> io::Result<Ending> {
+async fn turn(
+    driver: &mut Driver,
+    options: &Options,
+    given: &mut Given,
+    teller: &mut Teller<'_>,
+) -> io::Result<Ending> {
     let mut signals = Signals::listen()?;
     let mut interrupts = Interrupts::default();
     let (mut cause, mut over) = (None, None);
-    driver.send(Command::Submit(options.prompt.clone()));
+    match &options.begin {
+        Begin::Prompt(prompt) => driver.send(Command::Submit(prompt.clone())),
+        Begin::Recipe { name, given } => {
+            driver.errand(Errand::BeginRecipe(name.clone(), given.clone()));
+        }
+    }
     loop {
         tokio::select! {
             update = driver.next() => {
@@ -73,14 +118,37 @@ async fn turn(driver: &mut Driver, options: &Options, teller: &mut Teller<'_>) -
                     }
                     teller.tell(told, driver.state())?;
                 }
+                if let Some(misfits) = refused(&update, driver) {
+                    return Ok(Ending::Refused(misfits));
+                }
             }
             () = signals.interrupted() => interrupts.again(driver),
             () = interrupts.impatient() => interrupts.kill(driver),
         }
-        if let Some(ending) = ended_by(driver, &interrupts, &mut cause, over.as_ref()) {
+        if interrupts.count > 0 && not_begun(driver) {
+            return Ok(Ending::Interrupted);
+        }
+        if let Some(ending) = ended_by(driver, &interrupts, given, &mut cause, over.as_ref()) {
             return Ok(ending);
         }
     }
+}
+
+/// Whether nothing has happened in the session yet.
+fn not_begun(driver: &Driver) -> bool {
+    driver.state().phase == Phase::Idle && driver.state().transcript.items.is_empty()
+}
+
+/// Why the recipe was not begun, where it was not.
+fn refused(update: &Update, driver: &Driver) -> Option<Vec<Misfit>> {
+    update.told.iter().find_map(|told| match told {
+        Told::Found(Found::RecipeRefused { misfits, .. }) => Some(misfits.clone()),
+        // A definition that the engine can't use.
+        Told::Notice(notice) if notice.level == Level::Error && not_begun(driver) => {
+            Some(vec![Misfit { field: String::new(), why: notice.text.clone() }])
+        }
+        _ => None,
+    })
 }
 
 /// Whether the turn has come to an end, and to which. A question of the engine, and a provider that failed, are
@@ -88,6 +156,7 @@ async fn turn(driver: &mut Driver, options: &Options, teller: &mut Teller<'_>) -
 fn ended_by(
     driver: &mut Driver,
     interrupts: &Interrupts,
+    given: &mut Given,
     cause: &mut Option<Ending>,
     over: Option<&TurnEnd>,
 ) -> Option<Ending> {
@@ -112,6 +181,14 @@ fn ended_by(
                 None => Ending::Waiting(*block, why),
             });
         }
+        Phase::Asking(Question::Form(_)) if interrupts.count > 0 => return Some(Ending::Interrupted),
+        Phase::Asking(Question::Form(form)) => match given.to(form) {
+            Some(answers) => {
+                driver.send(Command::Answer(answers));
+                return None;
+            }
+            None => return Some(Ending::Asked(Question::Form(form.clone()))),
+        },
         Phase::Asking(question) => *cause = Some(Ending::Asked(question.clone())),
         Phase::Stuck(failure) => *cause = Some(Ending::Provider(failure.clone())),
         Phase::Replying(_) | Phase::Running(_) | Phase::Compacting(_) => {

@@ -4,9 +4,9 @@
 //! nothing else begins with. What happens to blocks goes to standard error.
 
 use super::decode::Decoder;
-use super::{events, json};
+use super::{events, form, json};
 use crate::domain::visible::{Visible, visible, visible_line};
-use crate::domain::{Entry, Level, RunId, RunReport, Stream};
+use crate::domain::{Entry, Form, Level, Misfit, RecipeEnd, RecipeFact, RunId, RunReport, Stream};
 use crate::driver::Told;
 use crate::engine::State;
 use std::io::{self, Write};
@@ -61,6 +61,28 @@ impl<'a> Teller<'a> {
         }
     }
 
+    /// Tells what a form asks that waits.
+    pub(super) fn form(&mut self, form: &Form, misfits: &[Misfit]) -> io::Result<()> {
+        if self.json {
+            return json::line(self.out, &form::event(form, misfits));
+        }
+        self.status(&visible_line(&form.title))?;
+        if !form.note.is_empty() {
+            self.status(&format!("  {}", visible_line(&form.note)))?;
+        }
+        for field in &form.fields {
+            self.status(&format!("  --input {}", visible_line(&form::line(field))))?;
+        }
+        for misfit in misfits {
+            self.status(&format!(
+                "  {} does not fit: {}",
+                visible_line(&misfit.field),
+                visible_line(&misfit.why)
+            ))?;
+        }
+        Ok(())
+    }
+
     /// Writes the last line of the JSON.
     pub(super) fn last(&mut self, event: &serde_json::Value) -> io::Result<()> {
         self.begin(Line::None)?;
@@ -108,6 +130,10 @@ impl<'a> Teller<'a> {
             Entry::CallRefused { why, .. } => {
                 self.status(&format!("a tool call came to no block: {}", visible_line(why)))
             }
+            Entry::Recipe(fact) => self.recipe(fact),
+            Entry::Declined { block, why, .. } => {
+                self.status(&format!("block {block} is not offered: {}", visible_line(why)))
+            }
             Entry::Block(block) if block.origin.note.is_some() => {
                 let note = block.origin.note.as_deref().unwrap_or_default();
                 self.status(&format!("block {}: {}", block.id, visible_line(note)))
@@ -129,6 +155,40 @@ impl<'a> Teller<'a> {
                 self.status(&format!("block {block}: {}", ended(report)))
             }
             _ => Ok(()),
+        }
+    }
+
+    fn recipe(&mut self, fact: &RecipeFact) -> io::Result<()> {
+        match fact {
+            RecipeFact::Began(start) => self.status(&format!("recipe {}", visible_line(&start.name))),
+            RecipeFact::Said { title, round, .. } => {
+                self.status(&format!("step: {}, round {round}", visible_line(title)))
+            }
+            RecipeFact::Judged(outcome) => {
+                let (step, verdict) = (visible_line(&outcome.step), visible_line(&outcome.verdict));
+                let note = visible_line(&outcome.note);
+                let note = if note.is_empty() { note } else { format!(" ({note})") };
+                self.status(&format!("  {step}, round {}: {verdict}{note}", outcome.round))
+            }
+            RecipeFact::Answered { form, answers } => {
+                let told: Vec<String> =
+                    answers.iter().map(|(name, text)| visible_line(&format!("{name}={text}"))).collect();
+                self.status(&format!("answered {}: {}", visible_line(form), told.join(", ")))
+            }
+            RecipeFact::Ended { end, summary } => {
+                let how = match end {
+                    RecipeEnd::Done => "is done",
+                    RecipeEnd::GaveUp => "could not go on",
+                    RecipeEnd::Limit => "ended at its limit",
+                    RecipeEnd::Stopped => "was stopped",
+                };
+                self.status(&format!("the recipe {how}"))?;
+                self.begin(Line::None)?;
+                if !summary.is_empty() {
+                    writeln!(self.out, "{}", Visible(summary.trim_end()))?;
+                }
+                self.out.flush()
+            }
         }
     }
 

@@ -4,6 +4,9 @@
 //! ```toml
 //! pace = 200                    # tokens a second; 0 = as fast as possible (the default)
 //! context = 32768               # tokens that the model is said to have in its context; default: not known
+//! recipe = "tdd"                # the recipe that it begins with, and the answers to what that asks; default: none
+//! [inputs]
+//! spec = "slug(text): …"
 //! [files]                       # put into the working folder at the start; relative paths only
 //! "sales.csv" = "region,revenue\n"
 //! [[reply]]
@@ -39,7 +42,7 @@ mod shipped;
 pub use format::StoryError;
 pub use matching::{Chosen, Position};
 
-use crate::domain::{FinishReason, Purpose, Usage};
+use crate::domain::{Answers, FinishReason, Purpose, Usage};
 
 /// Scripted replies.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +51,7 @@ pub struct Story {
     context: Option<u64>,
     replies: Vec<Scripted>,
     files: Vec<(String, String)>,
+    begins: Option<(String, Answers)>,
 }
 
 /// One scripted reply.
@@ -146,6 +150,11 @@ impl Story {
     /// Files for the working folder: relative path (checked) and text.
     pub fn files(&self) -> &[(String, String)] {
         &self.files
+    }
+
+    /// The recipe that it begins with, and the answers to what that asks.
+    pub fn begins(&self) -> Option<&(String, Answers)> {
+        self.begins.as_ref()
     }
 
     /// The prompts that it knows, in the order of the file.

@@ -38,6 +38,11 @@ pub(crate) trait Check: Debug + Send + Sync {
         false
     }
 
+    /// Whether it asks the person by a form while it goes on.
+    fn asks(&self) -> bool {
+        false
+    }
+
     /// Whether it needs to know the test runners of the machine.
     fn wants_tests(&self) -> bool {
         false

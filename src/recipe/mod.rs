@@ -112,6 +112,11 @@ impl Recipe {
         wants
     }
 
+    /// Whether it may ask for more while it goes on.
+    pub fn asks_later(&self) -> bool {
+        self.definition.steps.iter().any(|step| !step.protects.is_empty() || step.check.asks())
+    }
+
     /// Its beginning. `inputs` went through its form ([`crate::domain::Form::check`]).
     ///
     /// # Errors

@@ -60,6 +60,13 @@ impl Book {
         self
     }
 
+    /// The same rules, and the strict profile beside what is forbidden already.
+    #[must_use]
+    pub fn strictly(&self) -> Self {
+        let names = self.forbid.names().iter().cloned().chain(Forbid::strict());
+        self.clone().forbidding(Forbid::new(names))
+    }
+
     /// What is forbidden.
     pub fn forbid(&self) -> &Forbid {
         &self.forbid
@@ -193,6 +200,19 @@ mod tests {
         let scope = Scope { book: Arc::new(book), ..Scope::default() };
         let review = review("import x\nx.y()", Some(&Language::python()), &scope);
         assert_eq!(review.findings.first().map(|f| f.rule.as_str()), Some("team.x"));
+    }
+
+    #[test]
+    fn the_strict_profile_comes_to_what_is_forbidden() {
+        let mild = Book::default().forbidding(Forbid::new(["math".to_owned()]));
+        let look = |book: &Book, text: &str| {
+            let scope = Scope { book: Arc::new(book.clone()), ..Scope::default() };
+            review(text, Some(&Language::python()), &scope).forbidden()
+        };
+        assert!(look(&mild, "import math") && !look(&mild, "import socket"));
+        let strict = mild.strictly();
+        assert!(look(&strict, "import math") && look(&strict, "import socket"));
+        assert!(!look(&mild, "import socket"), "the book it was made from is as before");
     }
 
     #[test]

@@ -169,6 +169,12 @@ actions! {
     Rights = "review.rights",
     /// The limits. The name is from when there was the time alone: keymaps of people hold it.
     Limits = "review.time-limit",
+    /// The next hunk of a change.
+    HunkNext = "hunk.next",
+    /// The previous hunk.
+    HunkPrevious = "hunk.previous",
+    /// Drop the hunk, or take it back.
+    HunkDrop = "hunk.drop",
     /// The language of a block without one.
     ChooseLanguage = "review.language",
     /// Where packages go: beside the session, or into the project's environment.
@@ -189,6 +195,8 @@ actions! {
     OutputPager = "output.pager",
     /// Write the output or image to a file.
     OutputWrite = "output.write",
+    /// Find out why the block on screen failed.
+    Debug = "output.debug",
     /// A new kernel.
     KernelNew = "kernel.new",
     /// The variables.
@@ -214,6 +222,12 @@ actions! {
     ListDelete = "list.delete",
     /// Test the connection.
     ListTest = "list.test",
+    /// The next field; in the last one: send the form.
+    FormAccept = "form.accept",
+    /// The next field.
+    FormNext = "form.next",
+    /// The previous field.
+    FormPrevious = "form.previous",
     /// Skip all that waits.
     QueueSkipAll = "queue.skip-all",
 
@@ -251,6 +265,8 @@ impl Action {
                 | Action::ScrollEnd
                 | Action::FindingNext
                 | Action::FindingPrevious
+                | Action::HunkNext
+                | Action::HunkPrevious
         )
     }
 }

@@ -11,6 +11,7 @@ pub mod editor;
 pub mod fence;
 pub mod frames;
 pub mod guard;
+mod hunks;
 pub mod input;
 pub mod keymap;
 mod options;
@@ -23,7 +24,7 @@ pub mod theme;
 pub mod view;
 mod workers;
 
-pub use options::Options;
+pub use options::{FirstRecipe, Options};
 pub use run_loop::Tui;
 pub use screen::{Choice, Exit};
 

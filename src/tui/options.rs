@@ -6,6 +6,7 @@ use super::screen::Setup;
 use super::theme::{Depth, Preference};
 use super::view::look::Glyphs;
 use super::view::words::Place;
+use crate::domain::Answers;
 use std::time::Duration;
 
 /// The options.
@@ -47,8 +48,21 @@ pub struct Options {
     pub place: Place,
     /// What is asked at once, as given on the command line.
     pub first_prompt: Option<String>,
+    /// The recipe that the session begins with.
+    pub first_recipe: Option<FirstRecipe>,
     /// What the person should know at the start.
     pub notices: Vec<crate::domain::Notice>,
+}
+
+/// The recipe that a session begins with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstRecipe {
+    /// Its name.
+    pub name: String,
+    /// The answers that are there already.
+    pub answers: Answers,
+    /// Whether its form is shown although it is filled.
+    pub shown: bool,
 }
 
 impl Default for Options {
@@ -72,6 +86,7 @@ impl Default for Options {
             pager: "less".into(),
             place: Place::default(),
             first_prompt: None,
+            first_recipe: None,
             notices: Vec::new(),
         }
     }

@@ -10,17 +10,20 @@ pub mod field;
 pub mod filter;
 mod find;
 mod focus;
+mod form;
 mod keys;
 pub mod layer;
 mod layers;
 pub mod limits;
 mod message;
+mod models;
 mod modes;
 mod mouse;
 mod news;
 mod note;
 mod opening;
 mod rebuild;
+mod recipes;
 mod review;
 mod rules;
 mod stop;
@@ -29,9 +32,10 @@ mod wish;
 
 pub use focus::{Lower, has_problem};
 pub use note::Note;
+pub(in crate::tui) use recipes::has_failed;
 pub use wish::{Choice, Exit, Paged, Target, Wish};
 
-use crate::domain::{BlockId, Languages};
+use crate::domain::{BlockId, Languages, RecipeCard};
 use crate::engine::State;
 use crate::tui::composer::Composer;
 use crate::tui::guard::{Guard, Times};
@@ -43,6 +47,7 @@ use crate::tui::view::layout::{Arrangement, Pane, Wants};
 use crate::tui::view::look::Look;
 use crate::tui::view::output::OutputPane;
 use crate::tui::view::pictures::Pictures;
+use crate::tui::view::recipe::RecipeLine;
 use crate::tui::view::vars::VarsPane;
 use layer::Layer;
 use std::path::PathBuf;
@@ -73,6 +78,8 @@ pub struct Setup {
     pub log: Option<PathBuf>,
     /// Settings of the project that were ignored, each with its place and why.
     pub ignored: Vec<String>,
+    /// The recipes that can be begun, in the order of their list.
+    pub recipes: Vec<RecipeCard>,
 }
 
 impl Default for Setup {
@@ -89,6 +96,7 @@ impl Default for Setup {
             pick_session: false,
             log: None,
             ignored: Vec::new(),
+            recipes: Vec::new(),
         }
     }
 }
@@ -116,6 +124,10 @@ pub struct Screen {
     pub lower: Lower,
     /// Layers over the panes, the topmost last.
     pub layers: Vec<Layer>,
+    /// Forms that were put aside, with what was typed into them.
+    drafts: Vec<layer::FormBox>,
+    /// Where the recipe that goes on stands, and of which moment that is.
+    pub(in crate::tui) recipe: RecipeLine,
     /// The message.
     pub composer: Composer,
     /// The conversation.
@@ -174,6 +186,8 @@ impl Screen {
             focus: Pane::Message,
             lower: Lower::Output,
             layers,
+            drafts: Vec::new(),
+            recipe: RecipeLine::default(),
             composer: Composer::default(),
             chat: ChatPane::default(),
             code: CodePane::default(),
@@ -250,6 +264,7 @@ impl Screen {
             message_rows: self.message_rows(),
             alone: self.alone,
         };
+        self.recipe.update(ctx.state);
         self.arrangement = Arrangement::of(self.size.0, self.size.1, wants);
         let made = self.arrangement;
         if let Some(slot) = made.chat {

@@ -16,6 +16,7 @@ pub mod names;
 pub mod read;
 pub mod replace;
 pub mod target;
+pub mod testing;
 pub mod write;
 
 pub use error::FileError;

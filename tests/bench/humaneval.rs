@@ -124,6 +124,8 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         connect: std::sync::Arc::new(|_| Err("no other".into())),
         scope: Scope { cwd: home.to_path_buf(), home: None, ..Scope::default() },
         recipes: Vec::new(),
+        own_recipes: home.join("recipes"),
+        functions: PathBuf::new(),
         sessions: home.join("sessions"),
         instructions: Search::default(),
         informed: std::sync::Arc::new(|told| told),

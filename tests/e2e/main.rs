@@ -19,6 +19,7 @@ mod guard;
 mod leaving;
 mod models;
 mod pulling;
+mod recipes;
 mod resuming;
 
 use std::path::{Path, PathBuf};

@@ -4,8 +4,10 @@
 
 mod behaviour;
 mod fetching;
+mod hunks;
 mod limits;
 mod models;
+mod recipes;
 mod rules;
 mod scene;
 mod screens;

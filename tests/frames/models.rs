@@ -216,6 +216,7 @@ fn informed() -> Scene {
         last: Some(31_200_000),
         price: Some(PriceSource::Table(Some("2026-01-01".into()))),
         budget: Some(2_000_000_000),
+        ..Cost::default()
     };
     scene.state.live.instructions = vec![Instructions {
         path: "/home/ada/data/sales/AGENTS.md".into(),

@@ -272,7 +272,7 @@ impl Call {
 const PATH: &[&str] = &["path", "file_path", "filename", "file"];
 
 /// What a file of this name is coloured as.
-fn by_extension(path: &str, languages: &Languages) -> Option<Language> {
+pub(super) fn by_extension(path: &str, languages: &Languages) -> Option<Language> {
     let name = path.rsplit(['/', '\\']).next()?;
     let (_, extension) = name.rsplit_once('.')?;
     languages.by_extension(extension).map(|entry| entry.name.clone())

@@ -1,9 +1,11 @@
 //! What the info string of a fence says: which language, and whether it may be offered at all.
 //!
 //! Models write many forms: `python`, `Python title="x"`, `{python}`, `{.python .numberLines}`, `py3`, `python:main.py`,
-//! `python{1,3}`. The first word counts. Nothing is guessed from the code.
+//! `python{1,3}`. The first word counts. Nothing is guessed from the code. With `path=tests/test_x.py` behind it, the fence
+//! holds the text of that file, in whatever language: it is written, not run.
 
-use crate::domain::{Language, Languages};
+use super::call::by_extension;
+use crate::domain::{BlockKind, Language, Languages};
 
 /// Transcripts of a terminal or a prompt: prompts and output between the commands, so never run as they stand, whatever is
 /// configured. What `prompts` makes of them is another text.
@@ -27,6 +29,27 @@ pub(super) enum Offer {
     Ask,
     /// It can be run.
     Run(Language),
+    /// It is the text of this file; coloured as this language.
+    Write(String, Option<Language>),
+}
+
+impl Offer {
+    /// What it is, where it is more than code.
+    pub(super) fn file(&self) -> Option<BlockKind> {
+        match self {
+            Offer::Write(path, _) => Some(BlockKind::Write { path: path.clone() }),
+            Offer::Shown | Offer::Ask | Offer::Run(_) => None,
+        }
+    }
+
+    /// The language of the block.
+    pub(super) fn language(&self) -> Option<Language> {
+        match self {
+            Offer::Run(language) => Some(language.clone()),
+            Offer::Write(_, language) => language.clone(),
+            Offer::Shown | Offer::Ask => None,
+        }
+    }
 }
 
 /// What an info string makes of its fence.
@@ -35,10 +58,46 @@ pub(super) fn offer(info: &str, languages: &Languages) -> Offer {
         return Offer::Shown;
     }
     let word = language_word(info);
+    if let Some(path) = path(info) {
+        let language = by_extension(path, languages).or_else(|| lenient(word, languages));
+        return Offer::Write(path.to_owned(), language);
+    }
     if word.is_empty() {
         return if info.trim().is_empty() || info.trim() == "{}" { Offer::Ask } else { Offer::Shown };
     }
     named(word, languages)
+}
+
+/// The file that an info string names: `path=a.py`, `path="my file.py"`, also in braces. What stands inside the quotes of
+/// other attributes is no attribute.
+fn path(info: &str) -> Option<&str> {
+    let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '{' | '}');
+    let mut rest = info;
+    loop {
+        rest = rest.trim_start_matches(ends);
+        let end = rest.find(|c| ends(c) || c == '=').filter(|end| *end < rest.len())?;
+        let (name, after) = (rest.get(..end)?, rest.get(end..)?);
+        let Some(value) = after.strip_prefix('=') else {
+            rest = after;
+            continue;
+        };
+        let (value, next) = match value.chars().next() {
+            Some(quote @ ('"' | '\'')) => {
+                let inner = value.get(1..)?;
+                inner.split_once(quote).unwrap_or((inner, ""))
+            }
+            _ => value.split_at(value.find(char::is_whitespace).unwrap_or(value.len())),
+        };
+        let bare = if after.starts_with("=\"") || after.starts_with("='") {
+            value.trim()
+        } else {
+            value.trim_end_matches([',', '}'])
+        };
+        if name == "path" && !bare.is_empty() {
+            return Some(bare);
+        }
+        rest = next;
+    }
 }
 
 /// What a word for a language makes of its block.
@@ -139,6 +198,32 @@ mod tests {
             assert_eq!(offer(info, &Languages::default()), Offer::Shown, "{info}");
         }
         assert_eq!(offer("python norunning", &Languages::default()), Offer::Run(Language::python()));
+    }
+
+    #[test]
+    fn a_path_makes_it_a_file() {
+        let python = Some(Language::python());
+        for (info, path, language) in [
+            ("python path=tests/test_x.py", "tests/test_x.py", python.clone()),
+            ("python path=\"my tests/x.py\" title=x", "my tests/x.py", python.clone()),
+            ("python title='path=no.sh' path='a.py'", "a.py", python.clone()),
+            ("{.python path=a.py}", "a.py", python.clone()),
+            ("{python, path=a.py, echo=FALSE}", "a.py", python.clone()),
+            ("python,path=a", "a", python.clone()),
+            ("path=a.py", "a.py", python.clone()),
+            ("text path=\"notes.txt", "notes.txt", None),
+            ("toml path=Cargo.toml", "Cargo.toml", None),
+            ("py path=a.sh", "a.sh", Some(Language::bash())),
+            ("x path=../../etc/passwd", "../../etc/passwd", None),
+        ] {
+            let expected = Offer::Write(path.to_owned(), language);
+            assert_eq!(offer(info, &Languages::default()), expected, "{info}");
+        }
+        for info in ["python title=\"path=a.py\"", "python path=", "python path=\"\"", "python mypath=a.py"] {
+            assert_eq!(offer(info, &Languages::default()), Offer::Run(Language::python()), "{info}");
+        }
+        assert_eq!(offer("python norun path=a.py", &Languages::default()), Offer::Shown);
+        assert_eq!(offer("json title=\"path=a\"", &Languages::default()), Offer::Shown);
     }
 
     #[test]

@@ -260,19 +260,15 @@ impl Parser {
             let last = lines + u32::from(!ends_line);
             let sure = complete || ends_line;
             let offer = info::offer(&fence.info, &self.languages);
-            let language = match &offer {
-                Offer::Run(language) => Some(language.clone()),
-                Offer::Ask | Offer::Shown => None,
-            };
             self.prose(range.start);
             let shown = offer != Offer::Shown;
             if shown {
                 self.segments.push(Segment::Block(Proposed {
-                    file: None,
+                    file: offer.file(),
                     note: None,
                     dialect: Dialect::Fences,
                     info: fence.info.clone(),
-                    language,
+                    language: offer.language(),
                     source: fence.source.clone(),
                     range: range.clone(),
                     lines: (first, last.max(first)),

@@ -31,7 +31,10 @@ pub fn reread(text: &str, segments: Vec<Segment>, languages: &Languages, complet
 
 /// A block that was read already.
 fn again(text: &str, mut block: Proposed, reading: Reading<'_>, out: &mut Vec<Segment>) {
-    if block.language.is_none()
+    // The text of a file is taken as it is.
+    let code = block.file.is_none();
+    if code
+        && block.language.is_none()
         && block.closed
         && let Some(blocks) = reading.fenced(&block.source)
     {
@@ -41,11 +44,14 @@ fn again(text: &str, mut block: Proposed, reading: Reading<'_>, out: &mut Vec<Se
         Dialect::ExecuteTags => "",
         _ => info::language_word(&block.info),
     };
-    if let Some(note) = info::off(word, reading.languages) {
+    if let Some(note) = info::off(word, reading.languages).filter(|_| code) {
         block.remark(&note);
     }
-    if let Some(taken) =
-        block.language.as_ref().and_then(|language| prompts::without(&block.source, language))
+    if let Some(taken) = block
+        .language
+        .as_ref()
+        .filter(|_| code)
+        .and_then(|language| prompts::without(&block.source, language))
     {
         block.source = taken.source;
         block.remark(&taken.note);

@@ -221,6 +221,31 @@ fn a_fence_inside_tags_is_unwrapped() {
 }
 
 #[test]
+fn a_fence_with_a_path_is_a_file_in_every_dialect() {
+    let write = |path: &str| Some(BlockKind::Write { path: path.into() });
+    let text = "Tests:\n\n```python path=\"tests/test x.py\"\n>>> 1\n```\n\n```json path=a.json\n{}\n```\n";
+    for dialect in [Dialect::Fences, Dialect::ExecuteTags, Dialect::Tools] {
+        let segments = checked(text, dialect, &Languages::default());
+        let again = reread(text, segments.clone(), &Languages::default(), true);
+        assert_eq!(again, segments, "the text of a file is taken as it is");
+        let [tests, data] = blocks(&segments)[..] else { panic!("{segments:#?}") };
+        assert_eq!((&tests.file, tests.source.as_str()), (&write("tests/test x.py"), ">>> 1\n"));
+        assert_eq!((&data.file, &data.language, data.closed), (&write("a.json"), &None, true));
+    }
+    let empty = only("```python path=pkg/__init__.py\n```\n");
+    assert_eq!((empty.file, empty.source.as_str()), (write("pkg/__init__.py"), ""));
+    let list = only("- a\n\n  ```sh path=run.sh\n  ls\n  ```\n");
+    assert_eq!((list.file, list.source.as_str()), (write("run.sh"), "ls\n"));
+    let tagged = only("<execute>\n```python path=a.py\nx = 1\n```\n</execute>\n");
+    assert_eq!((tagged.file, tagged.source.as_str()), (write("a.py"), "x = 1\n"));
+    let said = only("<execute lang=bash>\n```python path=a.py\nls\n```\n</execute>\n");
+    assert_eq!((said.file, said.language), (None, Some(Language::bash())));
+    let open = only("```python path=a.py\nx = ");
+    assert_eq!((open.file, open.closed), (write("a.py"), false));
+    none("```python norun path=a.py\nx\n```\n");
+}
+
+#[test]
 fn tags_inside_code_are_code() {
     assert_eq!(source("```py\ns = '<execute>'\n</execute>\n```\n"), "s = '<execute>'\n</execute>\n");
     none("Wrap it in `<execute>` and `</execute>`.\n");
@@ -317,7 +342,7 @@ fn line() -> impl Strategy<Value = String> {
         1 => Just("> "), 1 => Just(">"), 2 => Just("- "), 1 => Just("1. "), 1 => Just("2) "), 1 => Just("> - ")
     ];
     let body = prop_oneof![
-        4 => Just("```"), 4 => Just("```py"), 2 => Just("~~~"), 1 => Just("~~~json"), 1 => Just("````sh x"),
+        4 => Just("```"), 4 => Just("```py"), 2 => Just("~~~"), 1 => Just("~~~json"), 2 => Just("```py path=a.py"), 1 => Just("~~~ path='b c'"), 1 => Just("````sh x"),
         1 => Just("`"), 1 => Just("``` a`b"), 3 => Just("text"), 3 => Just(""), 1 => Just("---"), 1 => Just("# h"),
         2 => Just("<execute>"), 1 => Just("<execute lang=sh>x"), 2 => Just("</execute>"), 1 => Just("<!--"),
         1 => Just("-->"), 1 => Just("<div>"), 1 => Just("<pre>"), 1 => Just("[a]: /b"), 1 => Just("'é\u{202e}"),

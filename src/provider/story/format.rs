@@ -28,6 +28,9 @@ struct RawStory {
     #[serde(default)]
     pace: u32,
     context: Option<u64>,
+    recipe: Option<String>,
+    #[serde(default)]
+    inputs: BTreeMap<toml::Spanned<String>, String>,
     #[serde(default)]
     reply: Vec<toml::Spanned<RawReply>>,
     #[serde(default)]
@@ -137,6 +140,16 @@ fn story(raw: RawStory) -> Result<Story, Wrong> {
         }
         files.push((path, text));
     }
+    let first = raw.inputs.keys().next().map(|key| key.span().start);
+    if let (Some(at), None) = (first, &raw.recipe) {
+        return Err(Wrong {
+            at,
+            what: "the story has inputs and no recipe".into(),
+            hint: "Name the recipe with `recipe = \"…\"` at the head.",
+        });
+    }
+    let inputs = raw.inputs.into_iter().map(|(key, text)| (key.into_inner(), text)).collect();
+    let begins = raw.recipe.map(|recipe| (recipe, inputs));
     if raw.reply.is_empty() {
         return Err(Wrong {
             at: 0,
@@ -145,7 +158,7 @@ fn story(raw: RawStory) -> Result<Story, Wrong> {
         });
     }
     let replies = raw.reply.into_iter().map(|r| reply(r, raw.pace)).collect::<Result<_, _>>()?;
-    Ok(Story { pace: raw.pace, context: raw.context, replies, files })
+    Ok(Story { pace: raw.pace, context: raw.context, replies, files, begins })
 }
 
 fn reply(raw: toml::Spanned<RawReply>, pace: u32) -> Result<Scripted, Wrong> {

@@ -35,6 +35,10 @@ impl Check for Call {
         &[CheckOption { name: "of", values: &[], kind: OptionKind::Step }]
     }
 
+    fn asks(&self) -> bool {
+        true
+    }
+
     fn alone(&self) -> bool {
         true
     }

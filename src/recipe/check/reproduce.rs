@@ -30,6 +30,10 @@ impl Check for Reproduce {
         OPTIONS
     }
 
+    fn asks(&self) -> bool {
+        true
+    }
+
     fn alone(&self) -> bool {
         true
     }

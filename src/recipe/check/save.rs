@@ -29,6 +29,10 @@ impl Check for Save {
         &[CheckOption { name: "of", values: &[], kind: OptionKind::Step }]
     }
 
+    fn asks(&self) -> bool {
+        true
+    }
+
     fn alone(&self) -> bool {
         true
     }

@@ -159,7 +159,16 @@ fn propose(view: &View<'_>) -> Look {
             return Look::Judge { verdict: BROKEN, note };
         }
     };
+    let line = in_use(line, view.course.fact("python"));
     Look::Propose(vec![Own::code(Language::bash(), format!("{line}\n"), note.into())])
+}
+
+/// The line with the Python that is in use here, where that is another than the usual one.
+fn in_use(line: String, python: &str) -> String {
+    match line.strip_prefix("python3 ") {
+        Some(rest) if !python.is_empty() => format!("{python} {rest}"),
+        _ => line,
+    }
 }
 
 /// What a run of the tests came to: verdict and note.

@@ -59,6 +59,8 @@ pub enum Verb {
     Skip,
     /// A safe step that changes what is up for decision: back to the model's text, another language or limit.
     Change,
+    /// Drop a hunk of a change, or take it back.
+    Hunk,
 }
 
 impl Verb {

@@ -66,6 +66,8 @@ contexts! {
     Queue = "queue" < Some(Context::Pane),
     /// A list with a filter: sessions, models, commands.
     Picker = "picker" < Some(Context::Text),
+    /// A form.
+    Form = "form" < Some(Context::Text),
     /// Problems.
     Problems = "problems" < Some(Context::Everywhere),
 }

@@ -57,7 +57,7 @@ impl Session<'_> {
 
     fn edit_outside(&mut self, target: Target, text: &str) -> Result<(), TuiError> {
         let extension = match target {
-            Target::Message => "md".to_owned(),
+            Target::Message | Target::Form => "md".to_owned(),
             Target::Block | Target::EditMode => self.block_extension(),
         };
         let command = self.options.editor.clone();

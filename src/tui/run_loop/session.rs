@@ -67,6 +67,12 @@ impl Session<'_> {
         if self.screen.setup.welcome {
             self.driver.errand(crate::driver::Errand::Servers);
             self.driver.errand(crate::driver::Errand::Interpreters);
+        } else if let Some(first) = self.options.first_recipe.clone()
+            && self.driver.state().transcript.items.is_empty()
+        {
+            let wishes = self.screen.begin_with(&first);
+            self.frames.changed(Urgency::Now, Instant::now());
+            return self.grant(wishes);
         } else if let Some(prompt) = self.options.first_prompt.clone()
             && self.driver.state().transcript.items.is_empty()
         {

@@ -96,11 +96,11 @@ impl Screen {
                 Vec::new()
             }
             Action::PaneNext if self.layers.is_empty() => {
-                self.cycle(false, ctx.state);
+                self.cycle(false, ctx);
                 Vec::new()
             }
             Action::PanePrevious if self.layers.is_empty() => {
-                self.cycle(true, ctx.state);
+                self.cycle(true, ctx);
                 Vec::new()
             }
             Action::Commands if self.layers.is_empty() => {
@@ -147,6 +147,7 @@ impl Screen {
                 return self.output_action(action, ctx);
             }
             Action::BlockAgain => return self.put_back(ctx),
+            Action::Debug => self.debug_failure(ctx),
             Action::KernelNew => self.ask_restart(ctx),
             other => return self.review_action(other, ctx),
         }

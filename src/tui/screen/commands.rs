@@ -29,6 +29,10 @@ pub enum Slash {
     Queue,
     /// The rules for "always".
     Rules,
+    /// A way of working: its form.
+    Recipe,
+    /// What was done so far, step by step.
+    Steps,
     /// What confines a block.
     Sandbox,
     /// The limits of the block that waits.
@@ -86,6 +90,8 @@ pub const COMMANDS: &[Entry] = &[
     entry(Slash::Status, "status", "model, context, cost, instructions, what was ignored", ""),
     entry(Slash::Status, "config", "settings of the project that were ignored", ""),
     entry(Slash::Instructions, "instructions", "whether AGENTS.md is told to the model", "ON|OFF"),
+    entry(Slash::Recipe, "recipe", "a way of working: tests first, debug, explain", "NAME"),
+    entry(Slash::Steps, "steps", "every step: blocks, decisions, outcomes, times", ""),
     entry(Slash::Queue, "queue", "blocks that wait; a queued message back to edit", ""),
     entry(Slash::Rules, "rules", "what starts without asking; take it back", ""),
     entry(Slash::Sandbox, "sandbox", "what confines a block here", ""),
@@ -159,7 +165,7 @@ mod tests {
     #[test]
     fn a_few_letters_find_a_command() {
         let names = |typed| matching(typed).iter().map(|c| c.name).collect::<Vec<_>>();
-        assert_eq!(names("/re"), ["resume", "rename", "rerun", "restart", "rebuild"]);
+        assert_eq!(names("/re"), ["resume", "rename", "recipe", "rerun", "restart", "rebuild"]);
         assert_eq!(names("/rstrt"), ["restart"]);
         assert_eq!(names("").len(), COMMANDS.len());
     }

@@ -75,6 +75,7 @@ pub(super) fn verb(action: Action) -> Option<Verb> {
         Action::Reject => Verb::Reject,
         Action::Skip => Verb::Skip,
         Action::Restore => Verb::Change,
+        Action::HunkDrop => Verb::Hunk,
         _ => return None,
     })
 }

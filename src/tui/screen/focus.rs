@@ -32,6 +32,8 @@ pub enum Lower {
 enum Wait {
     Block(BlockId, u32),
     Problem,
+    /// The recipe asks.
+    Form,
 }
 
 /// What was followed so far.
@@ -91,6 +93,7 @@ fn wait_of(state: &State) -> Option<Wait> {
             let revision = state.waiting().map_or(0, |i| i.block.current().revision.0);
             Some(Wait::Block(*block, revision))
         }
+        _ if super::recipes::asked(state).is_some() => Some(Wait::Form),
         _ if has_problem(state) => Some(Wait::Problem),
         _ => None,
     }
@@ -141,14 +144,17 @@ impl Screen {
                     self.focus = Pane::Message;
                 }
             }
-            Phase::Asking(_) | Phase::Stuck(_) | Phase::Compacting(_) => {}
+            // Another form is another wait.
+            Phase::Asking(_) => self.follow.waits = None,
+            Phase::Stuck(_) | Phase::Compacting(_) => {}
         }
     }
 
     /// Problems stand where the output stands, as long as there are some.
     fn follow_problems(&mut self, state: &State) {
         let has = has_problem(state);
-        if has && self.follow.waits != Some(Wait::Problem) && wait_of(state) == Some(Wait::Problem) {
+        let wait = wait_of(state).filter(|wait| matches!(wait, Wait::Problem | Wait::Form));
+        if has && wait.is_some() && self.follow.waits != wait {
             self.lower = Lower::Problems;
             self.problem = 0;
         }
@@ -171,9 +177,15 @@ impl Screen {
         if let Some(wanted) = self.follow.wants_focus {
             let pane = match wanted {
                 Wait::Block(..) => Pane::Code,
-                Wait::Problem => Pane::Output,
+                Wait::Problem | Wait::Form => Pane::Output,
             };
-            if self.focus == pane {
+            if wanted == Wait::Form {
+                // A form comes up where nothing is typed, like the focus; until then the bar says how to open it.
+                if self.may_take_focus() && ctx.at.saturating_duration_since(self.last_key) >= IDLE {
+                    self.show_asked(ctx);
+                    self.follow.wants_focus = None;
+                }
+            } else if self.focus == pane {
                 self.follow.wants_focus = None;
             } else if self.may_take_focus() && ctx.at.saturating_duration_since(self.last_key) >= IDLE {
                 self.focus = pane;
@@ -214,7 +226,8 @@ impl Screen {
     }
 
     /// The pane after or before the one with the focus.
-    pub(super) fn cycle(&mut self, back: bool, state: &State) {
+    pub(super) fn cycle(&mut self, back: bool, ctx: Ctx<'_>) {
+        let state = ctx.state;
         const ORDER: [Pane; 4] = [Pane::Message, Pane::Chat, Pane::Code, Pane::Output];
         // A wait is one Tab away, wherever the person is.
         if !back && self.focus == Pane::Message {
@@ -224,6 +237,10 @@ impl Screen {
                         self.code.show(item.block.id);
                     }
                     self.focus = Pane::Code;
+                    return;
+                }
+                Some(Wait::Form) => {
+                    self.open_asked(ctx);
                     return;
                 }
                 Some(Wait::Problem) => {
@@ -247,6 +264,7 @@ impl Screen {
             let terms = crate::tui::view::code::guard_terms(ctx.state, item);
             (item.block.id, item.block.current().revision, terms)
         });
+        self.close_stale_forms(ctx.state);
         let before = self.layers.len();
         self.layers.retain(|layer| match layer {
             Layer::Always(a) => current == Some((a.block, a.revision, a.terms)),

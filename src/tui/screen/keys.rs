@@ -69,6 +69,10 @@ impl Screen {
                 Vec::new()
             }
             KeyCode::Enter if !self.layers.is_empty() => self.layer_accept(ctx),
+            KeyCode::Enter if self.context(ctx.state) == Context::Problems => {
+                self.open_asked(ctx);
+                Vec::new()
+            }
             KeyCode::Enter if self.focus == Pane::Code && ctx.state.waiting().is_some() => {
                 self.say(Note::of_wait("Enter decides nothing. a approves, r rejects, ? shows all keys."));
                 Vec::new()
@@ -106,6 +110,10 @@ impl Screen {
             // The word that runs a block is typed, never pasted.
             if let super::layer::Layer::Confirm(_) = layer {
                 self.say(Note::of_wait("That looked like a paste. Nothing was decided."));
+                return Vec::new();
+            }
+            if let super::layer::Layer::Form(_) = layer {
+                self.paste_into_form(text);
                 return Vec::new();
             }
             if let Some(field) = layer.field() {

@@ -2,13 +2,15 @@
 
 mod always;
 mod ask;
+mod form;
 mod lists;
 mod models;
 mod welcome;
 
 pub use always::Always;
 pub use ask::{Answer, Ask, Choice as AskChoice};
-pub use lists::{CommandList, OldMessages, Sessions};
+pub use form::{FormBox, Purpose, Reply};
+pub use lists::{CommandList, OldMessages, Recipes, Sessions};
 pub use models::{Models, Row as ModelRow, model_name};
 pub use welcome::{Cloud, Filling, Row as WelcomeRow, USUAL_SERVER, Welcome};
 
@@ -32,6 +34,12 @@ pub enum Layer {
     Help(Help),
     /// How things stand; the first row on screen.
     Status(usize),
+    /// The recipes.
+    Recipes(Recipes),
+    /// A form.
+    Form(Box<FormBox>),
+    /// What was done so far, step by step: how many rows from its end.
+    Steps(usize),
     /// The commands.
     Commands(CommandList),
     /// The word that has to be typed.
@@ -126,6 +134,8 @@ impl Layer {
             Layer::Sessions(list) => Some(list.field()),
             Layer::Models(list) => Some(&mut list.filter),
             Layer::Commands(list) => Some(&mut list.filter),
+            Layer::Recipes(list) => Some(&mut list.filter),
+            Layer::Form(form) => form.field(),
             Layer::OldMessages(list) => Some(&mut list.filter),
             Layer::Confirm(confirm) => Some(&mut confirm.field),
             Layer::Reject(reject) => Some(&mut reject.field),
@@ -135,6 +145,7 @@ impl Layer {
             Layer::Welcome(welcome) => welcome.field.as_mut().map(|(_, field)| field),
             Layer::Help(_)
             | Layer::Status(_)
+            | Layer::Steps(_)
             | Layer::Ask(_)
             | Layer::Always(_)
             | Layer::Rules(_)
@@ -148,6 +159,7 @@ impl Layer {
             Layer::Sessions(_)
             | Layer::Models(_)
             | Layer::Commands(_)
+            | Layer::Recipes(_)
             | Layer::OldMessages(_)
             | Layer::Welcome(_)
             | Layer::Find(_)
@@ -157,7 +169,8 @@ impl Layer {
             | Layer::Language(..) => Context::Picker,
             Layer::Reject(_) => Context::Message,
             Layer::Confirm(_) | Layer::Rename(_) | Layer::Key(..) | Layer::FindInEditor(_) => Context::Text,
-            Layer::Help(_) | Layer::Status(_) => Context::Pane,
+            Layer::Form(_) => Context::Form,
+            Layer::Help(_) | Layer::Status(_) | Layer::Steps(_) => Context::Pane,
             Layer::Ask(_) => Context::Everywhere,
         }
     }

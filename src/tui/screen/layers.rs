@@ -2,18 +2,22 @@
 
 use super::act::edit_of;
 use super::field::Edit;
-use super::layer::{Answer, Layer, ModelRow};
+use super::layer::{Answer, Layer};
 use super::wish::Exit;
 use super::{Ctx, Note, Screen, Wish};
 use crate::driver::Errand;
 use crate::engine::Command;
 use crate::tui::action::Action;
 use crate::tui::view::layout::Pane;
+use crate::tui::view::overlay;
 use secrecy::SecretString;
 
 impl Screen {
     /// An action while a layer is open.
     pub(super) fn layer_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+        if matches!(self.layers.last(), Some(Layer::Form(_))) {
+            return self.form_action(action, ctx);
+        }
         match action {
             Action::ListAccept | Action::MessageSend => return self.layer_accept(ctx),
             Action::ListUp | Action::ScrollUp => return self.layer_step(-1, ctx),
@@ -21,6 +25,7 @@ impl Screen {
             Action::ScrollPageUp => return self.layer_step(-10, ctx),
             Action::ScrollPageDown => return self.layer_step(10, ctx),
             Action::ScrollTop => return self.layer_step(-10_000, ctx),
+            Action::ScrollEnd => return self.layer_step(10_000, ctx),
             Action::ListScope | Action::PaneNext => return self.layer_scope(),
             Action::ListRename => self.start_rename(),
             Action::ListTest => return self.test_model(),
@@ -60,7 +65,8 @@ impl Screen {
             Some(Layer::Welcome(welcome)) if welcome.field.is_none() => {
                 return self.welcome_letter(letter, ctx);
             }
-            Some(Layer::Help(_) | Layer::Status(_)) if matches!(letter, 'q' | '?') => {
+            Some(Layer::Form(form)) if !form.takes_text() => self.form_letter(letter),
+            Some(Layer::Help(_) | Layer::Status(_) | Layer::Steps(_)) if matches!(letter, 'q' | '?') => {
                 self.layers.pop();
             }
             Some(Layer::Language(_, list, cursor)) => {
@@ -103,6 +109,8 @@ impl Screen {
             Some(Layer::Models(list)) => list.cursor.0 = 0,
             Some(Layer::OldMessages(list)) => list.cursor.0 = 0,
             Some(Layer::Commands(list)) => list.cursor.0 = 0,
+            Some(Layer::Recipes(list)) => list.cursor.0 = 0,
+            Some(Layer::Form(form)) => form.changed(),
             Some(Layer::Find(_)) => self.find_changed(ctx),
             Some(Layer::Limits(form)) => form.changed(),
             _ => {}
@@ -113,6 +121,7 @@ impl Screen {
         match self.layers.last_mut() {
             Some(Layer::Help(help)) => help.top = help.top.saturating_add_signed(by),
             Some(Layer::Status(top)) => *top = top.saturating_add_signed(by).min(1_000),
+            Some(Layer::Steps(_)) => self.scroll_steps(by, ctx),
             Some(Layer::Always(always)) => always.step(by, ctx.at),
             Some(Layer::Rules(cursor)) => cursor.step(by, ctx.state.transcript.rules.len()),
             Some(Layer::Sessions(list)) => {
@@ -124,6 +133,10 @@ impl Screen {
                 list.cursor.step(by, rows);
             }
             Some(Layer::Commands(list)) => {
+                let rows = list.shown().len();
+                list.cursor.step(by, rows);
+            }
+            Some(Layer::Recipes(list)) => {
                 let rows = list.shown().len();
                 list.cursor.step(by, rows);
             }
@@ -145,6 +158,17 @@ impl Screen {
             _ => {}
         }
         self.preview_wish()
+    }
+
+    /// Scrolls the list of steps, no further than it goes.
+    pub(super) fn scroll_steps(&mut self, by: isize, ctx: Ctx<'_>) {
+        let Some(layer) = self.layers.last() else { return };
+        let room = overlay::overlay_room(self, layer);
+        let most = overlay::step_rows(ctx.state, room.width, ctx.look).len();
+        let most = most.saturating_sub(usize::from(room.height).saturating_sub(2).max(1));
+        if let Some(Layer::Steps(up)) = self.layers.last_mut() {
+            *up = up.saturating_add_signed(-by).min(most);
+        }
     }
 
     /// Tab in a layer.
@@ -227,6 +251,13 @@ impl Screen {
                     Vec::new()
                 }
             },
+            Layer::Recipes(list) => {
+                match list.chosen().map(|card| card.name.clone()) {
+                    Some(name) => self.open_recipe(&name, ""),
+                    None => self.layers.push(Layer::Recipes(list)),
+                }
+                Vec::new()
+            }
             Layer::OldMessages(list) => {
                 if let Some(text) = list.shown().get(list.cursor.0) {
                     self.composer.set(text);
@@ -261,6 +292,8 @@ impl Screen {
             | Layer::Key(..)
             | Layer::Help(_)
             | Layer::Status(_)
+            | Layer::Form(_)
+            | Layer::Steps(_)
             | Layer::Always(_)
             | Layer::Rules(_)
             | Layer::Find(_)
@@ -268,38 +301,12 @@ impl Screen {
         }
     }
 
-    /// Enter in the list of models.
-    fn model_accepted(&mut self, list: super::layer::Models) -> Vec<Wish> {
-        if let Some(model) = list.chosen() {
-            return vec![Wish::Send(Command::UseModel(model))];
-        }
-        match list.row() {
-            Some(ModelRow::NoKey(provider, _)) => self.ask_key(provider),
-            // Whoever is still being asked, or gave no list, has nothing to choose from yet.
-            Some(_) => self.layers.push(Layer::Models(list)),
-            None => self.say(Note::warn("A model is named PROVIDER/MODEL.")),
-        }
-        Vec::new()
-    }
-
-    /// Opens the box for a provider's key.
-    pub(super) fn ask_key(&mut self, provider: String) {
-        self.layers.push(Layer::Key(provider, super::field::Field::secret()));
-    }
-
-    /// Tests the connection to the chosen model.
-    fn test_model(&mut self) -> Vec<Wish> {
-        let Some(Layer::Models(list)) = self.layers.last_mut() else { return Vec::new() };
-        let Some(model) = list.chosen() else { return Vec::new() };
-        list.tested = Some((model.clone(), None));
-        vec![Wish::Errand(Errand::TestModel(model))]
-    }
-
     /// Esc: the topmost layer goes; nothing it asked is answered but with the safe answer.
     pub(super) fn close_layer(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
         let _ = ctx;
         match self.layers.pop() {
             Some(Layer::Find(find)) => self.close_find(find),
+            Some(Layer::Form(form)) => self.hide_form(*form),
             Some(Layer::Reject(_) | Layer::Confirm(_) | Layer::Always(_)) => {
                 self.say(Note::of_wait("Nothing was decided."));
             }

@@ -136,6 +136,8 @@ impl Screen {
                 self.focus = Pane::Code;
             }
             Slash::Rules => self.layers.push(Layer::Rules(Cursor::default())),
+            Slash::Recipe => return self.recipe_command(argument, ctx),
+            Slash::Steps => self.layers.push(Layer::Steps(0)),
             Slash::Sandbox => self.say(Note::warn(SANDBOX_OFF)),
             Slash::Limits => return self.limits_command(argument, ctx),
             Slash::Vars => {

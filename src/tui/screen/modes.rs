@@ -93,6 +93,7 @@ impl Screen {
                 self.code.mode = Mode::View;
                 vec![Wish::Send(Command::SkipAll)]
             }
+            Answer::EndTurn => vec![Wish::Send(Command::EndTurn)],
             Answer::PutBack(block) => vec![Wish::Send(Command::PutBack(block))],
             Answer::Delete(path) => vec![Wish::Errand(Errand::Delete(path))],
         }

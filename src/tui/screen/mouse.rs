@@ -40,6 +40,8 @@ impl Screen {
     fn wheel(&mut self, column: u16, row: u16, rows: isize, ctx: Ctx<'_>) {
         if let Some(super::layer::Layer::Help(help)) = self.layers.last_mut() {
             help.top = help.top.saturating_add_signed(rows);
+        } else if let Some(super::layer::Layer::Steps(_)) = self.layers.last() {
+            self.scroll_steps(rows, ctx);
         } else if self.layers.is_empty()
             && let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars())
         {

@@ -11,12 +11,15 @@ impl Screen {
         self.last_step = ctx.at;
         match told {
             Told::Output(run, chunk) => self.output.push(run, chunk.stream, &chunk.bytes),
-            Told::Notice(notice) => self.say(notice.into()),
+            Told::Notice(notice) => {
+                self.form_answered();
+                self.say(notice.into());
+            }
             Told::Found(found) => return self.found(found, ctx),
             Told::Recorded(entry) => match *entry {
                 Entry::Prompt(text) => self.composer.remember(text),
                 Entry::Approved { .. } => self.forget_interrupt(),
-                _ => {}
+                other => self.recipe_recorded(&other),
             },
             // The state has all of these.
             Told::Delta(..) | Told::Reasoning(..) | Told::Retrying { .. } | Told::Failed(_) => {}
@@ -37,10 +40,7 @@ impl Screen {
                     sessions.preview = Some((path, lines));
                 }
             }
-            Found::RecipeRefused { name, misfits } => {
-                let why = misfits.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-                self.say(Note::warn(format!("The recipe {name} was not begun: {why}")));
-            }
+            Found::RecipeRefused { name, misfits } => self.recipe_refused(&name, misfits),
             Found::SessionsChanged => {
                 if self.sessions().is_some() {
                     return vec![Wish::Errand(Errand::Sessions)];
@@ -73,6 +73,11 @@ impl Screen {
                     models.tested = Some((model, Some(answer)));
                 }
             }
+            Found::NewRecipe(path) => self.say(Note::info(format!(
+                "Written: {}. Change it, then start {} again.",
+                ctx.look.place.path(&path),
+                self.setup.app
+            ))),
             Found::Opened(path) => self.say(Note::info(format!("Opened {}.", ctx.look.place.path(&path)))),
             Found::Saved(path) => self.say(Note::info(format!("Saved {}.", ctx.look.place.path(&path)))),
             Found::Failed(why) => self.say(Note::warn(why)),

@@ -24,6 +24,7 @@ impl Screen {
             (Context::Queue, _) => "Blocks that wait".into(),
             (Context::Problems, _) => "Problems".into(),
             (Context::Picker, _) => "List".into(),
+            (Context::Form, _) => "Form".into(),
             (Context::Pane, _) => "Chat pane".into(),
             _ => "Message box".into(),
         };

@@ -16,6 +16,9 @@ use crate::tui::view::code::{Mode, guard_terms};
 use crate::tui::view::layout::Pane;
 use crate::tui::view::safe;
 
+/// What is said where a block changes no text piece by piece.
+const NO_HUNKS: &str = "No hunks: this block stands for no other text.";
+
 impl Screen {
     /// Lets time pass: a decision that was held back may be due now.
     pub fn tick(&mut self, ctx: Ctx<'_>) -> (bool, Vec<Wish>) {
@@ -54,6 +57,13 @@ impl Screen {
                 Vec::new()
             }
             Verb::Skip => send(block, revision, Decision::Skip),
+            Verb::Hunk => match self.code.toggle_hunk() {
+                Some(text) => send(block, revision, Decision::Edit(text)),
+                None => {
+                    self.say(Note::of_wait(NO_HUNKS));
+                    Vec::new()
+                }
+            },
             Verb::Change => {
                 if !item.block.edited() {
                     self.say(Note::of_wait(format!("Block {block} is as the model wrote it.")));
@@ -187,6 +197,10 @@ impl Screen {
                 self.composer.set(text.strip_suffix('\n').unwrap_or(&text));
                 Vec::new()
             }
+            Target::Form => {
+                self.edited_field(&text);
+                Vec::new()
+            }
             Target::EditMode => {
                 if let Some(editor) = self.code.editor()
                     && editor.text() != text
@@ -216,6 +230,11 @@ impl Screen {
                     self.say(Note::of_wait("No findings."));
                 }
             }
+            Action::HunkNext | Action::HunkPrevious => {
+                if !self.code.next_hunk(action == Action::HunkPrevious) {
+                    self.say(Note::of_wait(NO_HUNKS));
+                }
+            }
             Action::Opinion => return self.ask_opinion(ctx.state),
             Action::InstallInto => return self.install_elsewhere(ctx.state),
             Action::Rights => self.code.full_rights = !self.code.full_rights,
@@ -241,6 +260,7 @@ impl Screen {
             | Action::EditOutside
             | Action::Reject
             | Action::Skip
+            | Action::HunkDrop
             | Action::Restore => {
                 let text = if matches!(self.code.mode, Mode::Diff(_)) {
                     "Decisions are made on the block itself: v goes back to it."

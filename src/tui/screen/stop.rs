@@ -57,8 +57,14 @@ impl Screen {
         if self.announced(ctx.state).is_some() {
             return vec![Wish::Send(Command::HoldBack)];
         }
-        if self.layers.pop().is_some() {
-            return Vec::new();
+        match self.layers.pop() {
+            // What was typed into a form is kept.
+            Some(Layer::Form(form)) => {
+                self.hide_form(*form);
+                return Vec::new();
+            }
+            Some(_) => return Vec::new(),
+            None => {}
         }
         if self.code.edits() && self.focus == Pane::Code {
             if let Some(text) = self.code.editor().and_then(crate::tui::editor::Editor::copy) {

@@ -3,6 +3,7 @@
 use super::wish::Exit;
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::FailureKind;
+use crate::engine::state::Question;
 use crate::engine::{Command, Phase};
 use crate::tui::action::Action;
 use crate::tui::view::layout::Pane;
@@ -37,6 +38,14 @@ impl Screen {
     /// A letter among the problems that no action has: the answers to the question whether a turn goes on.
     pub(super) fn problem_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
         match (letter, &ctx.state.phase) {
+            ('c', Phase::Asking(Question::Form(_))) => {
+                self.open_asked(ctx);
+                Vec::new()
+            }
+            ('e', Phase::Asking(Question::Form(_))) => {
+                self.ask_end_recipe(ctx);
+                Vec::new()
+            }
             ('c', Phase::Asking(_)) => vec![Wish::Send(Command::Continue)],
             ('e', Phase::Asking(_)) => vec![Wish::Send(Command::EndTurn)],
             ('c', Phase::Stuck(failure)) if failure.kind == FailureKind::Overflow => {

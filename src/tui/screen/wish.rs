@@ -41,6 +41,8 @@ pub enum Target {
     Block,
     /// Into the editor of the code pane.
     EditMode,
+    /// Into the field of the form that has the cursor.
+    Form,
 }
 
 /// What the pager shows.

@@ -3,6 +3,7 @@
 use super::code::being_written;
 use super::layout::{Class, Pane};
 use super::look::Look;
+use super::recipe::Stage;
 use super::safe;
 use crate::domain::{SandboxLevel, Terms};
 use crate::engine::cost::dollars;
@@ -22,9 +23,10 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
     }
 }
 
-/// Cost, model, share of the context; the most important last, as it is kept longest.
-fn right(state: &State) -> Vec<String> {
+/// The recipe that goes on, cost, model, share of the context; the most important last, as it is kept longest.
+fn right(screen: &Screen, state: &State) -> Vec<String> {
     let mut parts = Vec::new();
+    parts.extend(screen.recipe.stage().map(Stage::short));
     parts.extend(cost(state));
     if let Some(model) = &state.transcript.model {
         parts.push(safe::one_line(&model.model));
@@ -66,7 +68,7 @@ fn kernel(state: &State) -> Option<String> {
 fn wide(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
     let area = screen.arrangement.header;
     let width = usize::from(area.width);
-    let mut parts = right(state);
+    let mut parts = right(screen, state);
     parts.extend(kernel(state));
     let right = parts.join("  ");
     let name = safe::one_line(&state.transcript.name);
@@ -128,7 +130,7 @@ fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
     }
     let room = usize::from(area.right().saturating_sub(x + 2));
     // What doesn't fit is left out as a whole, the share of the context last.
-    let parts = right(state);
+    let parts = right(screen, state);
     let fitting =
         (0..parts.len()).map(|from| parts.iter().skip(from).cloned().collect::<Vec<_>>().join("  "));
     if let Some(text) = fitting.into_iter().find(|text| !text.is_empty() && text.width() <= room) {

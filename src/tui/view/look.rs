@@ -19,17 +19,29 @@ pub struct Glyphs {
     pub hook: &'static str,
     /// In the gutter of a row that goes on with the line above.
     pub goes_on: &'static str,
+    /// Between short parts of one row.
+    pub dot: &'static str,
 }
 
 impl Glyphs {
     /// Lines and corners.
-    pub const LINES: Glyphs =
-        Glyphs {
-            vertical: "│", horizontal: "─", corners: ["┌", "┐", "└", "┘"], hook: "└", goes_on: "┆"
-        };
+    pub const LINES: Glyphs = Glyphs {
+        vertical: "│",
+        horizontal: "─",
+        corners: ["┌", "┐", "└", "┘"],
+        hook: "└",
+        goes_on: "┆",
+        dot: "·",
+    };
     /// For terminals that have ASCII only.
-    pub const ASCII: Glyphs =
-        Glyphs { vertical: "|", horizontal: "-", corners: ["+", "+", "+", "+"], hook: "`", goes_on: ":" };
+    pub const ASCII: Glyphs = Glyphs {
+        vertical: "|",
+        horizontal: "-",
+        corners: ["+", "+", "+", "+"],
+        hook: "`",
+        goes_on: ":",
+        dot: "-",
+    };
 }
 
 /// What a view draws with.

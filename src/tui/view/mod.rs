@@ -12,6 +12,7 @@ pub mod output;
 pub mod overlay;
 pub mod pictures;
 pub mod problems;
+pub mod recipe;
 pub mod roll;
 pub mod safe;
 pub mod status;

@@ -94,7 +94,12 @@ fn of_question(question: &Question) -> Problem {
             keys: "c go on   e end here",
         },
         Question::Form(form) => {
-            Problem { name: "asked", text: safe::one_line(&form.title), keys: "e end here" }
+            let title = safe::one_line(form.title.trim());
+            Problem {
+                name: "recipe asks",
+                text: if title.is_empty() { "It waits for your answers.".into() } else { title },
+                keys: "Enter open the form   e end the recipe (asks)",
+            }
         }
         Question::Budget { spent, limit } => Problem {
             name: "budget",

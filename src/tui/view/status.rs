@@ -1,6 +1,8 @@
 //! The one row that says what goes on: wait, then problem, then running, streaming, result, idle. A wait is never
 //! hidden: what else is to be said stands behind it.
 
+mod layers;
+
 use super::code::Mode;
 use super::header::sandbox_is_off;
 use super::look::Look;
@@ -14,7 +16,6 @@ use crate::engine::transcript::Standing;
 use crate::engine::{Phase, State};
 use crate::tui::guard::Why;
 use crate::tui::screen::Screen;
-use crate::tui::screen::layer::Layer;
 use crate::tui::theme::Slot;
 use crate::tui::view::layout::{Class, Pane};
 use ratatui::buffer::Buffer;
@@ -64,7 +65,7 @@ pub fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> (St
     if screen.arrangement.class == Class::TooSmall {
         return (TOO_SMALL.into(), look.style(Slot::StatusWarn));
     }
-    if let Some(text) = screen.layers.last().and_then(|layer| of_layer(layer, state)) {
+    if let Some(text) = screen.layers.last().and_then(|layer| layers::of_layer(layer, state)) {
         let style = look.style(Slot::StatusInfo);
         return match &screen.note {
             Some(note) => (safe::one_line(&note.text), level(note.level, look)),
@@ -227,7 +228,9 @@ fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
         return (format!("Summing up what is older {seconds} s   about {about} tokens   Ctrl-C stop"), info);
     }
     if let Some(reply) = &state.live.reply {
-        let mut parts = vec![format!("Answering {} s", look.now.since(reply.since) / 1000)];
+        let stage = screen.recipe.stage().map(|stage| stage.parts().join(", "));
+        let mut parts: Vec<String> = stage.into_iter().collect();
+        parts.push(format!("Answering {} s", look.now.since(reply.since) / 1000));
         if let Some(tokens) = reply.usage.and_then(|u| u.output) {
             parts.push(format!("{} tokens", words::grouped(tokens)));
         } else if !reply.text.is_empty() {
@@ -259,55 +262,4 @@ fn idle(screen: &Screen, state: &State) -> String {
         1 => format!("{idle}  AGENTS.md is told to the model."),
         n => format!("{idle}  {} are told to the model.", format_args!("{n} files of instructions")),
     }
-}
-
-/// What a layer says in place of all that.
-fn of_layer(layer: &Layer, state: &State) -> Option<String> {
-    Some(match layer {
-        Layer::Welcome(_) => "No provider yet. Nothing has left this computer.".into(),
-        Layer::Sessions(list) => {
-            let bytes: u64 = list.all.iter().flatten().map(|s| s.bytes).sum();
-            match &list.all {
-                None => "Looking for sessions.".into(),
-                Some(all) => format!("{}, {}.", words::count(all.len(), "session"), words::size(bytes)),
-            }
-        }
-        Layer::Models(_) => "Model changes apply to the next message.".into(),
-        Layer::Status(_) => "How things stand in this session.".into(),
-        Layer::Help(_) => "Help shows the keys of the pane you came from.".into(),
-        Layer::Commands(list) => {
-            let all = crate::tui::screen::commands::COMMANDS.len();
-            format!("{} of {all} commands.", list.shown().len())
-        }
-        Layer::Confirm(_) => "Waiting for the word run.".into(),
-        Layer::Always(_) => "A rule also approves this block. Esc approves nothing.".into(),
-        Layer::Rules(_) => {
-            let count = state.transcript.rules_in_force().count();
-            format!("{} in force. Rules end with the program.", words::count(count, "rule"))
-        }
-        Layer::Reject(_) => "Not sent yet.".into(),
-        Layer::Ask(_) => match &state.live.run {
-            Some(run) => format!("Block {} is still running.", run.block),
-            None => return None,
-        },
-        Layer::Limits(form) => format!("Limits of block {}: Enter shows it anew under them.", form.block),
-        Layer::Language(block, ..) => format!("Block {block} names no language. Nothing is guessed."),
-        Layer::OldMessages(list) => format!("{}.", words::count(list.all.len(), "older message")),
-        Layer::Find(find) => {
-            let needle = safe::one_line(&find.field.text());
-            match (needle.is_empty(), find.hits.len()) {
-                (true, _) => "Type what to look for.".into(),
-                (false, 0) => format!("No matches for {needle}."),
-                (false, n) => {
-                    format!(
-                        "Match {} of {n} for '{needle}'.  Scroll position comes back on Esc.",
-                        find.at + 1
-                    )
-                }
-            }
-        }
-        Layer::Rename(_) => "Another name for this session.".into(),
-        Layer::Key(..) => "The key stays in memory. It is never written to a file.".into(),
-        Layer::FindInEditor(_) => "Find in this block.".into(),
-    })
 }

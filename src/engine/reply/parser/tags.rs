@@ -52,6 +52,9 @@ impl Parser {
             block.closed = close.is_some();
             match fenced {
                 Some(Offer::Run(language)) if attributes.is_empty() => block.language = Some(language),
+                Some(file @ Offer::Write(..)) if attributes.is_empty() => {
+                    (block.file, block.language) = (file.file(), file.language());
+                }
                 // A fence of something else between the tags: which of the two is meant is not guessed.
                 Some(Offer::Shown) if attributes.is_empty() => block.language = None,
                 _ => {}

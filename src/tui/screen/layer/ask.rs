@@ -26,6 +26,8 @@ pub enum Answer {
     Delete(PathBuf),
     /// Put a block back for review.
     PutBack(BlockId),
+    /// End the turn.
+    EndTurn,
 }
 
 /// One answer.

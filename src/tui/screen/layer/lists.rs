@@ -1,5 +1,6 @@
-//! Lists with a filter: sessions, commands, messages sent before.
+//! Lists with a filter: sessions, commands, recipes, messages sent before.
 
+use crate::domain::RecipeCard;
 use crate::driver::Summary;
 use crate::tui::screen::commands::{self, Entry};
 use crate::tui::screen::field::Field;
@@ -78,6 +79,31 @@ impl CommandList {
         let text = self.filter.text();
         let argument = text.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
         self.shown().get(self.cursor.0).map(|entry| (*entry, argument.to_owned()))
+    }
+}
+
+/// The recipes.
+#[derive(Debug, Default)]
+pub struct Recipes {
+    /// Letters.
+    pub filter: Field,
+    /// All of them, in the order of their list.
+    pub all: Vec<RecipeCard>,
+    /// The chosen row.
+    pub cursor: Cursor,
+}
+
+impl Recipes {
+    /// The recipes that the filter leaves.
+    pub fn shown(&self) -> Vec<&RecipeCard> {
+        let texts: Vec<String> =
+            self.all.iter().map(|card| format!("{} {} {}", card.name, card.title, card.when)).collect();
+        rank(&self.filter.text(), &texts).into_iter().filter_map(|at| self.all.get(at)).collect()
+    }
+
+    /// The chosen one.
+    pub fn chosen(&self) -> Option<&RecipeCard> {
+        self.shown().get(self.cursor.0).copied()
     }
 }
 

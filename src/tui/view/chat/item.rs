@@ -1,5 +1,6 @@
 //! One item of the conversation on rows.
 
+use super::recipe;
 use crate::domain::{BlockId, FinishReason, Moment, RecipeFact, TurnEnd};
 use crate::engine::transcript::{BlockItem, Item, ReplyItem, Standing};
 use crate::engine::{BlockState, State};
@@ -16,6 +17,9 @@ pub(super) fn text(item: &Item) -> Option<&str> {
     match item {
         Item::Prompt { text, .. } => Some(text),
         Item::Reply(reply) if !reply.text.trim().is_empty() => Some(&reply.text),
+        Item::Recipe { fact: RecipeFact::Ended { summary, .. }, .. } if !summary.trim().is_empty() => {
+            Some(summary)
+        }
         _ => None,
     }
 }
@@ -65,6 +69,7 @@ pub(super) fn rows(state: &State, at: usize, width: u16, look: Look<'_>) -> Vec<
                 rows.extend(block_rows(state, item, width, look));
             }
         }
+        Item::Recipe { at: when, fact } => rows.extend(recipe::rows(state, at, *when, fact, width, look)),
         other => {
             if let Some((text, style)) = note(other, look) {
                 gap(&mut rows, at);
@@ -87,28 +92,11 @@ pub(super) fn speaker(who: &'static str, at: Moment, style: Style, look: Look<'_
     Line::from(vec![Span::styled(who, style), Span::styled(format!("  {}", look.place.hour(at)), look.dim())])
 }
 
-/// What is said of the recipe of a turn.
-fn recipe(fact: &RecipeFact) -> Option<String> {
-    match fact {
-        RecipeFact::Began(start) => Some(format!("Recipe {}.", safe::one_line(&start.name))),
-        RecipeFact::Said { title, round: 1, .. } => Some(safe::one_line(title)),
-        RecipeFact::Said { title, round, .. } => Some(format!("{}, round {round}", safe::one_line(title))),
-        RecipeFact::Judged(outcome) => {
-            Some(safe::one_line(&format!("{}: {}", outcome.verdict, outcome.note)))
-        }
-        RecipeFact::Answered { .. } => None,
-        RecipeFact::Ended { end, summary } => {
-            Some(safe::one_line(&format!("Recipe {}. {summary}", end.as_str())))
-        }
-    }
-}
-
 /// What is said between the two.
 fn note(item: &Item, look: Look<'_>) -> Option<(String, Style)> {
     let style = look.style(Slot::ChatNote);
     let text = match item {
-        Item::Prompt { .. } | Item::Reply(_) | Item::Own { .. } => return None,
-        Item::Recipe { fact, .. } => recipe(fact)?,
+        Item::Prompt { .. } | Item::Reply(_) | Item::Own { .. } | Item::Recipe { .. } => return None,
         Item::Resumed { at } => format!("Opened again at {}. Variables are not kept.", look.place.hour(*at)),
         Item::KernelRestarted { .. } => "New kernel. Variables are gone.".into(),
         Item::Model { model, .. } => {

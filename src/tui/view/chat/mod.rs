@@ -4,6 +4,7 @@
 
 mod item;
 mod live;
+mod recipe;
 
 use super::roll::{Anchor, Items, Roll};
 use crate::engine::State;
@@ -13,6 +14,7 @@ use live::Live;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+pub(in crate::tui::view) use recipe::verdict;
 use std::collections::HashMap;
 use std::rc::Rc;
 

@@ -2,17 +2,15 @@
 //! they are painted when they are looked at.
 
 mod against;
+mod paint;
 pub mod remark;
 
-use crate::domain::Severity;
+use super::hunks::{Chosen, Dropped};
 use crate::tui::guard;
-use crate::tui::paint::wrap;
-use crate::tui::theme::Slot;
-use crate::tui::view::look::Look;
-use crate::tui::view::{safe, words};
+use crate::tui::view::safe;
 use against::{Against, Step};
+pub use paint::gutter_of;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 use remark::Remark;
 use std::ops::Range;
 use std::sync::Arc;
@@ -33,6 +31,13 @@ pub enum Row {
         line: u32,
         /// Which row of the line.
         part: u32,
+        /// The line of the code behind it.
+        at: u32,
+    },
+    /// A hunk that was dropped.
+    Dropped {
+        /// Its place in the list of those.
+        number: u32,
         /// The line of the code behind it.
         at: u32,
     },
@@ -68,6 +73,10 @@ pub struct Doc {
     extents: Vec<Range<u64>>,
     /// What a write would replace.
     against: Option<Against>,
+    /// Hunks that were dropped.
+    dropped: Vec<Dropped>,
+    /// The hunk that is chosen.
+    chosen: Chosen,
 }
 
 /// The sign of a line with words from outside, where nothing graver is to be said of it.
@@ -78,6 +87,7 @@ const FINDINGS_FROM: u64 = 1 << 40;
 /// So are lines of an old text, and lines that stay.
 const OLD_FROM: u64 = 1 << 44;
 const SAME_FROM: u64 = 1 << 45;
+const DROPPED_FROM: u64 = 1 << 46;
 
 /// Byte ranges of the lines of a text, without their ends. A last newline begins no line; a carriage return stays in
 /// its line, where it is shown.
@@ -114,17 +124,27 @@ impl Doc {
             gutter,
             extents: Vec::new(),
             against: None,
+            dropped: Vec::new(),
+            chosen: Chosen::default(),
             source,
         };
         doc.lay_out();
         doc
     }
 
-    /// Lays a text out as what it changes in the text that it would replace.
-    pub fn against(old: Arc<str>, source: Arc<str>, remarks: Vec<Remark>, width: u16) -> Self {
+    /// Lays a text out as what it changes in the text that it would replace; hunks that were dropped are marked.
+    pub fn against(
+        old: Arc<str>,
+        source: Arc<str>,
+        remarks: Vec<Remark>,
+        dropped: &[Dropped],
+        width: u16,
+    ) -> Self {
         let mut doc = Self::new(source, remarks, width);
         doc.against = Against::new(old, &doc.source);
-        if let Some(against) = &doc.against {
+        if let Some(against) = &mut doc.against {
+            against.mark(dropped);
+            doc.dropped = dropped.to_vec();
             doc.gutter = doc.gutter.max(gutter(against.lines()));
             doc.rows.clear();
             doc.extents.clear();
@@ -143,6 +163,12 @@ impl Doc {
             let shown = match *step {
                 Step::New(line) => self.lay_line(line),
                 Step::Old { line, at } => self.lay_old(line, at),
+                Step::Dropped { number, at } => {
+                    self.rows.push(Row::Dropped { number, at });
+                    let from = DROPPED_FROM + u64::from(number);
+                    self.extents.push(from..from + 1);
+                    at
+                }
                 Step::Same { at, count } => {
                     self.rows.push(Row::Same { at, count });
                     let from = SAME_FROM + u64::from(at);
@@ -221,7 +247,7 @@ impl Doc {
     pub fn line_of(&self, row: usize) -> usize {
         match self.rows.get(row) {
             Some(Row::Code { line, .. }) => *line as usize,
-            Some(Row::Old { at, .. } | Row::Same { at, .. }) => *at as usize,
+            Some(Row::Old { at, .. } | Row::Same { at, .. } | Row::Dropped { at, .. }) => *at as usize,
             Some(Row::Finding { finding, .. }) => {
                 self.remarks.get(*finding as usize).map_or(0, |f| (f.line as usize).saturating_sub(1))
             }
@@ -232,7 +258,10 @@ impl Doc {
     /// The first row of a line, from 0.
     pub fn row_of_line(&self, line: usize) -> usize {
         self.rows.partition_point(|row| match row {
-            Row::Code { line: at, .. } | Row::Old { at, .. } | Row::Same { at, .. } => (*at as usize) < line,
+            Row::Code { line: at, .. }
+            | Row::Old { at, .. }
+            | Row::Same { at, .. }
+            | Row::Dropped { at, .. } => (*at as usize) < line,
             Row::Finding { finding, .. } => {
                 self.remarks.get(*finding as usize).is_some_and(|f| (f.line as usize) <= line)
             }
@@ -254,7 +283,7 @@ impl Doc {
             extent: extent.clone(),
             line: match row {
                 Row::Code { line, .. } => Some(*line),
-                Row::Finding { .. } | Row::Old { .. } | Row::Same { .. } => None,
+                Row::Finding { .. } | Row::Old { .. } | Row::Same { .. } | Row::Dropped { .. } => None,
             },
         })
     }
@@ -263,127 +292,15 @@ impl Doc {
         usize::from(self.width).saturating_sub(self.gutter).max(1)
     }
 
-    /// Paints rows. `styles` colours a line; `changed` says of a line whether the person changed it.
-    pub fn paint(
-        &self,
-        rows: Range<usize>,
-        look: Look<'_>,
-        styles: &dyn Fn(usize) -> Option<LineStyles>,
-        changed: &dyn Fn(usize) -> bool,
-    ) -> Vec<Line<'static>> {
-        let mut painted: Option<(u32, Vec<wrap::Row>)> = None;
-        let mut out = Vec::new();
-        for row in
-            self.rows.get(rows.start.min(self.rows.len())..rows.end.min(self.rows.len())).unwrap_or(&[])
-        {
-            match *row {
-                Row::Finding { finding, part } => out.push(self.paint_finding(finding, part, look)),
-                Row::Old { line, part, .. } => out.push(self.paint_old(line, part, look)),
-                Row::Same { count, .. } => {
-                    let text = format!("{:>4}{}", "... ", words::count(count as usize, "line"));
-                    let verb = if count == 1 { "stays as it is" } else { "stay as they are" };
-                    out.push(Line::styled(format!("{text} {verb}"), look.dim()));
-                }
-                Row::Code { line, part } => {
-                    if painted.as_ref().map(|p| p.0) != Some(line) {
-                        let number = line as usize;
-                        let text = self.line(number);
-                        let colours = styles(number).unwrap_or_default();
-                        let mark = look.theme.mark();
-                        painted =
-                            Some((line, safe::code(text, &colours, look.text(), self.code_width(), mark)));
-                    }
-                    let rows = painted.as_ref().map(|p| p.1.as_slice()).unwrap_or_default();
-                    let mut spans = self.gutter_spans(line as usize, part > 0, changed(line as usize), look);
-                    spans.extend(rows.get(part as usize).map(|r| r.line.spans.clone()).unwrap_or_default());
-                    out.push(Line::from(spans));
-                }
-            }
-        }
-        out
-    }
-
     /// The text of a line, from 0.
     pub fn line(&self, line: usize) -> &str {
         self.lines.get(line).and_then(|range| self.source.get(range.clone())).unwrap_or_default()
     }
 
-    fn gutter_spans(&self, line: usize, goes_on: bool, changed: bool, look: Look<'_>) -> Vec<Span<'static>> {
-        let gravest = self
-            .remarks
-            .iter()
-            .filter(|f| f.line as usize == line + 1)
-            .filter_map(Remark::severity)
-            .max()
-            .filter(|_| !goes_on);
-        let from = !goes_on && self.remarks.iter().any(|f| f.line as usize == line + 1);
-        let mut spans = gutter_of(line, self.most_lines(), goes_on, gravest, changed, look);
-        if let (true, None, Some(sign)) = (from, gravest, spans.first_mut()) {
-            *sign = Span::styled(FROM, look.style(Slot::ChatNote));
-            return spans;
-        }
-        let added = self.against.as_ref().is_some_and(|against| against.added(line));
-        if let (true, None, false, Some(sign)) = (added, gravest, changed, spans.first_mut()) {
-            *sign = Span::styled("+ ", look.style(Slot::DiffAdd));
-        }
-        spans
+    /// The hunk that is chosen.
+    pub fn choose(&mut self, chosen: Chosen) {
+        self.chosen = chosen;
     }
-
-    /// Lines of the longer text: numbers are as wide as it needs.
-    fn most_lines(&self) -> usize {
-        self.lines.len().max(self.against.as_ref().map_or(0, Against::lines))
-    }
-
-    fn paint_old(&self, line: u32, part: u32, look: Look<'_>) -> Line<'static> {
-        let Some(against) = &self.against else { return Line::default() };
-        let style = look.style(Slot::DiffDel);
-        let rows = safe::code(against.line(line), &[], style, self.code_width(), look.theme.mark());
-        let mut spans = gutter_of(line as usize, self.most_lines(), part > 0, None, false, look);
-        if let Some(sign) = spans.first_mut() {
-            *sign = Span::styled("- ", style);
-        }
-        spans.extend(rows.get(part as usize).map(|row| row.line.spans.clone()).unwrap_or_default());
-        Line::from(spans)
-    }
-
-    fn paint_finding(&self, finding: u32, part: u32, look: Look<'_>) -> Line<'static> {
-        let Some(finding) = self.remarks.get(finding as usize) else { return Line::default() };
-        let style = finding.style(look);
-        let mut row = finding.rows(self.width).into_iter().nth(part as usize).unwrap_or_default();
-        let head = if part == 0 {
-            format!("{}{} {:<4}  ", " ".repeat(self.gutter - 2), look.glyphs.hook, finding.word())
-        } else {
-            " ".repeat(self.gutter + finding.label())
-        };
-        row.spans.iter_mut().for_each(|s| s.style = style);
-        row.spans.insert(0, Span::styled(head, style));
-        row
-    }
-}
-
-/// The gutter of a line: its sign, its number, the rule.
-pub fn gutter_of(
-    line: usize,
-    of: usize,
-    goes_on: bool,
-    gravest: Option<Severity>,
-    changed: bool,
-    look: Look<'_>,
-) -> Vec<Span<'static>> {
-    let number_width = gutter(of) - 5;
-    let (sign, style) = match gravest {
-        Some(severity @ Severity::High) => ("!!", look.severity(severity)),
-        Some(severity @ Severity::Medium) => ("! ", look.severity(severity)),
-        Some(severity @ Severity::Info) => ("i ", look.severity(severity)),
-        None if changed => ("~ ", look.style(crate::tui::theme::Slot::BlockEdited)),
-        None => ("  ", look.dim()),
-    };
-    let (number, rule) = if goes_on {
-        (" ".repeat(number_width), look.glyphs.goes_on)
-    } else {
-        (format!("{:>number_width$}", line + 1), look.glyphs.vertical)
-    };
-    vec![Span::styled(sign, style), Span::styled(format!("{number} {rule} "), look.dim())]
 }
 
 fn number(count: usize) -> u32 {
@@ -393,7 +310,7 @@ fn number(count: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Finding, Place};
+    use crate::domain::{Finding, Place, Severity};
 
     fn finding(line: u32, message: &str) -> Vec<Remark> {
         let found = Finding {

@@ -79,7 +79,13 @@ fn of_block(
     let style = Some(look.block(standing));
     if item.standing == Standing::Open {
         let lines = words::count(words::line_count(&item.block.current().source), "line");
-        let left = format!("Block {id} {language} {lines}: {standing}");
+        let left = match item.block.origin.note.as_deref().filter(|_| item.block.is_own()) {
+            Some(note) => {
+                let note = safe::cut(&safe::one_line(note), 44);
+                format!("Block {id} {language} {lines}: {standing}, {note}")
+            }
+            None => format!("Block {id} {language} {lines}: {standing}"),
+        };
         let right = match standing {
             BlockState::Queued => "waits behind another block".into(),
             _ => announced(item, state).unwrap_or_else(|| lock(item, state, guard, now)),

@@ -8,6 +8,7 @@ mod draw;
 mod edit;
 mod effects;
 pub mod highlight;
+mod hunks;
 mod opinion;
 mod rights;
 mod scroll;
@@ -28,6 +29,7 @@ use crate::tui::view::look::Look;
 use diff::{Against, Diff};
 use doc::{Doc, remark};
 use highlight::Colours;
+use hunks::Taken;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use rights::Rights;
@@ -58,6 +60,8 @@ struct Laid {
     full: bool,
     rights: Rights,
     doc: Doc,
+    /// The change in hunks, where it is one and waits.
+    taken: Option<Taken>,
 }
 
 /// The pane.
@@ -76,6 +80,10 @@ pub struct CodePane {
     edit_top: usize,
     /// Which of the words from outside was gone after last.
     trace: Option<usize>,
+    /// The hunk that was chosen last.
+    hunk: usize,
+    /// Whether it is shown as soon as the block was looked at anew.
+    show_hunk: bool,
     area: Rect,
     /// A second opinion, below the code.
     opinion: Vec<Line<'static>>,
@@ -94,6 +102,7 @@ impl CodePane {
         if self.subject != Some(block) {
             self.top = 0;
             self.trace = None;
+            self.hunk = 0;
             self.full_rights = false;
         }
         self.subject = Some(block);
@@ -138,6 +147,7 @@ impl CodePane {
             self.opinion = opinion::rows(state, item.block.id, area.width, most, look);
         }
         self.lay_out(state, item, look);
+        self.lay_out_hunks(look);
         self.lay_out_diff(item, look);
         self.clamp();
         self.follow_cursor();
@@ -168,14 +178,19 @@ impl CodePane {
         };
         let remarks = review.map(|r| remark::all(&r.findings, &r.traces)).unwrap_or_default();
         let source = version.source.clone();
-        let doc = match inspected.and_then(|inspected| inspected.before.clone()) {
-            Some(before) => Doc::against(before, source, remarks, self.area.width),
+        let before = inspected.and_then(|inspected| inspected.before.clone());
+        let taken = before.as_ref().filter(|_| open).and_then(|before| Taken::new(item, before));
+        let doc = match before {
+            Some(before) => {
+                let dropped = taken.as_ref().map(Taken::dropped).unwrap_or_default();
+                Doc::against(before, source, remarks, &dropped, self.area.width)
+            }
             None => Doc::new(source, remarks, self.area.width),
         };
         let rights = if open {
             let mut rights = Rights::new(inspected, self.full_rights, self.area.width, look);
             if let Some(note) = &item.block.origin.note {
-                rights.note(note, self.area.width, look);
+                rights.note(note, item.block.is_own(), self.area.width, look);
             }
             rights
         } else {
@@ -190,6 +205,7 @@ impl CodePane {
             full: self.full_rights,
             rights,
             doc,
+            taken,
         });
     }
 

@@ -62,10 +62,11 @@ impl Rights {
         }
     }
 
-    /// Adds how the block was read, below its rights.
-    pub fn note(&mut self, note: &str, width: u16, look: Look<'_>) {
+    /// Adds how the block was read, below its rights; of one that sayso proposed, what it is for.
+    pub fn note(&mut self, note: &str, own: bool, width: u16, look: Look<'_>) {
         let (rule, seen) = (self.rows.pop(), self.see.pop());
-        let fact = Fact { label: "Read as", text: safe::one_line(note), style: look.style(Slot::StatusWarn) };
+        let (label, slot) = if own { ("For", Slot::UiTitle) } else { ("Read as", Slot::StatusWarn) };
+        let fact = Fact { label, text: safe::one_line(note), style: look.style(slot) };
         self.add(NOTE, &fact, usize::from(width), look);
         self.rows.extend(rule);
         self.see.extend(seen);

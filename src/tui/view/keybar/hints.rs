@@ -1,11 +1,13 @@
 //! Which keys are worth showing where, most important first.
 
+mod layers;
+
 use crate::domain::{FailureKind, SandboxLevel, Severity};
+use crate::engine::state::Question;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::screen::Screen;
-use crate::tui::screen::layer::Layer;
 use crate::tui::view::code::Mode;
 use crate::tui::view::layout::Pane;
 
@@ -48,7 +50,7 @@ pub(super) fn hints(screen: &Screen, state: &State) -> Vec<Hint> {
     let context = screen.context(state);
     let mut hints = Hints { screen, context, list: Vec::new() };
     if let Some(layer) = screen.layers.last() {
-        of_layer(layer, &mut hints);
+        layers::of_layer(layer, &mut hints);
         return hints.list;
     }
     match context {
@@ -130,6 +132,9 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if offers_always(state) {
         hints.key(Action::Always, "always...", "always", 2);
     }
+    if screen.code.has_hunks() {
+        hints.key(Action::HunkNext, "hunk", "hunk", 1).key(Action::HunkDrop, "drop hunk", "drop", 1);
+    }
     hints.key(Action::FindingNext, "finding", "finding", 2).key(Action::ScrollPageDown, "page", "page", 3);
     if traced(state) {
         hints.key(Action::Provenance, "from where", "from where", 1);
@@ -157,6 +162,9 @@ fn traced(state: &State) -> bool {
 
 fn of_problems(state: &State, hints: &mut Hints<'_>) {
     match &state.phase {
+        Phase::Asking(Question::Form(_)) => {
+            hints.plain("Enter", "open the form", 0).plain("e", "end the recipe", 0);
+        }
         Phase::Asking(_) => {
             hints.plain("c", "go on", 0).plain("e", "end here", 0);
         }
@@ -185,6 +193,10 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if state.live.run.is_some() {
         hints.key(Action::Stop, "interrupt", "interrupt", 0).key(Action::ScrollEnd, "follow", "follow", 2);
     } else if screen.focus == Pane::Output {
+        let failed = screen.output.run(state).is_some_and(|(_, run)| crate::tui::screen::has_failed(run));
+        if failed && screen.setup.recipes.iter().any(|card| card.name == "debug") {
+            hints.key(Action::Debug, "debug it", "debug it", 0);
+        }
         if screen.output.images(state).is_empty() {
             hints.key(Action::OutputPager, "all output", "all output", 1);
         } else {
@@ -208,103 +220,4 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         "help",
         0,
     );
-}
-
-fn of_layer(layer: &Layer, hints: &mut Hints<'_>) {
-    match layer {
-        Layer::Welcome(welcome) if welcome.field.is_some() => {
-            hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
-        }
-        Layer::Welcome(_) => {
-            hints
-                .plain("Enter", "choose", 0)
-                .plain("k", "paste a key", 1)
-                .plain("?", "help", 2)
-                .plain("q", "quit", 0);
-        }
-        Layer::Sessions(list) if list.rename.is_some() => {
-            hints.plain("Enter", "rename", 0).plain("Esc", "back", 0);
-        }
-        Layer::Sessions(_) => {
-            hints
-                .plain("type to filter", "", 3)
-                .plain("Up/Down", "", 2)
-                .plain("Enter", "open", 0)
-                .plain("Tab", "this folder/all", 1)
-                .plain("Esc", "back", 0);
-        }
-        Layer::Models(_) | Layer::OldMessages(_) => {
-            hints.plain("type to filter", "", 2).plain("Up/Down", "", 2).plain("Enter", "use", 0);
-            if matches!(layer, Layer::Models(_)) {
-                hints.key(Action::ListTest, "test", "test", 1);
-            }
-            hints.plain("Esc", "back", 0);
-        }
-        Layer::Language(..) => {
-            hints.plain("Up/Down", "", 1).plain("Enter", "choose", 0).plain("Esc", "back", 0);
-        }
-        Layer::Help(_) | Layer::Status(_) => {
-            hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
-        }
-        Layer::Commands(_) => {
-            hints
-                .plain("type to filter", "", 3)
-                .plain("Up/Down", "", 2)
-                .plain("Enter", "run", 0)
-                .plain("Tab", "complete", 1)
-                .plain("Esc", "close", 0);
-        }
-        Layer::Always(_) | Layer::Rules(_) => of_rules(layer, hints),
-        Layer::Confirm(_) => {
-            hints.plain("Type run and Enter", "", 0).plain("Esc", "go back", 0);
-        }
-        Layer::Reject(_) => {
-            hints.plain("Enter", "reject and send", 0).plain("Ctrl-J", "newline", 1).plain(
-                "Esc",
-                "back, no decision",
-                0,
-            );
-        }
-        Layer::Ask(ask) => {
-            for choice in &ask.choices {
-                hints.list.push(Hint {
-                    key: choice.letter.to_string(),
-                    label: "",
-                    short: "",
-                    rank: 0,
-                    action: None,
-                });
-                if let Some(hint) = hints.list.last_mut() {
-                    hint.key = format!("{} {}", choice.letter, brief(&choice.label));
-                }
-            }
-            hints.plain("Esc", "stay", 0);
-        }
-        Layer::Find(_) => {
-            hints.plain("Enter", "next", 0).plain("Up/Down", "match", 1).plain("Esc", "close", 0);
-        }
-        Layer::Limits(_) => {
-            hints.plain("Up/Down", "limit", 1).plain("Enter", "apply", 0).plain("Esc", "back", 0);
-        }
-        Layer::Rename(_) | Layer::Key(..) | Layer::FindInEditor(_) => {
-            hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
-        }
-    }
-}
-
-/// The keys of the choice of a rule, and of the list of rules.
-fn of_rules(layer: &Layer, hints: &mut Hints<'_>) {
-    if matches!(layer, Layer::Always(_)) {
-        hints
-            .plain("1 2 3 or Up/Down", "mark", 1)
-            .plain("A", "confirm and approve", 0)
-            .plain("Esc", "back", 0);
-    } else {
-        hints.plain("Up/Down", "", 2).plain("x", "remove", 0).plain("Esc", "close", 0);
-    }
-}
-
-/// The first words of a label, up to a colon, a comma behind a few words, or a bracket.
-fn brief(label: &str) -> String {
-    label.split([':', ';', '(']).next().unwrap_or(label).trim().to_owned()
 }

@@ -24,6 +24,12 @@ pub(super) fn confirm(state: &State, confirm: &Confirm, width: u16, look: Look<'
     let title = if high.is_empty() { "Confirm the first block" } else { "Confirm a high finding" };
     let mut sheet = Sheet::new(title);
     let block = confirm.block;
+    let item = state.transcript.blocks.get(&block);
+    if let Some(note) = item.filter(|item| item.block.is_own()).and_then(|i| i.block.origin.note.as_deref()) {
+        sheet
+            .words(&format!("Block {block} is sayso's own: {}", safe::one_line(note)), width, look.text())
+            .gap();
+    }
     if !high.is_empty() {
         sheet.words(
             &format!("Block {block} has {}:", words::count(high.len(), "HIGH finding")),
@@ -31,7 +37,6 @@ pub(super) fn confirm(state: &State, confirm: &Confirm, width: u16, look: Look<'
             look.text(),
         );
         sheet.gap();
-        let item = state.transcript.blocks.get(&block);
         for finding in high.iter().take(LISTED) {
             let line = finding.place.line as usize;
             let code = item

@@ -22,6 +22,7 @@ fn heading(context: Context) -> &'static str {
         Context::Vars => "Variables",
         Context::Queue => "Blocks that wait",
         Context::Picker => "Lists",
+        Context::Form => "Forms",
         Context::Problems => "Problems",
     }
 }

@@ -1,13 +1,13 @@
-//! Lists with a filter: commands, older messages, languages.
+//! Lists with a filter: commands, recipes, older messages, languages.
 
 use super::Sheet;
-use crate::domain::{BlockId, Language};
+use crate::domain::{BlockId, Language, RecipeCard};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::screen::Screen;
 use crate::tui::screen::commands::Slash;
 use crate::tui::screen::filter::Cursor;
-use crate::tui::screen::layer::{CommandList, OldMessages};
+use crate::tui::screen::layer::{CommandList, OldMessages, Recipes};
 use crate::tui::theme::Slot;
 use crate::tui::view::look::Look;
 use crate::tui::view::{safe, words};
@@ -53,6 +53,7 @@ pub(super) fn commands(
 
 fn key_of(screen: &Screen, slash: Slash) -> String {
     let (context, action) = match slash {
+        Slash::Recipe | Slash::Steps => return String::new(),
         Slash::Help => (Context::Everywhere, Action::Help),
         Slash::Queue => (Context::Pane, Action::Queue),
         Slash::Vars => (Context::Pane, Action::Vars),
@@ -65,6 +66,44 @@ fn key_of(screen: &Screen, slash: Slash) -> String {
     };
     let key = screen.keymap.hint(context, action);
     if key.is_empty() { key } else { format!("({key})") }
+}
+
+/// Columns of a recipe's title.
+const TITLE: usize = 20;
+
+/// The title of a recipe; those of the person say so.
+fn title(card: &RecipeCard) -> String {
+    let own = if card.file.is_some() { " (yours)" } else { "" };
+    format!("{}{own}", safe::one_line(&card.title))
+}
+
+/// The recipes: name, title, when each fits; those of the person say so.
+pub(super) fn recipes(list: &Recipes, width: u16, height: u16, look: Look<'_>) -> Sheet {
+    let mut sheet = Sheet::new("Recipes");
+    sheet.field("> ", &list.filter, width, look).rule(width, look);
+    let shown = list.shown();
+    let rows = usize::from(height.saturating_sub(8).clamp(1, 14));
+    let first = list.cursor.window(rows);
+    let column = shown.iter().map(|card| card.name.chars().count()).max().unwrap_or(0).clamp(8, 20);
+    for (at, card) in shown.iter().enumerate().skip(first).take(rows) {
+        let name = safe::cut(&safe::one_line(&card.name), column);
+        let title = safe::cut(&title(card), TITLE);
+        let text = format!("{name:<column$}  {title:<TITLE$}  {}", safe::one_line(&card.when));
+        sheet.row(entry(&text, at == list.cursor.0, width, look));
+    }
+    if shown.is_empty() {
+        let text = if list.all.is_empty() { "There are no recipes." } else { "No recipe matches." };
+        sheet.row(Line::styled(format!("  {text}"), look.dim()));
+    }
+    if let Some(card) = list.chosen() {
+        sheet.gap().words(&safe::one_line(&card.when), width, look.text());
+        if let Some(file) = &card.file {
+            let file = safe::one_line(&look.place.path(file));
+            sheet.row(Line::styled(safe::cut(&file, width.into()), look.dim()));
+        }
+    }
+    sheet.gap().row(Line::styled("Enter open its form   Esc close", look.dim()));
+    sheet
 }
 
 /// Messages sent before.

@@ -2,6 +2,7 @@
 //! pane only, over the whole screen.
 
 mod boxes;
+mod form;
 mod help;
 mod limits;
 mod lists;
@@ -9,9 +10,11 @@ mod models;
 mod rules;
 mod sessions;
 mod status;
+mod steps;
 mod welcome;
 
 pub(in crate::tui) use status::cost;
+pub(in crate::tui) use steps::rows as step_rows;
 
 use super::frame::{self, Title};
 use super::look::Look;
@@ -22,7 +25,7 @@ use crate::tui::screen::field::Field;
 use crate::tui::screen::layer::Layer;
 use crate::tui::theme::Slot;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Position;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 /// What a layer shows.
@@ -90,7 +93,9 @@ impl Sheet {
 /// Columns that a layer would like to have for its content.
 fn wish(layer: &Layer) -> u16 {
     match layer {
-        Layer::Help(_) | Layer::Status(_) => 82,
+        Layer::Help(_) | Layer::Status(_) | Layer::Form(_) => 82,
+        Layer::Recipes(_) => 90,
+        Layer::Steps(_) => 110,
         Layer::Sessions(_) => 74,
         Layer::Confirm(_) | Layer::Reject(_) | Layer::Always(_) | Layer::Rules(_) => 72,
         Layer::Models(_) => 76,
@@ -102,6 +107,12 @@ fn wish(layer: &Layer) -> u16 {
     }
 }
 
+/// The room that a layer has for its content.
+pub(in crate::tui) fn overlay_room(screen: &Screen, layer: &Layer) -> Rect {
+    let made = &screen.arrangement;
+    made.overlay(wish(layer) + 4, made.body.height).inner
+}
+
 /// Draws the topmost layer; returns where the cursor stands.
 pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
     let layer = screen.layers.last()?;
@@ -109,13 +120,15 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
         // The search stands in the message box.
         return None;
     }
-    let made = &screen.arrangement;
-    let room = made.overlay(wish(layer) + 4, made.body.height).inner;
+    let room = overlay_room(screen, layer);
     let sheet = match layer {
         Layer::Welcome(welcome) => welcome::sheet(screen, welcome, room.width, look),
         Layer::Sessions(list) => sessions::sheet(list, room.width, room.height, look),
         Layer::Models(list) => models::sheet(list, state, room.width, room.height, look),
         Layer::Commands(list) => lists::commands(screen, list, room.width, room.height, look),
+        Layer::Recipes(list) => lists::recipes(list, room.width, room.height, look),
+        Layer::Form(form) => form::sheet(form, room.width, room.height, look),
+        Layer::Steps(up) => steps::sheet(state, *up, room.width, room.height, look),
         Layer::OldMessages(list) => lists::old_messages(list, room.width, room.height, look),
         Layer::Language(block, list, cursor) => lists::languages(*block, list, *cursor, look),
         Layer::Help(help) => help::sheet(screen, help, room.width, room.height, look),

@@ -1,6 +1,7 @@
 //! A new text against the one that it would replace: which lines are shown, which stay as they are.
 
 use super::split;
+use crate::tui::view::code::hunks::Dropped;
 use similar::{ChangeTag, TextDiff};
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,6 +21,8 @@ pub(super) enum Step {
     New(u32),
     /// A line of the old text that goes; `at` is the line of the new text behind it.
     Old { line: u32, at: u32 },
+    /// A hunk that was dropped: its place in the list of those, and the line of the new text behind it.
+    Dropped { number: u32, at: u32 },
     /// So many lines that stay as they are, from `at` on.
     Same { at: u32, count: u32 },
 }
@@ -69,6 +72,33 @@ impl Against {
             steps.push(Step::New(0));
         }
         Some(Self { old, lines, steps, added })
+    }
+
+    /// Marks the places of hunks that were dropped; they come in the order of their lines.
+    pub(super) fn mark(&mut self, dropped: &[Dropped]) {
+        let mut left = dropped.iter().zip(0u32..).peekable();
+        let mut steps = Vec::with_capacity(self.steps.len() + dropped.len());
+        for step in std::mem::take(&mut self.steps) {
+            let (mut from, to) = match step {
+                Step::New(line) => (line, line),
+                Step::Old { at, .. } | Step::Dropped { at, .. } => (at, at),
+                Step::Same { at, count } => (at, at + count.saturating_sub(1)),
+            };
+            while let Some((mark, number)) = left.next_if(|(mark, _)| mark.at <= to) {
+                let at = mark.at.max(from);
+                if let Step::Same { .. } = step {
+                    same(&mut steps, from as usize, at as usize);
+                    from = at;
+                }
+                steps.push(Step::Dropped { number, at });
+            }
+            match step {
+                Step::Same { at, count } => same(&mut steps, from as usize, (at + count) as usize),
+                other => steps.push(other),
+            }
+        }
+        steps.extend(left.map(|(mark, number)| Step::Dropped { number, at: mark.at }));
+        self.steps = steps;
     }
 
     /// How many lines the old text has.
@@ -137,6 +167,22 @@ mod tests {
         assert_eq!(same.steps, [Step::Same { at: 0, count: 2 }]);
     }
 
+    #[test]
+    fn dropped_hunks_are_marked_where_they_stood() {
+        let old: String = (0..6).map(|n| format!("{n}\n")).collect();
+        let mut against = Against::new(old.as_str().into(), &old).expect("short");
+        let dropped = |hunk, at| Dropped { hunk, at, lines: (1, 1) };
+        against.mark(&[dropped(0, 0), dropped(2, 4), dropped(3, 6)]);
+        let expected = [
+            Step::Dropped { number: 0, at: 0 },
+            Step::Same { at: 0, count: 4 },
+            Step::Dropped { number: 1, at: 4 },
+            Step::Same { at: 4, count: 2 },
+            Step::Dropped { number: 2, at: 6 },
+        ];
+        assert_eq!(against.steps, expected);
+    }
+
     proptest! {
         /// Every line of the new text is shown or counted, once; every line that differs is shown.
         #[test]
@@ -147,7 +193,7 @@ mod tests {
                 match *step {
                     Step::New(line) => { prop_assert_eq!(line, next); next += 1; }
                     Step::Same { at, count } => { prop_assert_eq!(at, next); next += count; }
-                    Step::Old { .. } => {}
+                    Step::Old { .. } | Step::Dropped { .. } => {}
                 }
             }
             prop_assert_eq!(next as usize, split(&new).len());

@@ -1,0 +1,61 @@
+//! The recipe that a session begins with, on the command line: which one, and the answers to what it asks.
+
+use clap::Args;
+
+/// Which recipe, and what it is told.
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecipeArgs {
+    /// Work by this recipe; `sayso recipes` lists them
+    #[arg(long, value_name = "NAME")]
+    pub recipe: Option<String>,
+    /// An answer to what the recipe asks, now or later; KEY=@FILE takes the text of a file
+    #[arg(long = "input", value_name = "KEY=VALUE", value_parser = pair)]
+    pub inputs: Vec<(String, String)>,
+}
+
+impl RecipeArgs {
+    /// What was given here, else what was given in front of the subcommand; answers come together.
+    #[must_use]
+    pub fn or(self, outer: &RecipeArgs) -> Self {
+        Self {
+            recipe: self.recipe.or_else(|| outer.recipe.clone()),
+            inputs: outer.inputs.iter().cloned().chain(self.inputs).collect(),
+        }
+    }
+}
+
+/// `sayso recipes`.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct RecipesArgs {
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
+        _ => Err("an answer is written as KEY=VALUE".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_has_a_name_and_may_hold_anything() {
+        assert_eq!(pair("spec=a = b\nc"), Ok(("spec".into(), "a = b\nc".into())));
+        assert_eq!(pair(" n ="), Ok(("n".into(), String::new())));
+        assert!(pair("spec").is_err() && pair("=x").is_err());
+    }
+
+    #[test]
+    fn answers_from_both_sides_come_together_and_the_later_counts() {
+        let outer = RecipeArgs { recipe: Some("tdd".into()), inputs: vec![("a".into(), "1".into())] };
+        let inner = RecipeArgs { recipe: None, inputs: vec![("a".into(), "2".into())] };
+        let both = inner.or(&outer);
+        assert_eq!((both.recipe.as_deref(), both.inputs.len()), (Some("tdd"), 2));
+        assert_eq!(both.inputs.last().map(|(_, value)| value.as_str()), Some("2"));
+    }
+}

@@ -1,0 +1,131 @@
+//! With which recipe a session begins: by the command line or by a story, its answers checked as far as that can be done
+//! before anything is asked.
+
+use super::{input, setup};
+use crate::cli::RecipeArgs;
+use crate::domain::{Answers, Field, FieldKind, Form, Misfit};
+use crate::headless::form;
+use crate::recipe::Recipe;
+use crate::report::{Failure, Kind};
+use std::path::Path;
+
+/// A recipe that was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    /// Its name.
+    pub name: String,
+    /// What was answered beforehand: to its inputs, and to what it may ask later.
+    pub given: Answers,
+}
+
+/// The recipe that was chosen, and the prompt that is left: a prompt beside a recipe answers what it asks first.
+///
+/// # Errors
+/// When there is no such recipe, an answer names nothing that it asks, or a file can't be read.
+pub fn chosen(
+    args: &RecipeArgs,
+    story: Option<Chosen>,
+    prompt: Option<String>,
+    recipes: &[Recipe],
+) -> Result<(Option<Chosen>, Option<String>), Failure> {
+    let wanted = args.recipe.clone().map(|name| Chosen { name, given: Answers::new() });
+    // A story's answers are for its own recipe.
+    let story = story.filter(|story| args.recipe.as_ref().is_none_or(|name| *name == story.name));
+    let Some(mut chosen) = story.filter(|_| prompt.is_none()).or(wanted) else {
+        if args.inputs.is_empty() {
+            return Ok((None, prompt));
+        }
+        return Err(Failure::new(Kind::Usage, "--input answers what a recipe asks, and none was named")
+            .hint("Name one with --recipe NAME; sayso recipes lists them."));
+    };
+    let recipe = find(&chosen.name, recipes)?;
+    let form = &recipe.card().inputs;
+    for (key, value) in &args.inputs {
+        let field = form.fields.iter().find(|field| field.name == *key);
+        if field.is_none() && !recipe.asks_later() {
+            return Err(unknown(key, &chosen.name, form));
+        }
+        chosen.given.push((key.clone(), read(key, value, field)?));
+    }
+    if let Some(prompt) = prompt {
+        match form.fields.iter().find(|field| matches!(field.kind, FieldKind::Text { .. })) {
+            Some(first) if !chosen.given.iter().any(|(key, _)| *key == first.name) => {
+                chosen.given.push((first.name.clone(), prompt));
+            }
+            _ => {
+                let what = format!(
+                    "a prompt was given beside the recipe {}, which has no place for it",
+                    chosen.name
+                );
+                return Err(Failure::new(Kind::Usage, what).hint(inputs(&chosen.name, form)));
+            }
+        }
+    }
+    Ok((Some(chosen), None))
+}
+
+/// Whether a recipe can begin with these answers.
+///
+/// # Errors
+/// Each one that is missing or does not fit, with the list of what is asked.
+pub fn complete(chosen: &Chosen, recipes: &[Recipe]) -> Result<(), Failure> {
+    let form = &find(&chosen.name, recipes)?.card().inputs;
+    form.check(&chosen.given).map(drop).map_err(|misfits| refused(&chosen.name, &misfits, form))
+}
+
+/// A recipe that can't begin with the answers that it was given.
+pub fn refused(name: &str, misfits: &[Misfit], form: &Form) -> Failure {
+    let told: Vec<String> = misfits
+        .iter()
+        .map(|misfit| if misfit.field.is_empty() { misfit.why.clone() } else { misfit.to_string() })
+        .collect();
+    let what = format!("the recipe {name} can't begin: {}", told.join("; "));
+    Failure::new(Kind::Usage, what).hint(inputs(name, form))
+}
+
+fn find<'a>(name: &str, recipes: &'a [Recipe]) -> Result<&'a Recipe, Failure> {
+    recipes.iter().find(|recipe| recipe.card().name == name).ok_or_else(|| {
+        let names: Vec<&str> = recipes.iter().map(|recipe| recipe.card().name.as_str()).collect();
+        let hint = match names.iter().find(|known| crate::cli::near(name, known)) {
+            Some(meant) => format!("Did you mean {meant}? sayso recipes lists all of them."),
+            None => format!("There are {}. sayso recipes tells when each fits.", names.join(", ")),
+        };
+        Failure::new(Kind::Usage, format!("there is no recipe {name:?}")).hint(hint)
+    })
+}
+
+fn unknown(key: &str, name: &str, form: &Form) -> Failure {
+    let meant = form.fields.iter().find(|field| crate::cli::near(key, &field.name));
+    let meant = meant.map_or(String::new(), |field| format!("; did you mean {:?}?", field.name));
+    Failure::new(Kind::Usage, format!("the recipe {name} asks for nothing named {key:?}{meant}"))
+        .hint(inputs(name, form))
+}
+
+/// What a recipe asks for, on one line.
+fn inputs(name: &str, form: &Form) -> String {
+    if form.fields.is_empty() {
+        return format!("{name} asks for nothing.");
+    }
+    let told: Vec<String> = form.fields.iter().map(form::line).collect();
+    format!("{name} asks for: {}.", told.join("; "))
+}
+
+/// The text of an answer: as it stands, or of the file that it names. A path is asked for as it stands.
+fn read(key: &str, value: &str, field: Option<&Field>) -> Result<String, Failure> {
+    let is_path = field.is_some_and(|field| field.kind == FieldKind::File);
+    match value.strip_prefix('@') {
+        Some(escaped) if escaped.starts_with('@') && !is_path => Ok(escaped.to_owned()),
+        Some(file) if !is_path => input::read(Path::new(file)).map_err(|failure| {
+            let what = format!("--input {key}: {}", failure.what);
+            Failure::new(failure.kind, what)
+                .hint("A text that begins with @ is written with two: KEY=@@text.")
+        }),
+        _ => Ok(value.to_owned()),
+    }
+}
+
+impl From<setup::Begins> for Chosen {
+    fn from(begins: setup::Begins) -> Self {
+        Self { name: begins.recipe, given: begins.inputs }
+    }
+}

@@ -1,0 +1,55 @@
+//! A recipe of the person's own, made out of a session: its definition is written to be changed, and overwrites nothing.
+//! What stands in it is told in the room `recipe`.
+
+use super::sources::Signal;
+use super::{Driver, Found};
+use crate::recipe::sketch;
+use crate::workspace;
+use std::path::Path;
+
+/// Letters of a name.
+const NAME: usize = 40;
+
+impl Driver {
+    /// Writes a definition made out of this session; what comes of it is told.
+    pub(super) fn new_recipe(&self, name: &str) {
+        let text = sketch(&self.state().transcript, name);
+        let (name, folder, inbox) = (name.to_owned(), self.own_recipes.clone(), self.inbox());
+        tokio::task::spawn_blocking(move || {
+            let written = write(&folder, &name, &text);
+            let _ = inbox.blocking_send(Signal::Errand(written.unwrap_or_else(Found::Failed)));
+        });
+    }
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> Result<Found, String> {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() || name.len() > NAME || !name.chars().all(fits) || name.starts_with('-') {
+        return Err(format!(
+            "A recipe's name has up to {NAME} letters a-z, digits and -: /recipe new tidy-up"
+        ));
+    }
+    let path = workspace::write::below(folder, &format!("{name}.toml"), text.as_bytes());
+    let path = path.map_err(|error| format!("{error}. Nothing was written."))?;
+    Ok(Found::NewRecipe(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_overwritten_and_a_name_is_a_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = folder.path().join("recipes");
+        assert!(
+            matches!(write(&at, "tidy", "name = 'tidy'\n"), Ok(Found::NewRecipe(path)) if path == at.join("tidy.toml"))
+        );
+        assert!(
+            write(&at, "tidy", "name = 'tidy'\n").expect_err("it is there").contains("Nothing was written")
+        );
+        for name in ["", "../x", "a b", "A", "-x", "a/b", &"a".repeat(41)] {
+            assert!(write(&at, name, "").is_err(), "{name}");
+        }
+    }
+}

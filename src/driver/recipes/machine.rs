@@ -1,0 +1,61 @@
+//! What a recipe has to know of the machine: which programs that run tests are there. Each look is bounded in time;
+//! what is not known in time counts as not there.
+
+use super::runners::{Machine, quoted};
+use crate::domain::{Interpreter, Language};
+use crate::exec::{self, Executor};
+use std::path::Path;
+
+/// The oldest node with a test runner.
+const NODE: u32 = 18;
+
+/// Looks at the machine on which runs are carried out.
+pub(super) async fn look(executor: &Executor, cwd: &Path) -> Machine {
+    if !executor.is_local() {
+        return elsewhere();
+    }
+    let (python, javascript) = (Language::python(), Language::javascript());
+    let (python, node) = tokio::join!(executor.interpreter(&python), executor.interpreter(&javascript));
+    let pytest = python.is_some() && executor.python_has("pytest").await;
+    let there = |name: &str| exec::program(name).is_some();
+    Machine {
+        python: python.map(|(python, name)| name.unwrap_or_else(|| word(&python.path, cwd))),
+        pytest,
+        node: node.is_some_and(|(node, _)| tests(&node)) && there("node"),
+        npm: there("npm"),
+        cargo: there("cargo"),
+        go: there("go"),
+        make: there("make"),
+    }
+}
+
+/// What is in a container or behind a server can't be looked at from here: the usual things are taken for granted, and a
+/// run tells when they are missing.
+fn elsewhere() -> Machine {
+    Machine { python: Some("python3".into()), node: true, cargo: true, go: true, ..Machine::default() }
+}
+
+/// Whether this program is a node that runs tests.
+fn tests(node: &Interpreter) -> bool {
+    let is_node = node.path.file_name().is_some_and(|name| name == "node" || name == "nodejs");
+    let major = node.version.as_deref().and_then(|version| version.split('.').next()?.parse::<u32>().ok());
+    is_node && major.is_none_or(|major| major >= NODE)
+}
+
+/// How a program without a name is called in a shell: by its path, from the working folder where it lies in it.
+fn word(python: &Path, cwd: &Path) -> String {
+    quoted(&python.strip_prefix(cwd).unwrap_or(python).to_string_lossy())
+}
+
+#[cfg(test)]
+mod words {
+    use super::*;
+
+    #[test]
+    fn a_path_stays_one_word() {
+        let called = |path: &str| word(Path::new(path), Path::new("/home/ada/work"));
+        assert_eq!(called("/opt/bin/python3"), "/opt/bin/python3");
+        assert_eq!(called("/home/ada/work/.venv/bin/python"), ".venv/bin/python");
+        assert_eq!(called("/a b/it's"), r"'/a b/it'\''s'");
+    }
+}

@@ -1,0 +1,304 @@
+//! The iteration log: every turn of a session, step by step, with its blocks, decisions, outcomes, times and tokens.
+//!
+//! It is read off the transcript, so it is there after a resume as it was before. It decides nothing and words nothing:
+//! `/steps` and `run --json` do that.
+
+use super::BlockState;
+use super::transcript::{BlockItem, Item, ReplyItem, RunItem, Standing, Transcript};
+use crate::domain::{BlockId, Grantor, Moment, RecipeEnd, RecipeFact, RoundOutcome, StepId, TurnEnd};
+use std::collections::BTreeMap;
+
+/// One turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnLog<'a> {
+    /// Which turn of the session, from 1.
+    pub number: u32,
+    /// When it was asked.
+    pub at: Moment,
+    /// What the person asked.
+    pub prompt: &'a str,
+    /// The name of its recipe.
+    pub recipe: Option<&'a str>,
+    /// Its steps, in their order.
+    pub steps: Vec<Step<'a>>,
+    /// How its recipe ended.
+    pub recipe_end: Option<RecipeEnd>,
+    /// How it ended; `None`: it goes on.
+    pub end: Option<&'a TurnEnd>,
+}
+
+/// One step: a reply with what became of its blocks; or blocks of sayso's own that came before any reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step<'a> {
+    /// Which step of its turn, from 1.
+    pub number: u32,
+    /// The step of its recipe that it is a round of.
+    pub round: Option<Round<'a>>,
+    /// The reply; `None` where only sayso proposed something.
+    pub reply: Option<&'a ReplyItem>,
+    /// When it began: when the model was asked, as nearly as that is known; without a reply, when its first block came.
+    pub began: Moment,
+    /// What its reply cost, in billionths of a US dollar; `None`: not known.
+    pub cost: Option<u64>,
+    /// Its blocks, in their order; those that a recipe proposed because of it are among them.
+    pub blocks: Vec<StepBlock<'a>>,
+    /// What its round was judged to be.
+    pub judged: Option<&'a RoundOutcome>,
+}
+
+/// A round of a step of a recipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Round<'a> {
+    /// The step's name.
+    pub step: &'a str,
+    /// Its title, for the person.
+    pub title: &'a str,
+    /// Which round of it, from 1.
+    pub round: u32,
+}
+
+/// A block of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepBlock<'a> {
+    /// The block with all that was decided and done about it.
+    pub item: &'a BlockItem,
+}
+
+/// What was decided about a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decided<'a> {
+    /// Nothing yet.
+    Open,
+    /// It could run; by whose word.
+    Approved(Grantor),
+    /// The person rejected it with these words.
+    Rejected(&'a str),
+    /// The recipe did not offer it, and why.
+    Declined(&'a str),
+    /// The person skipped it.
+    Skipped,
+}
+
+impl Decided<'_> {
+    /// The word in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Decided::Open => "open",
+            Decided::Approved(_) => "approved",
+            Decided::Rejected(_) => "rejected",
+            Decided::Declined(_) => "declined",
+            Decided::Skipped => "skipped",
+        }
+    }
+}
+
+impl<'a> StepBlock<'a> {
+    /// The block's number.
+    pub fn id(&self) -> BlockId {
+        self.item.block.id
+    }
+
+    /// What it is for, where sayso proposed it.
+    pub fn note(&self) -> Option<&'a str> {
+        self.item.block.origin.note.as_deref().filter(|_| self.item.block.is_own())
+    }
+
+    /// What was decided last.
+    pub fn decided(&self) -> Decided<'a> {
+        match &self.item.standing {
+            Standing::Open => Decided::Open,
+            Standing::Approved => match self.item.runs.last() {
+                Some(run) => Decided::Approved(run.by),
+                None => Decided::Open,
+            },
+            Standing::Rejected(reason) => Decided::Rejected(reason),
+            Standing::Declined(why) => Decided::Declined(why),
+            Standing::Skipped => Decided::Skipped,
+        }
+    }
+
+    /// Its runs, each with how it ended and how long it took, in milliseconds (`None`: it goes on, or is lost).
+    pub fn runs(&self) -> impl DoubleEndedIterator<Item = (&'a RunItem, BlockState, Option<u64>)> + use<'a> {
+        self.item.runs.iter().map(|run| {
+            let took = run.ended.as_ref().map(|(_, report)| report.receipt.wall_us / 1000);
+            (run, BlockState::of_run(run), took)
+        })
+    }
+
+    /// When the last thing happened to it, no later than `before`.
+    fn last_moment(self, before: Moment) -> Option<Moment> {
+        let runs = self.item.runs.iter();
+        let ends =
+            runs.flat_map(|run| [Some(run.approved_at), run.ended.as_ref().map(|(at, _)| *at)]).flatten();
+        ends.chain(self.item.settled_at).filter(|at| *at <= before).max()
+    }
+}
+
+impl Step<'_> {
+    /// Milliseconds from the request to the end of the reply, repetitions and their pauses counted.
+    pub fn reply_ms(&self) -> Option<u64> {
+        self.reply.map(|reply| reply.at.since(self.began))
+    }
+
+    /// Milliseconds that its blocks ran, all runs together.
+    pub fn run_ms(&self) -> u64 {
+        self.blocks.iter().flat_map(StepBlock::runs).filter_map(|(_, _, took)| took).sum()
+    }
+}
+
+/// What a turn came to, added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Sum {
+    /// Tokens of requests, as far as told.
+    pub input: u64,
+    /// Tokens of replies, as far as told.
+    pub output: u64,
+    /// Billionths of a US dollar, as far as known.
+    pub cost: u64,
+    /// Replies whose cost is not known.
+    pub unknown: u32,
+    /// Runs.
+    pub runs: u32,
+    /// Milliseconds that they took.
+    pub run_ms: u64,
+}
+
+impl TurnLog<'_> {
+    /// All its steps added up.
+    pub fn sum(&self) -> Sum {
+        let mut sum = Sum::default();
+        for step in &self.steps {
+            if let Some(reply) = step.reply {
+                sum.input = sum.input.saturating_add(reply.usage.input.unwrap_or(0));
+                sum.output = sum.output.saturating_add(reply.usage.output.unwrap_or(0));
+                match step.cost {
+                    Some(cost) => sum.cost = sum.cost.saturating_add(cost),
+                    None => sum.unknown = sum.unknown.saturating_add(1),
+                }
+            }
+            let runs = step.blocks.iter().map(|block| block.item.runs.len()).sum::<usize>();
+            sum.runs = sum.runs.saturating_add(u32::try_from(runs).unwrap_or(u32::MAX));
+            sum.run_ms = sum.run_ms.saturating_add(step.run_ms());
+        }
+        sum
+    }
+}
+
+/// Every turn of a session with its steps, the oldest first. `costs`: what the reply of each step cost, where that is
+/// known ([`super::cost::Cost::of_steps`]).
+pub fn turns<'a>(transcript: &'a Transcript, costs: &BTreeMap<StepId, u64>) -> Vec<TurnLog<'a>> {
+    let mut log = Log { transcript, costs, turns: Vec::new(), round: None, fresh: false, last: Moment(0) };
+    for item in &transcript.items {
+        log.take(item);
+    }
+    log.turns
+}
+
+/// The log while it is read off.
+struct Log<'a, 'c> {
+    transcript: &'a Transcript,
+    costs: &'c BTreeMap<StepId, u64>,
+    turns: Vec<TurnLog<'a>>,
+    /// The round that goes on.
+    round: Option<Round<'a>>,
+    /// Whether it began and nothing followed yet.
+    fresh: bool,
+    /// When the last thing happened that a request could follow.
+    last: Moment,
+}
+
+impl<'a> Log<'a, '_> {
+    fn take(&mut self, item: &'a Item) {
+        match item {
+            Item::Prompt { at, text } => {
+                let number = u32::try_from(self.turns.len()).unwrap_or(u32::MAX).saturating_add(1);
+                self.turns.push(TurnLog {
+                    number,
+                    at: *at,
+                    prompt: text,
+                    recipe: None,
+                    steps: Vec::new(),
+                    recipe_end: None,
+                    end: None,
+                });
+                (self.round, self.fresh, self.last) = (None, false, *at);
+            }
+            Item::Reply(reply) => self.reply(reply),
+            Item::Own { at, block } => self.own(*at, *block),
+            Item::Recipe { at, fact } => self.recipe(*at, fact),
+            Item::TurnEnd { end, .. } => {
+                if let Some(turn) = self.turns.last_mut() {
+                    turn.end = Some(end);
+                }
+                (self.round, self.fresh) = (None, false);
+            }
+            Item::Resumed { at } | Item::KernelRestarted { at } | Item::Model { at, .. } => {
+                self.last = self.last.max(*at);
+            }
+            Item::Summary(summary) => self.last = self.last.max(summary.at),
+        }
+    }
+
+    fn recipe(&mut self, at: Moment, fact: &'a RecipeFact) {
+        self.last = self.last.max(at);
+        let Some(turn) = self.turns.last_mut() else { return };
+        match fact {
+            RecipeFact::Began(start) => turn.recipe = Some(&start.name),
+            RecipeFact::Said { step, title, round, .. } => {
+                self.round = Some(Round { step, title, round: *round });
+                self.fresh = true;
+            }
+            RecipeFact::Judged(outcome) => {
+                if let Some(step) = turn.steps.last_mut() {
+                    step.judged = Some(outcome);
+                }
+            }
+            RecipeFact::Answered { .. } => {}
+            RecipeFact::Ended { end, .. } => {
+                turn.recipe_end = Some(*end);
+                (self.round, self.fresh) = (None, false);
+            }
+        }
+    }
+
+    fn reply(&mut self, reply: &'a ReplyItem) {
+        let last = self.last;
+        let began = self.turns.last().and_then(|turn| turn.steps.last()).map_or(last, |step| {
+            let settled = step.blocks.iter().filter_map(|block| block.last_moment(reply.at)).max();
+            settled.map_or(last, |at| at.max(last))
+        });
+        let items = reply.blocks.iter().filter_map(|id| self.transcript.blocks.get(id));
+        let blocks = items.map(|item| StepBlock { item }).collect();
+        let cost = self.costs.get(&reply.step).copied();
+        self.begin(Some(reply), began.min(reply.at), cost, blocks);
+        self.last = reply.at;
+    }
+
+    /// A block of sayso's own belongs to the step that it follows, unless a round begins with it.
+    fn own(&mut self, at: Moment, block: BlockId) {
+        let Some(item) = self.transcript.blocks.get(&block) else { return };
+        let block = StepBlock { item };
+        match self.turns.last_mut().filter(|_| !self.fresh).and_then(|turn| turn.steps.last_mut()) {
+            Some(step) => step.blocks.push(block),
+            None => self.begin(None, at, None, vec![block]),
+        }
+        self.last = self.last.max(at);
+    }
+
+    fn begin(
+        &mut self,
+        reply: Option<&'a ReplyItem>,
+        began: Moment,
+        cost: Option<u64>,
+        blocks: Vec<StepBlock<'a>>,
+    ) {
+        self.fresh = false;
+        // What stands before the first prompt belongs to no turn: functions that are loaded at the start.
+        let Some(turn) = self.turns.last_mut() else { return };
+        let number = u32::try_from(turn.steps.len()).unwrap_or(u32::MAX).saturating_add(1);
+        turn.steps.push(Step { number, round: self.round, reply, began, cost, blocks, judged: None });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! Forms without a terminal: what is asked in words and as JSON, and the answers that were given beforehand.
+
+use crate::domain::{Answers, Field, FieldKind, Form, Misfit};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// So often the same form is answered from the command line; then the answers do not lead anywhere.
+const MOST: u32 = 3;
+
+/// Answers that were given before anything was asked.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Given {
+    answers: Answers,
+    asked: HashMap<String, u32>,
+}
+
+impl Given {
+    pub(super) fn new(answers: Answers) -> Self {
+        Self { answers, asked: HashMap::new() }
+    }
+
+    /// What does not fit of the answers that were given for a form; what was not given is no misfit.
+    pub(super) fn misfits(&self, form: &Form) -> Vec<Misfit> {
+        let given = |misfit: &Misfit| self.answers.iter().any(|(name, _)| *name == misfit.field);
+        form.check(&self.answers).err().into_iter().flatten().filter(given).collect()
+    }
+
+    /// The answers to a form: what was given for it, its defaults for the rest. `None` where one is missing or does not
+    /// fit, and where the same form comes again and again.
+    pub(super) fn to(&mut self, form: &Form) -> Option<Answers> {
+        let asked = self.asked.entry(form.name.clone()).or_default();
+        *asked += 1;
+        if *asked > MOST { None } else { form.check(&self.answers).ok() }
+    }
+}
+
+/// What to do about a form that waits.
+pub fn hint(form: &Form, waiting: &str) -> String {
+    let open = form.fields.iter().find(|field| field.required && field.default.is_none());
+    let name = open.or(form.fields.first()).map_or("KEY", |field| field.name.as_str());
+    format!("Answer it beforehand with --input {name}=VALUE. {waiting}")
+}
+
+/// A form as the event of `run --json`, with what does not fit of the answers that were given.
+pub fn event(form: &Form, misfits: &[Misfit]) -> Value {
+    json!({
+        "event": "form",
+        "form": form.name,
+        "title": form.title,
+        "note": form.note,
+        "fields": fields(form),
+        "misfits": misfits.iter().map(|m| json!({ "field": m.field, "why": m.why })).collect::<Value>(),
+    })
+}
+
+/// The fields of a form.
+pub fn fields(form: &Form) -> Value {
+    form.fields.iter().map(field).collect()
+}
+
+fn field(field: &Field) -> Value {
+    let (kind, more) = match &field.kind {
+        FieldKind::Text { lines } => ("text", json!({ "lines": lines })),
+        FieldKind::Choice(choices) => ("choice", json!({ "choices": choices })),
+        FieldKind::File => ("file", json!({})),
+        FieldKind::Number { min, max, whole } => {
+            ("number", json!({ "min": min, "max": max, "whole": whole }))
+        }
+        FieldKind::Argument { annotation } => ("argument", json!({ "annotation": annotation })),
+    };
+    let mut shape = json!({
+        "name": field.name,
+        "label": field.label,
+        "help": field.help,
+        "kind": kind,
+        "required": field.required,
+        "default": field.default,
+    });
+    if let (Some(shape), Value::Object(more)) = (shape.as_object_mut(), more) {
+        shape.extend(more);
+    }
+    shape
+}
+
+/// A field on one line: `rounds=… (a whole number, 1 to 9; 5 where it is left out): How often?`.
+pub fn line(field: &Field) -> String {
+    let mut told = vec![kind(&field.kind)];
+    match (&field.default, field.required) {
+        (Some(default), _) => told.push(format!("{default} where it is left out")),
+        (None, false) => told.push("may be left out".into()),
+        (None, true) => {}
+    }
+    format!("{}=… ({}): {}", field.name, told.join("; "), field.label)
+}
+
+fn kind(kind: &FieldKind) -> String {
+    match kind {
+        FieldKind::Text { lines: true } => "a text".into(),
+        FieldKind::Text { lines: false } => "a line".into(),
+        FieldKind::Choice(choices) => format!("one of {}", choices.join(", ")),
+        FieldKind::File => "a file".into(),
+        FieldKind::Number { min, max, whole } => {
+            let what = if *whole { "a whole number" } else { "a number" };
+            match (min, max) {
+                (Some(min), Some(max)) => format!("{what}, {min} to {max}"),
+                (Some(min), None) => format!("{what} from {min}"),
+                (None, Some(max)) => format!("{what} up to {max}"),
+                (None, None) => what.into(),
+            }
+        }
+        FieldKind::Argument { annotation } if annotation.is_empty() => "a value of Python".into(),
+        FieldKind::Argument { annotation } => annotation.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(required: bool, default: Option<&str>) -> Field {
+        Field {
+            name: "n".into(),
+            label: "How many?".into(),
+            help: String::new(),
+            kind: FieldKind::Number { min: Some(1), max: Some(9), whole: true },
+            required,
+            default: default.map(Into::into),
+        }
+    }
+
+    #[test]
+    fn what_was_given_counts_then_defaults_and_never_for_ever() {
+        let form = Form { name: "f".into(), fields: vec![number(true, None)], ..Form::default() };
+        assert_eq!(Given::default().to(&form), None);
+        let mut given = Given::new(vec![("n".into(), "3".into()), ("other".into(), "x".into())]);
+        for _ in 0..MOST {
+            assert_eq!(given.to(&form), Some(vec![("n".into(), "3".into())]));
+        }
+        assert_eq!(given.to(&form), None);
+        let filled = Form { fields: vec![number(true, Some("5"))], ..form };
+        assert_eq!(Given::default().to(&filled), Some(vec![("n".into(), "5".into())]));
+        let mut unfit = Given::new(vec![("n".into(), "10".into())]);
+        assert_eq!(unfit.to(&filled), None);
+        assert_eq!(unfit.misfits(&filled), [Misfit { field: "n".into(), why: "at most 9".into() }]);
+    }
+
+    #[test]
+    fn a_field_is_told_in_words_and_as_json() {
+        assert_eq!(line(&number(true, None)), "n=… (a whole number, 1 to 9): How many?");
+        assert_eq!(
+            line(&number(false, Some("5"))),
+            "n=… (a whole number, 1 to 9; 5 where it is left out): How many?"
+        );
+        let form = Form { name: "f".into(), fields: vec![number(true, None)], ..Form::default() };
+        let shape = event(&form, &[]);
+        assert_eq!((&shape["event"], &shape["fields"][0]["kind"]), (&json!("form"), &json!("number")));
+        assert_eq!((&shape["fields"][0]["min"], &shape["fields"][0]["whole"]), (&json!(1), &json!(true)));
+    }
+}

@@ -1,0 +1,283 @@
+//! Hunks: the places in which two texts differ, and the text in which some of them are dropped. Bytes stay what they
+//! are: ends of lines and a missing last one too. It shows nothing and decides nothing.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Lines beyond which texts are not taken apart.
+const MOST_LINES: usize = 20_000;
+/// Hunks beyond which nobody decides about them one by one.
+const MOST_HUNKS: usize = 400;
+/// How long the comparison may look for the shortest changes.
+const MOST_TIME: Duration = Duration::from_millis(50);
+/// Changes with no more equal lines between them are one hunk.
+const BETWEEN: usize = 1;
+
+/// One place in which they differ; lines count from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    /// The lines of the old text that go.
+    pub old: Range<usize>,
+    /// The lines of the new text that come in their place.
+    pub new: Range<usize>,
+}
+
+/// Two texts, taken apart.
+#[derive(Clone, Debug)]
+pub struct Hunks {
+    old: Arc<str>,
+    new: Arc<str>,
+    old_lines: Vec<Range<usize>>,
+    new_lines: Vec<Range<usize>>,
+    list: Vec<Hunk>,
+}
+
+/// The bytes of each line, its end included.
+fn lines(text: &str) -> Vec<Range<usize>> {
+    let mut from = 0;
+    text.split_inclusive('\n')
+        .map(|line| {
+            let range = from..from + line.len();
+            from = range.end;
+            range
+        })
+        .collect()
+}
+
+fn texts<'a>(text: &'a str, lines: &[Range<usize>]) -> Vec<&'a str> {
+    lines.iter().map(|range| text.get(range.clone()).unwrap_or_default()).collect()
+}
+
+impl Hunks {
+    /// Compares; `None` where the texts are the same, or too long or too different to be decided about piece by piece.
+    pub fn of(old: &Arc<str>, new: &Arc<str>) -> Option<Self> {
+        let (old_lines, new_lines) = (lines(old), lines(new));
+        if old == new || old_lines.len().max(new_lines.len()) > MOST_LINES {
+            return None;
+        }
+        let until = Instant::now() + MOST_TIME;
+        let (before, after) = (texts(old, &old_lines), texts(new, &new_lines));
+        let ops = capture_diff_slices_deadline(Algorithm::Myers, &before, &after, Some(until));
+        let mut list: Vec<Hunk> = Vec::new();
+        for op in ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
+            let (gone, came) = (op.old_range(), op.new_range());
+            match list.last_mut() {
+                Some(last) if gone.start.saturating_sub(last.old.end) <= BETWEEN => {
+                    last.old.end = gone.end;
+                    last.new.end = came.end;
+                }
+                _ => list.push(Hunk { old: gone, new: came }),
+            }
+        }
+        (list.len() <= MOST_HUNKS).then(|| Self {
+            old: old.clone(),
+            new: new.clone(),
+            old_lines,
+            new_lines,
+            list,
+        })
+    }
+
+    /// All of them, in their order.
+    pub fn list(&self) -> &[Hunk] {
+        &self.list
+    }
+
+    /// Bytes of so many lines of the old text.
+    fn gone(&self, lines: Range<usize>) -> &str {
+        slice(&self.old, &self.old_lines, lines)
+    }
+
+    fn came(&self, lines: Range<usize>) -> &str {
+        slice(&self.new, &self.new_lines, lines)
+    }
+
+    /// The pieces of which texts are put together: what is the same in both, and behind it the next hunk.
+    fn pieces(&self) -> impl Iterator<Item = (&str, Option<(usize, &Hunk)>)> {
+        let mut from = 0;
+        let hunks = self.list.iter().enumerate().map(Some).chain([None]);
+        hunks.map(move |next| match next {
+            Some((number, hunk)) => {
+                let same = self.gone(from..hunk.old.start);
+                from = hunk.old.end;
+                (same, Some((number, hunk)))
+            }
+            None => (self.gone(from..self.old_lines.len()), None),
+        })
+    }
+
+    /// The new text, with the old lines in place of these hunks.
+    pub fn text(&self, dropped: &BTreeSet<usize>) -> String {
+        let mut text = String::with_capacity(self.old.len().max(self.new.len()));
+        for (same, hunk) in self.pieces() {
+            text.push_str(same);
+            if let Some((number, hunk)) = hunk {
+                let drop = dropped.contains(&number);
+                let piece = if drop { self.gone(hunk.old.clone()) } else { self.came(hunk.new.clone()) };
+                text.push_str(piece);
+            }
+        }
+        text
+    }
+
+    /// Where each hunk stands in that text: its lines, those of the old text for one that is dropped.
+    pub fn places(&self, dropped: &BTreeSet<usize>) -> Vec<Range<usize>> {
+        let (mut line, mut from) = (0, 0);
+        let mut places = Vec::with_capacity(self.list.len());
+        for (number, hunk) in self.list.iter().enumerate() {
+            line += hunk.old.start - from;
+            from = hunk.old.end;
+            let rows = if dropped.contains(&number) { hunk.old.len() } else { hunk.new.len() };
+            places.push(line..line + rows);
+            line += rows;
+        }
+        places
+    }
+
+    /// Which hunks are dropped in a text; `None` where it is another text altogether. Where a text can be read in
+    /// several ways, it is one in which the earliest hunks are kept.
+    pub fn dropped_in(&self, text: &str) -> Option<BTreeSet<usize>> {
+        let pieces: Vec<_> = self.pieces().collect();
+        let mut dead = HashSet::new();
+        let mut dropped = BTreeSet::new();
+        self.read(&pieces, 0, text, &mut dead, &mut dropped).then_some(dropped)
+    }
+
+    /// Reads the rest of a text from a piece on. `dead`: pieces and rests that were tried in vain.
+    fn read(
+        &self,
+        pieces: &[(&str, Option<(usize, &Hunk)>)],
+        at: usize,
+        rest: &str,
+        dead: &mut HashSet<(usize, usize)>,
+        dropped: &mut BTreeSet<usize>,
+    ) -> bool {
+        let Some((same, hunk)) = pieces.get(at) else { return rest.is_empty() };
+        if dead.contains(&(at, rest.len())) {
+            return false;
+        }
+        let found = rest.strip_prefix(same).is_some_and(|rest| {
+            let Some((number, hunk)) = hunk else { return self.read(pieces, at + 1, rest, dead, dropped) };
+            let kept = rest.strip_prefix(self.came(hunk.new.clone()));
+            if kept.is_some_and(|rest| self.read(pieces, at + 1, rest, dead, dropped)) {
+                return true;
+            }
+            let old = rest.strip_prefix(self.gone(hunk.old.clone()));
+            dropped.insert(*number);
+            let found = old.is_some_and(|rest| self.read(pieces, at + 1, rest, dead, dropped));
+            if !found {
+                dropped.remove(number);
+            }
+            found
+        });
+        if !found {
+            dead.insert((at, rest.len()));
+        }
+        found
+    }
+}
+
+fn slice<'a>(text: &'a str, lines: &[Range<usize>], wanted: Range<usize>) -> &'a str {
+    let end = |line: usize| lines.get(line).map_or(text.len(), |range| range.start);
+    text.get(end(wanted.start)..end(wanted.end)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn hunks(old: &str, new: &str) -> Hunks {
+        Hunks::of(&Arc::from(old), &Arc::from(new)).expect("they differ")
+    }
+
+    fn all(hunks: &Hunks) -> BTreeSet<usize> {
+        (0..hunks.list().len()).collect()
+    }
+
+    #[test]
+    fn the_same_text_has_no_hunks() {
+        assert!(Hunks::of(&Arc::from("a\n"), &Arc::from("a\n")).is_none());
+        assert!(Hunks::of(&Arc::from(""), &Arc::from("")).is_none());
+    }
+
+    #[test]
+    fn changes_far_apart_are_hunks_and_those_beside_each_other_one() {
+        let old = "a\nb\nc\nd\ne\nf\n";
+        let hunks = hunks(old, "A\nb\nC\nd\ne\nF\n");
+        assert_eq!(hunks.list(), [Hunk { old: 0..3, new: 0..3 }, Hunk { old: 5..6, new: 5..6 }]);
+        assert_eq!(hunks.text(&BTreeSet::from([0])), "a\nb\nc\nd\ne\nF\n");
+        assert_eq!(hunks.text(&BTreeSet::from([1])), "A\nb\nC\nd\ne\nf\n");
+    }
+
+    #[test]
+    fn places_move_with_what_is_dropped() {
+        let hunks = hunks("a\nb\nc\nd\n", "x\ny\nz\nb\nc\nD\n");
+        assert_eq!(hunks.places(&BTreeSet::new()), [0..3, 5..6]);
+        assert_eq!(hunks.places(&BTreeSet::from([0])), [0..1, 3..4]);
+    }
+
+    #[test]
+    fn ends_of_lines_are_kept_as_they_are() {
+        let (old, new) = ("a\r\nb\nc\r\nlast", "A\r\nb\nc\r\nlast\n");
+        let hunks = hunks(old, new);
+        assert_eq!(hunks.text(&BTreeSet::from([0])), "a\r\nb\nc\r\nlast\n");
+        assert_eq!(hunks.text(&BTreeSet::from([1])), "A\r\nb\nc\r\nlast");
+    }
+
+    #[test]
+    fn a_long_chain_of_equal_choices_is_read_at_once() {
+        let old: String = (0..200).map(|n| format!("same\nsame\n{n}\n")).collect();
+        let new = old.replace("same\nsame\n", "same\n");
+        let hunks = hunks(&old, &new);
+        assert_eq!(hunks.dropped_in("something else\n"), None);
+        assert_eq!(hunks.dropped_in(&old), Some(all(&hunks)));
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        "((a|b|c|\u{e9})(\n|\r\n|\r)){0,14}(a|b)?"
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_dropped_is_the_new_text_and_all_dropped_the_old(old in text(), new in text()) {
+            prop_assume!(old != new);
+            let hunks = hunks(&old, &new);
+            prop_assert!(!hunks.list().is_empty());
+            prop_assert_eq!(hunks.text(&BTreeSet::new()), new);
+            prop_assert_eq!(hunks.text(&all(&hunks)), old);
+        }
+
+        /// What was dropped can be read off the text, up to hunks that make no difference there.
+        #[test]
+        fn a_text_tells_what_was_dropped(old in text(), new in text(), choice in 0u32..65_536) {
+            prop_assume!(old != new);
+            let hunks = hunks(&old, &new);
+            let dropped = all(&hunks).into_iter().filter(|n| choice >> (n % 16) & 1 == 1).collect();
+            let text = hunks.text(&dropped);
+            let found = hunks.dropped_in(&text).expect("it is one of them");
+            prop_assert_eq!(hunks.text(&found), text);
+        }
+
+        #[test]
+        fn places_are_where_the_lines_are(old in text(), new in text(), choice in 0u32..65_536) {
+            prop_assume!(old != new);
+            let hunks = hunks(&old, &new);
+            let dropped = all(&hunks).into_iter().filter(|n| choice >> (n % 16) & 1 == 1).collect();
+            let text = hunks.text(&dropped);
+            let lines: Vec<&str> = text.split_inclusive('\n').collect();
+            for (number, place) in hunks.places(&dropped).into_iter().enumerate() {
+                let hunk = &hunks.list()[number];
+                let piece = if dropped.contains(&number) {
+                    hunks.gone(hunk.old.clone())
+                } else {
+                    hunks.came(hunk.new.clone())
+                };
+                prop_assert_eq!(lines[place].concat(), piece);
+            }
+        }
+    }
+}

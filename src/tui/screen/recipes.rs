@@ -1,0 +1,234 @@
+//! Recipes under the keys: choosing one, its form, the form that a recipe asks for in the middle, and ending it.
+
+use super::layer::{Answer, Ask, AskChoice, FormBox, Layer, Purpose, Recipes};
+use super::{Ctx, Note, Screen, Wish};
+use crate::domain::{Entry, Misfit, Outcome, RecipeFact, Stream};
+use crate::driver::Errand;
+use crate::engine::state::Question;
+use crate::engine::transcript::{BlockItem, RunItem};
+use crate::engine::{Phase, State};
+use crate::tui::FirstRecipe;
+use crate::tui::view::layout::Pane;
+use crate::tui::view::safe;
+
+/// The recipe that a failure is handed to.
+const DEBUG: &str = "debug";
+/// So much of what a failed run printed is told with it, from its end.
+const LONGEST_ERROR: usize = 4_000;
+
+impl Screen {
+    /// `/recipe`, `/recipe NAME`, `/recipe NAME words of its first input`, `/recipe new NAME`.
+    pub(super) fn recipe_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
+        let (name, words) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
+        match name {
+            "" if asked(ctx.state).is_some() => self.open_asked(ctx),
+            "" => {
+                let all = self.setup.recipes.clone();
+                self.layers.push(Layer::Recipes(Recipes { all, ..Recipes::default() }));
+            }
+            "new" => return vec![Wish::Errand(Errand::NewRecipe(words.trim().to_owned()))],
+            _ => self.open_recipe(name, words.trim()),
+        }
+        Vec::new()
+    }
+
+    /// Opens the form of a recipe, with what was typed into it before; `words` go into its first field.
+    pub(super) fn open_recipe(&mut self, name: &str, words: &str) {
+        let Some(mut form) = self.form_of(name) else { return };
+        if !words.is_empty() {
+            form.put_first(words);
+        }
+        self.layers.push(Layer::Form(Box::new(form)));
+    }
+
+    /// Begins with the recipe of the command line or of a story: at once where that is wished and its answers are whole,
+    /// else by its form, with the answers in it.
+    pub fn begin_with(&mut self, first: &FirstRecipe) -> Vec<Wish> {
+        let FirstRecipe { name, answers, shown } = first;
+        let card = self.setup.recipes.iter().find(|card| card.name == *name);
+        if !shown && card.is_some_and(|card| card.inputs.check(answers).is_ok()) {
+            return vec![Wish::Errand(Errand::BeginRecipe(name.clone(), answers.clone()))];
+        }
+        let Some(mut form) = self.form_of(name) else { return Vec::new() };
+        for (field, text) in answers {
+            form.fill(field, text);
+        }
+        if let (false, Err(misfits)) = (answers.is_empty(), form.form.check(&form.answers())) {
+            form.refuse(misfits);
+        }
+        self.layers.push(Layer::Form(Box::new(form)));
+        Vec::new()
+    }
+
+    fn form_of(&mut self, name: &str) -> Option<FormBox> {
+        let Some(card) = self.setup.recipes.iter().find(|card| card.name == name).cloned() else {
+            let name = safe::one_line(name);
+            self.say(Note::warn(format!("There is no recipe {name}. /recipe lists all of them.")));
+            return None;
+        };
+        let purpose = Purpose::Begin(card.name);
+        let draft = self.drafts.iter().position(|d| d.purpose == purpose && d.form == card.inputs);
+        Some(match draft {
+            Some(at) => self.drafts.remove(at),
+            None => FormBox::new(purpose, card.inputs),
+        })
+    }
+
+    /// Opens the form that the recipe asks for.
+    pub(super) fn open_asked(&mut self, ctx: Ctx<'_>) {
+        let Some(asked) = asked(ctx.state) else { return };
+        if self
+            .layers
+            .iter()
+            .any(|layer| matches!(layer, Layer::Form(form) if form.purpose == Purpose::Answer))
+        {
+            return;
+        }
+        let draft = self.drafts.iter().position(|d| d.purpose == Purpose::Answer && d.form == *asked);
+        let form = match draft {
+            Some(at) => self.drafts.remove(at),
+            None => FormBox::new(Purpose::Answer, asked.clone()),
+        };
+        self.layers.push(Layer::Form(Box::new(form)));
+    }
+
+    /// The same without anybody having asked: the next Enter may be meant for something else.
+    pub(super) fn show_asked(&mut self, ctx: Ctx<'_>) {
+        let before = self.layers.len();
+        self.open_asked(ctx);
+        if let (true, Some(Layer::Form(form))) = (self.layers.len() > before, self.layers.last_mut()) {
+            form.appeared = Some(ctx.at);
+        }
+    }
+
+    /// A recipe was not begun: what does not fit is told at its fields, whether the form is still open or not.
+    pub(super) fn recipe_refused(&mut self, name: &str, misfits: Vec<Misfit>) {
+        let why = misfits.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        let why = why.trim_start_matches(": ").to_owned();
+        let purpose = Purpose::Begin(name.to_owned());
+        let open = self.layers.iter_mut().find_map(|layer| match layer {
+            Layer::Form(form) if form.purpose == purpose => Some(form.as_mut()),
+            _ => None,
+        });
+        if let Some(form) = open.or_else(|| self.drafts.iter_mut().find(|draft| draft.purpose == purpose)) {
+            form.refuse(misfits);
+        }
+        self.say(Note::warn(format!("The recipe {} was not begun: {why}", safe::one_line(name))));
+    }
+
+    /// Something was recorded: a recipe that began needs its form no longer.
+    pub(super) fn recipe_recorded(&mut self, entry: &Entry) {
+        let purpose = match entry {
+            Entry::Recipe(RecipeFact::Began(start)) => Purpose::Begin(start.name.clone()),
+            Entry::Recipe(RecipeFact::Answered { .. }) => Purpose::Answer,
+            _ => return,
+        };
+        self.layers.retain(|layer| !matches!(layer, Layer::Form(form) if form.purpose == purpose));
+        self.drafts.retain(|draft| draft.purpose != purpose);
+        self.chat.follow();
+    }
+
+    /// Something was said while a form waits for what comes of it: it can be sent again.
+    pub(super) fn form_answered(&mut self) {
+        for layer in &mut self.layers {
+            if let Layer::Form(form) = layer {
+                form.sent = false;
+            }
+        }
+    }
+
+    /// A form that nobody asks for any more goes.
+    pub(super) fn close_stale_forms(&mut self, state: &State) {
+        let asked = asked(state);
+        let stale = |form: &FormBox| form.purpose == Purpose::Answer && asked != Some(&form.form);
+        self.layers.retain(|layer| !matches!(layer, Layer::Form(form) if stale(form)));
+        self.drafts.retain(|draft| !stale(draft));
+    }
+
+    /// Asks whether the recipe that waits for answers should end.
+    pub(super) fn ask_end_recipe(&mut self, ctx: Ctx<'_>) {
+        let choices = vec![
+            AskChoice::new('w', "keep it waiting", Answer::Stay),
+            AskChoice::new('e', "end it here; what it made so far stays", Answer::EndTurn),
+        ];
+        let text = "It waits for your answers.".to_owned();
+        self.layers.push(Layer::Ask(Ask::new("End the recipe?", vec![text], choices, ctx.at)));
+    }
+
+    /// Hands the failure on screen to the recipe that finds out why.
+    pub(super) fn debug_failure(&mut self, ctx: Ctx<'_>) {
+        let shown = match self.focus {
+            Pane::Code => self.code.subject().and_then(|id| {
+                let item = ctx.state.transcript.blocks.get(&id)?;
+                Some((item, item.runs.last()?))
+            }),
+            _ => self.output.run(ctx.state),
+        };
+        let Some((item, run)) = shown else {
+            return self.say(Note::info("No run is on screen."));
+        };
+        if !has_failed(run) {
+            return self.say(Note::info(format!("Block {} did not fail.", item.block.id)));
+        }
+        let Some(mut form) = self.form_of(DEBUG) else { return };
+        let code = item.block.version(run.revision).map(|version| version.source.to_string());
+        form.fill("block", &item.block.id.to_string());
+        form.fill("code", &code.unwrap_or_default());
+        form.fill("error", &error_of(item, run));
+        if let Some(at) = form.form.fields.iter().position(|field| field.name == "words") {
+            form.at = at;
+        }
+        self.layers.push(Layer::Form(Box::new(form)));
+    }
+}
+
+/// The form that the recipe asks for.
+pub(super) fn asked(state: &State) -> Option<&crate::domain::Form> {
+    match &state.phase {
+        Phase::Asking(Question::Form(form)) => Some(form.as_ref()),
+        _ => None,
+    }
+}
+
+/// Whether a run came to no good end.
+pub(in crate::tui) fn has_failed(run: &RunItem) -> bool {
+    let Some((_, report)) = &run.ended else { return false };
+    !matches!(report.outcome, Outcome::Ok | Outcome::Refused(_) | Outcome::NotStarted(_))
+}
+
+/// What is known of a failure: the error with its traceback, else the end of what was printed.
+fn error_of(item: &BlockItem, run: &RunItem) -> String {
+    let Some((_, report)) = &run.ended else { return String::new() };
+    if let Some(error) = &report.error {
+        let head = format!("{}: {}", error.kind, error.message);
+        let traceback = error.traceback.trim_end();
+        // A traceback ends with its error, as a rule.
+        return match traceback {
+            "" => head,
+            text if text.ends_with(head.trim_end()) => text.to_owned(),
+            text => format!("{text}\n{head}"),
+        };
+    }
+    let of = |wanted: Option<Stream>| {
+        let pieces =
+            report.output.pieces().filter(|piece| wanted.is_none_or(|stream| piece.stream == stream));
+        let bytes: Vec<u8> = pieces.flat_map(|piece| piece.bytes.iter().copied()).collect();
+        String::from_utf8_lossy(&bytes).trim_end().to_owned()
+    };
+    let errors = of(Some(Stream::Stderr));
+    let text = if errors.trim().is_empty() { of(None) } else { errors };
+    let told = tail(&text, LONGEST_ERROR);
+    let how = report.outcome.label();
+    let end = match report.receipt.exit_code {
+        Some(code) => format!("block {} {how}, exit {code}", item.block.id),
+        None => format!("block {} {how}", item.block.id),
+    };
+    if told.is_empty() { end } else { format!("{told}\n({end})") }
+}
+
+/// The last so many bytes of a text, in whole characters.
+fn tail(text: &str, most: usize) -> &str {
+    let from = text.len().saturating_sub(most);
+    let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    text.get(from..).unwrap_or_default()
+}

@@ -1,0 +1,200 @@
+//! What of a folder tells how its tests are run: manifests, test files, a target of its Makefile. Names and short texts are
+//! looked at, within bounds; nothing is started.
+
+use super::read;
+use std::collections::VecDeque;
+use std::fs;
+use std::path::Path;
+
+/// How deep test files are looked for.
+const DEEPEST: usize = 5;
+/// Entries of folders that are looked at.
+const MOST: usize = 4_000;
+/// Bytes of a manifest, and of a source file that may hold tests.
+const LARGEST: u64 = 256 << 10;
+/// Source files of Rust that are looked into for tests.
+const MOST_SOURCES: usize = 64;
+/// Folders that hold other people's files, or files that were made.
+const PASSED_OVER: [&str; 9] =
+    ["node_modules", "target", "venv", "env", "__pycache__", "dist", "build", "vendor", "site-packages"];
+
+/// What a folder shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// A manifest of cargo here or above.
+    pub cargo: bool,
+    /// A file of Rust that has tests.
+    pub cargo_tests: bool,
+    /// A manifest of Go here or above.
+    pub go: bool,
+    /// A test file of Go.
+    pub go_tests: bool,
+    /// A `package.json`.
+    pub package: bool,
+    /// Its `test` script, where it is one of the project's own.
+    pub package_tests: Option<String>,
+    /// A file of JavaScript or TypeScript.
+    pub javascript: bool,
+    /// A test file that node finds by itself.
+    pub javascript_tests: bool,
+    /// A manifest of Python, or settings of its test runners.
+    pub python_project: bool,
+    /// A file of Python.
+    pub python: bool,
+    /// The folder of the first test file of Python, from here; `.` is this one.
+    pub python_tests: Option<String>,
+    /// A target `test` in the Makefile.
+    pub make_tests: bool,
+}
+
+/// Looks at a folder.
+pub fn look(cwd: &Path) -> Marks {
+    let there = |name: &str| cwd.join(name).is_file();
+    let text = |name: &str| read::bounded(&cwd.join(name), LARGEST).unwrap_or_default();
+    let package = text("package.json");
+    let mut marks = Marks {
+        cargo: above(cwd, "Cargo.toml"),
+        go: above(cwd, "go.mod"),
+        package: there("package.json"),
+        package_tests: script(&package),
+        python_project: ["pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", "conftest.py"]
+            .iter()
+            .any(|name| there(name)),
+        make_tests: has_target(&String::from_utf8_lossy(&text("Makefile"))),
+        ..Marks::default()
+    };
+    walk(cwd, &mut marks);
+    marks
+}
+
+/// Whether a file lies in the folder or in one above it, up to the project's root.
+fn above(cwd: &Path, name: &str) -> bool {
+    for folder in cwd.ancestors().take(16) {
+        if folder.join(name).is_file() {
+            return true;
+        }
+        if folder.join(".git").exists() {
+            return false;
+        }
+    }
+    false
+}
+
+/// The script for tests in the text of a `package.json`, unless it only says that there are none.
+fn script(text: &[u8]) -> Option<String> {
+    let package: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
+    let script = package.pointer("/scripts/test").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let script = script.trim();
+    (!script.is_empty() && !script.contains("no test specified")).then(|| script.to_owned())
+}
+
+fn has_target(makefile: &str) -> bool {
+    let is_test = |line: &str| {
+        line.strip_prefix("test")
+            .map(str::trim_start)
+            .is_some_and(|rest| rest.starts_with(':') && !rest.starts_with(":="))
+    };
+    makefile.lines().any(is_test)
+}
+
+/// Looks at the files, the upper folders first.
+fn walk(cwd: &Path, marks: &mut Marks) {
+    let mut folders = VecDeque::from([(cwd.to_path_buf(), 0)]);
+    let (mut left, mut sources) = (MOST, MOST_SOURCES);
+    while let Some((folder, depth)) = folders.pop_front() {
+        let below = folder.strip_prefix(cwd).unwrap_or(Path::new("")).to_string_lossy().into_owned();
+        let in_tests = folder.file_name().is_some_and(|name| name == "test" || name == "__tests__");
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let Some(rest) = left.checked_sub(1) else { return };
+            left = rest;
+            let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
+            let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else { continue };
+            // Links are not followed: what is behind them may be anywhere, and anything.
+            if kind.is_dir() && depth + 1 < DEEPEST && !PASSED_OVER.contains(&name) {
+                folders.push_back((entry.path(), depth + 1));
+            } else if kind.is_file() {
+                note(name, &below, in_tests, marks);
+                if name.ends_with(".rs") && !marks.cargo_tests && sources > 0 {
+                    sources -= 1;
+                    let text = read::bounded(&entry.path(), LARGEST).unwrap_or_default();
+                    marks.cargo_tests = text.windows(5).any(|word| word == b"test]");
+                }
+            }
+        }
+    }
+}
+
+/// What a file's name tells.
+fn note(name: &str, folder: &str, in_tests: bool, marks: &mut Marks) {
+    let Some((stem, extension)) = name.rsplit_once('.') else { return };
+    match extension {
+        "py" => {
+            marks.python = true;
+            if stem.starts_with("test_") || stem.ends_with("_test") {
+                let folder = if folder.is_empty() { "." } else { folder };
+                marks.python_tests.get_or_insert_with(|| folder.to_owned());
+            }
+        }
+        "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" => {
+            marks.javascript = true;
+            let named = [".test", "-test", "_test"].iter().any(|end| stem.ends_with(end));
+            let plain = !extension.ends_with("ts");
+            marks.javascript_tests |=
+                plain && (named || in_tests || stem.starts_with("test-") || stem == "test");
+        }
+        "go" => marks.go_tests |= stem.ends_with("_test"),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(files: &[(&str, &str)]) -> Marks {
+        let folder = tempfile::tempdir().unwrap();
+        // The project's root: what lies above the folder of the test is no matter.
+        fs::create_dir(folder.path().join(".git")).unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        look(folder.path())
+    }
+
+    #[test]
+    fn manifests_and_test_files_are_seen() {
+        assert_eq!(of(&[]), Marks::default());
+        let python = of(&[("pyproject.toml", ""), ("src/a/b.py", ""), ("tests/test_b.py", "")]);
+        assert!(python.python_project && python.python && python.python_tests.as_deref() == Some("tests"));
+        let cargo = of(&[("Cargo.toml", ""), ("src/lib.rs", "#[test]\nfn a() {}\n")]);
+        assert!(cargo.cargo && cargo.cargo_tests && !cargo.python);
+        assert!(!of(&[("Cargo.toml", ""), ("src/lib.rs", "fn a() {}\n")]).cargo_tests);
+        let go = of(&[("go.mod", ""), ("a/a_test.go", "")]);
+        assert!(go.go && go.go_tests);
+        let node = of(&[("package.json", "{\"scripts\":{\"test\":\"node --test\"}}"), ("test/a.mjs", "")]);
+        assert!(node.package && node.package_tests.is_some() && node.javascript_tests);
+    }
+
+    #[test]
+    fn what_only_looks_like_tests_is_none() {
+        let none = "{\"scripts\":{\"test\":\"echo \\\"Error: no test specified\\\" && exit 1\"}}";
+        assert_eq!(of(&[("package.json", none)]).package_tests, None);
+        assert_eq!(of(&[("package.json", "{\"scripts\":[")]).package_tests, None);
+        assert!(!of(&[("node_modules/a/a.test.js", ""), (".venv/test_a.py", "")]).javascript);
+        assert!(of(&[("Makefile", "all: x\ntest: x\n\techo\n")]).make_tests);
+        assert!(!of(&[("Makefile", "test := 1\ntests: x\n")]).make_tests);
+    }
+
+    #[test]
+    fn a_manifest_above_counts_up_to_the_root() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("a/b/.git")).unwrap();
+        fs::create_dir_all(folder.path().join("a/b/c")).unwrap();
+        fs::write(folder.path().join("a/Cargo.toml"), "").unwrap();
+        assert!(!look(&folder.path().join("a/b/c")).cargo);
+        fs::write(folder.path().join("a/b/Cargo.toml"), "").unwrap();
+        assert!(look(&folder.path().join("a/b/c")).cargo);
+    }
+}

@@ -1,0 +1,148 @@
+//! Hunks in the review of a change: kept, dropped, taken back; what runs is what is shown.
+
+use super::scene::Scene;
+use super::{drawn, snapshots};
+use sayso::domain::*;
+use sayso::engine::Command;
+use sayso::tui::screen::Wish;
+use sayso::tui::view::layout::Pane;
+use std::sync::Arc;
+
+fn old() -> String {
+    (1..=40).map(|n| format!("line {n}\n")).collect()
+}
+
+fn new() -> String {
+    old()
+        .replace("line 3\n", "line three\n")
+        .replace("line 20\n", "line twenty\nand a half\n")
+        .replace("line 38\n", "")
+}
+
+/// A block that writes a file anew waits in the review.
+fn review(before: &str, after: &str) -> Scene {
+    let mut scene = Scene::worked();
+    scene.pass(5_000);
+    let fence = format!("```text\n{after}```\n");
+    scene.reply(&fence, &[("text", after)]);
+    let item = scene.state.transcript.blocks.get_mut(&BlockId(3)).unwrap();
+    item.block.kind = BlockKind::Write { path: "notes.md".into() };
+    inspect(&mut scene, before);
+    scene.decide(3);
+    scene.frame();
+    scene.screen.focus = Pane::Code;
+    scene.frame();
+    scene.pass(2_000);
+    scene.frame();
+    scene
+}
+
+fn inspect(scene: &mut Scene, before: &str) {
+    scene.inspect(3, Vec::new());
+    let inspected = scene.state.live.blocks.get_mut(&BlockId(3)).unwrap().inspected.as_mut().unwrap();
+    inspected.before = Some(Arc::from(before));
+    if let Ok(terms) = &mut inspected.terms {
+        terms.executor = ExecutorKind::Files;
+        terms.kernel = None;
+    }
+}
+
+/// Presses a key that decides, and does what the engine would do with an edit.
+fn decide(scene: &mut Scene, name: &str, before: &str) -> Option<String> {
+    scene.pass(1_000);
+    let mut wishes = scene.press(&[name]);
+    scene.at += std::time::Duration::from_millis(50);
+    wishes.extend(scene.step(sayso::tui::screen::Screen::tick).1);
+    let [Wish::Send(Command::Decide { block, revision, decision: Decision::Edit(text) })] = wishes.as_slice()
+    else {
+        return None;
+    };
+    let revision = Revision(revision.0 + 1);
+    scene.record(Entry::Edited { block: *block, revision, source: Arc::from(text.as_str()) });
+    inspect(scene, before);
+    scene.frame();
+    assert!(!scene.screen.guard.rows().all(), "it has to be seen anew");
+    scene.pass(2_000);
+    scene.frame();
+    Some(text.clone())
+}
+
+#[test]
+fn a_change_is_shown_in_hunks() {
+    snapshots("19_hunks", || review(&old(), &new()));
+    let text = drawn(&mut review(&old(), &new()), 140, 40);
+    assert!(text.contains("Hunk 1 of 3, line 3: kept   dropped: 0"), "{text}");
+    assert!(text.contains("+>"), "the chosen one is marked: {text}");
+}
+
+#[test]
+fn a_dropped_hunk_does_not_run_and_can_be_taken_back() {
+    let dropped = || {
+        let mut scene = review(&old(), &new());
+        scene.press(&["h"]);
+        let text = decide(&mut scene, "x", &old()).expect("an edit");
+        assert_eq!(text, new().replace("line twenty\nand a half\n", "line 20\n"));
+        scene
+    };
+    snapshots("19_hunk_dropped", dropped);
+    let mut scene = review(&old(), &new());
+    scene.screen.resized((80, 24), scene.at);
+    scene.press(&["H"]);
+    decide(&mut scene, "x", &old()).expect("an edit");
+    assert!(drawn(&mut scene, 80, 24).contains("x>    hunk 3 dropped"), "it stays in sight");
+    let mut scene = dropped();
+    let text = drawn(&mut scene, 140, 40);
+    assert!(text.contains("Hunk 2 of 3, line 20: dropped   dropped: 1"), "{text}");
+    assert!(text.contains("hunk 2 dropped: -1 +2 lines"), "{text}");
+    assert!(!text.contains("and a half"), "what runs is what is shown: {text}");
+    scene.screen.resized((140, 40), scene.at);
+    scene.frame();
+    scene.press(&["h"]);
+    assert_eq!(decide(&mut scene, "x", &old()).map(|text| text.contains("line 38\n")), Some(true));
+    assert!(drawn(&mut scene, 140, 40).contains("dropped: 2"));
+    scene.screen.resized((140, 40), scene.at);
+    scene.frame();
+    scene.press(&["H"]);
+    let back = decide(&mut scene, "x", &old()).expect("an edit");
+    assert!(back.contains("line twenty\nand a half\n") && back.contains("line 38\n"));
+    assert!(drawn(&mut scene, 140, 40).contains("kept   dropped: 1"));
+}
+
+#[test]
+fn all_hunks_dropped_is_the_old_text() {
+    let (old, new) = ("a\r\nb\r\nc\r\nlast", "A\r\nb\r\nc\r\nlast\r\n");
+    let mut scene = review(old, new);
+    decide(&mut scene, "x", old).expect("an edit");
+    scene.press(&["h"]);
+    assert_eq!(decide(&mut scene, "x", old).as_deref(), Some(old));
+    assert!(drawn(&mut scene, 140, 40).contains("dropped: 2"));
+}
+
+#[test]
+fn an_edit_behind_it_is_a_change_of_its_own() {
+    let mut scene = review(&old(), &new());
+    decide(&mut scene, "x", &old()).expect("an edit");
+    let edited = new().replace("line 30\n", "line thirty\n");
+    scene.record(Entry::Edited {
+        block: BlockId(3),
+        revision: Revision(3),
+        source: Arc::from(edited.as_str()),
+    });
+    inspect(&mut scene, &old());
+    scene.frame();
+    assert!(drawn(&mut scene, 140, 40).contains("of 4, line 3: kept   dropped: 0"));
+}
+
+#[test]
+fn a_block_without_another_text_has_no_hunks() {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.screen.focus = Pane::Code;
+    scene.frame();
+    scene.pass(2_000);
+    scene.frame();
+    scene.press(&["h"]);
+    let note = scene.screen.note.as_ref().map(|note| note.text.clone());
+    assert_eq!(note.as_deref(), Some("No hunks: this block stands for no other text."));
+    assert_eq!(decide(&mut scene, "x", ""), None);
+}

@@ -1,0 +1,573 @@
+//! Recipes: choosing one, its form, what it did in the conversation, the form that it asks for, the log of steps.
+
+use super::scene::Scene;
+use super::{drawn, snapshots};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::style::Color;
+use sayso::domain::*;
+use sayso::driver::{Errand, Found, Told};
+use sayso::engine::state::Question;
+use sayso::engine::{Command, Phase};
+use sayso::tui::screen::layer::Layer;
+use sayso::tui::screen::{Ctx, Setup, Wish};
+use sayso::tui::theme::{Depth, Theme};
+use sayso::tui::view::layout::Pane;
+use sayso::tui::view::look::{Glyphs, Look};
+use sayso::tui::view::words::Place;
+use std::sync::Arc;
+
+fn field(name: &str, label: &str, kind: FieldKind) -> Field {
+    Field { name: name.into(), label: label.into(), help: String::new(), kind, required: true, default: None }
+}
+
+fn card(name: &str, title: &str, when: &str, fields: Vec<Field>) -> RecipeCard {
+    let note = "Every block waits for you; nothing runs by itself.".to_owned();
+    RecipeCard {
+        name: name.into(),
+        title: title.into(),
+        when: when.into(),
+        inputs: Form { name: "inputs".into(), title: title.into(), note, fields },
+        file: None,
+    }
+}
+
+pub fn cards() -> Vec<RecipeCard> {
+    let lines = || FieldKind::Text { lines: true };
+    let runners = ["pytest", "unittest", "node", "cargo", "go"].map(String::from).to_vec();
+    let tdd = vec![
+        Field { help: "Examples help: f(2) == 4.".into(), ..field("spec", "What should it do?", lines()) },
+        Field {
+            default: Some("pytest".into()),
+            ..field("runner", "Test runner", FieldKind::Choice(runners))
+        },
+        Field {
+            default: Some("5".into()),
+            ..field("rounds", "Rounds", FieldKind::Number { min: Some(1), max: Some(9), whole: true })
+        },
+    ];
+    let debug = vec![
+        Field { required: false, ..field("words", "What did you expect?", FieldKind::Text { lines: false }) },
+        field("code", "The code", lines()),
+        field("error", "The error", lines()),
+        Field { required: false, ..field("block", "Its block", FieldKind::Text { lines: false }) },
+    ];
+    let mut own = card(
+        "tidy",
+        "Tidy up",
+        "You want your own house style.",
+        vec![field("file", "Which file?", FieldKind::File)],
+    );
+    own.file = Some("/home/ada/.config/sayso/recipes/tidy.toml".into());
+    vec![
+        card("tdd", "Test-driven", "You can say what it should do, and want tests before code.", tdd),
+        card("debug", "Debug", "Something fails, and you want to know why before it is changed.", debug),
+        card("explain", "Explain", "You want to know what a file would do; nothing runs.", Vec::new()),
+        own,
+    ]
+}
+
+fn with_recipes() -> Scene {
+    let mut scene =
+        Scene::set_up(Setup { cwd: "/home/ada/data/sales".into(), recipes: cards(), ..Setup::default() });
+    scene.record(Entry::Prompt("Is there a test?".into()));
+    scene.reply("No, there is none yet.", &[]);
+    scene.record(Entry::TurnEnd(TurnEnd::Answered));
+    scene
+}
+
+/// Types a command and presses Enter.
+fn command(scene: &mut Scene, text: &str) -> Vec<Wish> {
+    scene.screen.focus = Pane::Message;
+    scene.type_text(text);
+    scene.press(&["enter"])
+}
+
+fn note(scene: &Scene) -> &str {
+    scene.screen.note.as_ref().map_or("", |note| note.text.as_str())
+}
+
+fn begun(wishes: &[Wish]) -> Option<(&str, &Answers)> {
+    match wishes {
+        [Wish::Errand(Errand::BeginRecipe(name, answers))] => Some((name, answers)),
+        _ => None,
+    }
+}
+
+fn answer<'a>(answers: &'a Answers, name: &str) -> &'a str {
+    answers.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text)
+}
+
+#[test]
+fn recipes_are_chosen_from_a_list() {
+    snapshots("18_recipes", || {
+        let mut scene = with_recipes();
+        command(&mut scene, "/recipe");
+        scene.press(&["down", "down", "down"]);
+        scene
+    });
+    let mut scene = with_recipes();
+    command(&mut scene, "/recipe");
+    scene.type_text("why");
+    scene.press(&["enter"]);
+    assert!(drawn(&mut scene, 100, 30).contains("What did you expect?"));
+    assert!(scene.press(&["esc"]).is_empty());
+    let wishes = command(&mut scene, "/recipe new house-style");
+    assert!(matches!(wishes.as_slice(), [Wish::Errand(Errand::NewRecipe(name))] if name == "house-style"));
+    assert!(command(&mut scene, "/recipe nonsense").is_empty());
+    assert_eq!(note(&scene), "There is no recipe nonsense. /recipe lists all of them.");
+    let mut scene = Scene::new();
+    command(&mut scene, "/recipe");
+    assert!(drawn(&mut scene, 100, 30).contains("There are no recipes."));
+}
+
+fn filled() -> Scene {
+    let mut scene = with_recipes();
+    command(&mut scene, "/recipe tdd a stack with push and pop");
+    scene
+}
+
+#[test]
+fn a_form_asks_for_the_inputs() {
+    snapshots("18_recipe_form", filled);
+}
+
+#[test]
+fn a_form_that_does_not_fit_says_so_and_loses_nothing() {
+    snapshots("18_recipe_form_misfits", || {
+        let mut scene = filled();
+        scene.press(&["ctrl-u", "tab", "right", "tab", "ctrl-u", "x", "enter"]);
+        scene
+    });
+    let mut scene = filled();
+    scene.press(&["ctrl-u", "tab", "right", "tab", "ctrl-u", "x"]);
+    assert!(scene.press(&["enter"]).is_empty());
+    let text = drawn(&mut scene, 100, 30);
+    assert!(text.contains("! an answer is needed") && text.contains("! a whole number"), "{text}");
+    scene.step(|screen, ctx| screen.paste("pops what was\npushed last", ctx));
+    scene.press(&["tab", "tab", "ctrl-u", "4"]);
+    let wishes = scene.press(&["enter"]);
+    let (name, answers) = begun(&wishes).expect("it fits now");
+    assert_eq!(name, "tdd");
+    let given = ["spec", "runner", "rounds"].map(|name| answer(answers, name).to_owned());
+    assert_eq!(given, ["pops what was\npushed last", "unittest", "4"]);
+    assert!(scene.press(&["enter"]).is_empty(), "it is sent once");
+    // The driver finds that it can't begin: what was typed is still there.
+    let misfits = vec![Misfit { field: "runner".into(), why: "unittest is not here".into() }];
+    let refused = Found::RecipeRefused { name: "tdd".into(), misfits };
+    scene.step(|screen, ctx| screen.told(Told::Found(refused), ctx));
+    let text = drawn(&mut scene, 100, 30);
+    assert!(text.contains("! unittest is not here") && text.contains("pushed last"), "{text}");
+    scene.press(&["left", "tab"]);
+    let wishes = scene.press(&["enter"]);
+    assert_eq!(begun(&wishes).map(|(_, answers)| answer(answers, "runner")), Some("pytest"));
+    let began = Entry::Recipe(RecipeFact::Began(Box::new(start())));
+    scene.step(|screen, ctx| screen.told(Told::Recorded(Box::new(began)), ctx));
+    assert!(scene.screen.layers.is_empty(), "the form goes when the recipe has begun");
+}
+
+#[test]
+fn a_form_is_kept_while_it_is_put_aside() {
+    let mut scene = filled();
+    scene.press(&["ctrl-j", "!", "esc"]);
+    assert!(scene.screen.layers.is_empty());
+    assert_eq!(note(&scene), "Kept. /recipe tdd opens it again.");
+    command(&mut scene, "/recipe tdd");
+    scene.press(&["tab", "tab"]);
+    let wishes = scene.press(&["enter"]);
+    assert_eq!(
+        begun(&wishes).map(|(_, answers)| answer(answers, "spec")),
+        Some("a stack with push and pop\n!")
+    );
+    let mut scene = filled();
+    scene.press(&["ctrl-c"]);
+    assert!(scene.screen.layers.is_empty());
+    command(&mut scene, "/recipe tdd");
+    assert!(drawn(&mut scene, 100, 30).contains("a stack with push and pop"));
+}
+
+#[test]
+fn a_recipe_does_not_begin_in_the_midst_of_a_turn() {
+    let mut scene = filled();
+    scene.streaming("one moment");
+    scene.press(&["tab", "tab"]);
+    assert!(scene.press(&["enter"]).is_empty());
+    assert_eq!(note(&scene), "A recipe begins when this turn is over. Esc keeps the form.");
+}
+
+#[test]
+fn a_long_form_scrolls_to_the_field_with_the_cursor() {
+    let mut scene = filled();
+    let kinds = (0..40)
+        .map(|n| field(&format!("n{n}"), &format!("Field {n}?"), FieldKind::Text { lines: n % 2 == 0 }));
+    scene.screen.setup.recipes = vec![card("long", "Long", "", kinds.collect())];
+    scene.press(&["esc"]);
+    command(&mut scene, "/recipe long");
+    for n in 0..40 {
+        let text = drawn(&mut scene, 80, 24);
+        assert!(text.contains(&format!("> Field {n}?")), "{n}: {text}");
+        assert!(!text.ends_with("(no cursor)"), "{n}");
+        scene.press(&["tab"]);
+    }
+    let huge = "x".repeat(300_000);
+    scene.step(|screen, ctx| screen.paste(&huge, ctx));
+    assert!(drawn(&mut scene, 80, 24).contains("> Field 39?"));
+    scene.press(&["shift-tab"]);
+    let many = "line\n".repeat(20_000);
+    scene.step(|screen, ctx| screen.paste(&many, ctx));
+    let text = drawn(&mut scene, 80, 24);
+    assert!(text.contains("> Field 38?") && text.contains("(20,001 lines in all)"), "{text}");
+}
+
+const DEFINITION: &str = "name = 'tdd'
+[[step]]
+name = 'tests'
+[[step]]
+name = 'code'
+[[step]]
+name = 'sum'
+";
+
+fn start() -> RecipeStart {
+    RecipeStart {
+        name: "tdd".into(),
+        definition: Arc::from(DEFINITION),
+        inputs: vec![
+            ("spec".into(), "a stack with push and pop\nthat tells its size".into()),
+            ("runner".into(), "pytest".into()),
+        ],
+        facts: Vec::new(),
+        prompt: "Test-driven: a stack with push and pop".into(),
+    }
+}
+
+fn said(scene: &mut Scene, step: &str, title: &str, round: u32) {
+    let (step, title, text) = (step.into(), title.into(), String::new());
+    scene.record(Entry::Recipe(RecipeFact::Said { step, title, round, text }));
+}
+
+fn judged(scene: &mut Scene, verdict: &str, note: &str) {
+    let (step, verdict, note) = ("tests".into(), verdict.into(), note.into());
+    scene.record(Entry::Recipe(RecipeFact::Judged(RoundOutcome { step, round: 1, verdict, note })));
+}
+
+/// A block of sayso's own waits.
+fn own(scene: &mut Scene, id: u32, source: &str, note: &str) {
+    let language = Some(Language::bash());
+    scene.record(Entry::Block(Block {
+        id: BlockId(id),
+        step: StepId(0),
+        kind: BlockKind::Code { language: language.clone() },
+        origin: Origin {
+            dialect: Dialect::Fences,
+            info: String::new(),
+            range: 0..0,
+            closed: true,
+            call: None,
+            note: Some(note.into()),
+            own: true,
+        },
+        versions: vec![Version { revision: Revision(1), source: Arc::from(source), language, whole: true }],
+    }));
+}
+
+/// Tests were written and run; the code for them is being written.
+fn in_the_midst() -> Scene {
+    let mut scene = with_recipes();
+    scene.pass(60_000);
+    scene.record(Entry::Prompt("Test-driven: a stack with push and pop".into()));
+    scene.record(Entry::Recipe(RecipeFact::Began(Box::new(start()))));
+    said(&mut scene, "tests", "Tests first", 1);
+    scene.pass(6_000);
+    let tests = "def test_pop():\n    assert Stack([1]).pop() == 1\n";
+    scene.reply(
+        &format!("Tests first.\n\n```python\n{tests}```\n\n```bash\nrm -rf build\n```\n"),
+        &[("python", tests), ("bash", "rm -rf build\n")],
+    );
+    scene.record(Entry::Declined {
+        block: BlockId(2),
+        revision: Revision(1),
+        why: "only tests are written in this step".into(),
+    });
+    scene.ran(1, 100, "");
+    own(&mut scene, 3, "python -m pytest -q\n", "run the tests");
+    let mut report = Scene::report("F.\n1 failed, 1 passed\n", 1_200);
+    (report.outcome, report.receipt.exit_code) = (Outcome::Failed, Some(1));
+    scene.pass(4_000);
+    scene.ran_with(3, report);
+    judged(&mut scene, "red", "1 failed, 1 passed, for the right reason");
+    said(&mut scene, "code", "Make them pass", 1);
+    scene
+}
+
+#[test]
+fn rounds_and_verdicts_stand_in_the_conversation() {
+    snapshots("18_recipe_chat", || {
+        let mut scene = in_the_midst();
+        scene.streaming("Here is the class:\n\n```python\nclass Stack:\n");
+        scene
+    });
+    let mut scene = in_the_midst();
+    scene.streaming("Here");
+    let text = drawn(&mut scene, 140, 40);
+    assert!(text.contains("tdd · 2 of 3 · Make them pass"), "{text}");
+    assert!(text.contains("tdd 2/3"), "the header says it: {text}");
+    assert!(text.contains("tdd, 2 of 3, Make them pass   Answering"), "the status row says it: {text}");
+    assert!(text.contains("- red: 1 failed, 1 passed, for the right reason"), "{text}");
+    assert!(text.contains("recipe: only tests are written in this step"), "{text}");
+}
+
+#[test]
+fn its_end_is_told_with_its_summary() {
+    let ended = || {
+        let mut scene = in_the_midst();
+        scene.reply("```python\nclass Stack: ...\n```\n", &[("python", "class Stack: ...\n")]);
+        scene.ran(4, 80, "");
+        judged(&mut scene, "green", "2 passed");
+        let summary = "**2 tests pass.** Files:\n\n- `stack.py`\n- `test_stack.py`\n".into();
+        scene.record(Entry::Recipe(RecipeFact::Ended { end: RecipeEnd::Done, summary }));
+        scene.record(Entry::TurnEnd(TurnEnd::Answered));
+        scene
+    };
+    snapshots("18_recipe_end", ended);
+    let text = drawn(&mut ended(), 140, 40);
+    assert!(text.contains("The recipe is done.") && text.contains("2 tests pass."), "{text}");
+    assert!(!text.contains("tdd 2/3"), "it goes on no longer: {text}");
+}
+
+/// A block of the recipe waits in the review.
+fn own_waits() -> Scene {
+    let mut scene = in_the_midst();
+    own(&mut scene, 4, "python -m pytest -q\n", "run the tests");
+    scene.inspect(4, Vec::new());
+    scene.state.live.ran_any = false;
+    scene.decide(4);
+    scene.frame();
+    scene.screen.focus = Pane::Code;
+    scene.frame();
+    scene.see_everything();
+    scene
+}
+
+#[test]
+fn a_block_of_its_own_says_what_it_is_for() {
+    snapshots("18_recipe_own_block", own_waits);
+    let mut scene = own_waits();
+    let text = drawn(&mut scene, 140, 40);
+    assert!(text.contains("WAITING, run the tests"), "{text}");
+    scene.screen.resized((140, 40), scene.at);
+    scene.press(&["a"]);
+    scene.pass(1_000);
+    let text = drawn(&mut scene, 140, 40);
+    assert!(text.contains("Block 4 is sayso's own: run the tests"), "{text}");
+}
+
+fn arguments() -> Form {
+    let argument = |name: &str, annotation: &str, default: Option<&str>| Field {
+        name: name.into(),
+        label: name.into(),
+        help: String::new(),
+        kind: FieldKind::Argument { annotation: annotation.into() },
+        required: default.is_none(),
+        default: default.map(str::to_owned),
+    };
+    Form {
+        name: "arguments".into(),
+        title: "Call total\u{1b}[2J(\u{202e}".into(),
+        note: "Its arguments.".into(),
+        fields: vec![
+            argument("path", "str", None),
+            argument("n", "int", Some("3")),
+            argument("evil", "\u{1b}]52;c;AAAA\u{7}int", Some("\u{202e}0")),
+        ],
+    }
+}
+
+fn asking() -> Scene {
+    asking_for(arguments())
+}
+
+fn asking_for(form: Form) -> Scene {
+    let mut scene = in_the_midst();
+    scene.state.phase = Phase::Asking(Question::Form(Box::new(form)));
+    scene.frame();
+    scene
+}
+
+#[test]
+fn a_form_in_the_midst_comes_up_when_nothing_is_typed() {
+    snapshots("18_recipe_asks", || {
+        let mut scene = asking();
+        scene.pass(2_000);
+        scene.frame();
+        scene
+    });
+    let mut scene = asking();
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Form(_))));
+    let text = drawn(&mut scene, 100, 30);
+    assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}') && !text.contains('\u{7}'), "{text}");
+    // An Enter that was meant for something else sends nothing.
+    let mut scene =
+        asking_for(Form { fields: arguments().fields.into_iter().take(2).collect(), ..arguments() });
+    scene.type_text("a");
+    scene.press(&["enter"]);
+    let wishes = scene.press(&["enter"]);
+    assert!(wishes.is_empty(), "{wishes:?}");
+    scene.pass(1_000);
+    let wishes = scene.press(&["enter"]);
+    let [Wish::Send(Command::Answer(answers))] = wishes.as_slice() else {
+        panic!("{wishes:?} {}", note(&scene))
+    };
+    assert_eq!((answer(answers, "path"), answer(answers, "n")), ("a", "3"));
+}
+
+#[test]
+fn a_form_does_not_come_up_under_somebody_who_types() {
+    let mut scene = in_the_midst();
+    scene.type_text("and then");
+    scene.state.phase = Phase::Asking(Question::Form(Box::new(arguments())));
+    scene.frame();
+    scene.pass(5_000);
+    scene.frame();
+    assert!(scene.screen.layers.is_empty());
+    scene.press(&["tab"]);
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Form(_))), "one Tab away");
+    assert_eq!(scene.screen.composer.full_text(), "and then");
+}
+
+#[test]
+fn a_hidden_form_is_one_key_away_and_ending_is_asked() {
+    let hidden = || {
+        let mut scene = asking();
+        scene.press(&["tab"]);
+        scene.type_text("half");
+        scene.press(&["esc"]);
+        scene
+    };
+    snapshots("18_recipe_asks_hidden", hidden);
+    let mut scene = hidden();
+    assert!(scene.screen.layers.is_empty());
+    scene.press(&["enter"]);
+    assert!(drawn(&mut scene, 100, 30).contains("half"), "nothing is lost");
+    scene.press(&["esc", "e"]);
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Ask(_))));
+    assert!(scene.press(&["enter"]).is_empty(), "Enter is the safe answer");
+    scene.press(&["e"]);
+    scene.pass(1_000);
+    let wishes = scene.press(&["e"]);
+    assert!(matches!(wishes.as_slice(), [Wish::Send(Command::EndTurn)]), "{wishes:?}");
+    // Once nobody asks any more, there is nothing to come back to.
+    scene.state.phase = Phase::Idle;
+    scene.frame();
+    command(&mut scene, "/recipe");
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Recipes(_))));
+}
+
+#[test]
+fn a_failure_is_handed_to_debug_with_one_key() {
+    let failed = || {
+        let mut scene = with_recipes();
+        scene.reply("```python\nprint(rows[9])\n```\n", &[("python", "print(rows[9])\n")]);
+        let mut report = Scene::report("", 80);
+        (report.outcome, report.receipt.exit_code) = (Outcome::Failed, Some(1));
+        report.error = Some(RunError {
+            kind: "IndexError".into(),
+            message: "list index out of range".into(),
+            traceback:
+                "Traceback (most recent call last):\n  block 1, line 1\nIndexError: list index out of range"
+                    .into(),
+        });
+        scene.ran_with(1, report);
+        scene.frame();
+        scene.screen.code.show(BlockId(1));
+        scene.screen.focus = Pane::Output;
+        scene.frame();
+        scene
+    };
+    snapshots("18_debug_form", || {
+        let mut scene = failed();
+        scene.press(&["D"]);
+        scene
+    });
+    let mut scene = failed();
+    assert!(drawn(&mut scene, 140, 40).contains("D debug it"));
+    scene.screen.resized((140, 40), scene.at);
+    scene.press(&["D"]);
+    scene.type_text("the last row");
+    scene.press(&["tab", "tab", "tab"]);
+    let wishes = scene.press(&["enter"]);
+    let (name, answers) = begun(&wishes).expect("it is complete");
+    assert_eq!((name, answer(answers, "words"), answer(answers, "block")), ("debug", "the last row", "1"));
+    assert_eq!(answer(answers, "code"), "print(rows[9])\n");
+    assert_eq!(answer(answers, "error").lines().last(), Some("IndexError: list index out of range"));
+    assert_eq!(answer(answers, "error").matches("IndexError").count(), 1);
+    let mut scene = Scene::worked();
+    scene.frame();
+    scene.screen.focus = Pane::Output;
+    scene.press(&["D"]);
+    assert!(note(&scene).ends_with("did not fail."), "{}", note(&scene));
+}
+
+#[test]
+fn steps_are_listed_with_all_that_is_known() {
+    let open = || {
+        let mut scene = in_the_midst();
+        scene.state.live.cost.of_steps = [(StepId(6), 12_300_000)].into_iter().collect();
+        scene.state.phase = Phase::Idle;
+        command(&mut scene, "/steps");
+        scene
+    };
+    snapshots("18_steps", open);
+    let mut scene = open();
+    let text = drawn(&mut scene, 140, 40);
+    for part in
+        ["recipe tdd", "[DECLINED]", "[FAILED 1]", "run the tests", "- red: 1 failed", "by you", "$0.0123"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    scene.screen.resized((80, 24), scene.at);
+    for n in 0..30 {
+        scene.reply(&format!("Reply {n}."), &[]);
+    }
+    scene.frame();
+    scene.press(&["g"]);
+    assert!(drawn(&mut scene, 80, 24).contains("Turn 1"));
+    scene.press(&["G"]);
+    assert!(!drawn(&mut scene, 80, 24).contains("Turn 1"));
+    let mut scene = Scene::new();
+    command(&mut scene, "/steps");
+    assert!(drawn(&mut scene, 80, 24).contains("No step was taken yet."));
+}
+
+#[test]
+fn nothing_is_told_by_colour_alone() {
+    let chosen = |depth| {
+        let mut scene = with_recipes();
+        scene.theme = Theme::terminal(depth);
+        command(&mut scene, "/recipe tdd a stack with push and pop");
+        scene.press(&["tab", "right"]);
+        scene
+    };
+    let text = drawn(&mut chosen(Depth::Mono), 100, 30);
+    assert_eq!(drawn(&mut chosen(Depth::True), 100, 30), text);
+    assert!(text.contains("(x) unittest"), "{text}");
+    insta::assert_snapshot!("18_recipe_form_mono_100x30", text);
+
+    let mut scene = chosen(Depth::Mono);
+    let place = Place::default();
+    let look =
+        Look { theme: &scene.theme, glyphs: Glyphs::ASCII, place: &place, now: scene.now, motion: true };
+    let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
+    let (screen, state, at) = (&mut scene.screen, &scene.state, scene.at);
+    screen.resized((100, 30), at);
+    screen.arrange(Ctx { state, look, at });
+    terminal
+        .draw(|frame| {
+            let _ = sayso::tui::view::draw(screen, state, at, frame.buffer_mut(), look);
+        })
+        .unwrap();
+    for cell in terminal.backend().buffer().content() {
+        assert_eq!((cell.fg, cell.bg), (Color::Reset, Color::Reset), "{}", cell.symbol());
+        assert!(cell.symbol().is_ascii(), "{}", cell.symbol());
+    }
+}

@@ -1,0 +1,506 @@
+//! Recipes without a terminal: those that ship, by their stories, with real execution; a person's own; what is refused
+//! before anything is asked; forms that are answered beforehand, or not.
+
+use crate::home::{Done, Home};
+use serde_json::{Value, json};
+
+/// A recipe of the person's own: a file is agreed to, then code runs until it goes well.
+const OWN: &str = r#"
+name = "steady"
+title = "Steady"
+when = "There is a list to keep."
+prompt = "Steady: {about}"
+
+[[input]]
+name = "about"
+ask = "What is it about?"
+required = true
+
+[[input]]
+name = "tries"
+ask = "How often?"
+kind = "number"
+min = 1
+max = 9
+whole = true
+default = "2"
+
+[[step]]
+name = "list"
+title = "The list"
+say = "Write the list of {about}."
+check = "written"
+blocks = ["write"]
+
+[step.on.written]
+then = "next"
+
+[step.on.rounds]
+then = "end"
+how = "gave_up"
+
+[[step]]
+name = "work"
+title = "Work"
+say = "Work with the list."
+check = "run"
+blocks = ["code"]
+protects = ["list"]
+rounds = 2
+
+[step.on.ok]
+then = "end"
+
+[step.on.failed]
+then = "again"
+say = "It failed: {note}"
+
+[step.on.rounds]
+then = "end"
+how = "limit"
+say = "It never went well."
+
+[end]
+summary = "Files: {files}"
+"#;
+
+const LIST: &str = "```text path=list.txt\none\ntwo\n```\n";
+const APPROVED: &[&str] = &["--approve", "all", "--sandbox", "off", "--json"];
+
+fn home() -> Home {
+    let home = Home::new();
+    let folder = home.sayso().join("recipes");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("steady.toml"), OWN).unwrap();
+    home
+}
+
+/// A story of these replies.
+fn story(home: &Home, replies: &[&str]) -> String {
+    let told: String = replies.iter().map(|text| format!("[[reply]]\ntext = '''\n{text}'''\n")).collect();
+    home.file("story.toml", told).to_string_lossy().into_owned()
+}
+
+/// A turn of the person's own recipe, with these replies.
+fn steady(home: &Home, replies: &[&str], more: &[&str]) -> Done {
+    let path = story(home, replies);
+    let work = home.work().to_string_lossy().into_owned();
+    let mut args =
+        vec!["run", "--demo", &path, "--cwd", &work, "--recipe", "steady", "--input", "about=pears"];
+    args.extend(more);
+    home.run(&args)
+}
+
+/// The newest verdict of each round, in order: `list written`.
+fn verdicts(done: &Done) -> Vec<String> {
+    let judged = done.events("recipe").into_iter().filter(|event| event["what"] == "judged");
+    judged
+        .map(|event| format!("{} {}", event["step"].as_str().unwrap(), event["verdict"].as_str().unwrap()))
+        .collect()
+}
+
+fn last(done: &Done) -> Value {
+    done.json().pop().unwrap_or_else(|| panic!("nothing was printed: {}", done.err))
+}
+
+#[test]
+fn a_recipe_of_ones_own_goes_its_way_and_its_steps_are_told() {
+    let home = home();
+    let done = steady(&home, &[LIST, "```python\nprint(open('list.txt').read())\n```\n"], APPROVED);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    assert_eq!(verdicts(&done), ["list written", "work ok"]);
+    assert_eq!(std::fs::read_to_string(home.work().join("list.txt")).unwrap(), "one\ntwo\n");
+    let end = last(&done);
+    assert_eq!((&end["event"], &end["reason"]), (&json!("turn_end"), &json!("answered")));
+    assert_eq!((&end["recipe"]["name"], &end["recipe"]["end"]), (&json!("steady"), &json!("done")));
+    let log = end["log"].as_array().unwrap();
+    assert_eq!(log.len(), 2, "{log:#?}");
+    assert_eq!(
+        (&log[0]["recipe"]["step"], &log[0]["judged"]["verdict"]),
+        (&json!("list"), &json!("written"))
+    );
+    assert_eq!(
+        (&log[0]["blocks"][0]["kind"], &log[0]["blocks"][0]["path"]),
+        (&json!("write"), &json!("list.txt"))
+    );
+    assert_eq!(
+        (&log[1]["blocks"][0]["runs"][0]["outcome"], &log[1]["blocks"][0]["by"]),
+        (&json!("ok"), &json!("flag"))
+    );
+}
+
+#[test]
+fn rounds_that_are_used_up_end_it_with_1_and_files_stay() {
+    let home = home();
+    let fails = "```python\nraise ValueError('no')\n```\n";
+    let done = steady(&home, &[LIST, fails, fails, fails], APPROVED);
+    assert_eq!(done.code, Some(1), "{}\n{}", done.out, done.err);
+    assert_eq!(verdicts(&done), ["list written", "work failed", "work failed"]);
+    assert_eq!((&last(&done)["reason"], &last(&done)["recipe"]["end"]), (&json!("limit"), &json!("limit")));
+    assert!(home.work().join("list.txt").exists());
+}
+
+#[test]
+fn a_person_reads_rounds_verdicts_and_the_end() {
+    let home = home();
+    let replies = [LIST, "```python\n1/0\n```\n", "```python\nprint('well')\n```\n"];
+    let done = steady(&home, &replies, &["--approve", "all", "--sandbox", "off"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    for told in [
+        "recipe steady",
+        "step: The list, round 1",
+        "list, round 1: written (list.txt)",
+        "work, round 1: failed (ZeroDivisionError",
+        "step: Work, round 2",
+        "the recipe is done",
+    ] {
+        assert!(done.err.contains(told), "{told} in {}", done.err);
+    }
+    assert!(done.out.contains("Files: ") && done.out.contains("list.txt"), "{}", done.out);
+}
+
+#[test]
+fn a_block_that_does_not_fit_is_declined_and_never_asked_about() {
+    let home = home();
+    let replies = ["```bash\ntouch ran\n```\n", LIST, "```python\nprint('well')\n```\n"];
+    let done = steady(&home, &replies, APPROVED);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let declined = &done.events("decision")[0];
+    assert_eq!(declined["decision"], "decline", "{declined}");
+    assert!(!home.work().join("ran").exists());
+}
+
+#[test]
+fn a_form_in_the_middle_is_answered_beforehand_or_ends_the_run_with_10() {
+    // The file is named in two pieces: what can be seen before it runs would ask for a typed word.
+    let changes = "```python\nimport sys\nname = sys.argv[0][:0] + 'list' + '.txt'\nopen(name, 'w').write('three')\n```\n";
+    let home = home();
+    let done = steady(&home, &[LIST, changes], APPROVED);
+    assert_eq!(done.code, Some(10), "{}\n{}", done.out, done.err);
+    let form = &done.events("form")[0];
+    assert_eq!(
+        (&form["fields"][0]["name"], &form["fields"][0]["kind"]),
+        (&json!("what"), &json!("choice")),
+        "{form}"
+    );
+    assert_eq!((&last(&done)["kind"], &last(&done)["event"]), (&json!("answer_needed"), &json!("error")));
+    assert!(last(&done)["hint"].as_str().unwrap().contains("--input what=VALUE"), "{}", last(&done));
+    let home = self::home();
+    let answered = [APPROVED, &["--input", "what=keep the change"]].concat();
+    let done = steady(&home, &[LIST, changes], &answered);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    assert_eq!(std::fs::read_to_string(home.work().join("list.txt")).unwrap(), "three");
+    let answers = done.events("recipe").into_iter().find(|event| event["what"] == "answered").unwrap();
+    assert_eq!(answers["answers"], json!({ "what": "keep the change" }));
+}
+
+#[test]
+fn what_can_not_begin_is_told_with_what_is_asked_for() {
+    let home = home();
+    let refused = |args: &[&str], told: &[&str]| {
+        let path = story(&home, &[LIST]);
+        let mut all = vec!["run", "--demo", &path];
+        all.extend(args);
+        let done = home.run(&all);
+        assert_eq!(done.code, Some(2), "{args:?}: {}", done.err);
+        for told in told {
+            assert!(done.err.contains(told), "{told} in {}", done.err);
+        }
+    };
+    refused(&["--recipe", "stedy"], &["there is no recipe \"stedy\"", "Did you mean steady?"]);
+    refused(&["--recipe", "nothing-like-it"], &["explain", "steady"]);
+    refused(&["--recipe", "steady"], &["about: an answer is needed", "about=… (a line): What is it about?"]);
+    refused(&["--recipe", "steady", "--input", "about=a", "--input", "tries=12"], &["tries: at most 9"]);
+    refused(&["--recipe", "explain", "--input", "fil=a"], &["asks for nothing named \"fil\"", "\"file\""]);
+    refused(&["--recipe", "steady", "--input", "what"], &["KEY=VALUE"]);
+    refused(
+        &["--recipe", "steady", "--input", "about=@missing.txt"],
+        &["--input about", "missing.txt", "@@"],
+    );
+    refused(&["--recipe", "explain", "--input", "file=missing.py"], &["file", "asks for"]);
+    refused(&["--input", "what=a", "hello"], &["--recipe NAME"]);
+}
+
+#[test]
+fn an_answer_is_read_from_a_file_and_a_prompt_answers_the_first_question() {
+    let home = home();
+    let file = home.file("what.txt", "apples and pears");
+    let path = story(&home, &[LIST, "```python\n1\n```\n"]);
+    let input = format!("about=@{}", file.display());
+    for args in [vec!["--input", &input], vec!["apples and pears"]] {
+        let mut all = vec!["run", "--demo", &path, "--recipe", "steady"];
+        all.extend(APPROVED);
+        all.extend(args);
+        let done = home.run(&all);
+        assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+        assert_eq!(done.events("prompt")[0]["text"], "Steady: apples and pears");
+        assert_eq!(done.events("recipe")[0]["inputs"], json!({ "about": "apples and pears", "tries": "2" }));
+    }
+}
+
+#[test]
+fn recipes_are_listed_and_faults_of_ones_own_are_told_with_their_place() {
+    let home = home();
+    let folder = home.sayso().join("recipes");
+    std::fs::write(
+        folder.join("broken.toml"),
+        OWN.replace("name = \"steady\"", "name = \"broken\"\nmood = 1"),
+    )
+    .unwrap();
+    std::fs::write(folder.join("explain.toml"), OWN.replace("\"steady\"", "\"explain\"")).unwrap();
+    let done = home.run(&["recipes", "--json"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let list = &done.json()[0]["recipes"];
+    let of = |name: &str| {
+        list.as_array().unwrap().iter().filter(|r| r["name"] == name).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!((of("explain").len(), of("steady").len(), of("broken").len()), (1, 1, 0));
+    assert_eq!(of("explain")[0]["file"], Value::Null, "one's own takes no name from those that ship");
+    assert_eq!(of("steady")[0]["inputs"][1]["max"], 9);
+    assert!(done.err.contains("broken.toml:3:1") && done.err.contains("mood"), "{}", done.err);
+    assert!(done.err.contains("explain.toml:2:1: a recipe named explain ships with sayso"), "{}", done.err);
+    let check = home.run(&["config", "check"]);
+    assert!(
+        check.err.contains("broken.toml:3:1") && check.out.contains("2 warnings"),
+        "{}{}",
+        check.out,
+        check.err
+    );
+    let told = home.run(&["recipes"]);
+    assert!(told.out.contains("--input about=… (a line): What is it about?"), "{}", told.out);
+}
+
+/// A shipped story, played to its end.
+fn play(name: &str) -> Done {
+    let home = Home::new();
+    let mut args = vec!["run", "--demo", name];
+    args.extend(APPROVED);
+    home.run(&args)
+}
+
+#[test]
+fn explain_runs_nothing() {
+    let done = play("explain");
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    assert_eq!(verdicts(&done), ["explain answered"]);
+    assert!(done.events("run").is_empty() && done.events("block").is_empty());
+}
+
+/// What a story left behind in its folder.
+struct Played {
+    done: Done,
+    home: Home,
+}
+
+impl Played {
+    /// A file of the folder that the story worked in.
+    fn file(&self, name: &str) -> Option<String> {
+        let demos = std::fs::read_dir(self.home.sayso().join("demo")).unwrap();
+        let folder = demos.flatten().next().expect("the demo's folder").path();
+        std::fs::read_to_string(folder.join(name)).ok()
+    }
+
+    /// The last word of the recipe: how it ended, and its summary.
+    fn end(&self) -> (String, String) {
+        let recipe = &last(&self.done)["recipe"];
+        let text = |key: &str| recipe[key].as_str().unwrap_or_default().to_owned();
+        (text("end"), text("summary"))
+    }
+}
+
+/// A shipped story in a folder of its own, with these options.
+fn played(name: &str, options: &[&str]) -> Played {
+    let home = Home::new();
+    let mut args = vec!["run", "--demo", name];
+    args.extend(options);
+    Played { done: home.run(&args), home }
+}
+
+#[test]
+fn tests_come_first_then_code_until_they_pass() {
+    let tdd = played("tdd", APPROVED);
+    assert_eq!(tdd.done.code, Some(0), "{}\n{}", tdd.done.out, tdd.done.err);
+    assert_eq!(verdicts(&tdd.done), ["tests red", "code red", "code green", "all green"]);
+    let (end, summary) = tdd.end();
+    assert_eq!(end, "done");
+    for told in ["slug.py", "tests/test_slug.py", "5 passed"] {
+        assert!(summary.contains(told), "{told} in {summary}");
+    }
+    assert!(tdd.file("slug.py").unwrap().contains("ValueError"));
+    let own: Vec<Value> = tdd.done.events("block").into_iter().filter(|b| b["language"] == "bash").collect();
+    assert_eq!(own.len(), 4, "each run of the tests is a block that waits");
+    let log = last(&tdd.done)["log"].clone();
+    let rounds: Vec<&str> =
+        log.as_array().unwrap().iter().filter_map(|s| s["recipe"]["step"].as_str()).collect();
+    assert_eq!(rounds, ["tests", "code", "code"]);
+    assert_eq!(log[2]["judged"]["verdict"], "green");
+}
+
+#[test]
+fn tests_that_pass_before_there_is_code_are_written_again() {
+    let tdd = played("tdd-early", APPROVED);
+    assert_eq!(tdd.done.code, Some(0), "{}\n{}", tdd.done.out, tdd.done.err);
+    assert_eq!(verdicts(&tdd.done), ["tests green", "tests red", "code green", "all green"]);
+}
+
+#[test]
+fn a_syntax_error_in_the_tests_is_no_reason_to_write_code() {
+    let tdd = played("tdd-syntax", APPROVED);
+    assert_eq!(tdd.done.code, Some(0), "{}\n{}", tdd.done.out, tdd.done.err);
+    assert_eq!(verdicts(&tdd.done), ["tests broken", "tests red", "code green", "all green"]);
+}
+
+#[test]
+fn code_that_never_passes_ends_at_the_limit_and_the_files_stay() {
+    let tdd = played("tdd-stuck", APPROVED);
+    assert_eq!(tdd.done.code, Some(1), "{}\n{}", tdd.done.out, tdd.done.err);
+    assert_eq!(
+        verdicts(&tdd.done),
+        ["tests red", "code red", "code red", "code red", "code red", "code red"]
+    );
+    let (end, summary) = tdd.end();
+    assert_eq!(end, "limit");
+    assert!(summary.contains("do not all pass yet") && summary.contains("2 failed"), "{summary}");
+    assert!(tdd.file("slug.py").unwrap().contains("Try 5") && tdd.file("tests/test_slug.py").is_some());
+}
+
+#[test]
+fn a_model_that_changes_the_tests_is_stopped_and_asked_about() {
+    let tdd = played("tdd-cheats", &["--approve", "clean", "--sandbox", "off", "--json"]);
+    assert_eq!(tdd.done.code, Some(10), "{}\n{}", tdd.done.out, tdd.done.err);
+    let review = tdd.done.events("review").pop().unwrap();
+    assert_eq!(
+        (&review["findings"][0]["rule"], &review["findings"][0]["severity"]),
+        (&json!("recipe.protected"), &json!("high"))
+    );
+    assert!(tdd.file("tests/test_slug.py").unwrap().contains("test_accents"), "they are as they were");
+}
+
+#[test]
+fn a_chart_is_shown_and_a_table_is_answered_in_words() {
+    let plot = played("plot", APPROVED);
+    assert_eq!(plot.done.code, Some(0), "{}\n{}", plot.done.out, plot.done.err);
+    assert!(plot.end().1.contains("revenue.png"), "{:?}", plot.end());
+    let data = played("data", APPROVED);
+    assert_eq!(data.done.code, Some(0), "{}\n{}", data.done.out, data.done.err);
+    assert_eq!(verdicts(&data.done), ["table ok", "answer answered"]);
+    assert!(last(&data.done)["answer"].as_str().unwrap().contains("55.2 %"));
+}
+
+/// The value of the block of this kind that ran last.
+fn value_of(played: &Played, kind: &str) -> Value {
+    let blocks = played.done.events("block");
+    let block = blocks.iter().rev().find(|block| block["kind"] == kind).expect("a block")["block"].clone();
+    let runs = played.done.events("run");
+    runs.iter().rev().find(|run| run["block"] == block).map_or(Value::Null, |run| run["value"].clone())
+}
+
+#[test]
+fn words_become_a_function_that_is_called_with_arguments_and_kept() {
+    let made = played("function", &[APPROVED, &["--input", "save=yes"]].concat());
+    assert_eq!(made.done.code, Some(0), "{}\n{}", made.done.out, made.done.err);
+    assert_eq!(verdicts(&made.done), ["define defined", "call called", "save saved"]);
+    assert_eq!(value_of(&made, "call"), json!("9"));
+    let kept = std::fs::read_to_string(made.home.sayso().join("functions.py")).unwrap();
+    assert!(kept.contains("def working_days(first: str, last: str, holidays: int = 0) -> int:"), "{kept}");
+    // A later session announces it, when the person has approved the file.
+    let path = story(&made.home, &["```python\nworking_days('2026-05-04', '2026-05-05')\n```\n", "Two.\n"]);
+    let mut args = vec!["run", "how many?", "--demo", &path];
+    args.extend(APPROVED);
+    let later = made.home.run(&args);
+    assert_eq!(later.code, Some(0), "{}\n{}", later.out, later.err);
+    assert_eq!(later.events("block")[0]["kind"], "load");
+    assert_eq!(later.events("run").pop().unwrap()["value"], "2");
+}
+
+#[test]
+fn what_is_not_one_function_is_declined_and_the_model_told_why() {
+    for (name, why) in [
+        ("function-two", "working_days is a second function"),
+        ("function-print", "`print(working_days"),
+        ("function-bare", "the argument last has no annotation"),
+    ] {
+        let made = played(name, APPROVED);
+        assert_eq!(made.done.code, Some(0), "{name}: {}\n{}", made.done.out, made.done.err);
+        assert_eq!(
+            verdicts(&made.done),
+            ["define wrong", "define defined", "call called", "save not_saved"],
+            "{name}"
+        );
+        let declined = made.done.events("decision").into_iter().find(|d| d["decision"] == "decline").unwrap();
+        assert!(declined["why"].as_str().unwrap().contains(why), "{name}: {declined}");
+        assert!(!made.home.sayso().join("functions.py").exists());
+    }
+}
+
+#[test]
+fn a_default_that_is_an_expression_is_left_to_python() {
+    let made = played("function-default", APPROVED);
+    assert_eq!(made.done.code, Some(0), "{}\n{}", made.done.out, made.done.err);
+    let call = made.done.events("block").into_iter().find(|block| block["kind"] == "call").unwrap();
+    assert_eq!(call["source"], "area(radius=2)");
+    assert!(value_of(&made, "call").as_str().unwrap().starts_with("12.566"), "{}", value_of(&made, "call"));
+}
+
+#[test]
+fn an_answer_of_the_wrong_type_is_told_with_its_field() {
+    let made = played("function", &[APPROVED, &["--input", "holidays=abc"]].concat());
+    assert_eq!(made.done.code, Some(10), "{}\n{}", made.done.out, made.done.err);
+    let form = &made.done.events("form")[0];
+    assert_eq!(form["form"], "arguments");
+    assert_eq!(form["misfits"][0]["field"], "holidays");
+    assert!(form["misfits"][0]["why"].as_str().unwrap().contains("\"abc\" is no int"), "{form}");
+    assert!(made.done.events("run").len() == 1, "it was defined, and never called");
+}
+
+#[test]
+fn a_failure_is_seen_first_and_the_same_run_ends_well() {
+    let mended = played("debug", APPROVED);
+    assert_eq!(mended.done.code, Some(0), "{}\n{}", mended.done.out, mended.done.err);
+    assert_eq!(verdicts(&mended.done), ["reproduce reproduced", "mend ok", "explain answered"]);
+    assert!(mended.file("report.py").unwrap().contains(".get("));
+    let runs = mended.done.events("run");
+    assert!(runs[0]["stderr"].as_str().unwrap().contains("KeyError: 'start'"), "{}", runs[0]);
+    assert!(runs.last().unwrap()["stdout"].as_str().unwrap().contains("start    20"), "{runs:?}");
+}
+
+#[test]
+fn what_does_not_fail_is_not_mended() {
+    let works = played("debug-works", APPROVED);
+    assert_eq!(works.done.code, Some(1), "{}\n{}", works.done.out, works.done.err);
+    assert_eq!(verdicts(&works.done), ["reproduce works"]);
+    let (end, summary) = works.end();
+    assert_eq!(end, "gave_up");
+    assert!(summary.contains("The failure was not seen"), "{summary}");
+    assert!(works.done.events("reply").is_empty(), "the model was not asked");
+}
+
+#[test]
+fn a_change_stands_between_two_runs_of_the_tests() {
+    let changed = played("refactor", APPROVED);
+    assert_eq!(changed.done.code, Some(0), "{}\n{}", changed.done.out, changed.done.err);
+    assert_eq!(verdicts(&changed.done), ["net green", "change green"]);
+    assert!(changed.file("shop.py").unwrap().contains("dict.fromkeys"));
+}
+
+#[test]
+fn the_hunk_that_breaks_a_test_is_named() {
+    let changed = played("refactor-hunk", APPROVED);
+    assert_eq!(changed.done.code, Some(0), "{}\n{}", changed.done.out, changed.done.err);
+    assert_eq!(verdicts(&changed.done), ["net green", "change red", "change green"]);
+    let judged = changed.done.events("recipe").into_iter().find(|event| event["verdict"] == "red").unwrap();
+    assert!(judged["note"].as_str().unwrap().contains("hunk 3 of 3"), "{judged}");
+    assert!(changed.file("shop.py").unwrap().contains("dict.fromkeys"));
+}
+
+#[test]
+fn speed_is_measured_before_and_after() {
+    let faster = played("refactor-speed", APPROVED);
+    assert_eq!(faster.done.code, Some(0), "{}\n{}", faster.done.out, faster.done.err);
+    assert_eq!(verdicts(&faster.done), ["net green", "workload measured", "change green", "after faster"]);
+    let summary = faster.end().1;
+    assert!(
+        summary.contains("before ") && summary.contains("after ") && summary.contains("times as fast"),
+        "{summary}"
+    );
+}

@@ -1,0 +1,78 @@
+//! Each recipe against a model server: the replies of its story come over the wire, its files lie in the working folder,
+//! its answers stand on the command line. What the model was told is looked at.
+
+use crate::home::{Done, Home};
+use crate::model_server::{Answer, ModelServer};
+
+/// A recipe played with the replies of a shipped story.
+fn served(name: &str) -> (Done, Vec<String>) {
+    let path = format!("{}/assets/demo/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    let story: toml::Table = std::fs::read_to_string(path).unwrap().parse().unwrap();
+    let text = |value: &toml::Value| value.as_str().unwrap().to_owned();
+    let home = Home::new();
+    for (file, content) in story.get("files").and_then(toml::Value::as_table).into_iter().flatten() {
+        let file = home.work().join(file);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text(content)).unwrap();
+    }
+    let replies = story["reply"].as_array().unwrap();
+    let server =
+        ModelServer::start(replies.iter().map(|reply| Answer::text(&text(&reply["text"]))).collect());
+    let url = format!("{}/v1", server.url());
+    let mut args: Vec<String> = [
+        "run",
+        "--model",
+        "openai/test",
+        "--base-url",
+        &url,
+        "--approve",
+        "all",
+        "--sandbox",
+        "off",
+        "--json",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    args.extend(["--recipe".to_owned(), text(&story["recipe"])]);
+    for (key, value) in story["inputs"].as_table().unwrap() {
+        args.extend(["--input".to_owned(), format!("{key}={}", text(value))]);
+    }
+    let done = home.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let told = server.requests().iter().map(|request| request.last_message()).collect();
+    (done, told)
+}
+
+fn assert_told(name: &str, rounds: &[&[&str]]) {
+    let (done, told) = served(name);
+    assert_eq!(done.code, Some(0), "{name}: {}\n{}", done.out, done.err);
+    assert_eq!(told.len(), rounds.len(), "{name}: {told:#?}");
+    for (message, words) in told.iter().zip(rounds) {
+        for word in *words {
+            assert!(message.contains(word), "{name}: {word} in {message}");
+        }
+    }
+}
+
+#[test]
+fn each_recipe_tells_the_model_what_comes_next() {
+    assert_told("function", &[&["Exactly one function", "working days"]]);
+    assert_told("function-two", &[&["Exactly one function"], &["working_days is a second function"]]);
+    assert_told("debug", &[&["KeyError: 'start'", "totals[row[\"page\"]]"], &["Say what was wrong"]]);
+    assert_told("refactor", &[&["The goal: readability", "def cheapest"]]);
+    assert_told("refactor-hunk", &[&["The goal: readability"], &["hunk 3 of 3"]]);
+    assert_told("explain", &[&["rm -rf cache", "may I run it in my home folder?"]]);
+    assert_told("plot", &[&["The revenue of each month"]]);
+    assert_told("data", &[&["Which region sold most"], &["answer the question now"], &["2650"]]);
+}
+
+#[test]
+fn tdd_tells_what_the_tests_printed() {
+    assert_told(
+        "tdd",
+        &[
+            &["Only tests", "slug.py", "path="],
+            &["The tests fail as they should", "No module named 'slug'", "tests/test_slug.py"],
+            &["Not yet: 2 failed", "creme-brulee"],
+        ],
+    );
+}
