@@ -1,83 +1,29 @@
-//! The scripts are run by a real Python, in folders of their own.
+//! How scripts are put together. Their texts are run for real in `tests/exec/recipes.rs`.
 
 use super::*;
 use crate::recipe::hunks::hunks;
-use std::path::Path;
-use std::process::Command;
 
-const OLD: &str = "def first(n):\n    return n\n\n\ndef second(n):\n    return n + 1\n\n\ndef third(n):\n    return n * 3\n";
-const NET: &str = "from work import *\nassert first(1) == 1\nassert second(1) == 2\nassert third(2) == 6\nprint('=> hunk 1 of 3 lies')\n";
+const OLD: &str = include_str!("../../../tests/fixtures/recipes/hunks/old.py");
+const NEW: &str = include_str!("../../../tests/fixtures/recipes/hunks/new.py");
+const CALL: &str = include_str!("../../../tests/fixtures/recipes/hunks/call.py");
 
-fn python(folder: &Path, script: &str) -> String {
-    let done = Command::new("python3").args(["-I", "-c", script]).current_dir(folder).output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8(done.stdout).unwrap()
-}
-
-/// What the script says of a change, in a folder with this file.
-fn said(file: &str, new: &str, net: &str) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    std::fs::write(at(file), new).unwrap();
-    std::fs::write(at("net.py"), NET).unwrap();
-    std::fs::create_dir(at(".git")).unwrap();
-    let found = hunks(OLD, new, 12);
-    let script = which_hunk(&folder.path().to_string_lossy(), file, net, &found, 50);
-    let output = python(Path::new("/"), &script);
-    assert_eq!(std::fs::read_to_string(at(file)).unwrap(), new, "the folder is as it was");
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "{output}");
-    results(&output).into_iter().map(str::to_owned).collect()
+#[test]
+fn a_script_is_what_is_run_for_real() {
+    let script = which_hunk("/work/project", "work.py", "python3 net.py", &hunks(OLD, NEW, 12), 16);
+    assert_eq!(script.strip_prefix(WHICH_HUNK), Some(CALL));
+    let script = measure("/work/project", &["python3".into(), "it's.py".into()], &[0.5, 0.25], 9);
+    let call = script.strip_prefix(MEASURE).unwrap_or_default();
+    assert!(call.contains("command=['python3', \"it's.py\"],\n    before=[0.500000, 0.250000],"), "{call}");
 }
 
 #[test]
-fn the_hunk_that_breaks_the_net_is_named() {
-    let new =
-        OLD.replace("return n\n", "return int(n)\n").replace("n + 1", "n + 2").replace("n * 3", "3 * n");
-    assert_eq!(said("work.py", &new, "python3 net.py"), ["hunk 2 of 3 (line 6) breaks the net"]);
-}
-
-#[test]
-fn hunks_that_need_each_other_are_not_blamed() {
-    let old = OLD.replace("return n + 1", "return first(n) + 1");
-    let new = old
-        .replace("first(n)", "one(n)")
-        .replace("n * 3", "n * 4")
-        .replace("def third", "first = one\n\n\ndef third");
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("work.py"), &new).unwrap();
-    std::fs::write(folder.path().join("net.py"), NET).unwrap();
-    let script =
-        which_hunk(&folder.path().to_string_lossy(), "work.py", "python3 net.py", &hunks(&old, &new, 12), 50);
-    let output = python(folder.path(), &script);
-    assert_eq!(results(&output), ["hunk 3 of 3 (line 13) breaks the net"], "{output}");
-}
-
-#[test]
-fn what_can_t_be_told_is_said() {
-    let new = OLD.replace("n + 1", "n + 2").replace("n * 3", "4 * n");
-    let two = said("work.py", &new, "python3 net.py");
-    assert_eq!(two.len(), 2, "{two:?}");
-    assert!(two.iter().all(|line| line.ends_with("breaks the net when it is there alone")), "{two:?}");
-    let never = said("work.py", &new, "false");
-    assert!(never[0].contains("even without the change"), "{never:?}");
-}
-
-#[test]
-fn runs_are_measured() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path().to_string_lossy().into_owned();
-    let command = |code: &str| ["python3", "-c", code].map(str::to_owned).to_vec();
-    let output = python(folder.path(), &measure(&at, &command("print('=> seconds: 9')"), &[], 30));
-    let before = seconds(&output);
-    assert_eq!(before.len(), 7, "{output}");
-    let figures = Figures::of(&before).unwrap();
-    assert!(figures.least <= figures.median && figures.median <= figures.most && figures.most < 9.0);
-    let output = python(folder.path(), &measure(&at, &command("pass"), &before, 30));
-    assert!(output.contains("before: median") && output.contains("after: median"), "{output}");
-    let output = python(folder.path(), &measure(&at, &command("import sys; sys.exit('no')"), &[], 30));
-    assert!(seconds(&output).is_empty() && results(&output) == ["failed: exit 1"], "{output}");
-    let output = python(folder.path(), &measure(&at, &command("import time; time.sleep(9)"), &[], 1));
-    assert!(results(&output)[0].starts_with("too slow"), "{output}");
+fn nothing_leaves_its_quotes() {
+    let net = "echo '\n'); import os #";
+    let script = which_hunk("/a'b", "c\nd", net, &hunks("'''\n\\", "x\n", 9), 1);
+    let call = script.strip_prefix(WHICH_HUNK).unwrap_or_default();
+    assert!(call.contains(r#"net="echo '\n'); import os #","#), "{call}");
+    assert!(call.contains(r"file='c\nd',"), "{call}");
+    assert!(call.contains(r#""'''\n","#) && call.contains(r"'\\',"), "{call}");
 }
 
 #[test]
