@@ -187,6 +187,11 @@ async fn a_kernel_does_its_work(shop: &Shop) {
     let late = shop.run_for("python", "import time\ntime.sleep(60)", Some(700)).await;
     assert_eq!((&late.report.outcome, late.kept()), (&Outcome::TimedOut, true), "{:?}", late.report);
     assert_eq!(shop.py("x").await.ok().value(), "41");
+    what_does_not_stop_is_ended(shop).await;
+}
+
+/// What does not listen, and what ends its kernel.
+async fn what_does_not_stop_is_ended(shop: &Shop) {
     let deaf = "import time\nwhile True:\n    try:\n        while True: time.sleep(1)\n    except KeyboardInterrupt: pass";
     let deaf = shop.run_for("python", deaf, Some(500)).await;
     assert_eq!((&deaf.report.outcome, deaf.lost()), (&Outcome::TimedOut, true), "{:?}", deaf.report);

@@ -17,7 +17,7 @@ async fn which(file: &str, call: &str) -> Vec<String> {
     std::fs::write(folder.join("work.py"), file).unwrap();
     std::fs::write(folder.join("net.py"), NET).unwrap();
     std::fs::create_dir(folder.join(".git")).unwrap();
-    let call = call.replace("'/work/project'", &format!("{folder:?}"));
+    let call = call.replace("'/work/project'", &format!("'{}'", folder.display()));
     let call = call.replace("'python3 net.py'", &format!("'{} net.py'", python().display()));
     let told = shop.py(&format!("{WHICH_HUNK}{call}")).await.ok();
     assert_eq!(std::fs::read_to_string(folder.join("work.py")).unwrap(), file, "the folder is as it was");
@@ -60,8 +60,9 @@ async fn what_can_t_be_told_is_said() {
 /// A measurement of some code of Python.
 fn measurement(shop: &Shop, code: &str, before: &str, seconds: u32) -> String {
     let (folder, python) = (shop.work(), python());
+    let (folder, python) = (folder.display(), python.display());
     format!(
-        "{MEASURE}_measure(folder={folder:?}, command=[{python:?}, '-c', {code:?}], before={before}, seconds={seconds})\n"
+        "{MEASURE}_measure(folder='{folder}', command=['{python}', '-c', {code:?}], before={before}, seconds={seconds})\n"
     )
 }
 
