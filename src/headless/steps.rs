@@ -25,11 +25,11 @@ fn step(step: &Step<'_>) -> Value {
         "run_ms": step.run_ms(),
         "usage": step.reply.map(|reply| shapes::usage(&reply.usage)),
         "cost": step.cost.map(|nanos| nanos as f64 / 1e9),
-        "blocks": step.blocks.iter().map(block).collect::<Value>(),
+        "blocks": step.blocks.iter().copied().map(block).collect::<Value>(),
     })
 }
 
-fn block(block: &StepBlock<'_>) -> Value {
+fn block(block: StepBlock<'_>) -> Value {
     let decided = block.decided();
     let (by, why) = match decided {
         Decided::Approved(by) => (Some(by.as_str()), None),

@@ -114,7 +114,10 @@ fn walk(cwd: &Path, marks: &mut Marks) {
                 folders.push_back((entry.path(), depth + 1));
             } else if kind.is_file() {
                 note(name, &below, in_tests, marks);
-                if name.ends_with(".rs") && !marks.cargo_tests && sources > 0 {
+                if name.rsplit_once('.').is_some_and(|(_, end)| end == "rs")
+                    && !marks.cargo_tests
+                    && sources > 0
+                {
                     sources -= 1;
                     let text = read::bounded(&entry.path(), LARGEST).unwrap_or_default();
                     marks.cargo_tests = text.windows(5).any(|word| word == b"test]");
