@@ -146,9 +146,10 @@ impl Containers {
         let account = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
         let remote = engine.able.remote;
         let how = if remote { FolderInContainer::None } else { config.folder };
-        let folder = (how != FolderInContainer::None).then_some((self.setup.cwd.as_path(), how));
+        let cwd = grants::real(&self.setup.cwd);
+        let folder = (how != FolderInContainer::None).then_some((cwd.as_path(), how));
         let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
-        let closed = Closed { home: home.as_deref(), socket: engine.socket.as_deref(), own: &self.setup.own };
+        let closed = &Closed::look(home.as_deref(), engine.socket.as_deref(), &self.setup.own);
         if let Some((path, _)) = folder {
             may_mount(path, closed).map_err(|why| ContainerError::Folder { path: path.into(), why })?;
         }
@@ -159,7 +160,7 @@ impl Containers {
             config,
             limits: *limits,
             able: engine.able,
-            folder: self.setup.cwd.clone(),
+            folder: cwd,
             account,
             env: own.into_iter().chain(declared).collect(),
             labels,

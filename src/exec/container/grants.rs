@@ -1,5 +1,5 @@
 //! What a container sees of this machine's folders, and whether it may: the working folder, what the person opened beside
-//! it, and the protected names inside, which stay as they are. Pure but for [`Granted::look`].
+//! it, and the protected names inside, which stay as they are. Pure but for [`Granted::look`] and [`Closed::look`].
 
 use super::error::ContainerError;
 use crate::config::FolderInContainer;
@@ -27,15 +27,34 @@ pub struct Granted {
     pub guarded: Guarded,
 }
 
-/// What of this machine no container is given.
-#[derive(Clone, Copy, Debug)]
-pub struct Closed<'a> {
+/// What of this machine no container is given. Paths are compared by their names, so links are resolved in all of them.
+#[derive(Clone, Debug, Default)]
+pub struct Closed {
     /// The account's home folder.
-    pub home: Option<&'a Path>,
+    pub home: Option<PathBuf>,
     /// The engine's socket.
-    pub socket: Option<&'a Path>,
+    pub socket: Option<PathBuf>,
     /// Folders of sayso's own.
-    pub own: &'a [PathBuf],
+    pub own: Vec<PathBuf>,
+}
+
+impl Closed {
+    /// The same places as they are on the disk at this moment.
+    pub fn look(home: Option<&Path>, socket: Option<&Path>, own: &[PathBuf]) -> Self {
+        Self {
+            home: home.map(real),
+            socket: socket.map(real),
+            own: own.iter().map(|own| real(own)).collect(),
+        }
+    }
+}
+
+/// A path without links; of one that is not there (yet), as much as is there.
+pub fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => real(folder).join(name),
+        _ => path.into(),
+    })
 }
 
 impl Granted {
@@ -46,7 +65,7 @@ impl Granted {
     pub fn look(
         wish: &Wish,
         folder: Option<(&Path, FolderInContainer)>,
-        closed: Closed<'_>,
+        closed: &Closed,
         remote: bool,
     ) -> Result<Self, ContainerError> {
         let opened = |path: &PathBuf| {
@@ -97,11 +116,11 @@ impl Granted {
 ///
 /// # Errors
 /// With the reason, when it may not.
-pub fn may_mount(folder: &Path, closed: Closed<'_>) -> Result<(), &'static str> {
-    if closed.home.is_some_and(|home| home.starts_with(folder)) {
+pub fn may_mount(folder: &Path, closed: &Closed) -> Result<(), &'static str> {
+    if closed.home.as_ref().is_some_and(|home| home.starts_with(folder)) {
         return Err("it holds your home folder, with its keys");
     }
-    if closed.socket.is_some_and(|socket| socket.starts_with(folder)) {
+    if closed.socket.as_ref().is_some_and(|socket| socket.starts_with(folder)) {
         return Err("it holds the engine's socket, which is as good as root");
     }
     if closed.own.iter().any(|own| own.starts_with(folder) || folder.starts_with(own)) {
@@ -123,11 +142,10 @@ mod tests {
 
     #[test]
     fn folders_that_stay_outside() {
-        let own = [PathBuf::from("/home/me/.local/share/sayso")];
-        let closed = Closed {
-            home: Some(Path::new("/home/me")),
-            socket: Some(Path::new("/srv/docker/docker.sock")),
-            own: &own,
+        let closed = &Closed {
+            home: Some("/home/me".into()),
+            socket: Some("/srv/docker/docker.sock".into()),
+            own: vec!["/home/me/.local/share/sayso".into()],
         };
         for folder in [
             "/",
@@ -178,7 +196,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let real = std::fs::canonicalize(place.path()).unwrap();
         std::fs::create_dir_all(real.join(".git/hooks")).unwrap();
-        let closed = Closed { home: None, socket: None, own: &[] };
+        let closed = &Closed::default();
         let wish = Wish { write: vec![place.path().into()], network: true, ..Wish::default() };
         let granted = Granted::look(&wish, None, closed, false).unwrap();
         assert_eq!((granted.write.as_slice(), granted.network), (&[real.clone()][..], true));
@@ -188,9 +206,30 @@ mod tests {
         );
         let gone = Wish { read: vec![real.join("nothing")], ..Wish::default() };
         assert!(Granted::look(&gone, None, closed, false).is_err());
-        let own = [real];
-        let closed = Closed { own: &own, ..closed };
+        let closed = &Closed { own: vec![real], ..Closed::default() };
         let why = Granted::look(&wish, None, closed, false).unwrap_err().to_string();
         assert!(why.contains("sayso's own files"), "{why}");
+    }
+
+    #[test]
+    fn links_lead_around_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let base = std::fs::canonicalize(place.path()).unwrap();
+        std::fs::create_dir_all(base.join("disk/me/work")).unwrap();
+        std::os::unix::fs::symlink(base.join("disk"), base.join("home")).unwrap();
+        let home = base.join("home/me");
+        // Nothing was kept yet, so the last folders are not there.
+        let own = [base.join("home/me/.local/share/sayso")];
+        let socket = base.join("home/me/engine.sock");
+        let refused = |closed: &Closed, folder: &str| may_mount(&base.join(folder), closed).err();
+        let of_home = Closed::look(Some(&home), None, &[]);
+        assert!(refused(&of_home, "disk").unwrap().contains("your home folder"));
+        assert!(refused(&of_home, "disk/me").unwrap().contains("your home folder"));
+        assert_eq!(refused(&of_home, "disk/me/work"), None);
+        let of_socket = Closed::look(None, Some(&socket), &[]);
+        assert!(refused(&of_socket, "disk/me").unwrap().contains("socket"));
+        let of_own = Closed::look(None, None, &own);
+        assert!(refused(&of_own, "disk/me/.local").unwrap().contains("sayso's own files"));
+        assert!(refused(&of_own, "disk/me/.local/share/sayso/blobs").unwrap().contains("sayso's own files"));
     }
 }
