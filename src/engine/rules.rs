@@ -129,6 +129,7 @@ fn within(rule: &Rule, terms: &Terms) -> Result<(), Miss> {
             Some(folder) => Err(Miss::MayWrite(folder.display().to_string())),
             None if terms.limits != rule.terms.limits => Err(Miss::OtherRights),
             None if !reads_no_more(terms, &rule.terms) => Err(Miss::OtherRights),
+            None if !held_as_well(terms, &rule.terms) => Err(Miss::OtherRights),
             None => Ok(()),
         },
         RuleScope::SameText if terms.cwd != rule.terms.cwd => Err(Miss::OtherFolder),
@@ -145,6 +146,12 @@ fn reads_no_more(now: &Terms, then: &Terms) -> bool {
         && now.environment.iter().all(|name| then.environment.contains(name))
 }
 
+/// Whether what holds a run to its limits is no weaker than for another.
+fn held_as_well(now: &Terms, then: &Terms) -> bool {
+    let (now, then) = (&now.rights.sandbox, &then.rights.sandbox);
+    now.memory >= then.memory && now.processes >= then.processes && now.files >= then.files
+}
+
 /// Whether two runs may do the same. What only tells of the sandbox (its layers, its notes) is left out.
 fn same_rights(now: &Terms, then: &Terms) -> bool {
     let holds = |terms: &Terms| {
@@ -156,6 +163,8 @@ fn same_rights(now: &Terms, then: &Terms) -> bool {
             report.reads_confined,
             report.contained,
             report.memory,
+            report.processes,
+            report.files,
         )
     };
     now.executor == then.executor

@@ -1,7 +1,7 @@
 //! Rules of the person: what they cover, and what starts by them.
 
 use super::*;
-use crate::domain::{Effects, Finding, Language, Outcome, Place, Revision, TimerId};
+use crate::domain::{Effects, Finding, Hold, Language, Outcome, Place, Revision, TimerId};
 use crate::engine::dialogue::{Dialogue, confined, review};
 use crate::engine::state::{Countdown, Matched};
 use crate::engine::{Command, Event};
@@ -217,16 +217,24 @@ fn judged(scope: RuleScope, found: Review, change: impl Fn(&mut Terms)) -> Resul
     covers(&rule, block, &found, &now).map_err(|miss| miss.to_string())
 }
 
+/// Another way to hold a limit.
+fn other(hold: Hold) -> Hold {
+    if hold == Hold::Watched { Hold::Enforced } else { Hold::Watched }
+}
+
 #[test]
 fn more_rights_than_the_rule_has_are_not_covered() {
     type Change = fn(&mut Terms);
-    let wider: [(&str, Change); 9] = [
+    let wider: [(&str, Change); 12] = [
         ("other rights or limits", |t| t.rights.write.push("/home".into())),
         ("other rights or limits", |t| t.rights.read.push("/home".into())),
         ("other rights or limits", |t| t.rights.environment.push("TOKEN".into())),
         ("other rights or limits", |t| t.limits.wall_ms += 1),
         ("other rights or limits", |t| t.interpreter = "/tmp/python".into()),
         ("other rights or limits", |t| t.rights.sandbox.reads_confined = true),
+        ("other rights or limits", |t| t.rights.sandbox.memory = other(t.rights.sandbox.memory)),
+        ("other rights or limits", |t| t.rights.sandbox.processes = other(t.rights.sandbox.processes)),
+        ("other rights or limits", |t| t.rights.sandbox.files = other(t.rights.sandbox.files)),
         ("working sandbox", |t| t.rights.sandbox.level = SandboxLevel::Off),
         ("working sandbox", |t| t.rights.sandbox.writes_confined = false),
         ("is bash", |t| t.language = Language::bash()),
