@@ -102,7 +102,8 @@ impl Actor {
         let terms = request.approval().terms();
         let language = terms.language.as_str();
         let list = PackageList::parse(language, request.source()).map_err(ExecError::Packages)?;
-        let folder = self.folder_of_packages(&terms.language, list.into).map_err(ExecError::Packages)?;
+        // The folder that was approved: looked for again, it could be another one by now.
+        let folder = terms.cwd.clone();
         if list.into == InstallInto::Session {
             blob::make_folder(&folder)?;
         }
