@@ -162,7 +162,9 @@ async fn look(block: Block, revision: Revision, scope: Scope, earlier: Arc<Earli
             return review;
         }
         if let BlockKind::Pull { .. } = block.kind {
-            return exec::images::review(&version.source);
+            let mut review = exec::images::review(&version.source);
+            scope.book.forbid().mark(&mut review);
+            return review;
         }
         let mut review = review_in_time(&version.source, version.language.as_ref(), &scope);
         add_sizes(&mut review, &scope);
