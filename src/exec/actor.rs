@@ -69,7 +69,7 @@ pub struct Actor {
     deaths: mpsc::Sender<String>,
     environment: Environment,
     kernel: Option<Kernel>,
-    /// What the next kernel is started with: room for the widest run that was asked for.
+    /// What the next kernel is started with: room for the widest run that was approved.
     kernel_limits: Limits,
     generation: u32,
     shell: ShellState,
@@ -242,6 +242,7 @@ impl Actor {
             Command::RestartKernel => {
                 if !self.run.as_ref().is_some_and(|run| matches!(run.carrier, Carrier::Kernel)) {
                     self.end_kernel();
+                    self.kernel_limits = self.setup.limits;
                 }
             }
             Command::Close => {}

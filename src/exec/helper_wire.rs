@@ -90,6 +90,8 @@ pub enum Told {
     NotSpawned(String),
     /// The run begins: its limits are in force.
     Begun,
+    /// A limit of the run could not be set, and which and why: it does not begin.
+    NotBegun(String),
     /// What the run uses at the moment.
     Usage {
         /// Resident memory of all its processes, bytes.
@@ -200,6 +202,7 @@ impl Told {
             Told::Spawned { pid } => numbers(b's', &[i64::from(*pid)]),
             Told::NotSpawned(why) => encode(b'n', [why.as_bytes()]),
             Told::Begun => encode(b'b', []),
+            Told::NotBegun(why) => encode(b'N', [why.as_bytes()]),
             Told::Usage { rss_bytes, cpu_us } => numbers(b'u', &[*rss_bytes as i64, *cpu_us as i64]),
             Told::OutOfTime => encode(b't', []),
             Told::OverLimit(what) => encode(b'l', [what.as_bytes()]),
@@ -221,6 +224,7 @@ impl Told {
             b's' => Told::Spawned { pid: frame.number(0)? },
             b'n' => Told::NotSpawned(String::from_utf8_lossy(frame.field(0)?).into_owned()),
             b'b' => Told::Begun,
+            b'N' => Told::NotBegun(String::from_utf8_lossy(frame.field(0)?).into_owned()),
             b'u' => Told::Usage { rss_bytes: frame.number(0)?, cpu_us: frame.number(1)? },
             b't' => Told::OutOfTime,
             b'l' => Told::OverLimit(String::from_utf8_lossy(frame.field(0)?).into_owned()),
@@ -299,6 +303,7 @@ mod tests {
             Told::NotSpawned("no such file".into()),
             Told::Usage { rss_bytes: 1, cpu_us: 2 },
             Told::Begun,
+            Told::NotBegun("Max open files: EPERM".into()),
             Told::OutOfTime,
             Told::OverLimit("memory: 2.0 of 2 GiB".into()),
             Told::Finished(used),

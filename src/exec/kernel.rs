@@ -32,8 +32,10 @@ pub struct Kernel {
     pub used: bool,
     /// The limits that it was started with: the most that a run in it can be given.
     pub limits: Limits,
-    /// The limits of the run that was begun last: its process has them.
-    pub fitted: Limits,
+    /// The limits that its process has; `None` while that is not known.
+    pub fitted: Option<Limits>,
+    /// Runs that its helper was told to begin and has not answered for.
+    pub beginning: u32,
     control: OwnedFd,
     decoder: Decoder,
     unsent: Vec<u8>,
@@ -67,7 +69,8 @@ impl Kernel {
             ready: false,
             used: false,
             limits: *limits,
-            fitted: *limits,
+            fitted: Some(*limits),
+            beginning: 0,
             control,
             decoder: Decoder::new(LIMIT),
             unsent: Vec::new(),

@@ -208,7 +208,7 @@ impl Supervisor {
                 Ok(running) => {
                     let pid = running.pid.as_raw_nonzero().get();
                     self.program = Some(running);
-                    self.started_with.clone_from(&program.confinement.limits);
+                    self.started_with = bounds::inherited(&program.confinement.limits);
                     Told::Spawned { pid }
                 }
                 Err(why) => Told::NotSpawned(why),
@@ -218,7 +218,9 @@ impl Supervisor {
     }
 
     fn begin(&mut self, bounds: Bounds) {
-        self.fit(&bounds);
+        if let Err(why) = self.fit(&bounds) {
+            return self.tell(&Told::NotBegun(why));
+        }
         let now = Instant::now();
         let limit = Duration::from_millis(bounds.wall_ms);
         self.watch = Some(Watch {

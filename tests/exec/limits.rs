@@ -79,6 +79,45 @@ async fn a_limit_that_the_code_lifts_is_put_back() {
 }
 
 #[tokio::test]
+async fn a_kernel_without_a_limit_is_given_one_for_a_later_run() {
+    let shop = Shop::with(|setup| (setup.limits.file_bytes, setup.limits.open_files) = (0, 0));
+    shop.py("import resource\nbefore = resource.getrlimit(resource.RLIMIT_NOFILE)").await.ok();
+    let write = "with open('f', 'wb') as f: f.write(b'x' * 200000)";
+    shop.py(write).await.ok();
+    let small = limits(|l| (l.file_bytes, l.open_files) = (FILE, 40));
+    assert_eq!(shop.under(small, "python", write).await.report.outcome, Outcome::Failed);
+    assert_eq!(std::fs::metadata(shop.work().join("f")).unwrap().len(), FILE);
+    let ask = "resource.getrlimit(resource.RLIMIT_NOFILE)[0]";
+    assert_eq!(shop.under(small, "python", ask).await.ok().value(), "40");
+    shop.py(write).await.ok();
+    let same = "resource.getrlimit(resource.RLIMIT_NOFILE) == before";
+    assert_eq!(shop.py(same).await.ok().value(), "True");
+}
+
+#[tokio::test]
+async fn a_look_at_a_block_widens_nothing() {
+    let shop = Shop::new();
+    let wide = limits(|l| l.file_bytes = 0);
+    shop.executor.warm(&Language::python());
+    let narrow = shop.executor.terms(&Language::python(), None).await.unwrap();
+    let looked = shop.executor.terms(&Language::python(), Some(wide)).await.unwrap();
+    assert_ne!(
+        looked.kernel.unwrap().generation,
+        narrow.kernel.unwrap().generation,
+        "another would be begun"
+    );
+    let again = shop.executor.terms(&Language::python(), None).await.unwrap();
+    assert_eq!(again, narrow, "the kernel that was there stays");
+    let ask = "import resource\nresource.getrlimit(resource.RLIMIT_FSIZE)";
+    assert_eq!(shop.py(ask).await.ok().value(), format!("({0}, {0})", 1u64 << 30));
+    // What was approved once does not outlast the kernel either.
+    shop.executor.restart_kernel();
+    shop.under(wide, "python", "1").await.ok();
+    shop.executor.restart_kernel();
+    assert_eq!(shop.py(ask).await.ok().value(), format!("({0}, {0})", 1u64 << 30));
+}
+
+#[tokio::test]
 async fn a_kernel_makes_way_for_wider_limits_or_says_what_to_do() {
     let shop = Shop::new();
     let wide = limits(|l| l.file_bytes = 3 << 30);

@@ -46,12 +46,12 @@ impl Actor {
         interpreter: &Interpreter,
         limits: Limits,
     ) -> Result<Terms, String> {
-        let path = match self.kernel.as_ref().filter(|_| self.is_kernel(language)) {
+        let persistent = self.is_kernel(language);
+        let lower = persistent && self.lower_than_kernel(&limits)?;
+        let path = match self.kernel_with_room(&limits).filter(|_| persistent) {
             Some(kernel) => kernel.interpreter.clone(),
             None => interpreter.path.clone(),
         };
-        let persistent = self.is_kernel(language);
-        let lower = persistent && self.room_for(&limits)?;
         let sandbox = self.sandbox()?;
         let Reach { read, write, network } = sandbox.reach(&path, language.as_str() == "python");
         let mut sandbox = sandbox.report().clone();
@@ -63,9 +63,9 @@ impl Actor {
         }
         let next = KernelRef { generation: self.generation + 1, variables: 0 };
         let (executor, kernel, cwd) = if persistent {
-            let kernel = self.kernel.as_ref().map_or(next, |kernel| kernel.state);
-            let cwd = self.kernel.as_ref().map_or(&self.setup.cwd, |kernel| &kernel.cwd);
-            (ExecutorKind::Kernel, Some(kernel), cwd)
+            let kernel = self.kernel_with_room(&limits);
+            let cwd = kernel.map_or(&self.setup.cwd, |kernel| &kernel.cwd);
+            (ExecutorKind::Kernel, Some(kernel.map_or(next, |kernel| kernel.state)), cwd)
         } else if language.as_str() == "bash" {
             (ExecutorKind::Subprocess, None, &self.shell.cwd)
         } else {
@@ -190,6 +190,7 @@ impl Actor {
         token: Token,
     ) -> Result<Carrier, ExecError> {
         let terms = request.approval().terms();
+        self.make_room(&terms.limits);
         if self.kernel.is_none() {
             let path = terms.interpreter.clone();
             self.start_kernel(&Interpreter { language: terms.language.clone(), path, version: None })?;

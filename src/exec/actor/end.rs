@@ -101,6 +101,8 @@ impl Actor {
     /// Asks the kernel to leave, waits a little, then makes it.
     pub(super) fn end_kernel(&mut self) {
         let Some(mut kernel) = self.kernel.take() else { return };
+        // Nobody answers it any more.
+        self.asked = None;
         kernel.quit();
         let until = Instant::now() + FAREWELL;
         loop {

@@ -114,6 +114,10 @@ impl Actor {
     }
 
     pub(super) fn on_told(&mut self, told: Told, by_kernel: bool) {
+        if let (Told::Begun | Told::NotBegun(_), true, Some(kernel)) = (&told, by_kernel, &mut self.kernel) {
+            kernel.beginning = kernel.beginning.saturating_sub(1);
+            kernel.fitted = kernel.fitted.filter(|_| told == Told::Begun);
+        }
         let run = self.run.as_mut().filter(|run| matches!(run.carrier, Carrier::Kernel) == by_kernel);
         match (told, run) {
             (Told::Spawned { .. }, Some(run)) if !by_kernel => run.tell_started(),
@@ -122,6 +126,11 @@ impl Actor {
             }
             (Told::OutOfTime, Some(run)) if !run.is_done() => run.pressed.out_of_time = true,
             (Told::OverLimit(what), Some(run)) if !run.is_done() => run.pressed.over = Some(what),
+            // Its code has started already, under limits of which one does not hold.
+            (Told::NotBegun(why), Some(run)) => {
+                run.pressed.over.get_or_insert(format!("could not be set: {why}"));
+                self.order(&Order::Kill);
+            }
             (Told::Finished(used), Some(run)) if run.is_done() => self.finish(End::Block(used)),
             (Told::NotSpawned(why), _) if by_kernel => self.kernel_ended(End::NotStarted(why.clone()), why),
             (Told::NotSpawned(why), Some(_)) => self.finish(End::NotStarted(why)),

@@ -1,68 +1,99 @@
 //! Room in a kernel for the limits of its runs. A limit of a process can be lowered for one run and put back; above what
-//! the process was started with nobody can raise it. So the kernel is started with the widest that was asked for.
+//! the process was started with nobody can raise it. So the kernel is started with the widest that was approved.
 
 use super::Actor;
 use crate::domain::Limits;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, Order, Told};
+use crate::exec::kernel::Kernel;
 use std::time::{Duration, Instant};
 
-/// How long a helper may take to say that a run begins: it starts its program before that.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a helper may take to say that a run begins: it starts its program before that. Without its word nothing runs.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Actor {
-    /// Makes room for a run with these limits; tells whether some are lower than the kernel's own. A kernel that was
-    /// given nothing yet makes way for a wider one.
-    pub(super) fn room_for(&mut self, limits: &Limits) -> Result<bool, String> {
-        self.kernel_limits = widest(&self.kernel_limits, limits);
-        if let Some(kernel) = &self.kernel
-            && let Some(what) = narrow(&kernel.limits, limits)
-        {
-            if kernel.used {
-                return Err(format!(
-                    "the limit on {what} is higher than its kernel was started with, and can't be raised in it: \
-                     /restart begins a kernel that has room, t sets a lower limit"
-                ));
-            }
-            self.end_kernel();
+    /// Whether some of these limits would be lower than the kernel's own. Nothing changes by the question: who looks at a
+    /// block has not approved it.
+    ///
+    /// # Errors
+    /// When a kernel in use has no room for a run with these limits, in words with what to do.
+    pub(super) fn lower_than_kernel(&self, limits: &Limits) -> Result<bool, String> {
+        let Some(kernel) = &self.kernel else {
+            return Ok(narrow(limits, &widest(&self.kernel_limits, limits)).is_some());
+        };
+        match narrow(&kernel.limits, limits) {
+            None => Ok(narrow(limits, &kernel.limits).is_some()),
+            Some(what) if kernel.used => Err(format!(
+                "the limit on {what} is higher than its kernel was started with, and can't be raised in it: /restart \
+                 begins a kernel that has room, t sets a lower limit"
+            )),
+            Some(_) => Ok(narrow(limits, &widest(&self.kernel_limits, limits)).is_some()),
         }
-        let own = self.kernel.as_ref().map_or(&self.kernel_limits, |kernel| &kernel.limits);
-        Ok(narrow(limits, own).is_some())
     }
 
-    /// Begins a run in the kernel. Where its limits are not those of the run before, they are in force on return: its
+    /// The kernel in which a run with these limits would be; one that has no room for them makes way for another.
+    pub(super) fn kernel_with_room(&self, limits: &Limits) -> Option<&Kernel> {
+        self.kernel.as_ref().filter(|kernel| narrow(&kernel.limits, limits).is_none())
+    }
+
+    /// Makes room for a run that begins: the next kernel has it, and one that has none, which was given nothing yet, ends.
+    pub(super) fn make_room(&mut self, limits: &Limits) {
+        self.kernel_limits = widest(&self.kernel_limits, limits);
+        if self.kernel_with_room(limits).is_none() {
+            self.end_kernel();
+        }
+    }
+
+    /// Begins a run in the kernel. Where its limits are not known to be those that are in force, they are on return: its
     /// code comes on another socket, and must not be faster.
     ///
     /// # Errors
-    /// When a limit could not be set that is said to hold.
+    /// When a limit could not be set that is said to hold, or its helper does not say in time that it is.
     pub(super) fn fit_kernel(&mut self, limits: &Limits) -> Result<(), ExecError> {
         let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
+        // Until the helper has said so, it is not known which are in force.
+        let before = kernel.fitted.take();
         if let Some(group) = &kernel.process.group {
-            group
-                .set(limits)
-                .map_err(|error| ExecError::Sandbox(format!("a limit could not be set: {error}")))?;
+            group.set(limits).map_err(|error| not_set(&error.to_string()))?;
         }
         kernel.process.link.order(&Order::Begin(Bounds::from(limits)));
-        let before = std::mem::replace(&mut kernel.fitted, *limits);
-        if (Limits { wall_ms: limits.wall_ms, ..before }) == *limits {
+        kernel.beginning += 1;
+        if before.is_some_and(|before| Limits { wall_ms: limits.wall_ms, ..before } == *limits) {
+            kernel.fitted = Some(*limits);
             return Ok(());
         }
         let until = Instant::now() + PATIENCE;
-        while let Some(rest) = until.checked_duration_since(Instant::now())
-            && self.helper_speaks_within(rest)
-        {
+        loop {
+            let rest = until.saturating_duration_since(Instant::now());
+            if rest.is_zero() || !self.helper_speaks_within(rest) {
+                // Whatever it begins late is over before the next run.
+                let kernel = self.kernel.as_ref().ok_or(ExecError::Ended)?;
+                kernel.process.link.order(&Order::End);
+                return Err(not_set("the helper of the kernel did not say in time that it is"));
+            }
             let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
             let told = kernel.process.link.receive()?;
-            let begun = told.contains(&Told::Begun);
+            // Answers come in the order of the questions: what an earlier run was told late is not taken for this one.
+            let mut answer = None;
             for told in told {
+                answer = match &told {
+                    Told::Begun => Some(Ok(())),
+                    Told::NotBegun(why) => Some(Err(not_set(why))),
+                    _ => answer,
+                };
                 self.on_told(told, true);
             }
-            if begun {
-                break;
+            let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
+            if let Some(answer) = answer.filter(|_| kernel.beginning == 0) {
+                kernel.fitted = answer.is_ok().then_some(*limits);
+                return answer;
             }
         }
-        Ok(())
     }
+}
+
+fn not_set(why: &str) -> ExecError {
+    ExecError::Sandbox(format!("a limit could not be set: {why}"))
 }
 
 /// What of these limits has no room in a kernel with those of its own.

@@ -67,28 +67,37 @@ pub enum Limited {
     Open,
 }
 
+impl Limit {
+    /// Whether nothing is limited: the entry is there for runs that come later and are.
+    pub fn is_none(&self) -> bool {
+        (self.soft, self.hard) == (u64::MAX, u64::MAX)
+    }
+}
+
 impl Limited {
     const ALL: [(Self, u8); 4] =
         [(Limited::Data, b'd'), (Limited::Processes, b'p'), (Limited::File, b'f'), (Limited::Open, b'o')];
 }
 
 /// The limits that each process is given. `own_users` tells that the user is counted for this run alone: else others of
-/// the person's processes would count too, and nothing could be started any more.
+/// the person's processes would count too, and nothing could be started any more. What is not limited has its entry too:
+/// a program that is there for several runs can be given a limit for a later one.
 pub fn limits(limits: &Limits, own_users: bool, processors: u64) -> Vec<Limit> {
-    let same = |what, amount: u64| (amount > 0).then_some(Limit { what, soft: amount, hard: amount });
-    [
-        (limits.memory_bytes > 0).then(|| Limit {
-            what: Limited::Data,
-            soft: data_limit(limits.memory_bytes, processors),
-            hard: u64::MAX,
-        }),
-        same(Limited::Processes, limits.processes.into()).filter(|_| own_users),
-        same(Limited::File, limits.file_bytes),
-        same(Limited::Open, limits.open_files.into()),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let same = |what, amount: u64| {
+        let amount = if amount > 0 { amount } else { u64::MAX };
+        Limit { what, soft: amount, hard: amount }
+    };
+    let data = match limits.memory_bytes {
+        0 => u64::MAX,
+        memory => data_limit(memory, processors),
+    };
+    let mut all = vec![Limit { what: Limited::Data, soft: data, hard: u64::MAX }];
+    if own_users {
+        all.push(same(Limited::Processes, limits.processes.into()));
+    }
+    all.push(same(Limited::File, limits.file_bytes));
+    all.push(same(Limited::Open, limits.open_files.into()));
+    all
 }
 
 /// The memory that one process may set aside under a limit on what all of them use. Who looks at the processes holds
@@ -179,10 +188,12 @@ mod tests {
     }
 
     #[test]
-    fn limits_that_are_not_set_are_not_given() {
+    fn limits_that_are_not_set_can_be_set_later() {
         let none =
             Limits { memory_bytes: 0, processes: 0, file_bytes: 0, open_files: 0, ..Limits::default() };
-        assert_eq!(limits(&none, true, 2), []);
+        let open = limits(&none, true, 2);
+        assert!(open.len() == 4 && open.iter().all(Limit::is_none), "{open:?}");
+        assert!(!limits(&Limits::default(), true, 2).iter().any(Limit::is_none));
         assert!(limits(&Limits::default(), false, 2).iter().all(|limit| limit.what != Limited::Processes));
     }
 

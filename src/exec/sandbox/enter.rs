@@ -17,7 +17,7 @@ const NEWEST: ABI = ABI::V7;
 /// # Errors
 /// Which layer could not be entered, in words.
 pub fn enter(confinement: &Confinement) -> Result<(), String> {
-    for limit in &confinement.limits {
+    for limit in confinement.limits.iter().filter(|limit| !limit.is_none()) {
         let amount = |n: u64| (n != u64::MAX).then_some(n);
         set(resource(limit.what), amount(limit.soft), amount(limit.hard))?;
     }

@@ -5,6 +5,7 @@ use crate::exec::helper_wire::{Bounds, Told};
 use crate::exec::sandbox::confinement::{Limit, Limited};
 use crate::exec::sandbox::{data_limit, processors, resource};
 use crate::exec::tree;
+use rustix::io::Errno;
 use rustix::process::{Pid, Rlimit};
 use std::time::Duration;
 
@@ -14,17 +15,26 @@ pub(super) const WATCH: Duration = Duration::from_millis(20);
 impl Supervisor {
     /// The program may use as much as this run may, also when it was started for another. What it was started with is
     /// the most: nobody can raise that.
-    pub(super) fn fit(&self, bounds: &Bounds) {
-        let Some(program) = &self.program else { return };
+    ///
+    /// # Errors
+    /// Which limit could not be set, and why.
+    pub(super) fn fit(&self, bounds: &Bounds) -> Result<(), String> {
+        let Some(program) = &self.program else { return Ok(()) };
         for limit in &self.started_with {
             let soft = match limit.what {
                 Limited::Data if bounds.memory_bytes == 0 => limit.hard,
-                Limited::Data => data_limit(bounds.memory_bytes, processors()),
-                _ => wanted(limit, bounds),
+                Limited::Data => data_limit(bounds.memory_bytes, processors()).min(limit.hard),
+                _ => wanted(limit, bounds).unwrap_or(limit.soft),
             };
-            let _ =
+            let set =
                 rustix::process::prlimit(Some(program.pid), resource(limit.what), rlimit(soft, limit.hard));
+            match set {
+                // It has ended: that is told by itself.
+                Ok(_) | Err(Errno::SRCH) => {}
+                Err(error) => return Err(format!("{}: {error}", label(limit.what))),
+            }
         }
+        Ok(())
     }
 
     /// A limit that is lower for this run than for the program can be lifted by the code: it is put back, and what
@@ -35,7 +45,7 @@ impl Supervisor {
             .started_with
             .iter()
             .filter(|limit| limit.what != Limited::Data)
-            .map(|limit| (limit, wanted(limit, &watch.bounds)))
+            .filter_map(|limit| Some((limit, wanted(limit, &watch.bounds)?)))
             .filter(|(limit, soft)| *soft < limit.hard)
             .collect();
         if lower.is_empty() {
@@ -78,15 +88,27 @@ impl Supervisor {
     }
 }
 
-/// What this run may use of something that the program has a limit on.
-fn wanted(limit: &Limit, bounds: &Bounds) -> u64 {
+/// The limits of a program as they are in truth: what is inherited can be lower, and nobody raises it.
+pub(super) fn inherited(limits: &[Limit]) -> Vec<Limit> {
+    let as_here = |limit: &Limit| {
+        let here = rustix::process::getrlimit(resource(limit.what));
+        let hard = limit.hard.min(here.maximum.unwrap_or(u64::MAX));
+        // What is not limited stays as it was.
+        let soft = if limit.is_none() { here.current.unwrap_or(u64::MAX) } else { limit.soft };
+        Limit { soft: soft.min(hard), hard, ..*limit }
+    };
+    limits.iter().map(as_here).collect()
+}
+
+/// What this run may use of something that the program has a limit on; `None` where it is not limited.
+fn wanted(limit: &Limit, bounds: &Bounds) -> Option<u64> {
     let amount = match limit.what {
         Limited::Data => bounds.memory_bytes,
         Limited::Processes => bounds.processes.into(),
         Limited::File => bounds.file_bytes,
         Limited::Open => bounds.open_files.into(),
     };
-    if amount == 0 { limit.hard } else { amount.min(limit.hard) }
+    (amount > 0).then(|| amount.min(limit.hard))
 }
 
 /// The name of a limit in `/proc/PID/limits`.
