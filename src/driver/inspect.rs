@@ -4,7 +4,7 @@ use super::files::{self, Ground};
 use super::sources::Signal;
 use crate::domain::{
     Block, BlockKind, ImageName, InstallInto, Language, Limits, OnDisk, PackageList, Review, Revision,
-    Sha256, Source, Target, Terms, Trace, packages,
+    Sha256, Source, Target, Terms, Trace, Version, packages,
 };
 use crate::engine::provenance::Earlier;
 use crate::engine::{Event, Inspection};
@@ -152,17 +152,22 @@ fn file_of_functions(path: &str, source: &str, cwd: &Path) -> Target {
     }
 }
 
+/// The review of a block whose text is no code but names what is fetched: packages, an image.
+fn review_of_name(kind: &BlockKind, version: &Version) -> Option<Review> {
+    match kind {
+        BlockKind::Install { .. } => {
+            let language = version.language.as_ref().map_or("python", Language::as_str);
+            Some(exec::packages::review(language, &version.source))
+        }
+        BlockKind::Pull { .. } => Some(exec::images::review(&version.source)),
+        _ => None,
+    }
+}
+
 async fn look(block: Block, revision: Revision, scope: Scope, earlier: Arc<Earlier>) -> Review {
     let work = tokio::task::spawn_blocking(move || {
         let Some(version) = block.version(revision) else { return Review::default() };
-        if let BlockKind::Install { .. } = block.kind {
-            let language = version.language.as_ref().map_or("python", Language::as_str);
-            let mut review = exec::packages::review(language, &version.source);
-            scope.book.forbid().mark(&mut review);
-            return review;
-        }
-        if let BlockKind::Pull { .. } = block.kind {
-            let mut review = exec::images::review(&version.source);
+        if let Some(mut review) = review_of_name(&block.kind, version) {
             scope.book.forbid().mark(&mut review);
             return review;
         }
@@ -188,6 +193,41 @@ fn add_sizes(review: &mut Review, scope: &Scope) {
         let named = review.findings.iter_mut().filter(|f| f.message.ends_with(path.as_str()));
         for finding in named {
             finding.message = format!("{} ({size})", finding.message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{BlockId, Dialect, Origin, StepId};
+    use crate::review::{Book, Forbid};
+
+    #[tokio::test]
+    async fn what_is_forbidden_is_so_for_images_too() {
+        let version = Version {
+            revision: Revision(1),
+            source: Arc::from("python:3.13-slim\n"),
+            language: Some(Language::python()),
+            whole: true,
+        };
+        let origin = Origin {
+            dialect: Dialect::default(),
+            info: String::new(),
+            range: 0..0,
+            closed: true,
+            call: None,
+            note: None,
+            own: true,
+        };
+        let kind = BlockKind::Pull { wanted_by: None };
+        let block = Block { id: BlockId(1), step: StepId(1), kind, origin, versions: vec![version] };
+        let book = Book::default().forbidding(Forbid::new(["sayso.pull".to_owned()]));
+        for (book, forbidden) in [(Book::default(), false), (book, true)] {
+            let scope = Scope { book: Arc::new(book), ..Scope::default() };
+            let review = look(block.clone(), Revision(1), scope, Arc::default()).await;
+            assert_eq!(review.findings.len(), 1);
+            assert_eq!(review.findings.iter().all(|finding| finding.forbidden), forbidden);
         }
     }
 }
