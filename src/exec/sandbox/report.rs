@@ -129,9 +129,10 @@ fn broken(facts: &[(bool, &str)]) -> Option<String> {
 const OF_ROOT: &str = "for root the number of processes is watched, not enforced";
 
 impl SandboxReport {
-    /// Adds what is known of the control group: where there is one, it holds memory and processes.
+    /// Adds what is known of the control group: where there is one, it holds memory and processes. Code that can write
+    /// outside reaches its files too, and could leave it: then it is no more than watched.
     pub(super) fn held_by_group(&mut self, layer: Layer) {
-        if layer.active {
+        if layer.active && self.writes_confined && self.level != SandboxLevel::Off {
             (self.memory, self.processes) = (Hold::Enforced, Hold::Enforced);
             self.notes.retain(|note| note != OF_ROOT);
         }
@@ -215,5 +216,19 @@ mod tests {
         let report = told(&alone, &seen);
         assert_eq!((report.level, report.contained), (SandboxLevel::Workspace, false));
         assert!(report.notes.iter().any(|note| note.contains("lives on")), "{:?}", report.notes);
+    }
+
+    #[test]
+    fn a_control_group_holds_only_what_can_not_reach_its_files() {
+        let group = || Layer { name: "cgroup".into(), active: true, tested: false, why: None };
+        let held = |mut report: SandboxReport, layer: Layer| {
+            report.held_by_group(layer);
+            (report.memory, report.processes)
+        };
+        assert_eq!(held(told(&using(), &closed()), group()), (Hold::Enforced, Hold::Enforced));
+        assert_eq!(held(without(), group()), (Hold::Watched, Hold::Watched));
+        let open = told(&using(), &Seen { wrote: true, ..closed() });
+        assert_eq!(held(open, group()).0, Hold::Watched);
+        assert_eq!(held(told(&using(), &closed()), Layer { active: false, ..group() }).0, Hold::Watched);
     }
 }
