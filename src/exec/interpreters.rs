@@ -6,7 +6,7 @@
 
 use super::environment;
 use crate::domain::language::{LanguageEntry, Way};
-use crate::domain::{Interpreter, Language, Languages};
+use crate::domain::{InstallInto, Interpreter, Language, Languages};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::Access;
 use std::collections::HashMap;
@@ -79,11 +79,12 @@ impl Finder {
         })
     }
 
-    /// The package manager for a language: uv, else pip as a module of the kernel's Python; npm.
+    /// The package manager for a language: uv, else pip as a module of the kernel's Python; npm. The project's own pip
+    /// installs into the project only: nothing of the project has a say in what goes beside the session.
     ///
     /// # Errors
     /// In words, with what to do, when there is none.
-    pub fn installer(&self, language: &Language) -> Result<Interpreter, String> {
+    pub fn installer(&self, language: &Language, into: InstallInto) -> Result<Interpreter, String> {
         let made =
             |path: &Path| Interpreter { language: language.clone(), path: settled(path), version: None };
         let outside = |path: &PathBuf| self.may_start(path);
@@ -93,8 +94,15 @@ impl Finder {
                 if let Some(uv) = which(Path::new("uv")).filter(outside) {
                     return Ok(made(&uv));
                 }
-                if self.has_pip(&python) {
+                if self.has_pip(&python, into) {
                     return Ok(Interpreter { version: None, ..python });
+                }
+                if self.has_pip(&python, InstallInto::Project) {
+                    return Err(
+                        "the project's own pip installs into its .venv only: install uv for packages beside \
+                                the session, or send them into the .venv"
+                            .into(),
+                    );
                 }
                 Err(format!(
                     "neither uv nor pip is there for {}: install uv, or the package python3-pip",
@@ -113,15 +121,16 @@ impl Finder {
     pub fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
         let outside = |path: &PathBuf| self.may_start(path);
         let program = |name: &str| which(Path::new(name)).filter(outside);
-        let pip = self.find(&Language::python()).ok().filter(|python| self.has_pip(python));
+        let pip =
+            self.find(&Language::python()).ok().filter(|python| self.has_pip(python, InstallInto::Project));
         vec![("uv", program("uv")), ("pip", pip.map(|python| python.path)), ("npm", program("npm"))]
     }
 
-    /// Whether this Python has pip.
-    fn has_pip(&self, python: &Interpreter) -> bool {
+    /// Whether this Python has pip that can install there.
+    fn has_pip(&self, python: &Interpreter, into: InstallInto) -> bool {
         const QUESTION: [&str; 3] =
             ["-I", "-c", "import importlib.util as u; print(u.find_spec('pip') is not None)"];
-        self.project_venv().is_some_and(|venv| holds_pip(&venv))
+        into == InstallInto::Project && self.project_venv().is_some_and(|venv| holds_pip(&venv))
             || self.may_start(&python.path)
                 && self.ask(&python.path, &QUESTION).is_some_and(|answer| answer.trim() == "True")
     }
@@ -131,7 +140,7 @@ impl Finder {
         let python = self.find(&Language::python()).ok()?;
         let cwd = fs::canonicalize(&self.cwd).ok()?;
         let venv = fs::canonicalize(cwd.join(".venv")).ok()?;
-        let is_in_use = venv.starts_with(&cwd) && python.path.starts_with(&venv);
+        let is_in_use = venv.starts_with(&cwd) && python.path.parent() == Some(&venv.join("bin"));
         (is_in_use && venv.join("pyvenv.cfg").is_file()).then_some(venv)
     }
 
@@ -501,6 +510,29 @@ mod tests {
         assert_eq!(settled(&base.join("venv/bin/python")), base.join("venv/bin/python"));
         symlink(base.join("real/python3.12"), base.join("bin/sh")).unwrap();
         assert_eq!(settled(&base.join("bin/sh")), base.join("bin/sh"));
+    }
+
+    #[test]
+    fn the_projects_pip_is_for_the_project_alone() {
+        let work = tempfile::tempdir().unwrap();
+        let venv = fs::canonicalize(work.path()).unwrap().join(".venv");
+        let log = work.path().join("log");
+        let program = format!("#!/bin/sh\necho x > {}\necho True\n", log.display());
+        executable(&venv.join("bin/python"), &program);
+        fs::write(venv.join("pyvenv.cfg"), "").unwrap();
+        let pip = venv.join("lib/python3.12/site-packages/pip");
+        fs::create_dir_all(&pip).unwrap();
+        fs::write(pip.join("__main__.py"), "").unwrap();
+        let found = finder(work.path(), None);
+        let python = found.find(&Language::python()).unwrap();
+        assert_eq!(found.project_venv(), Some(venv.clone()));
+        assert!(found.has_pip(&python, InstallInto::Project));
+        assert!(!found.has_pip(&python, InstallInto::Session));
+        assert!(!log.exists());
+        // A program somewhere else inside is not that environment's Python.
+        executable(&venv.join("tools/python"), &program);
+        let found = finder(work.path(), Some(&venv.join("tools/python")));
+        assert_eq!(found.project_venv(), None);
     }
 
     #[test]

@@ -219,7 +219,7 @@ impl Executor {
             return Err(why.unwrap_or_else(|| "sayso is ending: nothing runs any more".into()));
         }
         let (finder, wanted) = (self.inner.finder.clone(), language.clone());
-        let found = tokio::task::spawn_blocking(move || finder.installer(&wanted)).await;
+        let found = tokio::task::spawn_blocking(move || finder.installer(&wanted, into)).await;
         let installer = found.map_err(|error| error.to_string())??;
         let (reply, answer) = oneshot::channel();
         let ended = || "sayso is ending: nothing runs any more".to_string();

@@ -146,6 +146,8 @@ pub fn invocation(
             "--progress-bar",
             "off",
         ])
+        // A Python that turns out to be no environment's is left as it is.
+        .chain((list.into == InstallInto::Project).then(|| "--require-virtualenv".into()))
         .chain(target)
         .collect(),
         Manager::Npm => words(&[
@@ -255,7 +257,7 @@ mod tests {
         );
         assert!(
             shown("/w/.venv/bin/python", "python", "into: .venv\nsix")
-                .contains("--progress-bar off -- six in ")
+                .contains("--progress-bar off --require-virtualenv -- six in ")
         );
         assert!(
             shown("/usr/bin/npm", "javascript", "left-pad")

@@ -65,7 +65,7 @@ impl Actor {
     /// Whether an installation may start: all holds that was approved.
     pub(super) fn check_install(&mut self, approved: &Terms, source: &str) -> Result<(), Outcome> {
         let list = PackageList::parse(approved.language.as_str(), source).map_err(Outcome::NotStarted)?;
-        let installer = self.finder.installer(&approved.language).map_err(Outcome::NotStarted)?;
+        let installer = self.finder.installer(&approved.language, list.into).map_err(Outcome::NotStarted)?;
         let now = self.install_terms(&approved.language, (&installer, list.into), approved.limits);
         let now = now.map_err(Outcome::NotStarted)?;
         match differs(&now, approved) {
