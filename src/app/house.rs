@@ -11,7 +11,7 @@ use crate::domain::{FunctionFile, Header, Limits, ModelInfo, ModelName, Notice, 
 use crate::driver::{Clock, Driver, Parts};
 use crate::engine::cost::Prices;
 use crate::engine::{Engine, JudgeSettings, Settings, prompt};
-use crate::exec::{self, Executor, Setup, Wish, Without};
+use crate::exec::{self, Executor, Masks, Setup, Wish, Without};
 use crate::provider::Provider;
 use crate::recipe::{self, Recipe};
 use crate::review::{Book, Scope};
@@ -200,10 +200,11 @@ impl House {
         JudgeSettings { from: review.judge.from(), model: review.judge_model.as_ref().map(named) }
     }
 
-    /// What carries out runs, with large outputs in this folder.
-    pub fn executor(&self, blobs: PathBuf) -> Executor {
+    /// What carries out runs, with large outputs in this folder. What it learns and nobody may read is told to `masks`.
+    pub fn executor(&self, blobs: PathBuf, masks: Masks) -> Executor {
         let config = &self.loaded.config;
-        Executor::of(self.setup(blobs), &config.executor, &config.executors)
+        let setup = Setup { masks, ..self.setup(blobs) };
+        Executor::of(setup, &config.executor, &config.executors)
     }
 
     /// What carries out runs on this machine, whatever was chosen.
@@ -230,6 +231,7 @@ impl House {
             without: Without::default(),
             home: self.place.home.clone(),
             own: self.own_folders(),
+            masks: Masks::default(),
         }
     }
 
@@ -362,7 +364,9 @@ impl House {
         let (house, asked, knows) = (self.clone(), self.clone(), self.clone());
         let masks = store.clone();
         self.keys.on_new(Box::new(move |key| masks.add_secrets(vec![key])));
-        let executor = self.executor(store.blobs());
+        let masks = store.clone();
+        let masks = Masks::new(move |secret| masks.add_secrets(vec![secret]));
+        let executor = self.executor(store.blobs(), masks);
         let driver = Driver::new(Parts {
             engine,
             effects,

@@ -7,6 +7,7 @@ use crate::config::{self, ConfigError, Flags, Paths};
 use crate::domain::visible::Visible;
 use crate::domain::{Answers, Level, ModelName, Notice, SandboxReport};
 use crate::driver::catalogue::{self, Catalogue};
+use crate::exec::Masks;
 use crate::provider::story::Story;
 use crate::provider::{Choice, Provider};
 use crate::report::{Failure, Kind};
@@ -115,7 +116,7 @@ pub fn tell(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// When the one that was asked for can't be had.
 pub async fn sandbox(house: &House) -> Result<SandboxReport, Failure> {
-    let executor = house.executor(house.loaded.sessions().join("blobs"));
+    let executor = house.executor(house.loaded.sessions().join("blobs"), Masks::default());
     let report = executor.sandbox().await;
     executor.close().await;
     report.map_err(no_sandbox)

@@ -144,6 +144,10 @@ pub trait Backend {
     fn loses_interrupts(&self) -> bool {
         false
     }
+    /// Whether the run was heard of since it was interrupted, so that the interrupt need not be repeated.
+    fn has_answered(&self) -> bool {
+        false
+    }
     /// Ends the run by force; its end is heard then.
     fn kill(&mut self);
     /// Gets ready for a language.

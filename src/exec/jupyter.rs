@@ -50,6 +50,8 @@ const IDLE: Duration = Duration::from_secs(2);
 const REPLY: Duration = Duration::from_secs(10);
 /// The same after a connection was lost: what came meanwhile may be gone.
 const AFTER_LOSS: Duration = Duration::from_secs(5);
+/// Output of a kernel may be this long under way: what comes sooner after an interrupt can be from before it.
+const UNDER_WAY: Duration = Duration::from_millis(400);
 /// How long kernels may take to leave.
 const FAREWELL: Duration = Duration::from_secs(20);
 
@@ -102,6 +104,27 @@ struct Block {
     of_python: bool,
     /// The question for its variables, once the block is over.
     asked: Option<String>,
+    /// When it was interrupted last.
+    interrupted: Option<Instant>,
+    /// It was heard of after that.
+    answered: bool,
+}
+
+impl Block {
+    /// It is being interrupted.
+    fn interrupt(&mut self, now: Instant) {
+        (self.interrupted, self.answered) = (Some(now), false);
+    }
+
+    /// A message of it came, or the end of it.
+    fn hear(&mut self, now: Instant) {
+        self.answered |= self.interrupted.is_some_and(|at| now >= at + UNDER_WAY);
+    }
+
+    /// Whether the interrupt has reached it, or came when its code was over.
+    fn has_answered(&self) -> bool {
+        self.answered || self.asked.is_some() || self.reading.missing() != Missing::Both
+    }
 }
 
 impl Jupyter {
@@ -144,6 +167,9 @@ impl Jupyter {
             return Ok(specs.clone());
         }
         let server = Server::new(&self.config, &url).await?;
+        if let Some(token) = server.token().expose() {
+            self.setup.masks.add(token.into());
+        }
         let specs = server.specs().await?;
         self.server = Some(server);
         self.specs = Some(specs.clone());
@@ -324,6 +350,7 @@ impl Jupyter {
                     let heard = block.reading.take(&message);
                     if !heard.is_empty() {
                         block.until = None;
+                        block.hear(Instant::now());
                     }
                     self.queue.extend(heard);
                     self.look_at_end();
@@ -372,5 +399,37 @@ impl Jupyter {
             self.leaving.push(kernel.work);
         }
         self.leaving.retain(|work| !work.is_finished());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_after_an_interrupt_is_an_answer_and_what_was_under_way_is_not() {
+        let reading = Reading::new("1".into());
+        let mut block = Block {
+            kernel: "python3".into(),
+            reading,
+            until: None,
+            lost: false,
+            of_python: true,
+            asked: None,
+            interrupted: None,
+            answered: false,
+        };
+        let start = Instant::now();
+        block.hear(start);
+        assert!(!block.has_answered(), "nothing was asked");
+        block.interrupt(start);
+        block.hear(start + UNDER_WAY / 2);
+        assert!(!block.has_answered());
+        block.hear(start + UNDER_WAY);
+        assert!(block.has_answered());
+        block.interrupt(start + UNDER_WAY * 2);
+        assert!(!block.has_answered(), "the person wants it once more");
+        block.asked = Some("2".into());
+        assert!(block.has_answered(), "its code is over");
     }
 }

@@ -17,6 +17,7 @@ use executors::{Desk as Other, Order};
 use interpreters::Finder;
 pub use interpreters::on_path;
 pub use sandbox::{Wish, Without};
+use secrecy::SecretString;
 use std::io::{PipeWriter, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -57,6 +58,30 @@ mod tree;
 
 pub use executors::Missing;
 
+/// Who masks secrets in what is written; told of those that only an executor learns. The default is nobody.
+#[derive(Clone, Default)]
+pub struct Masks(Option<Arc<dyn Fn(SecretString) + Send + Sync>>);
+
+impl Masks {
+    /// Tells this of each.
+    pub fn new(told: impl Fn(SecretString) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(told)))
+    }
+
+    /// There is a secret: it is to be masked from now on.
+    pub fn add(&self, secret: SecretString) {
+        if let Some(told) = &self.0 {
+            told(secret);
+        }
+    }
+}
+
+impl std::fmt::Debug for Masks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Masks")
+    }
+}
+
 /// What an executor has to know beforehand.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -82,6 +107,8 @@ pub struct Setup {
     pub home: Option<PathBuf>,
     /// Folders of sayso's own: no run may write them.
     pub own: Vec<PathBuf>,
+    /// Who masks what an executor learns and nobody may read.
+    pub masks: Masks,
 }
 
 /// Where a program is that a shell finds by this name; links are resolved as they are for interpreters.

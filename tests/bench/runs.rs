@@ -9,7 +9,7 @@ use sayso::domain::{
     Approval, BlockId, Grantor, Language, Languages, Limits, Moment, Outcome, Revision, RunEvent, RunId,
     RunReport, RunRequest, SandboxLevel, Stream,
 };
-use sayso::exec::{Executor, Setup, Wish, Without};
+use sayso::exec::{Executor, Masks, Setup, Wish, Without};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -72,6 +72,7 @@ impl Shop {
             without: Without::default(),
             home: std::env::var_os("HOME").map(PathBuf::from),
             own: Vec::new(),
+            masks: Masks::default(),
         });
         Self { executor, folder, next: AtomicU32::new(1) }
     }

@@ -82,6 +82,11 @@ impl Run {
         self.again = self.loses_interrupts.then_some((now + AGAIN, REPEATS));
     }
 
+    /// An interrupt is not repeated any more.
+    pub fn leave_alone(&mut self) {
+        self.again = None;
+    }
+
     /// The program has the code: the clock runs.
     pub fn started(&mut self, now: Instant) {
         if self.since.is_none() {

@@ -233,6 +233,8 @@ impl<B: Backend> Server<B> {
     fn on_time(&mut self) {
         let Some(run) = &mut self.run else { return };
         match run.on_time(Instant::now()) {
+            // It was reached, and cleans up or goes on by its own will: one more would disturb that.
+            Some(Due::InterruptAgain) if self.backend.has_answered() => run.leave_alone(),
             Some(Due::Interrupt | Due::InterruptAgain) => self.interrupt(),
             Some(Due::Kill) => self.kill(),
             Some(Due::GiveUp) => {

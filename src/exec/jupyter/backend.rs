@@ -37,7 +37,16 @@ impl Backend for Jupyter {
         };
         let kernel = spec.as_ref().map_or_else(|_| String::new(), |spec| spec.name.clone());
         let of_python = spec.as_ref().is_ok_and(|spec| spec.runs("python"));
-        self.block = Some(Block { kernel, reading, until: None, lost: false, of_python, asked: None });
+        self.block = Some(Block {
+            kernel,
+            reading,
+            until: None,
+            lost: false,
+            of_python,
+            asked: None,
+            interrupted: None,
+            answered: false,
+        });
         let spec = match spec {
             Ok(spec) => spec,
             Err(why) => return self.end_block(|_| End::NotStarted(why), KernelFate::None),
@@ -67,11 +76,18 @@ impl Backend for Jupyter {
     }
 
     fn interrupt(&mut self) {
+        if let Some(block) = &mut self.block {
+            block.interrupt(Instant::now());
+        }
         self.order(Order::Interrupt);
     }
 
     fn loses_interrupts(&self) -> bool {
         true
+    }
+
+    fn has_answered(&self) -> bool {
+        self.block.as_ref().is_none_or(Block::has_answered)
     }
 
     fn kill(&mut self) {

@@ -91,6 +91,11 @@ impl Server {
         Ok(Self { client, base, token })
     }
 
+    /// What is sent with each request.
+    pub fn token(&self) -> &Token {
+        &self.token
+    }
+
     /// Its address, for messages.
     pub fn shown(&self) -> String {
         shown(self.base.as_str())
