@@ -145,7 +145,16 @@ pub fn limits(pid: i32) -> String {
 
 /// The limit of this name that holds for now, read from [`limits`]; the largest number stands for none.
 pub fn soft_limit(limits: &str, name: &str) -> Option<u64> {
-    let word = limits.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next())?;
+    limit(limits, name, 0)
+}
+
+/// Up to where the limit of this name can be raised, as [`soft_limit`].
+pub fn hard_limit(limits: &str, name: &str) -> Option<u64> {
+    limit(limits, name, 1)
+}
+
+fn limit(limits: &str, name: &str, column: usize) -> Option<u64> {
+    let word = limits.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().nth(column))?;
     if word == "unlimited" { Some(u64::MAX) } else { word.parse().ok() }
 }
 

@@ -95,6 +95,17 @@ async fn a_kernel_without_a_limit_is_given_one_for_a_later_run() {
 }
 
 #[tokio::test]
+async fn code_that_lowers_its_own_limits_for_good_is_followed_by_others() {
+    let shop = Shop::new();
+    let lower = "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))";
+    shop.py(lower).await.ok();
+    let ask = "resource.getrlimit(resource.RLIMIT_NOFILE)";
+    assert_eq!(shop.py(ask).await.ok().value(), "(100, 100)");
+    let few = limits(|l| l.open_files = 40);
+    assert_eq!(shop.under(few, "python", ask).await.ok().value(), "(40, 100)");
+}
+
+#[tokio::test]
 async fn a_look_at_a_block_widens_nothing() {
     let shop = Shop::new();
     let wide = limits(|l| l.file_bytes = 0);

@@ -32,7 +32,10 @@ impl Actor {
                 if let (Some(run), Some(kernel)) = (&mut self.run, &mut self.kernel) {
                     run.capture.drain(&mut kernel.process.pipes, &mut run.outbox);
                 }
-                let said = self.run.as_ref().and_then(|run| run.capture.last_error_line());
+                let said = self.run.as_ref().and_then(|run| {
+                    let limit = run.pressed.over.as_ref().map(|what| format!("of its limits, {what}"));
+                    limit.or_else(|| run.capture.last_error_line())
+                });
                 End::NotStarted(format!("Python could not be started as a kernel: {}", said.unwrap_or(cause)))
             }
             end => end,

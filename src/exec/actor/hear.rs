@@ -126,9 +126,9 @@ impl Actor {
             }
             (Told::OutOfTime, Some(run)) if !run.is_done() => run.pressed.out_of_time = true,
             (Told::OverLimit(what), Some(run)) if !run.is_done() => run.pressed.over = Some(what),
-            // Its code has started already, under limits of which one does not hold.
+            // Its code may have started already, under limits of which one does not hold.
             (Told::NotBegun(why), Some(run)) => {
-                run.pressed.over.get_or_insert(format!("could not be set: {why}"));
+                run.pressed.over.get_or_insert(format!("one could not be set: {why}"));
                 self.order(&Order::Kill);
             }
             (Told::Finished(used), Some(run)) if run.is_done() => self.finish(End::Block(used)),

@@ -20,15 +20,16 @@ impl Supervisor {
     /// Which limit could not be set, and why.
     pub(super) fn fit(&self, bounds: &Bounds) -> Result<(), String> {
         let Some(program) = &self.program else { return Ok(()) };
+        let limits = tree::limits(program.pid.as_raw_nonzero().get());
         for limit in &self.started_with {
+            let hard = still_open(&limits, limit);
             let soft = match limit.what {
                 Limited::Data if bounds.memory_bytes == 0 => limit.hard,
                 Limited::Data => data_limit(bounds.memory_bytes, processors()).min(limit.hard),
                 _ => wanted(limit, bounds).unwrap_or(limit.soft),
             };
-            let set =
-                rustix::process::prlimit(Some(program.pid), resource(limit.what), rlimit(soft, limit.hard));
-            match set {
+            let wanted = rlimit(soft.min(hard), hard);
+            match rustix::process::prlimit(Some(program.pid), resource(limit.what), wanted) {
                 // It has ended: that is told by itself.
                 Ok(_) | Err(Errno::SRCH) => {}
                 Err(error) => return Err(format!("{}: {error}", label(limit.what))),
@@ -56,7 +57,12 @@ impl Supervisor {
             for (limit, soft) in &lower {
                 if tree::soft_limit(&limits, label(limit.what)).is_some_and(|now| now > *soft) {
                     let hard = if pid == program.pid { limit.hard } else { *soft };
-                    let _ = rustix::process::prlimit(Some(pid), resource(limit.what), rlimit(*soft, hard));
+                    let hard = hard.min(still_open(&limits, limit));
+                    let _ = rustix::process::prlimit(
+                        Some(pid),
+                        resource(limit.what),
+                        rlimit((*soft).min(hard), hard),
+                    );
                 }
             }
         }
@@ -98,6 +104,11 @@ pub(super) fn inherited(limits: &[Limit]) -> Vec<Limit> {
         Limit { soft: soft.min(hard), hard, ..*limit }
     };
     limits.iter().map(as_here).collect()
+}
+
+/// Up to where a process can still be given more, by its [`tree::limits`]: the code may have lowered that itself.
+fn still_open(limits: &str, limit: &Limit) -> u64 {
+    limit.hard.min(tree::hard_limit(limits, label(limit.what)).unwrap_or(u64::MAX))
 }
 
 /// What this run may use of something that the program has a limit on; `None` where it is not limited.
