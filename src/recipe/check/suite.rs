@@ -206,8 +206,8 @@ fn weaker(view: &View<'_>, command: &str, report: &RunReport) -> Option<String> 
         let line = item.block.version(run.revision).map_or("", |version| &version.source);
         item.block.is_own() && (runner.is_in)(line)
     });
-    let reports = red.filter_map(|(_, run)| run.ended.as_ref()).map(|(_, report)| seen(report));
-    let before = reports.filter(|seen| seen.counted && seen.failed > 0 && seen.errors == 0).last();
+    let mut reports = red.filter_map(|(_, run)| run.ended.as_ref()).map(|(_, report)| seen(report));
+    let before = reports.rfind(|seen| seen.counted && seen.failed > 0 && seen.errors == 0);
     let (before, now) = (before.filter(|_| !view.step.protects.is_empty())?, seen(report));
     if now.all() < before.all() {
         Some(format!("there were {} tests before, and there are {} now", before.all(), now.all()))

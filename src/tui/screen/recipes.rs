@@ -91,7 +91,9 @@ impl Screen {
             None => {
                 let mut form = FormBox::new(Purpose::Answer, asked.clone());
                 let given = asked.meant(&self.given, begun_with(ctx.state));
-                given.iter().for_each(|(field, text)| form.fill(field, text));
+                for (field, text) in &given {
+                    form.fill(field, text);
+                }
                 form
             }
         };

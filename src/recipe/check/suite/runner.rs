@@ -137,7 +137,7 @@ fn is_python(path: &str) -> bool {
 /// What stands below `tests/`, or is called so; a file of the code may hold tests, too, but it is no file with tests.
 fn is_rust(path: &str) -> bool {
     let below = path.split('/').rev().skip(1).any(|folder| folder == "tests");
-    path.ends_with("_test.rs") || path.ends_with(".rs") && below
+    has_end(path, &["_test.rs"]) || has_end(path, &[".rs"]) && below
 }
 
 fn is_javascript(path: &str) -> bool {
