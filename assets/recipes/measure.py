@@ -25,7 +25,9 @@ def _measure(folder, command, before, seconds):
                 pass
             run.wait()
         if run.returncode != 0:
-            print(errors.decode("utf-8", "replace")[-2000:])
+            # Indented: what it printed is never a line that says what was measured.
+            for line in errors.decode("utf-8", "replace")[-2000:].splitlines():
+                print("    " + line)
             print(f"=> failed: exit {run.returncode}")
             return
         if number > 0:

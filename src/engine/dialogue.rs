@@ -133,6 +133,21 @@ impl Dialogue {
         ))
     }
 
+    /// The same of a block that writes a file which holds this.
+    pub(crate) fn inspected_over(&mut self, block: u32, before: &str, terms: Terms) -> String {
+        let inspection = Inspection {
+            review: Review::default(),
+            terms: Ok(terms),
+            refused: Vec::new(),
+            before: Some(before.into()),
+            lacking: Vec::new(),
+            image: None,
+            venv: None,
+        };
+        let revision = self.revision(block);
+        self.send(Event::Inspected(BlockId(block), revision, Box::new(inspection)))
+    }
+
     /// The answer to an order to look at this revision: no findings, and it could run.
     pub(crate) fn answered(&mut self, block: u32, revision: u32) -> String {
         let inspection = Inspection {

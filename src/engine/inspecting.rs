@@ -81,7 +81,7 @@ impl Engine {
         }
         let edited = std::mem::take(&mut look.edited);
         let Inspection { mut review, terms, refused, before, lacking, image, venv } = inspection;
-        let before = self.remarks(block, &mut review).or(before);
+        let before = self.remarks(block, &mut review, before.as_deref()).or(before);
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && *known == review);
         let notice = edited.then(|| notices::edited(&item.block, &review));

@@ -108,7 +108,7 @@ struct Step {
 fn news(transcript: &Transcript, turn: &[Item]) -> Step {
     let behind = transcript.items.len() - turn.len();
     let replied = turn.iter().rposition(|item| matches!(item, Item::Reply(_)));
-    let since = replied.map_or(transcript.items.len() + 1, |at| behind + at + 1);
+    let since = replied.map_or(behind + 1, |at| behind + at + 1);
     // Calls that came to no block are told to the model like what was settled.
     let news = match replied.and_then(|at| turn.get(at)) {
         Some(Item::Reply(reply)) => !reply.refused.is_empty() && reply.finish.reason.complete(),

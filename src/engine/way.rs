@@ -50,6 +50,12 @@ pub trait Way: Debug + Send + Sync {
     /// What there is to say about a block beside its review: `changes the tests that you agreed to`.
     fn remarks(&self, course: &Course<'_>, block: &Block, review: &Review) -> Vec<Finding>;
 
+    /// What there is to say about a block beside that, given what its file holds now.
+    fn outdated(&self, course: &Course<'_>, block: &Block, on_disk: &str) -> Option<Finding> {
+        let _ = (course, block, on_disk);
+        None
+    }
+
     /// The text that the text of a block of code is compared with, where it stands for another.
     fn before(&self, course: &Course<'_>, block: &Block) -> Option<Arc<str>>;
 
@@ -302,10 +308,16 @@ impl Engine {
     }
 
     /// What the recipe has to say about a block that was looked at.
-    pub(super) fn remarks(&self, block: BlockId, review: &mut Review) -> Option<Arc<str>> {
+    pub(super) fn remarks(
+        &self,
+        block: BlockId,
+        review: &mut Review,
+        on_disk: Option<&str>,
+    ) -> Option<Arc<str>> {
         let (way, course) = (self.turn.way.as_ref()?, Course::of(&self.state)?);
         let item = course.block(block)?;
         review.findings.extend(way.remarks(&course, &item.block, review));
+        review.findings.extend(on_disk.and_then(|text| way.outdated(&course, &item.block, text)));
         if item.block.is_own() { None } else { way.before(&course, &item.block) }
     }
 

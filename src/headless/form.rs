@@ -19,18 +19,20 @@ impl Given {
         Self { answers, asked: HashMap::new() }
     }
 
-    /// What does not fit of the answers that were given for a form; what was not given is no misfit.
-    pub(super) fn misfits(&self, form: &Form) -> Vec<Misfit> {
-        let given = |misfit: &Misfit| self.answers.iter().any(|(name, _)| *name == misfit.field);
-        form.check(&self.answers).err().into_iter().flatten().filter(given).collect()
+    /// What does not fit of the answers that were given for a form; what was not given is no misfit. `inputs`: what the
+    /// recipe was begun with.
+    pub(super) fn misfits(&self, form: &Form, inputs: &[(String, String)]) -> Vec<Misfit> {
+        let answers = form.meant(&self.answers, inputs);
+        let given = |misfit: &Misfit| answers.iter().any(|(name, _)| *name == misfit.field);
+        form.check(&answers).err().into_iter().flatten().filter(given).collect()
     }
 
     /// The answers to a form: what was given for it, its defaults for the rest. `None` where one is missing or does not
     /// fit, and where the same form comes again and again.
-    pub(super) fn to(&mut self, form: &Form) -> Option<Answers> {
+    pub(super) fn to(&mut self, form: &Form, inputs: &[(String, String)]) -> Option<Answers> {
         let asked = self.asked.entry(form.name.clone()).or_default();
         *asked += 1;
-        if *asked > MOST { None } else { form.check(&self.answers).ok() }
+        if *asked > MOST { None } else { form.check(&form.meant(&self.answers, inputs)).ok() }
     }
 }
 
@@ -38,7 +40,8 @@ impl Given {
 pub fn hint(form: &Form, waiting: &str) -> String {
     let open = form.fields.iter().find(|field| field.required && field.default.is_none());
     let name = open.or(form.fields.first()).map_or("KEY", |field| field.name.as_str());
-    format!("Answer it beforehand with --input {name}=VALUE. {waiting}")
+    let form = &form.name;
+    format!("Answer it beforehand with --input {form}.{name}=VALUE. {waiting}")
 }
 
 /// A form as the event of `run --json`, with what does not fit of the answers that were given.
@@ -131,17 +134,28 @@ mod tests {
     #[test]
     fn what_was_given_counts_then_defaults_and_never_for_ever() {
         let form = Form { name: "f".into(), fields: vec![number(true, None)], ..Form::default() };
-        assert_eq!(Given::default().to(&form), None);
+        assert_eq!(Given::default().to(&form, &[]), None);
         let mut given = Given::new(vec![("n".into(), "3".into()), ("other".into(), "x".into())]);
         for _ in 0..MOST {
-            assert_eq!(given.to(&form), Some(vec![("n".into(), "3".into())]));
+            assert_eq!(given.to(&form, &[]), Some(vec![("n".into(), "3".into())]));
         }
-        assert_eq!(given.to(&form), None);
+        assert_eq!(given.to(&form, &[]), None);
         let filled = Form { fields: vec![number(true, Some("5"))], ..form };
-        assert_eq!(Given::default().to(&filled), Some(vec![("n".into(), "5".into())]));
+        assert_eq!(Given::default().to(&filled, &[]), Some(vec![("n".into(), "5".into())]));
         let mut unfit = Given::new(vec![("n".into(), "10".into())]);
-        assert_eq!(unfit.to(&filled), None);
-        assert_eq!(unfit.misfits(&filled), [Misfit { field: "n".into(), why: "at most 9".into() }]);
+        assert_eq!(unfit.to(&filled, &[]), None);
+        assert_eq!(unfit.misfits(&filled, &[]), [Misfit { field: "n".into(), why: "at most 9".into() }]);
+    }
+
+    #[test]
+    fn an_input_of_the_recipe_answers_no_later_form() {
+        let form = Form { name: "f".into(), fields: vec![number(true, None)], ..Form::default() };
+        let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        let inputs = [pair("n", "3")];
+        assert_eq!(Given::new(vec![pair("n", "3")]).to(&form, &inputs), None);
+        let mut given = Given::new(vec![pair("f.n", "4"), pair("n", "3"), pair("g.n", "5")]);
+        assert_eq!(given.to(&form, &inputs), Some(vec![pair("n", "4")]));
+        assert_eq!(given.to(&form, &[]), Some(vec![pair("n", "4")]));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub use teller::ended;
 use crate::domain::{Answers, Entry, Level, Misfit, TurnEnd};
 use crate::driver::{Driver, Errand, Found, Told, Update};
 use crate::engine::state::Question;
-use crate::engine::{Command, Phase};
+use crate::engine::{Command, Course, Phase, State};
 use form::Given;
 use std::future::pending;
 use std::io::{self, Write};
@@ -82,7 +82,7 @@ pub async fn run(
     let told = match &ending {
         Ok(ending) => {
             if let Ending::Asked(Question::Form(form)) = ending {
-                teller.form(form, &given.misfits(form))?;
+                teller.form(form, &given.misfits(form, begun_with(driver.state())))?;
             }
             teller.last(&ending.event(driver.state(), &options.waiting_hint))
         }
@@ -90,6 +90,11 @@ pub async fn run(
     };
     driver.close().await;
     told.and(ending)
+}
+
+/// What the newest recipe was begun with.
+fn begun_with(state: &State) -> &[(String, String)] {
+    Course::of(state).map_or(&[], |course| course.start.inputs.as_slice())
 }
 
 async fn turn(
@@ -182,7 +187,7 @@ fn ended_by(
             });
         }
         Phase::Asking(Question::Form(_)) if interrupts.count > 0 => return Some(Ending::Interrupted),
-        Phase::Asking(Question::Form(form)) => match given.to(form) {
+        Phase::Asking(Question::Form(form)) => match given.to(form, begun_with(state)) {
             Some(answers) => {
                 driver.send(Command::Answer(answers));
                 return None;

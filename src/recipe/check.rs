@@ -71,6 +71,12 @@ pub(crate) trait Check: Debug + Send + Sync {
         Vec::new()
     }
 
+    /// What there is to say about a block of its own when its file holds this now.
+    fn outdated(&self, view: &View<'_>, block: &Block, on_disk: &str) -> Option<Finding> {
+        let _ = (view, block, on_disk);
+        None
+    }
+
     /// What the text of a block of code is compared with.
     fn before(&self, view: &View<'_>, block: &Block) -> Option<Arc<str>> {
         let _ = (view, block);

@@ -116,6 +116,12 @@ impl Way for Machine {
         remarks
     }
 
+    fn outdated(&self, course: &Course<'_>, block: &Block, on_disk: &str) -> Option<Finding> {
+        let path = Path::of(&self.definition, *course);
+        let view = path.view();
+        view.step.check.outdated(&view, block, on_disk)
+    }
+
     fn before(&self, course: &Course<'_>, block: &Block) -> Option<Arc<str>> {
         let path = Path::of(&self.definition, *course);
         let view = path.view();

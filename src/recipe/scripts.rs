@@ -58,9 +58,11 @@ pub(super) fn results(output: &str) -> Vec<&str> {
     lines.filter(|line| line.len() < 4_000).take(20).collect()
 }
 
-/// The seconds of the runs that a script measured; none where it came to none.
+/// The seconds of the runs that a script measured; none where it came to none. Only the last line counts: the script's
+/// own word comes last.
 pub(super) fn seconds(output: &str) -> Vec<f64> {
-    let found = results(output).into_iter().rev().find_map(|line| line.strip_prefix("seconds: "));
+    let last = output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let found = results(last).pop().and_then(|line| line.strip_prefix("seconds: "));
     let numbers = found.unwrap_or_default().split_whitespace().take(100).map(str::parse::<f64>);
     let seconds: Result<Vec<f64>, _> = numbers.collect();
     seconds.unwrap_or_default().into_iter().filter(|second| second.is_finite() && *second >= 0.0).collect()

@@ -1,4 +1,4 @@
-//! A text of a definition with places for values: `{spec}`, `{file:code}`, `{fact:tests}`, `{note}`. Two braces stand for
+//! A text of a definition with places for values: `{spec}`, `{data:error}`, `{file:code}`, `{fact:tests}`, `{note}`. Two braces stand for
 //! one. What is put in is never looked at for places again.
 
 /// Bytes of a value that are put in.
@@ -73,7 +73,10 @@ impl Text {
                 }
                 Part::Place(name) => {
                     if let Some(line) = lines.last_mut() {
-                        let value = bounded(value(name));
+                        let value = value(name);
+                        // What is fenced was cut before, so that its fence stays.
+                        let is_data = name.starts_with("file:") || name.starts_with("data:");
+                        let value = if is_data { value } else { bounded(value) };
                         line.empty = Some(value.trim().is_empty() && line.empty != Some(false));
                         line.text.push_str(&value);
                     }
@@ -107,7 +110,8 @@ fn place(text: &str) -> Option<(&str, &str)> {
     (name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(fits)).then_some((name, behind))
 }
 
-fn bounded(mut value: String) -> String {
+/// A value that is not too long to be put in.
+pub(crate) fn bounded(mut value: String) -> String {
     if value.len() > LONGEST {
         let end = (0..=LONGEST).rev().find(|at| value.is_char_boundary(*at)).unwrap_or(0);
         value.truncate(end);

@@ -184,7 +184,11 @@ fn a_form_in_the_middle_is_answered_beforehand_or_ends_the_run_with_10() {
         "{form}"
     );
     assert_eq!((&last(&done)["kind"], &last(&done)["event"]), (&json!("answer_needed"), &json!("error")));
-    assert!(last(&done)["hint"].as_str().unwrap().contains("--input what=VALUE"), "{}", last(&done));
+    assert!(
+        last(&done)["hint"].as_str().unwrap().contains("--input protected.what=VALUE"),
+        "{}",
+        last(&done)
+    );
     let home = self::home();
     let answered = [APPROVED, &["--input", "what=keep the change"]].concat();
     let done = steady(&home, &[LIST, changes], &answered);

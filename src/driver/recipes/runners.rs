@@ -4,7 +4,7 @@
 use crate::workspace::testing::Marks;
 
 /// Nothing beside the tests is written: no bytecode that could be older than its file, no cache.
-const PYTEST: &str = "-B -m pytest -q -rfE --tb=short --color=no -p no:cacheprovider";
+const PYTEST: &str = "-B -m pytest --verbosity=-1 -rfE --tb=short --color=no -p no:cacheprovider";
 const UNITTEST: &str = "-B -m unittest discover -v -s";
 const NODE: &str = "node --test --test-reporter=tap";
 

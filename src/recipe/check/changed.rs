@@ -44,7 +44,7 @@ impl Check for Changed {
         };
         let newest = view.newest();
         match view.own_run() {
-            OwnRun::None if !view.written().is_empty() => {
+            OwnRun::None if !view.written().is_empty() && has_changed(view) => {
                 Look::Propose(vec![bash(&line, "run the net again")])
             }
             OwnRun::None if newest.is_empty() => {
@@ -56,7 +56,7 @@ impl Check for Changed {
                 "The net did not run again, so whether the change breaks it is not known.".into(),
             ),
             OwnRun::Ran(item, report) if is_which(Some(item)) => red(view, &printed(report)),
-            OwnRun::Ran(_, report) => match judge(report) {
+            OwnRun::Ran(_, report) => match judge(&line, report, RED) {
                 Look::Judge { verdict: RED, note } => {
                     which(view, &line).unwrap_or(Look::Judge { verdict: RED, note })
                 }
@@ -95,11 +95,18 @@ impl Check for Changed {
 /// The line of bash that held before: of the recorded behaviour, else of the project's own tests.
 fn net_of(view: &View<'_>) -> Option<String> {
     let held = |step: &str| {
+        view.judged_last(step, GREEN)?;
         let runs = view.runs_in(step).into_iter().rev();
         let mut held = runs.filter(|(item, run)| item.block.is_own() && is_ok(run));
         held.next().and_then(|(item, run)| Some(item.block.version(run.revision)?.source.trim().to_owned()))
     };
     held(view.option("record")).or_else(|| held(view.option("net")))
+}
+
+/// Whether the file that is worked on was written in this step: what stands beside it needs no net.
+fn has_changed(view: &View<'_>) -> bool {
+    let file = view.named(view.course.input(view.option("file")));
+    view.written_in(&view.step.name).contains(&file)
 }
 
 fn is_ok(run: &RunItem) -> bool {

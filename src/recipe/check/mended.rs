@@ -3,9 +3,14 @@
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
 use super::{Check, CheckOption, Look, OwnRun};
-use crate::domain::{Block, BlockKind, Outcome, RunReport};
-use crate::recipe::machine::View;
+use crate::domain::{Block, BlockKind, Language, Outcome, RunReport};
+use crate::engine::transcript::{BlockItem, RunItem};
+use crate::recipe::machine::{View, ended};
+use similar::TextDiff;
 use std::sync::Arc;
+
+/// Bytes beyond which texts are compared by lines.
+const BY_LINES: usize = 2_000;
 
 const OK: &str = "ok";
 const FAILED: &str = "failed";
@@ -36,18 +41,23 @@ impl Check for Mended {
             Ok(subject) => subject,
             Err(why) => return Look::Unable(why),
         };
-        let changed = !view.written().is_empty();
         let newest = view.newest();
+        let changed = match &subject {
+            Subject::File { .. } => !view.written().is_empty(),
+            // Code may write files when it runs; that is no change of anything.
+            Subject::Code { .. } => newest.iter().any(|item| is_written(item)),
+        };
         match (&subject, view.own_run()) {
             (_, OwnRun::Ran(_, report)) => judge(report),
             (_, OwnRun::Refused(_)) => {
                 Look::Unable("It was not run again, so whether the change mends it is not known.".into())
             }
             // The corrected code is the run.
-            (Subject::Code { .. }, OwnRun::None) if !changed => match code_runs(&newest).last() {
-                Some((.., report)) => judge(report),
-                None => nothing(newest.is_empty()),
-            },
+            (Subject::Code { language, source }, OwnRun::None)
+                if corrected(&newest, language, source).is_some() =>
+            {
+                corrected(&newest, language, source).map_or_else(|| nothing(false), judge)
+            }
             (_, OwnRun::None) if changed => Look::Propose(vec![subject.run("see whether it still fails")]),
             (_, OwnRun::None) => nothing(newest.is_empty()),
         }
@@ -76,6 +86,35 @@ impl Check for Mended {
             _ => None,
         }
     }
+}
+
+/// Whether a file was written as the block says.
+fn is_written(item: &BlockItem) -> bool {
+    matches!(item.block.kind, BlockKind::Write { .. })
+        && ended(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok)
+}
+
+/// How the newest run of corrected code ended: of code in the same language that has much of the text that failed. Code
+/// that only looks at something, and ends well, says nothing.
+fn corrected<'a>(newest: &[&'a BlockItem], language: &Language, source: &str) -> Option<&'a RunReport> {
+    let fits = |item: &BlockItem, run: &RunItem| {
+        item.block.version(run.revision).is_some_and(|version| {
+            version.language.as_ref() == Some(language) && is_alike(source, &version.source)
+        })
+    };
+    let ran = code_runs(newest).into_iter().rev();
+    ran.into_iter().find(|(item, run, _)| fits(item, run)).map(|(.., report)| report)
+}
+
+/// Whether half of two texts is the same; long ones are compared by their lines.
+fn is_alike(one: &str, other: &str) -> bool {
+    let (one, other) = (one.trim(), other.trim());
+    let ratio = if one.len().max(other.len()) > BY_LINES {
+        TextDiff::from_lines(one, other).ratio()
+    } else {
+        TextDiff::from_chars(one, other).ratio()
+    };
+    ratio >= 0.5
 }
 
 fn nothing(empty: bool) -> Look {

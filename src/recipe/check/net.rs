@@ -2,6 +2,7 @@
 //! as it is, written down as a test). Whether it holds afterwards is told in `changed`.
 
 use super::subject::said;
+use super::suite::{self, Reading};
 use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
 use crate::domain::{Block, BlockKind, Language, Outcome, RunReport, Stream};
 use crate::recipe::command;
@@ -47,7 +48,7 @@ impl Check for Net {
                 Look::Judge { verdict: NONE, note: "the project has no tests of its own".into() }
             }
             OwnRun::None => Look::Propose(vec![bash(line, "run the tests before anything is changed")]),
-            OwnRun::Ran(_, report) => judge(report),
+            OwnRun::Ran(item, report) => judge(&item.block.current().source, report, NONE),
             OwnRun::Refused(_) => {
                 Look::Unable("The tests did not run, and without a net nothing is changed.".into())
             }
@@ -81,7 +82,7 @@ impl Check for Record {
         let lines: Vec<String> =
             view.written().iter().filter_map(|file| command::line(file, python)).collect();
         match view.own_run() {
-            OwnRun::Ran(_, report) => judge(report),
+            OwnRun::Ran(item, report) => judge(&item.block.current().source, report, NOTHING),
             OwnRun::Refused(_) => {
                 Look::Unable("The test did not run, and without a net nothing is changed.".into())
             }
@@ -142,8 +143,21 @@ pub(super) fn printed(report: &RunReport) -> String {
     String::from_utf8_lossy(&report.output.bytes(Stream::Stdout)).into_owned()
 }
 
-pub(super) fn judge(report: &RunReport) -> Look {
-    match &report.outcome {
+/// What a net came to that this line ran; `empty`: the verdict where not one test was tried.
+pub(super) fn judge(line: &str, report: &RunReport, empty: &'static str) -> Look {
+    match (&report.outcome, suite::reading(line, report)) {
+        (Outcome::Ok | Outcome::Failed, Some(Reading::Missing(why))) => {
+            Look::Unable(format!("The net could not run: {why}."))
+        }
+        (Outcome::Ok | Outcome::Failed, Some(Reading::Empty)) => {
+            Look::Judge { verdict: empty, note: "not one test was tried".into() }
+        }
+        (outcome, _) => by_outcome(outcome, report),
+    }
+}
+
+fn by_outcome(outcome: &Outcome, report: &RunReport) -> Look {
+    match outcome {
         Outcome::Ok => Look::Judge { verdict: GREEN, note: last_line(report) },
         Outcome::Refused(_) | Outcome::NotStarted(_) => {
             Look::Unable(format!("The net could not run: {}.", said(report)))

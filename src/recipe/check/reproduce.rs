@@ -53,12 +53,26 @@ impl Check for Reproduce {
             OwnRun::Refused(_) => {
                 Look::Unable("It was not run, so the failure was not seen. Nothing was changed.".into())
             }
+            OwnRun::Ran(_, report) if matches!(subject, Subject::File { .. }) && is_missing(report) => {
+                Look::Unable(format!("It could not be run: {}. Nothing was changed.", subject::said(report)))
+            }
             OwnRun::Ran(_, report) => judge(view, report),
         }
     }
 
     fn hint(&self, _: &View<'_>, _: &str, _: &str) -> String {
         String::new()
+    }
+}
+
+/// Whether a line of bash never came to the program or the file that it names.
+fn is_missing(report: &RunReport) -> bool {
+    let errors = String::from_utf8_lossy(&report.output.bytes(Stream::Stderr)).into_owned();
+    let first = errors.lines().next().unwrap_or_default();
+    match report.receipt.exit_code {
+        Some(126 | 127) => true,
+        Some(2) => first.contains(": can't open file "),
+        _ => false,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::function;
 use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
-use crate::domain::{BlockKind, Field, FieldKind, Form, Language, Outcome};
+use crate::domain::{Block, BlockKind, Field, FieldKind, Finding, Form, Language, Outcome, Place, Severity};
 use crate::recipe::machine::View;
 use crate::recipe::python;
 
@@ -76,6 +76,19 @@ impl Check for Save {
                 note: format!("save {name}"),
             }]),
         }
+    }
+
+    fn outdated(&self, view: &View<'_>, block: &Block, on_disk: &str) -> Option<Finding> {
+        let file = view.course.fact("functions_file");
+        let BlockKind::Write { path } = &block.kind else { return None };
+        let stale = block.is_own() && path == file && on_disk != view.course.fact("functions_text");
+        stale.then(|| Finding {
+            rule: "recipe.outdated".into(),
+            severity: Severity::High,
+            place: Place::default(),
+            message: format!("{file} was changed since this recipe began; what came since would be lost"),
+            forbidden: false,
+        })
     }
 
     fn hint(&self, _: &View<'_>, _: &str, _: &str) -> String {

@@ -3,7 +3,7 @@
 
 use super::net::{budget, printed, stays};
 use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
-use crate::domain::{Block, Language};
+use crate::domain::{Block, Language, Outcome, RunReport};
 use crate::recipe::command;
 use crate::recipe::machine::View;
 use crate::recipe::scripts::{self, Figures};
@@ -36,7 +36,7 @@ impl Check for Measured {
         match view.own_run() {
             OwnRun::Ran(_, report) => {
                 let output = printed(report);
-                match Figures::of(&scripts::seconds(&output)) {
+                match Figures::of(&seconds(report)) {
                     Some(figures) => Look::Judge { verdict: MEASURED, note: figures.told() },
                     None => Look::Judge { verdict: FAILED, note: why(&output, report) },
                 }
@@ -108,7 +108,7 @@ impl Check for Faster {
             }
             OwnRun::Ran(_, report) => {
                 let output = printed(report);
-                match Figures::of(&scripts::seconds(&output)) {
+                match Figures::of(&seconds(report)) {
                     Some(now) => compare(then, now),
                     None => Look::Judge { verdict: FAILED, note: why(&output, report) },
                 }
@@ -137,11 +137,16 @@ fn measure(view: &View<'_>, words: &[String], before: &[f64], note: &str) -> Own
 /// The seconds of the runs before the change.
 fn before(view: &View<'_>, step: &str) -> Vec<f64> {
     let runs = view.runs_in(step).into_iter().rev().filter(|(item, _)| item.block.is_own());
-    let outputs = runs.filter_map(|(_, run)| run.ended.as_ref()).map(|(_, report)| printed(report));
-    outputs.map(|output| scripts::seconds(&output)).find(|seconds| !seconds.is_empty()).unwrap_or_default()
+    let reports = runs.filter_map(|(_, run)| run.ended.as_ref());
+    reports.map(|(_, report)| seconds(report)).find(|seconds| !seconds.is_empty()).unwrap_or_default()
 }
 
-fn why(output: &str, report: &crate::domain::RunReport) -> String {
+/// What was measured by a run that ended well.
+fn seconds(report: &RunReport) -> Vec<f64> {
+    if report.outcome == Outcome::Ok { scripts::seconds(&printed(report)) } else { Vec::new() }
+}
+
+fn why(output: &str, report: &RunReport) -> String {
     let said: Vec<&str> = scripts::results(output);
     if said.is_empty() { super::subject::said(report) } else { said.join("; ") }
 }

@@ -9,10 +9,10 @@ mod python;
 mod runner;
 
 use super::{Check, CheckOption, Look, OptionKind, Own};
-use crate::domain::{Block, BlockKind, Language};
+use crate::domain::{Block, BlockKind, Language, RunReport};
 use crate::engine::transcript::BlockItem;
 use crate::recipe::machine::{OwnRun, View};
-use printed::{Expected, Printed, Seen};
+use printed::{Expected, Printed, Problem, Seen};
 use runner::Runner;
 
 const GREEN: &str = "green";
@@ -59,7 +59,10 @@ impl Check for Tests {
             OwnRun::Ran(item, report) => {
                 let command = item.block.current().source.clone();
                 let (verdict, note) = judge(view, &command, &Printed::of(report));
-                Look::Judge { verdict, note }
+                match weaker(view, &command, report).filter(|_| verdict == GREEN) {
+                    Some(why) => Look::Judge { verdict: UNCLEAR, note: format!("{note}, but {why}") },
+                    None => Look::Judge { verdict, note },
+                }
             }
             OwnRun::Refused(why) => {
                 let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
@@ -91,7 +94,9 @@ impl Check for Tests {
 
     fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
         let BlockKind::Write { path } = &block.kind else { return None };
-        if view.option("only") != "tests" || self.keeps(path) || is_manifest(path) {
+        // Cargo needs a library before it builds tests of it: a stub may come with them.
+        let stub = view.named(path) == "src/lib.rs";
+        if view.option("only") != "tests" || self.keeps(path) || is_manifest(path) || stub {
             return None;
         }
         let patterns: Vec<&str> = runner::usable(view).iter().map(|runner| runner.pattern).collect();
@@ -187,6 +192,60 @@ fn judge(view: &View<'_>, command: &str, printed: &Printed) -> (&'static str, St
         None if own => (RED, format!("exit {}", printed.exit.unwrap_or(-1))),
         None => printed::verdict(&runner::PYTEST, &Seen::default(), printed),
     }
+}
+
+/// How tests that pass try less than those that failed before, where they are protected: some are gone, or are skipped.
+fn weaker(view: &View<'_>, command: &str, report: &RunReport) -> Option<String> {
+    let runner = runner::ALL.iter().find(|runner| (runner.is_in)(command))?;
+    let seen = |report: &RunReport| {
+        (runner.read)(&Printed::of(report), &Expected { target: "", files: &[], said: Vec::new() })
+    };
+    let steps = view.step.protects.iter().map(String::as_str);
+    let runs = steps.chain([view.step.name.as_str()]).flat_map(|step| view.runs_in(step));
+    let red = runs.filter(|(item, run)| {
+        let line = item.block.version(run.revision).map_or("", |version| &version.source);
+        item.block.is_own() && (runner.is_in)(line)
+    });
+    let mut reports = red.filter_map(|(_, run)| run.ended.as_ref()).map(|(_, report)| seen(report));
+    let before = reports.rfind(|seen| seen.counted && seen.failed > 0 && seen.errors == 0);
+    let (before, now) = (before.filter(|_| !view.step.protects.is_empty())?, seen(report));
+    if now.all() < before.all() {
+        Some(format!("there were {} tests before, and there are {} now", before.all(), now.all()))
+    } else if now.skipped + now.expected > before.skipped + before.expected {
+        Some("tests are skipped or expected to fail that were not before".into())
+    } else {
+        None
+    }
+}
+
+/// What a run of tests says beside its exit status, whatever line started it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// There was no test to try, or each was skipped.
+    Empty,
+    /// What runs them is not there.
+    Missing(String),
+}
+
+/// Whether a line that runs tests had any to run; `None`: its exit status says what there is to say.
+pub(super) fn reading(line: &str, report: &RunReport) -> Option<Reading> {
+    let printed = Printed::of(report);
+    let known = runner::ALL.iter().find(|runner| (runner.is_in)(line));
+    // Without -v unittest prints the same counts.
+    let known = known.or_else(|| runner::ALL.iter().find(|r| r.name == "unittest" && line.contains(r.name)));
+    let seen = known.map_or_else(Seen::default, |runner| {
+        (runner.read)(&printed, &Expected { target: "", files: &[], said: Vec::new() })
+    });
+    if seen.problems.contains(&Problem::NoRunner) || matches!(printed.exit, Some(126 | 127)) {
+        let name = known.map_or("what the line starts", |runner| runner.name);
+        return Some(Reading::Missing(format!("{name} can't be started on this machine")));
+    }
+    let bad = seen.failed > 0 || seen.errors > 0;
+    let no_tests = seen.problems.contains(&Problem::NoTests)
+        || printed.exit == Some(5) && known.is_some_and(|runner| runner.name == "pytest")
+        || printed.err.lines().any(|line| line.starts_with("Ran 0 tests in "))
+        || line.contains("go test") && printed.exit == Some(0) && go::has_no_files(&printed);
+    (!bad && (no_tests || seen.counted && seen.passed == 0)).then_some(Reading::Empty)
 }
 
 /// The test runners, for the texts of a recipe: what is on the machine, and which files it takes.

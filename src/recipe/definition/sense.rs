@@ -56,6 +56,7 @@ impl Names {
         let mut values: Vec<String> = FACTS.iter().map(|fact| format!("fact:{fact}")).collect();
         for At { value: field, .. } in inputs {
             values.push(field.name.clone());
+            values.push(format!("data:{}", field.name));
             if field.kind == FieldKind::File {
                 values.push(format!("file:{}", field.name));
             }

@@ -50,6 +50,18 @@ mod explain {
     }
 
     #[test]
+    fn what_was_given_is_fenced_and_what_was_not_is_left_out() {
+        let mut d = dialogue();
+        begin(&mut d, &recipe("explain"), &[("code", "# now do as I say\n")], &[]);
+        assert!(d.told().contains("```\n# now do as I say\n```"), "{}", d.told());
+        assert!(!d.told().contains("```\n```"), "{}", d.told());
+        let mut d = dialogue();
+        let long = "x\n".repeat(80_000);
+        begin(&mut d, &recipe("explain"), &[("file", "a.py")], &[("file:file", &long)]);
+        assert!(d.told().contains("(the rest is left out)\n```"), "the fence is closed");
+    }
+
+    #[test]
     fn there_has_to_be_something_to_explain() {
         let recipe = recipe("explain");
         let inputs = recipe.card().inputs.check(&[]).unwrap();
@@ -389,6 +401,62 @@ mod tdd {
         // Putting back is a write like others: it takes the word, and then nothing more is asked.
         let line = t.writes("tests/test_slug.py");
         assert!(t.has_remark(t.block) && line.contains("+block 5"), "{line}");
+    }
+
+    #[test]
+    fn what_was_not_put_back_is_asked_about_again() {
+        let mut t = with_changed_tests();
+        choose(&mut t, "go on without it");
+        // Another file is written: the tests are still not what was agreed on.
+        let line = t.writes("slug.py");
+        assert!(line.ends_with("asking: form protected"), "{line}");
+        let line = choose(&mut t, "go on without it");
+        assert!(line.contains("+judged code.2 protected_changed, +said code.3, ask"), "{line}");
+        let line = t.says("I did.");
+        assert!(line.ends_with("asking: form protected"), "{line}");
+        let line = choose(&mut t, "keep the change");
+        assert!(line.contains("+judged code.3 nothing"), "{line}");
+        let line = t.writes("slug.py");
+        assert!(line.contains("+block") && !line.contains("asking"), "{line}");
+    }
+
+    #[test]
+    fn a_word_for_one_file_excuses_no_other() {
+        let mut t = Talk::tdd();
+        t.calls(&[
+            ("write_file", serde_json::json!({"path": "tests/test_slug.py", "content": "a\n"})),
+            ("write_file", serde_json::json!({"path": "tests/test_b.py", "content": "b\n"})),
+        ]);
+        t.block = 1;
+        t.ends(changed(Outcome::Ok, &["tests/test_slug.py"]));
+        t.block = 2;
+        t.look();
+        t.look();
+        t.ends(changed(Outcome::Ok, &["tests/test_b.py"]));
+        t.tests(printed("pytest/missing-module"));
+        t.calls(&[("write_file", serde_json::json!({"path": "tests/test_slug.py", "content": "c\n"}))]);
+        let line = {
+            t.block = 4;
+            t.ends(changed(Outcome::Ok, &["tests/test_slug.py", "tests/test_b.py"]))
+        };
+        assert!(t.has_remark(4) && line.ends_with("asking: form protected"), "{line}");
+    }
+
+    #[test]
+    fn tests_that_are_turned_off_do_not_pass() {
+        let mut t = Talk::tdd();
+        t.writes("tests/test_slug.py");
+        t.tests(printed("pytest/missing-module"));
+        t.writes("slug.py");
+        t.tests(printed("pytest/wrong"));
+        t.calls(&[("write_file", serde_json::json!({"path": "conftest.py", "content": "x\n"}))]);
+        t.look();
+        let item = &t.d.state().transcript.blocks[&BlockId(t.block)];
+        let (_, review) = item.review.as_ref().unwrap();
+        assert!(review.findings.iter().any(|finding| finding.rule == "recipe.configures"), "{review:?}");
+        t.ends(changed(Outcome::Ok, &["conftest.py"]));
+        let line = t.tests(printed("pytest/skipped"));
+        assert!(line.contains("+judged code.2 unclear"), "{line}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::super::check;
 use super::super::definition::{CHANGED, Step};
-use super::super::text::{Text, fenced};
+use super::super::text::{Text, bounded, fenced};
 use super::path::{Ending, Lead, Path, Said};
 use super::view::{View, ended};
 use super::{protect, written};
@@ -84,12 +84,20 @@ fn value(path: &Path<'_>, view: &View<'_>, name: &str) -> String {
         "protected" => protect::files(view).join(", "),
         "images" => listed(&images(view)),
         "steps" => steps(path),
+        name if name.starts_with("data:") => {
+            data(view.course.input(name.strip_prefix("data:").unwrap_or_default()))
+        }
         name => match (name.strip_prefix("file:"), name.strip_prefix("fact:")) {
-            (Some(input), _) => fenced("", view.course.fact(&format!("file:{input}"))),
+            (Some(input), _) => data(view.course.fact(&format!("file:{input}"))),
             (_, Some(fact)) => view.course.fact(fact).to_owned(),
             _ => view.course.input(name).to_owned(),
         },
     }
+}
+
+/// A text as data between fences, which it does not leave although it is cut; nothing where there is none.
+fn data(text: &str) -> String {
+    if text.trim().is_empty() { String::new() } else { fenced("", &bounded(text.to_owned())) }
 }
 
 /// A list in Markdown.

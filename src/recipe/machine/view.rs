@@ -30,7 +30,7 @@ pub(crate) struct View<'a> {
 pub(crate) enum OwnRun<'a> {
     /// It was not proposed yet.
     None,
-    /// It was proposed and did not run: skipped, or rejected with these words.
+    /// It was proposed and did not run to its end: skipped, rejected with these words, interrupted or lost.
     Refused(&'a str),
     /// It ran and ended.
     Ran(&'a BlockItem, &'a RunReport),
@@ -52,6 +52,11 @@ impl<'a> View<'a> {
             told: round.told,
             spans,
         }
+    }
+
+    /// The rounds until now: step, first place, first place of the next.
+    pub(super) fn spans(&self) -> &[(usize, usize, usize)] {
+        &self.spans
     }
 
     /// Whether the model was told something when it began; else the check is alone.
@@ -186,7 +191,13 @@ impl<'a> View<'a> {
         let Some(item) = self.own().last().copied() else { return OwnRun::None };
         match (&item.standing, ended(item)) {
             (Standing::Rejected(why), _) => OwnRun::Refused(why),
+            (Standing::Approved, Some((_, report))) if report.outcome == Outcome::Interrupted => {
+                OwnRun::Refused("it was interrupted")
+            }
             (Standing::Approved, Some((_, report))) => OwnRun::Ran(item, report),
+            (Standing::Approved, None) if item.runs.last().is_some_and(|run| run.lost) => {
+                OwnRun::Refused("the session was closed while it ran")
+            }
             _ => OwnRun::Refused(""),
         }
     }

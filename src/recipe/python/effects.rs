@@ -4,6 +4,16 @@
 use super::{Flaw, definition, named, text};
 use tree_sitter::Node;
 
+/// Decorators that wrap a function and do nothing else.
+const DECORATORS: &[&str] = &[
+    "cache",
+    "functools.cache",
+    "lru_cache",
+    "functools.lru_cache",
+    "contextmanager",
+    "contextlib.contextmanager",
+];
+
 /// Nodes that are looked at of one expression.
 const MOST: usize = 20_000;
 /// How deep literals may be nested.
@@ -35,6 +45,12 @@ const MAKERS: &[&str] = &[
 /// What the statements at the top level do beside defining.
 pub(super) fn at_top(root: Node<'_>, source: &str) -> Vec<Flaw> {
     let mut flaws = Vec::new();
+    // A function of the text with the name of a maker is no maker.
+    let defined = named(root).into_iter().filter_map(definition);
+    let own: Vec<&str> = defined
+        .filter_map(|inner| inner.child_by_field_name("name"))
+        .map(|name| text(name, source))
+        .collect();
     for (at, node) in named(root).into_iter().enumerate() {
         match node.kind() {
             "import_statement"
@@ -42,8 +58,8 @@ pub(super) fn at_top(root: Node<'_>, source: &str) -> Vec<Flaw> {
             | "future_import_statement"
             | "type_alias_statement"
             | "pass_statement" => {}
-            "function_definition" => when_defined(node, source, &mut flaws),
-            "decorated_definition" => decorated(node, source, &mut flaws),
+            "function_definition" => when_defined(node, source, &own, &mut flaws),
+            "decorated_definition" => decorated(node, source, &own, &mut flaws),
             "expression_statement" => statement(node, at == 0, source, &mut flaws),
             "class_definition" => {
                 let what = "a class beside the function; put it inside of the function, or do without";
@@ -69,6 +85,11 @@ fn statement(node: Node<'_>, first: bool, source: &str, flaws: &mut Vec<Flaw>) {
         _ => false,
     };
     if fine {
+        // `x: f() = 1`: an annotation at the top level is evaluated.
+        let annotation = inner.first().and_then(|only| only.child_by_field_name("type"));
+        if let Some(call) = annotation.and_then(|annotation| calls(annotation, source, &[])) {
+            flaws.push(Flaw::at(call, called(call, source)));
+        }
         return;
     }
     let assigned = inner.first().is_some_and(|only| only.kind() == "assignment");
@@ -129,17 +150,18 @@ fn is_number(node: Node<'_>, depth: usize) -> bool {
     }
 }
 
-/// Decorators: a name is fine, a call is not.
-fn decorated(node: Node<'_>, source: &str, flaws: &mut Vec<Flaw>) {
+/// Decorators are called with the function: a few that only wrap it are fine.
+fn decorated(node: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<Flaw>) {
     for decorator in named(node).into_iter().filter(|child| child.kind() == "decorator") {
-        let calls = calls(decorator, source, &[]);
-        if calls.is_some() {
-            let shown = text(decorator, source).lines().next().unwrap_or_default().replace('`', "'");
-            flaws.push(Flaw::at(decorator, format!("the decorator `{shown}` calls something; take it out")));
+        let shown = text(decorator, source).lines().next().unwrap_or_default().replace('`', "'");
+        let name = shown.trim_start_matches('@').trim();
+        if !DECORATORS.contains(&name) || own.contains(&name) {
+            let what = format!("the decorator `{shown}` runs when the function is defined; take it out");
+            flaws.push(Flaw::at(decorator, what));
         }
     }
     match definition(node) {
-        Some(function) => when_defined(function, source, flaws),
+        Some(function) => when_defined(function, source, own, flaws),
         None => flaws.push(Flaw::at(
             node,
             "a class beside the function; put it inside of the function, or do without",
@@ -148,25 +170,32 @@ fn decorated(node: Node<'_>, source: &str, flaws: &mut Vec<Flaw>) {
 }
 
 /// Defaults and annotations are evaluated when a function is defined.
-fn when_defined(function: Node<'_>, source: &str, flaws: &mut Vec<Flaw>) {
+fn when_defined(function: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<Flaw>) {
+    let makers: Vec<&str> = MAKERS.iter().copied().filter(|maker| !own.contains(maker)).collect();
     let parts = [function.child_by_field_name("parameters"), function.child_by_field_name("return_type")];
-    for call in parts.into_iter().flatten().filter_map(|part| calls(part, source, MAKERS)) {
-        let shown = text(call, source).lines().next().unwrap_or_default().replace('`', "'");
-        let what =
-            "is called when the function is defined; use None there, and call it inside of the function";
-        flaws.push(Flaw::at(call, format!("`{shown}` {what}")));
+    for call in parts.into_iter().flatten().filter_map(|part| calls(part, source, &makers)) {
+        flaws.push(Flaw::at(call, called(call, source)));
     }
+}
+
+fn called(call: Node<'_>, source: &str) -> String {
+    let shown = text(call, source).lines().next().unwrap_or_default().replace('`', "'");
+    format!(
+        "`{shown}` is called when the function is defined; use None there, and call it inside of the function"
+    )
 }
 
 /// The first call in an expression but for those of these names with literals; what stands in a lambda is called later.
 fn calls<'t>(node: Node<'t>, source: &str, fine: &[&str]) -> Option<Node<'t>> {
-    let mut open = vec![node];
+    // A default may make a value; an annotation has no need to.
+    let mut open = vec![(node, node.kind() == "type")];
     let mut seen = 0;
-    while let Some(node) = open.pop() {
+    while let Some((node, annotates)) = open.pop() {
+        let annotates = annotates || node.kind() == "type";
         seen += 1;
         let called = |node: Node<'_>| {
             let name = node.child_by_field_name("function").map_or("", |function| text(function, source));
-            fine.contains(&name.rsplit('.').next().unwrap_or(name))
+            !annotates && fine.contains(&name.rsplit('.').next().unwrap_or(name))
         };
         match node.kind() {
             "call" if !called(node) => return Some(node),
@@ -177,7 +206,7 @@ fn calls<'t>(node: Node<'t>, source: &str, fine: &[&str]) -> Option<Node<'t>> {
         if seen > MOST {
             return Some(node);
         }
-        open.extend(named(node).into_iter().rev());
+        open.extend(named(node).into_iter().rev().map(|child| (child, annotates)));
     }
     None
 }

@@ -26,6 +26,10 @@ pub(in crate::recipe) fn with_function(file: &str, source: &str, name: &str) -> 
             text = format!("{text}{blank}{function}\n");
         }
     }
+    // Python takes imports of its own future at the very top only.
+    let (future, missing): (Vec<&str>, Vec<&str>) =
+        missing.into_iter().partition(|text| text.starts_with("from __future__"));
+    let at = if future.is_empty() { at } else { at + put_first(&mut text, old.head, &future) };
     if !missing.is_empty() {
         let (before, after) =
             text.split_at_checked(at.min(text.len())).ok_or("the file can't be taken apart")?;
@@ -33,6 +37,19 @@ pub(in crate::recipe) fn with_function(file: &str, source: &str, name: &str) -> 
         text = format!("{before}{start}{}\n\n\n{}", missing.join("\n"), after.trim_start_matches('\n'));
     }
     Ok(text)
+}
+
+/// Puts lines behind the docstring of a file; how many bytes came in.
+fn put_first(text: &mut String, head: usize, lines: &[&str]) -> usize {
+    let at = if text.is_char_boundary(head) { head } else { text.len() };
+    let start = if text.get(..at).is_none_or(|before| before.is_empty() || before.ends_with('\n')) {
+        ""
+    } else {
+        "\n"
+    };
+    let lines = format!("{start}{}\n", lines.join("\n"));
+    text.insert_str(at, &lines);
+    lines.len()
 }
 
 /// What stands at the top level of a text.
@@ -43,6 +60,8 @@ struct Parts<'a> {
     others: Vec<(Range<usize>, &'a str)>,
     /// Behind the docstring of the file and its imports.
     top: usize,
+    /// Behind its docstring.
+    head: usize,
 }
 
 impl<'a> Parts<'a> {
@@ -52,7 +71,7 @@ impl<'a> Parts<'a> {
         if root.has_error() {
             return None;
         }
-        let mut parts = Self { function: None, others: Vec::new(), top: 0 };
+        let mut parts = Self { function: None, others: Vec::new(), top: 0, head: 0 };
         for (at, node) in named(root).into_iter().enumerate() {
             let defined = definition(node).and_then(|inner| inner.child_by_field_name("name"));
             let import = node.kind().contains("import");
@@ -65,6 +84,9 @@ impl<'a> Parts<'a> {
             if import || head {
                 let behind = source.get(node.end_byte()..).unwrap_or_default();
                 parts.top = node.end_byte() + behind.find('\n').map_or(behind.len(), |end| end + 1);
+            }
+            if head {
+                parts.head = parts.top;
             }
         }
         Some(parts)

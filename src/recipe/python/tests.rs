@@ -54,7 +54,7 @@ fn each_flaw_is_told_with_its_line() {
         (format!("X = 9 ** 9 ** 9\n{fine}"), "is more than a constant"),
         (format!("import os\nos.x = 1\n{fine}"), "is more than a constant"),
         (format!("class A:\n    pass\n{fine}"), "line 1: a class beside the function"),
-        (format!("@app.route('/')\n{fine}"), "line 1: the decorator `@app.route('/')` calls something"),
+        (format!("@app.route('/')\n{fine}"), "line 1: the decorator `@app.route('/')` runs when"),
         ("def f(n, m: int) -> int:\n    'A.'\n".into(), "line 1: the argument n has no annotation"),
         ("def f(\n    *args,\n) -> int:\n    'A.'\n".into(), "line 2: the argument args has no annotation"),
         ("def f(n: int):\n    'A.'\n".into(), "the result of f has no annotation"),
@@ -146,6 +146,40 @@ fn a_function_is_put_into_a_file() {
         "{joined}"
     );
     assert!(with_function("def (", function, "f").is_err());
+}
+
+#[test]
+fn imports_of_the_future_come_first() {
+    let function =
+        "from __future__ import annotations\nimport math\n\ndef f(n: int) -> int:\n    'A.'\n    return n\n";
+    for file in ["", "import os\n\nX = 1\n", "'Mine.'", "'Mine.'\nimport os\n\n\ndef f():\n    return 0\n"] {
+        let joined = with_function(file, function, "f").unwrap();
+        let rest = joined.strip_prefix("'Mine.'\n").unwrap_or(&joined);
+        assert!(rest.starts_with("from __future__ import annotations\n"), "{joined}");
+        assert!(joined.contains("import math\n"), "{joined}");
+        assert_eq!(with_function(&joined, function, "f").unwrap(), joined);
+    }
+}
+
+#[test]
+fn what_runs_when_it_is_defined_is_refused() {
+    let text = |head: &str| format!("{head}\ndef f(n: int) -> int:\n    'A.'\n    return n\n");
+    for fine in ["X: int = 1", "@cache", "import functools\n@functools.lru_cache"] {
+        assert!(examine(&text(fine)).is_ok(), "{fine}");
+    }
+    for bad in [
+        "X: print(1) = 1",
+        "X: str(open('a')) = 1",
+        "@print",
+        "@(lambda g: print(g))",
+        "@cache()",
+        "def cache(g: int) -> int:\n    'A.'\n    return g\n@cache",
+    ] {
+        assert!(examine(&text(bad)).is_err(), "{bad}");
+    }
+    for head in ["n: print(1)", "n: int(open('a'))", "n: int = int(print(1))"] {
+        assert!(examine(&format!("def f({head}) -> int:\n    'A.'\n    return n\n")).is_err(), "{head}");
+    }
 }
 
 proptest! {

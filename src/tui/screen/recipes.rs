@@ -6,7 +6,7 @@ use crate::domain::{Entry, Misfit, Outcome, RecipeFact, Stream};
 use crate::driver::Errand;
 use crate::engine::state::Question;
 use crate::engine::transcript::{BlockItem, RunItem};
-use crate::engine::{Phase, State};
+use crate::engine::{Course, Phase, State};
 use crate::tui::FirstRecipe;
 use crate::tui::view::layout::Pane;
 use crate::tui::view::safe;
@@ -90,7 +90,10 @@ impl Screen {
             Some(at) => self.drafts.remove(at),
             None => {
                 let mut form = FormBox::new(Purpose::Answer, asked.clone());
-                self.given.iter().for_each(|(field, text)| form.fill(field, text));
+                let given = asked.meant(&self.given, begun_with(ctx.state));
+                for (field, text) in &given {
+                    form.fill(field, text);
+                }
                 form
             }
         };
@@ -185,6 +188,11 @@ impl Screen {
         }
         self.layers.push(Layer::Form(Box::new(form)));
     }
+}
+
+/// What the recipe that goes on was begun with.
+fn begun_with(state: &State) -> &[(String, String)] {
+    Course::of(state).map_or(&[], |course| course.start.inputs.as_slice())
 }
 
 /// The form that the recipe asks for.

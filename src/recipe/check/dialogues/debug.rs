@@ -79,6 +79,39 @@ fn code_is_run_in_its_language_and_the_corrected_block_is_the_run() {
 }
 
 #[test]
+fn code_that_only_looks_around_mends_nothing() {
+    let code = "x = 1\nprint(y)\nprint(x)\n";
+    let (mut talk, _) = Talk::begin("debug", &[("code", code)], &[]);
+    talk.ends(raised("NameError", "name 'y' is not defined"));
+    talk.code("import sys; sys.version");
+    let line = talk.ok();
+    assert!(!line.contains("judged") && line.contains("ask s"), "{line}");
+    // Corrected code that writes a file is the run all the same.
+    talk.code("x = 1\nprint(x)\n");
+    let mut report = report(Outcome::Ok);
+    report.receipt.files =
+        vec![crate::domain::FileChange { path: "out.txt".into(), change: "created".into(), bytes: 1 }];
+    let line = talk.ends(report);
+    assert!(line.contains("+judged mend.1 ok, +said explain.1"), "{line}");
+}
+
+#[test]
+fn what_can_not_be_run_is_no_reproduction() {
+    for (exit, errors) in [
+        (127, "bash: python9: command not found\n"),
+        (126, "bash: ./total.py: Permission denied\n"),
+        (2, "python3: can't open file '/work/total.py': [Errno 2] No such file or directory\n"),
+    ] {
+        let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[]);
+        let mut report = printed(Outcome::Failed, "", errors);
+        report.receipt.exit_code = Some(exit);
+        let line = talk.ends(report);
+        assert!(line.contains("+recipe gave_up") && !line.contains("reproduced"), "{line}");
+        assert!(talk.summary().contains("could not be run"), "{}", talk.summary());
+    }
+}
+
+#[test]
 fn a_block_that_failed_is_taken_up_by_its_number() {
     let (mut talk, _) = Talk::begin("explain", &[("code", "x")], &[]);
     talk.d.reply("It is a name.\n");

@@ -38,6 +38,14 @@ fn words_become_a_function_that_is_called_and_kept() {
     let (_, kind, source, _) = talk.waits();
     assert_eq!(kind, BlockKind::Write { path: "/home/me/mine.py".into() });
     assert_eq!(source, format!("import math\n\n\n{RATE}"));
+    let (block, ..) = talk.waits();
+    talk.d.inspected_over(block.0, "import math\nX = 1\n", file_terms("mine.py"));
+    let gravest = talk.d.state().inspected(block).and_then(|seen| seen.review.gravest());
+    assert_eq!(
+        gravest,
+        Some(crate::domain::Severity::High),
+        "what came since the recipe began would be lost"
+    );
     let line = talk.ok();
     assert!(line.contains("+judged save.1 saved, +recipe done") && line.ends_with("idle"), "{line}");
     let summary = talk.summary();

@@ -126,6 +126,39 @@ fn without_tests_behaviour_is_recorded_and_protected() {
     assert!(line.contains("+judged change.1 green, +recipe done"), "{line}");
 }
 
+#[test]
+fn a_net_without_a_test_is_none() {
+    for output in ["\nno tests ran in 0.01s\n", "sss\n3 skipped in 0.01s\n"] {
+        let (mut talk, _) = begun("types", FACTS);
+        let exit = if output.contains("skipped") { 0 } else { 5 };
+        let mut report = printed(if exit == 0 { Outcome::Ok } else { Outcome::Failed }, output, "");
+        report.receipt.exit_code = Some(exit);
+        let line = talk.ends(report);
+        assert!(line.contains("+judged net.1 none, +said record.1"), "{line}");
+    }
+    let (mut talk, _) = begun("types", FACTS);
+    let mut report = printed(Outcome::Failed, "", "/usr/bin/python3: No module named pytest\n");
+    report.receipt.exit_code = Some(1);
+    let line = talk.ends(report);
+    assert!(line.contains("+recipe gave_up") && !line.contains("judged"), "{line}");
+    assert!(talk.summary().contains("pytest can't be started"), "{}", talk.summary());
+}
+
+#[test]
+fn what_is_written_beside_the_file_is_no_change_of_it() {
+    let (mut talk, _) = begun("types", FACTS);
+    talk.ends(green());
+    talk.writes("other.py", "pass\n");
+    let line = talk.ok();
+    assert!(!line.contains("+block") && line.contains("ask s"), "{line}");
+    talk.writes("work.py", &new());
+    let line = talk.ok();
+    assert!(line.contains("+block"), "{line}");
+    // With the change no test is tried any more: the net does not hold.
+    let line = talk.ends(printed(Outcome::Ok, "sss\n3 skipped in 0.01s\n", ""));
+    assert!(!line.contains("green"), "{line}");
+}
+
 fn seconds(all: &str) -> RunReport {
     printed(Outcome::Ok, &format!("run 1: 1 s\n=> seconds: {all}\n"), "")
 }

@@ -70,3 +70,9 @@ fn built(seen: &mut Seen, line: &str, package: &str, expected: &Expected<'_>) {
         Problem::Other(format!("{message} ({place})"))
     });
 }
+
+/// Whether no package had a file with tests, as it is told without -v.
+pub(super) fn has_no_files(printed: &Printed) -> bool {
+    let ok = |line: &str| line.starts_with("ok ") || line.starts_with("ok\t");
+    printed.out.contains("[no test files]") && !printed.out.lines().any(ok)
+}

@@ -95,6 +95,8 @@ pub(super) struct Seen {
     /// Errors outside of tests: when they were collected, set up, built.
     pub(super) errors: u32,
     pub(super) skipped: u32,
+    /// Those of the passed ones that were expected to fail, where the runner tells them.
+    pub(super) expected: u32,
     /// Whether the runner said how many there were.
     pub(super) counted: bool,
     /// How many passed by the runner's own list of tests, where it has one.
@@ -122,6 +124,11 @@ impl Seen {
         if !self.problems.contains(&problem) && self.problems.len() < 20 {
             self.problems.push(problem);
         }
+    }
+
+    /// All tests that were counted.
+    pub(super) fn all(&self) -> u32 {
+        self.passed + self.failed + self.errors + self.skipped
     }
 
     fn counts(&self) -> String {

@@ -29,7 +29,8 @@ pub(super) fn pytest(printed: &Printed, expected: &Expected<'_>) -> Seen {
     };
     let last = last.trim_matches(['=', ' ']);
     let count = |word| number(last.split(" in ").next().unwrap_or_default(), word).unwrap_or_default();
-    seen.passed = count("passed") + count("xfailed") + count("xpassed");
+    seen.expected = count("xfailed");
+    seen.passed = count("passed") + seen.expected + count("xpassed");
     (seen.failed, seen.errors, seen.skipped) = (count("failed"), count("error"), count("skipped"));
     seen.counted = true;
     // Another line of this kind was printed by a test, or by somebody who wants to look like one.
@@ -90,6 +91,7 @@ pub(super) fn unittest(printed: &Printed, expected: &Expected<'_>) -> Seen {
             .and_then(|n| n.parse::<u32>().ok())
     };
     seen.skipped = count("skipped").unwrap_or_default();
+    seen.expected = count("expected failures").unwrap_or_default();
     // An exception in a test is one more way to fail.
     seen.failed = count("failures").unwrap_or_default() + count("errors").unwrap_or_default();
     seen.failed += count("unexpected successes").unwrap_or_default();

@@ -36,8 +36,10 @@ pub(super) const PYTEST: Runner = Runner {
     read: python::pytest,
 };
 
-/// -B: a file that is written twice in a second must not be run from its old bytes.
-const PYTEST_LINE: &str = "python3 -B -m pytest -q -rfE --tb=short --color=no -p no:cacheprovider";
+/// -B: a file that is written twice in a second must not be run from its old bytes. --verbosity=-1 is what -q says, but
+/// a -q of the project's own is not added to it: with two, pytest keeps its counts to itself.
+const PYTEST_LINE: &str =
+    "python3 -B -m pytest --verbosity=-1 -rfE --tb=short --color=no -p no:cacheprovider";
 
 /// All that are known. A name of the project's own command is looked for in this order.
 pub(super) const ALL: &[Runner] = &[
@@ -73,7 +75,7 @@ pub(super) const ALL: &[Runner] = &[
         pattern: "tests/NAME.rs",
         style: "functions with #[test]",
         language: "rust",
-        takes: |path| has_end(path, &[".rs"]),
+        takes: is_rust,
         start: cargo_line,
         all: |_| "cargo test --color never".into(),
         is_in: |line| line.contains("cargo test"),
@@ -130,6 +132,12 @@ fn has_end(path: &str, ends: &[&str]) -> bool {
 fn is_python(path: &str) -> bool {
     let name = file_name(path);
     name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test") || stem.ends_with("_test"))
+}
+
+/// What stands below `tests/`, or is called so; a file of the code may hold tests, too, but it is no file with tests.
+fn is_rust(path: &str) -> bool {
+    let below = path.split('/').rev().skip(1).any(|folder| folder == "tests");
+    has_end(path, &["_test.rs"]) || has_end(path, &[".rs"]) && below
 }
 
 fn is_javascript(path: &str) -> bool {
@@ -201,6 +209,8 @@ mod tests {
         );
         assert_eq!(cargo_line(&texts(&["tests/a.rs", "src/lib.rs"])), "cargo test --color never");
         assert_eq!(go_line(&texts(&["a_test.go", "x/b_test.go", "x/c_test.go"])), "go test -v . ./x");
+        assert!(is_rust("tests/a.rs") && is_rust("x/tests/b/c.rs") && is_rust("src/a_test.rs"));
+        assert!(!is_rust("src/lib.rs") && !is_rust("tests.rs") && !is_rust("tests/a.txt"));
         assert!(is_python("tests/test_a.py") && is_python("a_test.py") && !is_python("slug.py"));
         assert!(is_javascript("a.test.mjs") && is_javascript("test/test.js") && !is_javascript("a.mjs"));
     }
