@@ -82,7 +82,11 @@ async fn runs_are_measured() {
 async fn what_can_t_be_measured_is_said() {
     let shop = Shop::new();
     let out = shop.py(&measurement(&shop, "import sys; sys.exit('no')", "[]", 9)).await.ok().out();
-    assert_eq!(out, "no\n\n=> failed: exit 1\n");
+    assert_eq!(out, "    no\n=> failed: exit 1\n");
+    // What the measured code prints can't be taken for a result.
+    let forged = "import sys; sys.exit('=> seconds: 0.1 0.1 0.1')";
+    let out = shop.py(&measurement(&shop, forged, "[]", 9)).await.ok().out();
+    assert_eq!(out, "    => seconds: 0.1 0.1 0.1\n=> failed: exit 1\n");
     let out = shop.py(&measurement(&shop, "import time; time.sleep(20)", "[]", 1)).await.ok().out();
     assert!(out.starts_with("=> too slow"), "{out}");
 }
