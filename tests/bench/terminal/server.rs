@@ -1,8 +1,8 @@
 //! A model server that notes when it was asked and when it sent its last word.
 
 use std::io::{Read, Write};
-use std::net::TcpListener;
-use std::sync::mpsc::{Receiver, channel};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 pub struct Server {
@@ -19,32 +19,11 @@ impl Server {
         let (asked_sender, asked) = channel();
         let (last_sender, last) = channel();
         std::thread::spawn(move || {
-            let Ok((mut stream, _)) = listener.accept() else { return };
-            let _ = stream.set_nodelay(true);
-            let mut request = Vec::new();
-            let mut buffer = [0u8; 16 << 10];
-            while !whole(&request) {
-                match stream.read(&mut buffer) {
-                    Ok(count) if count > 0 => request.extend_from_slice(&buffer[..count]),
-                    _ => return,
-                }
+            // Connections come before the request: opened beforehand, or to ask what the server knows of the model.
+            for stream in listener.incoming().flatten() {
+                let (asked, last) = (asked_sender.clone(), last_sender.clone());
+                std::thread::spawn(move || serve(stream, words, &asked, &last));
             }
-            let _ = asked_sender.send(Instant::now());
-            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-            let _ = stream.write_all(head.as_bytes());
-            for n in 0..words {
-                let word = if n + 1 == words { " omega" } else { " WORD" };
-                let chunk = format!(
-                    "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{word}\"}}}}]}}\n\n"
-                );
-                if n + 1 == words {
-                    let _ = last_sender.send(Instant::now());
-                }
-                let _ = stream.write_all(chunk.as_bytes());
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
-            let _ = stream.write_all(end.as_bytes());
         });
         Self { port, asked, last }
     }
@@ -64,10 +43,46 @@ impl Server {
     }
 }
 
+/// Answers one connection: a request for a reply with its words, any other with nothing.
+fn serve(mut stream: TcpStream, words: usize, asked: &Sender<Instant>, last: &Sender<Instant>) {
+    let _ = stream.set_nodelay(true);
+    let mut request = Vec::new();
+    let mut buffer = [0u8; 16 << 10];
+    while !whole(&request) {
+        match stream.read(&mut buffer) {
+            Ok(count) if count > 0 => request.extend_from_slice(&buffer[..count]),
+            _ => return,
+        }
+    }
+    if !request.starts_with(b"POST") {
+        let _ = stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        return;
+    }
+    let _ = asked.send(Instant::now());
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    let _ = stream.write_all(head.as_bytes());
+    for n in 0..words {
+        let word = if n + 1 == words { " omega" } else { " WORD" };
+        let chunk =
+            format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{word}\"}}}}]}}\n\n");
+        if n + 1 == words {
+            let _ = last.send(Instant::now());
+        }
+        let _ = stream.write_all(chunk.as_bytes());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let end =
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    let _ = stream.write_all(end.as_bytes());
+}
+
 /// Whether head and body of a request are there.
 fn whole(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request);
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    if head.starts_with("GET") {
+        return true;
+    }
     let length = head
         .lines()
         .find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse::<usize>().ok());
