@@ -186,6 +186,8 @@ fn an_interrupted_block_keeps_the_state() {
     terminal.press("Enter");
     approve(&terminal, 1);
     terminal.wait_for("loop begins");
+    // Nobody presses a key in the moment in which the first line comes.
+    terminal.holds_within(std::time::Duration::from_millis(700), |_| false);
     terminal.press("Ctrl-C");
     terminal.wait_for("INTERRUPTED");
     terminal.press("i");
