@@ -21,8 +21,10 @@ pub mod moment;
 pub mod notice;
 pub mod opinion;
 pub mod packages;
+pub mod reach;
 pub mod recipe;
 pub mod run;
+pub mod sentences;
 pub mod trace;
 pub mod unicode;
 pub mod visible;
@@ -49,6 +51,7 @@ pub use moment::Moment;
 pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
 pub use packages::{InstallInto, PackageList};
+pub use reach::{Can, Place as ReachPlace, Reach};
 pub use recipe::{RecipeCard, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use run::{
     Change, Chunk, ExecutorKind, FileChange, Hold, ImageRef, Interpreter, KernelFate, KernelRef, Layer,

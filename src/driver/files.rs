@@ -4,8 +4,8 @@ use super::Driver;
 use super::perform::{STOPPED, WAITING, not_started};
 use super::sources::Signal;
 use crate::domain::{
-    Block, BlockKind, Chunk, ExecutorKind, FileAct, Finding, Language, Limits, Place, Revision, Rights,
-    RunEvent, RunReport, RunRequest, Severity, Terms,
+    Block, BlockKind, Chunk, ExecutorKind, FileAct, Finding, Language, Limits, Place, Reach, Revision,
+    Rights, RunEvent, RunReport, RunRequest, Severity, Terms,
 };
 use crate::engine::{Event, Inspection, StoreEvent};
 use crate::review::{self, Scope};
@@ -72,6 +72,7 @@ pub(super) fn inspect(
     Inspection {
         review,
         terms: Ok(terms),
+        reach: Reach::default(),
         refused: Vec::new(),
         before: seen.before,
         lacking: Vec::new(),
@@ -93,6 +94,7 @@ fn impossible(why: String) -> Inspection {
     Inspection {
         review: crate::domain::Review::default(),
         terms: Err(why),
+        reach: Reach::default(),
         refused: Vec::new(),
         before: None,
         lacking: Vec::new(),

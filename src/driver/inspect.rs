@@ -3,7 +3,7 @@
 use super::files::{self, Ground};
 use super::sources::Signal;
 use crate::domain::{
-    Block, BlockKind, ImageName, InstallInto, Language, Limits, OnDisk, PackageList, Review, Revision,
+    Block, BlockKind, ImageName, InstallInto, Language, Limits, OnDisk, PackageList, Reach, Review, Revision,
     Sha256, Source, Target, Terms, Trace, Version, packages,
 };
 use crate::engine::provenance::Earlier;
@@ -63,17 +63,29 @@ pub(super) fn spawn(
             matches!(block.kind, BlockKind::Install { .. }) && language == Some(Language::python());
         let lacking = lacking(&block, revision, terms.is_ok(), &executor).await;
         let review = look(block, revision, scope.clone(), earlier).await;
-        let refused = terms
-            .as_ref()
-            .map_or_else(|_| Vec::new(), |terms| review::refusals(&review.effects, &terms.rights, &scope));
+        let (reach, refused) = match &terms {
+            Ok(terms) => told(&review, executor.reach(terms).await, &scope).await,
+            Err(_) => (Reach::default(), Vec::new()),
+        };
         let image = match &terms {
             Err(_) => missing_image(language.filter(|_| is_code), &executor).await,
             Ok(_) => None,
         };
         let venv = if is_python_install { executor.project_venv().await } else { None };
-        let inspection = Inspection { review, terms, refused, before: None, lacking, image, venv };
+        let inspection = Inspection { review, terms, reach, refused, before: None, lacking, image, venv };
         let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
     });
+}
+
+/// What of a block's effects will be refused, by what its run reaches; with that. Links are followed on a worker.
+async fn told(review: &Review, reach: Reach, scope: &Scope) -> (Reach, Vec<String>) {
+    let (effects, scope) = (review.effects.clone(), scope.clone());
+    let work = tokio::task::spawn_blocking(move || {
+        let scope = Scope { cwd: facts::real(&scope.cwd), ..scope };
+        let refused = review::refusals(&effects, &reach, &scope, &facts::real);
+        (reach, refused)
+    });
+    work.await.unwrap_or_default()
 }
 
 /// The packages that a block of Python needs and that are not there.
@@ -106,6 +118,7 @@ async fn look_at_file(
         Inspection {
             review: Review::default(),
             terms,
+            reach: Reach::default(),
             refused: Vec::new(),
             before: None,
             lacking: Vec::new(),

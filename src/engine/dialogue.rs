@@ -124,6 +124,7 @@ impl Dialogue {
             Box::new(Inspection {
                 review,
                 terms,
+                reach: crate::domain::Reach::default(),
                 refused: Vec::new(),
                 before: None,
                 lacking: Vec::new(),
@@ -138,6 +139,7 @@ impl Dialogue {
         let inspection = Inspection {
             review: Review::default(),
             terms: Ok(terms),
+            reach: crate::domain::Reach::default(),
             refused: Vec::new(),
             before: Some(before.into()),
             lacking: Vec::new(),
@@ -153,6 +155,7 @@ impl Dialogue {
         let inspection = Inspection {
             review: Review::default(),
             terms: Ok(terms()),
+            reach: crate::domain::Reach::default(),
             refused: Vec::new(),
             before: None,
             lacking: Vec::new(),

@@ -2,7 +2,8 @@
 
 use crate::domain::{
     Answers, BlockId, Consultation, Decision, ImageName, Instructions, Language, Limits, ModelInfo,
-    ModelName, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId, StepId, Terms, TimerId,
+    ModelName, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId, StepId, Terms,
+    TimerId,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -98,6 +99,8 @@ pub struct Inspection {
     pub review: Review,
     /// The terms, or why it can't run here (`node is not installed: …`).
     pub terms: Result<Terms, String>,
+    /// What its run reaches, by what enforces it. Where it can't run, nothing is known.
+    pub reach: Reach,
     /// What the block would do that the sandbox will refuse, in words: `writes ~/.bashrc: the sandbox will refuse`.
     pub refused: Vec<String>,
     /// What stands in the file that the block would write, where it is text that can be compared.

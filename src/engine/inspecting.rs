@@ -80,7 +80,7 @@ impl Engine {
             return self.look(block);
         }
         let edited = std::mem::take(&mut look.edited);
-        let Inspection { mut review, terms, refused, before, lacking, image, venv } = inspection;
+        let Inspection { mut review, terms, reach, refused, before, lacking, image, venv } = inspection;
         let before = self.remarks(block, &mut review, before.as_deref()).or(before);
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && *known == review);
@@ -89,6 +89,7 @@ impl Engine {
             revision,
             review: review.clone(),
             terms,
+            reach,
             refused,
             before,
             lacking,

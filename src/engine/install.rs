@@ -220,6 +220,7 @@ mod tests {
             lacking: packages.iter().map(ToString::to_string).collect(),
             image: None,
             venv: None,
+            reach: crate::domain::Reach::default(),
             refused: Vec::new(),
         };
         d.send(Event::Inspected(BlockId(block), Revision(1), Box::new(inspection)))
@@ -305,6 +306,7 @@ mod tests {
             lacking: Vec::new(),
             image: Some(ImageName::parse("python:3").unwrap()),
             venv: None,
+            reach: crate::domain::Reach::default(),
             refused: Vec::new(),
         };
         d.send(Event::Inspected(BlockId(block), Revision(1), Box::new(inspection)))

@@ -260,6 +260,7 @@ impl Aim<'_> {
             let inspection = Inspection {
                 review: Review::default(),
                 terms: Ok(found),
+                reach: crate::domain::Reach::default(),
                 refused: Vec::new(),
                 before: None,
                 lacking: Vec::new(),
@@ -280,6 +281,7 @@ impl Aim<'_> {
             Box::new(Inspection {
                 review,
                 terms,
+                reach: crate::domain::Reach::default(),
                 refused: Vec::new(),
                 before: None,
                 lacking: Vec::new(),

@@ -8,8 +8,8 @@ use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
     BlockId, Captured, Change, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits,
-    ModelInfo, Moment, Notice, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, Severity, StepId,
-    Terms, TimerId, ToolCall, Usage, Variable,
+    ModelInfo, Moment, Notice, Reach, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, Severity,
+    StepId, Terms, TimerId, ToolCall, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -157,6 +157,8 @@ pub struct Inspected {
     pub review: Review,
     /// The terms, or why it can't run here.
     pub terms: Result<Terms, String>,
+    /// What its run reaches, by what enforces it.
+    pub reach: Reach,
     /// What it would do that the sandbox will refuse, in words.
     pub refused: Vec<String>,
     /// What stands in the file that the block would write, where it is text that can be compared.

@@ -23,7 +23,8 @@ use super::run::{Carrier, End, Run};
 use super::sandbox::Sandbox;
 use super::shell_state::ShellState;
 use crate::domain::{
-    InstallInto, Interpreter, Language, Limits, RunEvent, RunId, RunRequest, SandboxReport, Stream, Terms,
+    InstallInto, Interpreter, Language, Limits, Reach, RunEvent, RunId, RunRequest, SandboxReport, Stream,
+    Terms,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{PipeReader, Read as _};
@@ -46,6 +47,8 @@ pub enum Command {
     Terms(Box<(Language, Interpreter)>, Option<Limits>, oneshot::Sender<Result<Terms, String>>),
     /// Tell what the sandbox holds.
     Sandbox(oneshot::Sender<Result<SandboxReport, String>>),
+    /// Tell what a run under these terms reaches.
+    Reach(Box<Terms>, oneshot::Sender<Reach>),
     /// Carry out a run.
     Start(Box<RunRequest>, mpsc::Sender<(RunId, RunEvent)>),
     /// SIGINT to the group of the run.
@@ -224,6 +227,9 @@ impl Actor {
             Command::Sandbox(reply) => {
                 let report = self.sandbox().map(|sandbox| sandbox.report().clone());
                 let _ = reply.send(report);
+            }
+            Command::Reach(terms, reply) => {
+                let _ = reply.send(self.reach(&terms).unwrap_or_default());
             }
             Command::Start(request, out) => self.start(&request, out),
             Command::Interrupt(id) => {

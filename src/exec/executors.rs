@@ -14,8 +14,8 @@ use super::receipt::Ending;
 use super::{Setup, outbox::Outbox};
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
-    Function, Interpreter, KernelFate, Language, Limits, Outcome, RunEvent, RunId, RunRequest, SandboxReport,
-    Stream, Terms, Variable,
+    Function, Interpreter, KernelFate, Language, Limits, Outcome, Reach, RunEvent, RunId, RunRequest,
+    SandboxReport, Stream, Terms, Variable,
 };
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -27,6 +27,8 @@ use tokio::sync::{mpsc, oneshot};
 pub enum Order {
     /// Tell the terms of a block.
     Terms(Language, Option<Limits>, oneshot::Sender<Result<Terms, String>>),
+    /// Tell what a run under these terms reaches.
+    Reach(Box<Terms>, oneshot::Sender<Reach>),
     /// Carry out a run.
     Start(Box<RunRequest>, mpsc::Sender<(RunId, RunEvent)>),
     /// Interrupt the run.
@@ -131,6 +133,8 @@ pub type Fetch = Pin<Box<dyn Future<Output = Result<(), String>>>>;
 pub trait Backend {
     /// The terms under which a block would run.
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String>;
+    /// What a run under these terms reaches.
+    async fn reach(&mut self, terms: &Terms) -> Reach;
     /// What is enforced on runs.
     async fn sandbox(&mut self) -> Result<SandboxReport, String>;
     /// Begins a run under its terms, or refuses when they do not hold any more. From now on until [`Heard::Ended`] it is

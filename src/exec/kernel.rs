@@ -9,7 +9,7 @@ use super::kernel_wire::{self, LIMIT, Said, Token};
 use super::plan::{self, Given};
 use super::process::{self, Process};
 use super::sandbox::Cell;
-use crate::domain::{KernelRef, Limits};
+use crate::domain::{KernelRef, Limits, Reach};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -34,6 +34,8 @@ pub struct Kernel {
     pub limits: Limits,
     /// The limits that its process has; `None` while that is not known.
     pub fitted: Option<Limits>,
+    /// What it reaches, since its start.
+    pub reach: Reach,
     /// Runs that its helper was told to begin and has not answered for.
     pub beginning: u32,
     control: OwnedFd,
@@ -70,6 +72,7 @@ impl Kernel {
             used: false,
             limits: *limits,
             fitted: Some(*limits),
+            reach: cell.reach.clone(),
             beginning: 0,
             control,
             decoder: Decoder::new(LIMIT),

@@ -9,7 +9,7 @@
 
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
-    InstallInto, Interpreter, Language, Languages, Limits, Outcome, RunEvent, RunId, RunRequest,
+    InstallInto, Interpreter, Language, Languages, Limits, Outcome, Reach, RunEvent, RunId, RunRequest,
     SandboxReport, Terms,
 };
 use actor::{Actor, Command};
@@ -198,6 +198,19 @@ impl Executor {
         self.order(Command::Terms(Box::new((language.clone(), interpreter)), limits, reply))
             .map_err(|_| ended())?;
         answer.await.map_err(|_| ended())?
+    }
+
+    /// What a run under these terms reaches, by what its helper would be handed. Nothing is known where nothing is told.
+    pub async fn reach(&self, terms: &Terms) -> Reach {
+        let terms = Box::new(terms.clone());
+        if let Some(other) = &self.inner.other {
+            return other.ask(|reply| Order::Reach(terms, reply)).await.unwrap_or_default();
+        }
+        let (reply, answer) = oneshot::channel();
+        match self.order(Command::Reach(terms, reply)) {
+            Ok(()) => answer.await.unwrap_or_default(),
+            Err(_) => Reach::default(),
+        }
     }
 
     /// The terms under which a file of the person's functions would be loaded now, but for the file itself.

@@ -1,88 +1,239 @@
-//! Effects beside rights: what a block would do that the sandbox will not let it do.
-//!
-//! Judged by spelling, as everything here: a link can lead elsewhere, and the sandbox sees that.
+//! Effects beside what a run reaches: what a block would do that will not come about, by the value that its helper is
+//! handed. What can't be told is not said.
 
 use super::Scope;
 use super::ground;
 use super::rules::Ground;
-use crate::domain::{Effects, Rights, SandboxLevel};
+use crate::domain::sentences::sandbox::{Hindrance, refusal};
+use crate::domain::{Can, Effects, Reach};
 use std::path::{Path, PathBuf};
 
-/// Lines such as `writes ~/.bashrc: the sandbox will refuse`, in the order of the effects. Without a sandbox nothing is
-/// refused, and nothing is said.
-pub fn refusals(effects: &Effects, rights: &Rights, scope: &Scope) -> Vec<String> {
-    if rights.sandbox.level == SandboxLevel::Off {
-        return Vec::new();
-    }
+/// Where a path leads when its links are followed, as far as it is there.
+pub type Links<'a> = &'a dyn Fn(&Path) -> PathBuf;
+
+/// Lines such as `writes ~/.bashrc: the sandbox will refuse`, in the order of the effects.
+pub fn refusals(effects: &Effects, reach: &Reach, scope: &Scope, links: Links<'_>) -> Vec<String> {
     let mut lines = Vec::new();
-    for (verb, paths, roots) in [
-        ("reads", &effects.reads, &rights.read),
-        ("writes", &effects.writes, &rights.write),
-        ("deletes", &effects.deletes, &rights.write),
-    ] {
-        let refused = paths.iter().filter(|path| !allowed(path, roots, scope));
-        lines.extend(refused.map(|path| format!("{verb} {path}: the sandbox will refuse")));
+    let reads: fn(&Reach, &Path) -> Can = |reach, path| reach.reads(path);
+    let writes: fn(&Reach, &Path) -> Can = |reach, path| reach.writes(path);
+    let kinds = [
+        ("reads", &effects.reads, reads),
+        ("writes", &effects.writes, writes),
+        ("deletes", &effects.deletes, writes),
+    ];
+    for (verb, paths, can) in kinds {
+        let told = paths.iter().filter_map(|text| {
+            let found = places(text, reach, scope).into_iter().map(|path| {
+                let path = before_pattern(&path);
+                reach.through(path, &links(path), can)
+            });
+            Some(refusal(verb, text, hindrance(found)?))
+        });
+        lines.extend(told);
     }
-    if !rights.network {
-        let far = effects.hosts.iter().filter(|host| ground::host_ground(host) != Ground::Local);
-        lines.extend(far.map(|host| format!("reaches {host}: the sandbox will refuse")));
-        let packages = &effects.packages;
-        lines.extend(packages.iter().map(|name| format!("installs {name}: the sandbox will refuse")));
+    if reach.network == Can::No {
+        let far = effects.hosts.iter().filter(|host| ground::host_ground(host) == Ground::Remote);
+        lines.extend(far.map(|host| refusal("reaches", host, Hindrance::Network)));
+        let fetched = effects.packages.iter().filter(|name| !is_here(name));
+        lines.extend(fetched.map(|name| refusal("installs", name, Hindrance::Network)));
     }
     lines
 }
 
-/// Whether a path is below one of the roots; all are where there are none. What can't be told is not refused here.
-fn allowed(text: &str, roots: &[PathBuf], scope: &Scope) -> bool {
-    if roots.is_empty() {
-        return true;
-    }
+/// The paths that a text can mean, spelled in full. A home folder is the person's, or the one that programs are told
+/// of: which of them is the program's choice. None where the text means no file, or one that can't be told.
+fn places(text: &str, reach: &Reach, scope: &Scope) -> Vec<PathBuf> {
     let located = ground::locate(text, None, scope);
-    let always = [Ground::Unknown, Ground::Null, Ground::Temp, Ground::Scratch];
-    if always.iter().any(|ground| located.is(*ground)) {
-        return true;
+    if [Ground::Unknown, Ground::Null, Ground::Scratch].iter().any(|ground| located.is(*ground)) {
+        return Vec::new();
     }
-    let Some(full) = ground::resolved(text, scope) else { return true };
-    roots.iter().any(|root| Path::new(&full).starts_with(root))
+    let told = reach.home.as_ref().map(|home| Scope { home: Some(home.clone()), ..scope.clone() });
+    let spelled = if text.starts_with('~') { told } else { None };
+    let scopes = [Some(scope), spelled.as_ref()];
+    let mut found: Vec<PathBuf> = scopes
+        .into_iter()
+        .flatten()
+        .filter_map(|scope| ground::resolved(&text.replace('\\', "/"), scope))
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .collect();
+    found.dedup();
+    found
+}
+
+/// What stands against it in every sense that it can have.
+fn hindrance(found: impl Iterator<Item = Can>) -> Option<Hindrance> {
+    let mut all = None;
+    for can in found {
+        all = match (all, can) {
+            (None | Some(Hindrance::Empty), Can::Empty) => Some(Hindrance::Empty),
+            (_, Can::No | Can::Empty) => Some(Hindrance::Place),
+            (_, Can::Yes | Can::Unknown) => return None,
+        };
+    }
+    all
+}
+
+/// The folders above the first part that is a pattern: where they are closed, so is all that is in them.
+fn before_pattern(path: &Path) -> &Path {
+    let is_pattern = |path: &Path| path.to_string_lossy().contains(['*', '?', '[', '{']);
+    path.ancestors().find(|folder| !is_pattern(folder)).unwrap_or(path)
+}
+
+/// Whether a package is named by a place on this computer.
+fn is_here(name: &str) -> bool {
+    name.starts_with(['.', '/', '~', '-']) || name.contains('/') && !name.contains("://")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ReachPlace as Place;
     use std::sync::Arc;
 
     fn scope() -> Scope {
         Scope { cwd: "/home/ann/work".into(), home: Some("/home/ann".into()), book: Arc::default() }
     }
 
-    fn effects() -> Effects {
-        let list = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<String>>();
-        Effects {
-            reads: list(&["a.csv", "/etc/passwd"]),
-            writes: list(&["out/a.png", "~/.bashrc", "/tmp/x", "/dev/null", "../b"]),
-            deletes: list(&["../../all"]),
-            hosts: list(&["example.com", "localhost"]),
-            packages: list(&["requests"]),
+    fn reach() -> Reach {
+        Reach {
+            places: vec![
+                Place::to_read("/usr"),
+                Place::to_read("/etc/passwd"),
+                Place::closed("/home/ann"),
+                Place { private: true, ..Place::to_write("/home/ann/.cache") },
+                Place::to_write("/home/ann/work"),
+                Place::to_read("/home/ann/work/.git/hooks"),
+                Place { private: true, ..Place::to_write("/tmp") },
+            ],
+            read: Can::No,
+            write: Can::No,
+            own_tree: true,
+            network: Can::No,
+            home: Some("/home/ann".into()),
+        }
+    }
+
+    fn shown_empty() -> Reach {
+        let places = vec![Place::to_read("/home/ann"), Place::closed("/home/ann/.ssh")];
+        Reach { places, ..reach() }
+    }
+
+    fn list(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(ToString::to_string).collect()
+    }
+
+    fn of(reads: &[&str], writes: &[&str], deletes: &[&str]) -> Effects {
+        Effects { reads: list(reads), writes: list(writes), deletes: list(deletes), ..Effects::default() }
+    }
+
+    fn same(path: &Path) -> PathBuf {
+        path.to_path_buf()
+    }
+
+    fn told(effects: &Effects, reach: &Reach) -> Vec<String> {
+        refusals(effects, reach, &scope(), &same)
+    }
+
+    #[test]
+    fn what_is_open_is_never_called_refused() {
+        let reads = &[
+            "sales.csv",
+            "./x/../y",
+            "/home/ann/work/z",
+            "~/work/z",
+            "/tmp/a",
+            "/etc/passwd",
+            "/usr/share/dict/words",
+            "/dev/null",
+            "data/*.csv",
+            "~/.cache/x",
+            "…/a",
+            "/",
+            "/home",
+        ];
+        let writes = &["out/a.png", "/tmp/x", "/dev/null", "/dev/stdout", ".git/config", "~/.cache/pip/x"];
+        let deletes = &["build", ".", "~", "/tmp/x", "*.tmp"];
+        assert_eq!(told(&of(reads, writes, deletes), &reach()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_closed_is_told() {
+        let effects = of(
+            &["/etc/shadow", "~/.ssh/id_rsa", "../other/a.csv", "/var/log/*.log"],
+            &["/usr/x", "~/.bashrc", ".git/hooks/pre-commit", "/etc/passwd", "/var/tmp/x"],
+            &["../../all/x", "/usr/lib"],
+        );
+        let will = |text: &str| format!("{text}: the sandbox will refuse");
+        let empty = refusals(&of(&["~/.ssh"], &[], &[]), &shown_empty(), &scope(), &same);
+        assert_eq!(empty, ["reads ~/.ssh: the sandbox shows it empty"]);
+        let expected = [
+            "reads /etc/shadow",
+            "reads ~/.ssh/id_rsa",
+            "reads ../other/a.csv",
+            "reads /var/log/*.log",
+            "writes /usr/x",
+            "writes ~/.bashrc",
+            "writes .git/hooks/pre-commit",
+            "writes /etc/passwd",
+            "writes /var/tmp/x",
+            "deletes ../../all/x",
+            "deletes /usr/lib",
+        ];
+        assert_eq!(told(&effects, &reach()), expected.map(will));
+    }
+
+    #[test]
+    fn without_a_sandbox_and_where_nothing_is_known_nothing_is_refused() {
+        let mut effects = of(&["/etc/shadow"], &["~/.bashrc"], &["/usr"]);
+        effects.hosts = list(&["example.com"]);
+        effects.packages = list(&["requests"]);
+        for reach in [Reach::open(), Reach::default()] {
+            assert_eq!(told(&effects, &reach), Vec::<String>::new());
+        }
+    }
+
+    #[test]
+    fn the_network_is_refused_where_it_is_closed() {
+        let effects = Effects {
+            hosts: list(&["example.com", "localhost", "127.0.0.1"]),
+            packages: list(&["requests", "./wheels/x.whl", "."]),
             ..Effects::default()
+        };
+        let lines = told(&effects, &reach());
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(lines[0].starts_with("reaches example.com: ") && lines[1].starts_with("installs requests: "));
+        for network in [Can::Yes, Can::Unknown] {
+            assert_eq!(told(&effects, &Reach { network, ..reach() }), Vec::<String>::new());
         }
     }
 
     #[test]
-    fn without_a_sandbox_nothing_is_refused() {
-        let rights = Rights { write: vec!["/home/ann/work".into()], ..Rights::default() };
-        assert_eq!(refusals(&effects(), &rights, &scope()), Vec::<String>::new());
+    fn a_link_is_judged_by_where_it_leads() {
+        let links = |path: &Path| match path.to_str() {
+            Some("/home/ann/work/secret") => PathBuf::from("/home/ann/.ssh/id_rsa"),
+            Some("/home/ann/work/near") => PathBuf::from("/home/ann/work/data/a.csv"),
+            Some("/tmp/link") => PathBuf::from("/etc/shadow"),
+            _ => path.to_path_buf(),
+        };
+        let effects = of(&["secret", "near", "/tmp/link"], &[], &[]);
+        let lines = refusals(&effects, &reach(), &scope(), &links);
+        assert_eq!(lines, ["reads secret: the sandbox will refuse"]);
+        // Where all paths lead where they do outside, the end alone counts.
+        let walls = Reach { own_tree: false, ..reach() };
+        let links = |path: &Path| match path.to_str() {
+            Some("/home/ann/shortcut/a") => PathBuf::from("/home/ann/work/a"),
+            _ => path.to_path_buf(),
+        };
+        let effects = of(&["~/shortcut/a", "~/other"], &[], &[]);
+        assert_eq!(refusals(&effects, &walls, &scope(), &links), ["reads ~/other: the sandbox will refuse"]);
     }
 
     #[test]
-    fn paths_are_below_their_roots() {
-        let roots = [PathBuf::from("/home/ann/work")];
-        let scope = scope();
-        for path in ["a.csv", "./x/../y", "/home/ann/work/z", "~/work/z", "/tmp/a", "/dev/null", "…/a"] {
-            assert!(allowed(path, &roots, &scope), "{path}");
-        }
-        for path in ["../a", "~/.bashrc", "/etc/passwd", "/home/ann/workshop/a", "/"] {
-            assert!(!allowed(path, &roots, &scope), "{path}");
-        }
-        assert!(allowed("/etc/passwd", &[], &scope));
+    fn the_home_that_programs_are_told_of_counts_for_what_is_spelled_so() {
+        let mut reach = reach();
+        reach.home = Some("/tmp/private/home".into());
+        assert_eq!(told(&of(&["~/notes"], &["~/x"], &[]), &reach), Vec::<String>::new());
+        assert_eq!(told(&of(&["/home/ann/notes"], &[], &[]), &reach).len(), 1);
     }
 }

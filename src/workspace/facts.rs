@@ -27,6 +27,31 @@ pub fn describe(cwd: &Path, home: Option<&Path>, named: &str) -> Option<String> 
     Some(if whole { format!("{files} {noun}, {}", size(bytes)) } else { format!("more than {files} {noun}") })
 }
 
+/// So many links are followed for one path, as by the system.
+const MOST_LINKS: usize = 40;
+
+/// Where a path leads when all its links are followed; of what is not there, as much as is.
+pub fn real(path: &Path) -> PathBuf {
+    let mut left = MOST_LINKS;
+    follow(path, &mut left)
+}
+
+fn follow(path: &Path, left: &mut usize) -> PathBuf {
+    if let Ok(real) = std::fs::canonicalize(path) {
+        return real;
+    }
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path.into() };
+    let place = follow(parent, left).join(name);
+    // A link to what is not there leads there all the same.
+    match std::fs::read_link(&place) {
+        Ok(target) if *left > 0 => {
+            *left -= 1;
+            follow(&place.parent().unwrap_or(parent).join(target), left)
+        }
+        _ => place,
+    }
+}
+
 /// The path that a name means from this folder; `None` for names with wildcards or variables.
 fn resolve(cwd: &Path, home: Option<&Path>, named: &str) -> Option<PathBuf> {
     if named.is_empty() || named.contains(['*', '?', '$', '\0']) {
@@ -94,6 +119,29 @@ mod tests {
         assert_eq!(describe(folder.path(), None, "out/charts/a.png").as_deref(), Some("400.0 KB"));
         assert_eq!(describe(folder.path(), None, "nothing").as_deref(), Some("does not exist"));
         assert_eq!(describe(folder.path(), None, "out/*"), None);
+    }
+
+    #[test]
+    fn links_are_followed_to_what_is_not_there_and_never_for_ever() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let base = std::fs::canonicalize(folder.path()).expect("its path");
+        let link = |target: &str, name: &str| {
+            std::os::unix::fs::symlink(target, base.join(name)).expect("a link");
+        };
+        std::fs::create_dir(base.join("there")).expect("made");
+        link("there", "near");
+        link("/nowhere/at/all", "gone");
+        link("gone", "far");
+        link("round/x", "round");
+        for (path, end) in [
+            ("near/a/b", base.join("there/a/b")),
+            ("gone", "/nowhere/at/all".into()),
+            ("far/x", "/nowhere/at/all/x".into()),
+            ("new/file", base.join("new/file")),
+        ] {
+            assert_eq!(real(&base.join(path)), end, "{path}");
+        }
+        real(&base.join("round/x/y/z"));
     }
 
     #[test]

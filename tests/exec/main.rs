@@ -20,6 +20,7 @@ mod languages;
 mod limits;
 mod packages;
 mod programs;
+mod reach;
 mod recipes;
 mod sandbox;
 mod shown;

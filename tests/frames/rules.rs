@@ -41,6 +41,7 @@ fn inspected(scene: &mut Scene, block: u32, review: Review, terms: Terms, refuse
         revision,
         review,
         terms: Ok(terms),
+        reach: sayso::domain::Reach::default(),
         refused,
         before: None,
         lacking: Vec::new(),

@@ -191,6 +191,7 @@ impl Scene {
             revision: current.revision,
             review: Review { findings, ..Review::default() },
             terms: Ok(Self::terms(&language)),
+            reach: sayso::domain::Reach::default(),
             refused: Vec::new(),
             before: None,
             lacking: Vec::new(),

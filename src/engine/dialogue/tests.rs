@@ -792,6 +792,7 @@ fn stale_events_change_nothing() {
             Box::new(Inspection {
                 review: review(Severity::High),
                 terms: Err("no".into()),
+                reach: crate::domain::Reach::default(),
                 refused: Vec::new(),
                 before: None,
                 lacking: Vec::new(),
@@ -805,6 +806,7 @@ fn stale_events_change_nothing() {
             Box::new(Inspection {
                 review: Review::default(),
                 terms: Ok(terms()),
+                reach: crate::domain::Reach::default(),
                 refused: Vec::new(),
                 before: None,
                 lacking: Vec::new(),

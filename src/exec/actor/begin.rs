@@ -2,7 +2,7 @@
 
 use super::Actor;
 use crate::domain::{
-    ExecutorKind, Hold, Interpreter, KernelRef, Language, Limits, Outcome, Rights, RunEvent, RunId,
+    ExecutorKind, Hold, Interpreter, KernelRef, Language, Limits, Outcome, Reach, Rights, RunEvent, RunId,
     RunRequest, Terms,
 };
 use crate::exec::error::ExecError;
@@ -13,7 +13,7 @@ use crate::exec::outbox::Outbox;
 use crate::exec::plan::{self, Given};
 use crate::exec::run::{Carrier, Run, nothing};
 use crate::exec::sandbox::refused::Closed;
-use crate::exec::sandbox::{Reach, Sandbox, Standing};
+use crate::exec::sandbox::{Allowance, Sandbox, Standing};
 use crate::exec::{blob, languages, packages, process};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ impl Actor {
             None => interpreter.path.clone(),
         };
         let sandbox = self.sandbox()?;
-        let Reach { read, write, network } = sandbox.reach(&path, language.as_str() == "python");
+        let Allowance { read, write, network } = sandbox.allowance(&path, language.as_str() == "python");
         let mut sandbox = sandbox.report().clone();
         if lower {
             // The code could lift what is lower for this run than for its kernel; who looks puts it back.
@@ -84,6 +84,24 @@ impl Actor {
             limits,
             target: None,
         })
+    }
+
+    /// What a run under these terms reaches: of the kernel that is there, what it was started with.
+    pub(super) fn reach(&mut self, terms: &Terms) -> Result<Reach, String> {
+        match terms.executor {
+            ExecutorKind::Files | ExecutorKind::Engine => Ok(Reach::default()),
+            ExecutorKind::Installer => {
+                let programs = self.programs(&terms.interpreter);
+                Ok(self.sandbox()?.cell_to_install(&programs, &terms.cwd).reach)
+            }
+            ExecutorKind::Kernel if self.kernel_with_room(&terms.limits).is_some() => {
+                Ok(self.kernel.as_ref().map(|kernel| kernel.reach.clone()).unwrap_or_default())
+            }
+            _ => {
+                let python = terms.language.as_str() == "python";
+                Ok(self.sandbox()?.cell(&terms.interpreter, python).reach)
+            }
+        }
     }
 
     /// What is closed for a run under these terms, for telling what was refused.

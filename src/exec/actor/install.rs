@@ -10,7 +10,7 @@ use crate::exec::helper_wire::{Bounds, Order};
 use crate::exec::kernel_wire::{Lacking, Token};
 use crate::exec::packages::{self, Manager};
 use crate::exec::run::Carrier;
-use crate::exec::sandbox::Reach;
+use crate::exec::sandbox::Allowance;
 use crate::exec::{blob, process};
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
@@ -28,7 +28,7 @@ impl Actor {
         let environment = packages::environment(&self.environment, std::env::vars_os());
         let programs = self.programs(&installer.path);
         let sandbox = self.sandbox()?;
-        let Reach { read, write, network } = sandbox.reach_to_install(&programs, &folder);
+        let Allowance { read, write, network } = sandbox.allowance_to_install(&programs, &folder);
         let sandbox = sandbox.report().clone();
         let environment = environment.iter().map(|(n, _)| n.to_string_lossy().into_owned()).collect();
         Ok(Terms {
@@ -57,7 +57,7 @@ impl Actor {
     }
 
     /// The programs that an installation starts: the package manager and the kernel's Python.
-    fn programs(&self, installer: &Path) -> Vec<PathBuf> {
+    pub(super) fn programs(&self, installer: &Path) -> Vec<PathBuf> {
         let python = self.finder.known_already(&Language::python()).map(|known| known.path);
         std::iter::once(installer.to_path_buf()).chain(python).collect()
     }

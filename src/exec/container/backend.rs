@@ -2,7 +2,7 @@
 
 use super::error::ContainerError;
 use super::{Containers, FAREWELL, engine, is_kernel};
-use crate::domain::{ExecutorKind, Interpreter, Language, Limits, Rights, SandboxReport, Terms};
+use crate::domain::{ExecutorKind, Interpreter, Language, Limits, Reach, Rights, SandboxReport, Terms};
 use crate::exec::executors::{Backend, Fetch, Heard, Job, Missing};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -11,6 +11,19 @@ impl Backend for Containers {
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
         let known = self.known(language, &limits).await?;
         Ok(self.terms_of(&known, language, limits))
+    }
+
+    async fn reach(&mut self, terms: &Terms) -> Reach {
+        if terms.executor != ExecutorKind::Container {
+            return Reach::default();
+        }
+        match &self.kernel {
+            Some(kernel) if terms.kernel.is_some() => kernel.reach.clone(),
+            _ => {
+                let known = self.known(&terms.language, &terms.limits).await;
+                known.map(|known| known.frame.reach()).unwrap_or_default()
+            }
+        }
     }
 
     async fn sandbox(&mut self) -> Result<SandboxReport, String> {

@@ -6,7 +6,7 @@ use super::engine::Engine;
 use super::error::ContainerError;
 use super::held::{Held, remove};
 use super::plan::Frame;
-use crate::domain::KernelRef;
+use crate::domain::{KernelRef, Reach};
 use crate::exec::blob;
 use crate::exec::frames::Decoder;
 use crate::exec::helper_wire::Used;
@@ -62,6 +62,8 @@ pub struct Kernel {
     pub state: KernelRef,
     /// Its folder, as last told.
     pub cwd: PathBuf,
+    /// What it reaches, since its start.
+    pub reach: Reach,
     /// Whether it has said that it is ready.
     pub ready: bool,
     events: mpsc::Receiver<FromKernel>,
@@ -82,6 +84,7 @@ impl Kernel {
         let cwd = frame.cwd();
         // It looks at itself, and has to know what was opened.
         let network = if frame.granted.network { "open" } else { "closed" };
+        let reach = frame.reach();
         let body = frame.body(image, &["python3", "-I", "-S", "-c", BOOT], vec![network.into()]);
         let (sender, events) = mpsc::channel(256);
         let (orders, pieces) = mpsc::unbounded_channel();
@@ -98,7 +101,7 @@ impl Kernel {
             remove(&engine, &name).await;
         });
         let state = KernelRef { generation, variables: 0 };
-        Self { image: shown, state, cwd, ready: false, events, orders, stop, work }
+        Self { image: shown, state, cwd, reach, ready: false, events, orders, stop, work }
     }
 
     /// Hands over a block.

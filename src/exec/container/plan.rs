@@ -2,7 +2,9 @@
 
 use super::grants::Granted;
 use crate::config::{ContainerExecutor, FolderInContainer};
-use crate::domain::{Hold, Layer, Limits, Rights, SandboxLevel, SandboxReport};
+use crate::domain::{
+    Can, Hold, Layer, Limits, Reach, ReachPlace as Place, Rights, SandboxLevel, SandboxReport,
+};
 use bollard::models::{ContainerCreateBody, HostConfig, ResourcesUlimits};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -146,6 +148,27 @@ impl Frame {
             environment: self.env.iter().map(|(name, _)| name.clone()).collect(),
             sandbox: self.report(),
         }
+    }
+
+    /// What a block in such a container reaches, by the mounts that the engine is asked for.
+    pub fn reach(&self) -> Reach {
+        let unknown = |path: &str| Place {
+            read: Can::Unknown,
+            write: Can::Unknown,
+            private: true,
+            ..Place::to_read(path)
+        };
+        let mut places = ["/proc", "/sys", "/dev"].map(unknown).to_vec();
+        places.push(Place { private: true, ..Place::to_write("/tmp") });
+        let mounts = self.granted.mounts(self.mounted()).into_iter();
+        places.extend(mounts.filter_map(|mount| match (mount.target, mount.read_only) {
+            (Some(target), Some(false)) => Some(Place::to_write(target)),
+            (Some(target), _) => Some(Place::to_read(target)),
+            (None, _) => None,
+        }));
+        let network = if self.granted.network { Can::Yes } else { Can::No };
+        // Its own system is the image's: what is in it is not known, and none of it can be written.
+        Reach { places, read: Can::Unknown, write: Can::No, own_tree: true, network, home: Some(HOME.into()) }
     }
 
     /// Limits of each process; 0 is none of open files and file size.
@@ -296,6 +319,18 @@ mod tests {
         assert!(rights.network && !rights.sandbox.network_blocked);
         assert!(rights.write.contains(&"/srv/out".into()) && !rights.write.contains(&"/srv/in".into()));
         assert!(rights.read.contains(&"/srv/in".into()));
+        let reach = frame.reach();
+        for (path, writes) in [
+            ("/home/me/work/a", Can::Yes),
+            ("/home/me/work/.git/hooks/a", Can::No),
+            ("/srv/in/a", Can::No),
+            ("/srv/out/a", Can::Yes),
+            ("/tmp/a", Can::Yes),
+            ("/usr/a", Can::No),
+        ] {
+            assert_eq!(reach.writes(Path::new(path)), writes, "{path}");
+        }
+        assert_eq!((reach.reads(Path::new("/etc/passwd")), reach.network), (Can::Unknown, Can::Yes));
         let network = &rights.sandbox.layers[0];
         assert!(!network.active && !network.tested && network.why.is_some());
     }

@@ -98,6 +98,7 @@ impl<B: Backend> Server<B> {
                 let fetch = self.backend.fetch(missing, progress).await;
                 tokio::task::spawn_local(async move { drop(reply.send(fetch.await)) });
             }
+            Order::Reach(terms, reply) => drop(reply.send(self.backend.reach(&terms).await)),
             Order::Sandbox(reply) => drop(reply.send(self.backend.sandbox().await)),
             Order::Found(reply) => drop(reply.send(self.backend.found().await)),
         }

@@ -4,7 +4,7 @@ use super::message::Channel;
 use super::reading::Reading;
 use super::talk::Order;
 use super::{Block, FAREWELL, Jupyter, ToFetch};
-use crate::domain::{Interpreter, KernelFate, Language, Limits, SandboxReport, Terms};
+use crate::domain::{Interpreter, KernelFate, Language, Limits, Reach, SandboxLevel, SandboxReport, Terms};
 use crate::exec::executors::{Backend, End, Fetch, Heard, Job};
 use serde_json::json;
 use std::path::PathBuf;
@@ -15,6 +15,13 @@ impl Backend for Jupyter {
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
         let spec = self.spec(language).await.map_err(|error| error.to_string())?;
         Ok(self.terms_of(&spec, language, limits))
+    }
+
+    async fn reach(&mut self, terms: &Terms) -> Reach {
+        match terms.rights.sandbox.level {
+            SandboxLevel::Off => Reach::open(),
+            _ => Reach::default(),
+        }
     }
 
     async fn sandbox(&mut self) -> Result<SandboxReport, String> {

@@ -2,7 +2,7 @@
 //! folder can be read by every run that comes later.
 
 use super::toolchain::{self, Ground};
-use super::{Cell, Entry, Policy, Reach, Sandbox, survey};
+use super::{Allowance, Cell, Entry, Policy, Sandbox, survey};
 use crate::domain::SandboxLevel;
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,10 @@ impl Sandbox {
     }
 
     /// What an installation into this folder by these programs may reach.
-    pub fn reach_to_install(&self, programs: &[PathBuf], folder: &Path) -> Reach {
+    pub fn allowance_to_install(&self, programs: &[PathBuf], folder: &Path) -> Allowance {
         match self.policy_to_install(programs, folder) {
-            Some(policy) => Reach { read: policy.readable(), write: policy.writable(), network: true },
-            None => Reach { network: true, ..Reach::default() },
+            Some(policy) => Allowance { read: policy.readable(), write: policy.writable(), network: true },
+            None => Allowance { network: true, ..Allowance::default() },
         }
     }
 
@@ -30,7 +30,7 @@ impl Sandbox {
             Some(policy) => self.using.entry(policy, &self.helper),
             None => Entry { program: self.helper.clone(), args: vec!["__run".into()], apart: false },
         };
-        Cell { entry, policy, using: self.using.clone(), scope: self.scope.clone() }
+        self.cell_of(entry, policy)
     }
 
     fn policy_to_install(&self, programs: &[PathBuf], folder: &Path) -> Option<Policy> {

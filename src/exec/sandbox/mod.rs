@@ -20,6 +20,7 @@ mod install;
 mod names;
 mod policy;
 mod probe;
+mod reach;
 pub mod refused;
 mod report;
 mod scratch;
@@ -33,7 +34,7 @@ use super::cgroup::{self, Scope};
 use super::environment::Environment;
 use super::link::Entry;
 use super::plan;
-use crate::domain::{Limits, SandboxLevel, SandboxReport, Terms};
+use crate::domain::{Limits, Reach, SandboxLevel, SandboxReport, Terms};
 use bwrap::Bwrap;
 use confinement::limits as process_limits;
 pub use confinement::{Confinement, data_limit};
@@ -82,9 +83,9 @@ pub struct Sandbox {
     narrowed: bool,
 }
 
-/// What a run may reach in the file system, for its rights.
+/// Which of the person's folders a run may use, for its rights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reach {
+pub struct Allowance {
     /// Folders to read.
     pub read: Vec<PathBuf>,
     /// Folders to write.
@@ -100,6 +101,8 @@ pub struct Cell {
     pub entry: Entry,
     policy: Option<Policy>,
     using: Using,
+    /// What it opens and closes.
+    pub reach: Reach,
     /// Where a group for its processes is made.
     pub scope: Option<Arc<Scope>>,
 }
@@ -230,11 +233,11 @@ impl Sandbox {
             Some(policy) => self.using.entry(policy, &self.helper),
             None => Entry { program: self.helper.clone(), args: vec!["__run".into()], apart: false },
         };
-        Cell { entry, policy, using: self.using.clone(), scope: self.scope.clone() }
+        self.cell_of(entry, policy)
     }
 
     /// What a run with this interpreter may reach.
-    pub fn reach(&self, program: &Path, python: bool) -> Reach {
+    pub fn allowance(&self, program: &Path, python: bool) -> Allowance {
         match self.policy_for(program, python) {
             Some(policy) => {
                 let mut write = policy.writable();
@@ -246,9 +249,9 @@ impl Sandbox {
                         policy.private.0.clone()
                     });
                 }
-                Reach { read: policy.readable(), write, network: policy.network }
+                Allowance { read: policy.readable(), write, network: policy.network }
             }
-            None => Reach { network: true, ..Reach::default() },
+            None => Allowance { network: true, ..Allowance::default() },
         }
     }
 
@@ -287,6 +290,13 @@ impl Sandbox {
         }
     }
 
+    /// The cell that this policy makes; what it reaches is told from the same policy.
+    fn cell_of(&self, entry: Entry, policy: Option<Policy>) -> Cell {
+        let blocked = self.report.network_blocked;
+        let reach = policy.as_ref().map_or_else(Reach::open, |policy| self.using.reach(policy, blocked));
+        Cell { entry, policy, reach, using: self.using.clone(), scope: self.scope.clone() }
+    }
+
     fn policy_for(&self, program: &Path, python: bool) -> Option<Policy> {
         let (policy, _) = self.confined.as_ref()?;
         let ground = Ground { home: self.home.as_deref(), cwd: &policy.cwd, own: &self.own };
@@ -298,7 +308,7 @@ impl Cell {
     /// A program under its helper, not confined.
     pub fn open(helper: &Path) -> Self {
         let entry = Entry { program: helper.into(), args: vec!["__run".into()], apart: false };
-        Self { entry, policy: None, using: Using::default(), scope: None }
+        Self { entry, policy: None, using: Using::default(), reach: Reach::open(), scope: None }
     }
 
     /// What a program takes upon itself under these limits.

@@ -1,0 +1,139 @@
+//! What a policy opens, as a value for whoever tells of it: made of the very mounts and walls that are handed to the
+//! helper. Pure.
+
+use super::Using;
+use super::bwrap::HELPER_INSIDE;
+use super::names::{DEVICES, TERMINALS};
+use super::policy::{Mount, Policy};
+use crate::domain::{Can, Reach, ReachPlace as Place};
+use std::path::{Path, PathBuf};
+
+/// What the outer layer makes itself of `/dev`, beside devices and terminals.
+const STREAMS: &[&str] = &["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd"];
+
+impl Using {
+    /// What a run under this policy reaches. `blocked` tells that a test from inside saw the network closed.
+    pub(super) fn reach(&self, policy: &Policy, blocked: bool) -> Reach {
+        let network = match (policy.network, blocked) {
+            (true, _) => Can::Yes,
+            (false, true) => Can::No,
+            (false, false) => Can::Unknown,
+        };
+        let alone = self.bwrap.is_none();
+        let home = if alone { policy.private.1.clone() } else { policy.home.clone() };
+        let places = if alone { fenced(policy) } else { mounted(policy) };
+        let elsewhere = if cfg!(target_os = "linux") { Can::No } else { Can::Unknown };
+        Reach { places, read: elsewhere, write: elsewhere, own_tree: !alone, network, home: Some(home) }
+    }
+}
+
+/// What is there in a file system of its own.
+fn mounted(policy: &Policy) -> Vec<Place> {
+    let unknown = |path: &str| Place { read: Can::Unknown, write: Can::Unknown, ..Place::to_read(path) };
+    let dev = Place { read: Can::No, ..Place::closed("/dev") };
+    let mut places = vec![unknown("/proc"), dev, Place::to_read(HELPER_INSIDE)];
+    let devices = DEVICES.iter().chain(TERMINALS).chain(STREAMS);
+    places.extend(devices.map(|path| Place { private: true, ..Place::to_write(*path) }));
+    places.extend(policy.mounts().into_iter().map(|mount| match mount {
+        Mount::System(path) | Mount::Read(path) => Place::to_read(path),
+        Mount::Write { from, at } => Place { private: from != at, ..Place::to_write(at) },
+        Mount::Empty(path) | Mount::Nothing(path) => Place::closed(path),
+    }));
+    places
+}
+
+/// What walls open: a place that is open stays so below, whatever else is said of what is in it.
+fn fenced(policy: &Policy) -> Vec<Place> {
+    let walls = policy.walls_alone();
+    let within = |path: &Path, of: &[PathBuf]| of.iter().any(|outer| path.starts_with(outer));
+    let can = |yes: bool| if yes { Can::Yes } else { Can::No };
+    let private = |path: &Path| path.starts_with(&policy.private.0) || path.starts_with(&policy.private.1);
+    let all = walls.read.iter().chain(&walls.write);
+    all.map(|path| {
+        let write = within(path, &walls.write);
+        Place {
+            path: path.clone(),
+            read: can(write || within(path, &walls.read)),
+            write: can(write),
+            private: private(path),
+        }
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bwrap::Bwrap;
+    use super::super::policy::tests::sample;
+    use super::*;
+    use crate::domain::SandboxLevel;
+
+    fn layered() -> Using {
+        let bwrap = Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
+        Using { bwrap: Some(bwrap), landlock: true, seccomp: true, scoped: true }
+    }
+
+    fn told(using: &Using, policy: &Policy) -> impl Fn(&str) -> (Can, Can) + use<> {
+        let reach = using.reach(policy, true);
+        move |path| (reach.reads(Path::new(path)), reach.writes(Path::new(path)))
+    }
+
+    const BOTH: (Can, Can) = (Can::Yes, Can::Yes);
+    const READ: (Can, Can) = (Can::Yes, Can::No);
+    const NONE: (Can, Can) = (Can::No, Can::No);
+
+    #[test]
+    fn with_the_outer_layer_it_is_what_is_mounted() {
+        let can = told(&layered(), &sample(SandboxLevel::Workspace));
+        for (path, expected) in [
+            ("/home/ada/data/sales/sales.csv", BOTH),
+            ("/home/ada/data/sales/.git/hooks/pre-commit", READ),
+            ("/home/ada/.cache/x", BOTH),
+            ("/home/ada/.bashrc", NONE),
+            ("/home/ada/.ssh/id_rsa", NONE),
+            ("/home/ada/.pyenv/bin/python", READ),
+            ("/srv/out/a", BOTH),
+            ("/srv/in/a", NONE),
+            ("/tmp/x", BOTH),
+            ("/var/tmp/x", NONE),
+            ("/usr/lib/x", READ),
+            ("/etc/passwd", READ),
+            ("/etc/shadow", NONE),
+            ("/dev/null", BOTH),
+            ("/dev/shm/x", BOTH),
+            ("/dev/sda", NONE),
+        ] {
+            assert_eq!(can(path), expected, "{path}");
+        }
+        assert_eq!(can("/proc/1/environ"), (Can::Unknown, Can::Unknown));
+        let read_only = told(&layered(), &Policy { write: Vec::new(), ..sample(SandboxLevel::ReadOnly) });
+        assert_eq!(read_only("/home/ada/data/sales/a"), READ);
+        assert_eq!(read_only("/srv/out/a"), NONE);
+    }
+
+    #[test]
+    fn with_walls_alone_protected_names_are_open_and_the_shared_tmp_is_not() {
+        let alone = Using { bwrap: None, ..layered() };
+        let can = told(&alone, &sample(SandboxLevel::Workspace));
+        for (path, expected) in [
+            ("/home/ada/data/sales/.git/hooks/pre-commit", BOTH),
+            ("/tmp/x", NONE),
+            ("/tmp/sayso-1/tmp/x", BOTH),
+            ("/tmp/sayso-1/home/.cache/x", BOTH),
+            ("/tmp/sayso-1/home/x", READ),
+            ("/home/ada/.bashrc", NONE),
+            ("/proc/self/status", READ),
+        ] {
+            assert_eq!(can(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_network_is_closed_where_a_test_saw_it_closed() {
+        let policy = sample(SandboxLevel::Workspace);
+        assert_eq!(layered().reach(&policy, true).network, Can::No);
+        assert_eq!(layered().reach(&policy, false).network, Can::Unknown);
+        let open = Policy { network: true, ..policy };
+        assert_eq!(layered().reach(&open, false).network, Can::Yes);
+    }
+}
