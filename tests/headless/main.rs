@@ -13,6 +13,7 @@ mod humaneval;
 mod model_server;
 mod models;
 mod providers;
+mod published;
 mod pulling;
 mod readme;
 mod recipes;
