@@ -86,6 +86,12 @@ pub struct Target {
 }
 
 impl Target {
+    /// Whether links lead from a name to a place outside of the working folder. A block before this one may have made
+    /// them, so that nobody's word for all blocks covers it.
+    pub fn led_outside(&self) -> bool {
+        self.outside && self.link.is_some()
+    }
+
     /// Whether what is there now is what was approved.
     pub fn same_as(&self, approved: &Target) -> bool {
         Self { bytes: 0, ..self.clone() } == Self { bytes: 0, ..approved.clone() }

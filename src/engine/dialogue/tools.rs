@@ -300,3 +300,24 @@ fn what_is_forbidden_waits_for_an_edit() {
         assert!(d.type_run(1).starts_with("'Block 1 is forbidden: does much. e edits it.'"));
     }
 }
+
+#[test]
+fn a_link_that_leads_outside_is_never_covered_by_a_word_for_all() {
+    use crate::domain::Policy;
+    for policy in [Policy::Clean, Policy::All] {
+        for (link, outside, starts) in [(true, true, false), (true, false, true), (false, true, true)] {
+            let settings = Settings { dialect: Some(Dialect::Tools), policy, ..Settings::default() };
+            let mut d = Dialogue::with(settings);
+            d.user("x");
+            call(&mut d, "c1", "write_file", WRITE);
+            d.finish(FinishReason::ToolCalls);
+            let mut terms = file_terms("write");
+            if let Some(target) = &mut terms.target {
+                target.link = link.then(|| "/work/notes.md".into());
+                target.outside = outside;
+            }
+            let line = d.inspected(1, Review::default(), Ok(terms));
+            assert_eq!(line.contains("start r1"), starts, "{policy:?} {link} {outside}: {line}");
+        }
+    }
+}
