@@ -7,7 +7,9 @@ use super::place::Place;
 use super::source::{self, Unusable};
 use super::{recipes, rules};
 use crate::config::{self, Chosen, ExecutorChoice, Loaded, Origin};
-use crate::domain::{FunctionFile, Header, Limits, ModelInfo, ModelName, Notice, Policy, SessionId};
+use crate::domain::{
+    FunctionFile, Header, Limits, ModelInfo, ModelName, Notice, Policy, SandboxLevel, SessionId,
+};
 use crate::driver::{Clock, Driver, Parts};
 use crate::engine::cost::Prices;
 use crate::engine::{Engine, JudgeSettings, Settings, prompt};
@@ -149,6 +151,7 @@ impl House {
             languages,
             system_prompt,
             policy,
+            unconfined: config.sandbox.level() == SandboxLevel::Off,
             limits: self.limits(),
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
             context_tokens: config.context.tokens,

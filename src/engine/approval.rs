@@ -9,7 +9,7 @@ use super::transcript::{BlockItem, Standing};
 use super::{Effect, Engine, Phase, State, notices};
 use crate::domain::{
     Approval, Block, BlockId, BlockKind, Captured, Decision, Entry, ExecutorKind, Grantor, Moment, Policy,
-    Readiness, Review, Revision, RunId, RunRequest, Target, Terms, Verdict,
+    Readiness, Review, Revision, RunId, RunRequest, SandboxLevel, Target, Terms, Verdict,
 };
 use std::sync::Arc;
 
@@ -207,7 +207,8 @@ impl Engine {
     }
 
     /// Lets the block that waits run where policy allows that without asking. Whatever else keeps it from running
-    /// keeps it waiting, and so does a link that leads its name outside: only who sees where it leads can mean that.
+    /// keeps it waiting, and so do two things that only who sees them can mean: a link that leads its name outside, and a
+    /// sandbox that was there at the start and holds nothing now.
     pub(super) fn apply_policy(&mut self) {
         let (policy, Phase::Deciding(block)) = (self.settings.policy, &self.state.phase) else { return };
         let block = *block;
@@ -215,8 +216,9 @@ impl Engine {
         if policy == Policy::Ask || policy.judge(&inspected.review) != Verdict::Allow {
             return;
         }
-        let target = inspected.terms.as_ref().ok().and_then(|terms| terms.target.as_ref());
-        if target.is_some_and(Target::led_outside) {
+        let Ok(terms) = &inspected.terms else { return };
+        let open = terms.executor.starts_programs() && terms.rights.sandbox.level == SandboxLevel::Off;
+        if open && !self.settings.unconfined || terms.target.as_ref().is_some_and(Target::led_outside) {
             return;
         }
         let revision = inspected.revision;

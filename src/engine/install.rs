@@ -366,7 +366,11 @@ mod tests {
 
     #[test]
     fn where_nobody_is_asked_nothing_is_pulled() {
-        let mut d = Dialogue::with(crate::engine::Settings { policy: Policy::All, ..Default::default() });
+        let mut d = Dialogue::with(crate::engine::Settings {
+            policy: Policy::All,
+            unconfined: true,
+            ..Default::default()
+        });
         d.user("go");
         d.reply(PYTHON);
         let line = no_image(&mut d, 1);

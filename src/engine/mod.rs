@@ -74,6 +74,8 @@ pub struct Settings {
     pub system_prompt: String,
     /// When to ask. `Policy::Ask` in the terminal.
     pub policy: Policy,
+    /// Whether the policy lets run what no sandbox confines: the person said that they want none.
+    pub unconfined: bool,
     /// The limits of a run where the person chose no others.
     pub limits: Limits,
     /// Bytes of one run's output that are sent to the model, head and tail.
@@ -107,6 +109,7 @@ impl Default for Settings {
             languages: Languages::default(),
             system_prompt: String::new(),
             policy: Policy::Ask,
+            unconfined: false,
             limits: Limits::default(),
             output_to_model: 16 << 10,
             functions: Vec::new(),

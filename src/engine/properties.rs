@@ -405,6 +405,7 @@ fn settings(policy: Policy) -> Settings {
     Settings {
         dialect: Some(Dialect::Tools),
         policy,
+        unconfined: true,
         step_limit: 2,
         repeat_limit: 2,
         session_budget: Some(100_000),

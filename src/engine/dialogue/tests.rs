@@ -281,7 +281,7 @@ fn a_settled_block_and_an_unknown_one_take_no_decision() {
 
 #[test]
 fn policy_clean_runs_what_has_no_grave_finding_and_asks_for_the_rest() {
-    let mut d = Dialogue::with(Settings { policy: Policy::Clean, ..Settings::default() });
+    let mut d = Dialogue::with(Settings { policy: Policy::Clean, unconfined: true, ..Settings::default() });
     d.user("x");
     d.reply(THREE);
     assert_eq!(
@@ -298,7 +298,7 @@ fn policy_clean_runs_what_has_no_grave_finding_and_asks_for_the_rest() {
 
 #[test]
 fn policy_all_runs_everything_that_can_run() {
-    let mut d = Dialogue::with(Settings { policy: Policy::All, ..Settings::default() });
+    let mut d = Dialogue::with(Settings { policy: Policy::All, unconfined: true, ..Settings::default() });
     d.user("x");
     d.reply(ONE);
     assert_eq!(
@@ -313,7 +313,7 @@ fn policy_all_runs_everything_that_can_run() {
 
 #[test]
 fn policy_waits_for_the_session_file() {
-    let mut d = Dialogue::with(Settings { policy: Policy::All, ..Settings::default() });
+    let mut d = Dialogue::with(Settings { policy: Policy::All, unconfined: true, ..Settings::default() });
     d.user("x");
     d.reply(ONE);
     d.send(Event::Store(super::super::StoreEvent::Failed("full".into())));

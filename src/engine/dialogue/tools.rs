@@ -321,3 +321,17 @@ fn a_link_that_leads_outside_is_never_covered_by_a_word_for_all() {
         }
     }
 }
+
+#[test]
+fn a_sandbox_that_holds_nothing_any_more_is_no_sandbox_to_a_word_for_all() {
+    use crate::domain::Policy;
+    for (unconfined, terms, starts) in
+        [(false, confined(), true), (false, terms(), false), (true, terms(), true)]
+    {
+        let mut d = Dialogue::with(Settings { policy: Policy::All, unconfined, ..Settings::default() });
+        d.user("x");
+        d.reply("```python\nprint(1)\n```\n");
+        let line = d.inspected(1, Review::default(), Ok(terms));
+        assert_eq!(line.contains("start r1"), starts, "{unconfined}: {line}");
+    }
+}
