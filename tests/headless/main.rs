@@ -22,3 +22,4 @@ mod runners;
 mod schema;
 mod served;
 mod tools;
+mod truth;
