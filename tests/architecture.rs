@@ -5,6 +5,9 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
+#[path = "architecture/sentences.rs"]
+mod sentences;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -7,6 +7,7 @@ use super::source::Unusable;
 use crate::config::keys::{self, Key, Source};
 use crate::config::{Provider, origin};
 use crate::domain::Notice;
+use crate::domain::sentences::sending;
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -85,7 +86,7 @@ impl KeyRing {
             Key::Elsewhere { kept, for_origin } => {
                 let address = provider.address().and_then(origin).unwrap_or_default();
                 let whose = for_origin.unwrap_or_else(|| "another address".into());
-                self.say(format!("The key for {name} ({kept}) is for {whose}: it is not sent to {address}."));
+                self.say(sending::key_held_back(name, &kept.to_string(), &whose, &address));
                 Ok(None)
             }
             Key::Command(command, kept) => {
@@ -156,7 +157,7 @@ impl KeyRing {
         for (what, held_back) in parts.iter().filter(|(_, held_back)| !held_back.is_empty()) {
             let address = provider.address().and_then(origin).unwrap_or_default();
             let which = held_back.join(", ");
-            self.say(format!("{what} of {name} that may hold a key are not sent to {address}: {which}."));
+            self.say(sending::parts_held_back(what, name, &address, &which));
         }
     }
 

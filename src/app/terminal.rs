@@ -5,6 +5,7 @@ use super::{log, look};
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
 use crate::commands::begin;
 use crate::commands::setup::{self, More};
+use crate::domain::sentences::saving;
 use crate::domain::{ModelName, Notice, Policy};
 use crate::engine::State;
 use crate::provider::Provider;
@@ -52,8 +53,8 @@ pub fn run(
     let last = runtime.block_on(sessions(source, start, first));
     // A task that does not end must not keep the program from ending.
     runtime.shutdown_background();
-    if let Some(name) = last? {
-        writeln!(out, "Session saved. Continue: sayso resume {name}")?;
+    if let Some(line) = last? {
+        writeln!(out, "{line}")?;
     }
     Ok(())
 }
@@ -133,7 +134,7 @@ struct Source {
     begins: Option<setup::Begins>,
 }
 
-/// One session after the other; gives the name to go on with the last one.
+/// One session after the other; gives the line that tells how to go on with the last one.
 async fn sessions(source: Source, start: Start, first: First) -> Result<Option<String>, Failure> {
     let Source { mut house, mut provider, notices, .. } = source;
     let mut options = look::options(&house, provider.is_none())?;
@@ -157,8 +158,11 @@ async fn sessions(source: Source, start: Start, first: First) -> Result<Option<S
                 let name = continue_with(&house, &opened);
                 // The terminal is given back first: what has to end may take a moment.
                 tui.close();
-                opened.driver.close().await;
-                return Ok(name);
+                let closed = opened.driver.close().await;
+                return Ok(name.map(|name| match closed {
+                    Ok(()) => saving::at_the_end(&name),
+                    Err(why) => saving::lost_at_the_end(&why),
+                }));
             }
             Exit::UseProvider(choice) => match choose(&house, choice, opened.driver.state()).await {
                 Ok((chosen, None)) => {
@@ -187,7 +191,9 @@ async fn sessions(source: Source, start: Start, first: First) -> Result<Option<S
         match next {
             Ok(next) => {
                 let before = std::mem::replace(&mut opened, next);
-                before.driver.close().await;
+                if let Err(why) = before.driver.close().await {
+                    options.notices.push(Notice::error(saving::lost_at_the_end(&why)));
+                }
             }
             Err(error) => options.notices.push(Notice::error(error.to_string())),
         }

@@ -7,6 +7,7 @@ use crate::app::house::House;
 use crate::cli::{DoctorArgs, ModelArgs};
 use crate::config;
 use crate::domain::language::LanguageEntry;
+use crate::domain::sentences;
 use crate::domain::visible::visible_line;
 use crate::domain::{Header, Hold, Layer, Moment, SandboxLevel, SandboxReport, SessionId};
 use crate::driver::catalogue::{self, Catalogue};
@@ -110,7 +111,8 @@ async fn interpreters(house: &House) -> Vec<Look> {
         })
         .collect();
     if !missing.is_empty() {
-        let means = "Blocks in these can be read, edited and saved, not run, until the program in brackets is installed.";
+        let means =
+            "Blocks in these can be read and edited, not run, until the program in brackets is installed.";
         looks.push(Look::missing("languages", missing.join(", "), means));
     }
     looks
@@ -188,7 +190,7 @@ fn facts(report: &SandboxReport) -> String {
     let fact =
         |holds: bool, yes: &str, no: &str| if holds { format!("{yes} (tested)") } else { no.to_owned() };
     [
-        fact(report.network_blocked, "network off", "network open"),
+        sentences::network::tested(report.network_blocked).to_owned(),
         fact(report.writes_confined, "writes confined", "writes open"),
         fact(report.reads_confined, "home and secrets hidden", "reads open"),
         fact(report.contained, "processes contained", "processes ended as a group"),
@@ -215,17 +217,11 @@ fn layer(layer: &Layer) -> Look {
         return Look::missing(name, format!("on, but its test failed: {why}"), "It is not relied on.");
     }
     let means = match layer.name.as_str() {
-        "bwrap" => {
-            "Runs have no file system, network and processes of their own. Install bubblewrap (apt install bubblewrap, \
-             dnf install bubblewrap); where it is there but refused, user namespaces are switched off (Ubuntu: an \
-             AppArmor profile for bwrap; containers: allow them for this one)."
-        }
+        "bwrap" => sentences::sandbox::WITHOUT_BWRAP,
         "landlock" => {
             "There is no second wall around files. Linux 5.13 or newer with landlock in its lsm= list has it."
         }
-        "seccomp" => {
-            "Dangerous system calls are not refused. It needs a kernel with seccomp filters on x86-64 or arm64."
-        }
+        "seccomp" => sentences::sandbox::WITHOUT_SECCOMP,
         "cgroup" => {
             "Memory of all processes together is watched instead: a run can be over its limit for a moment. So is the \
              number of processes for root, and without bwrap."
@@ -254,7 +250,7 @@ fn sessions(house: &House) -> Look {
     Look::missing(
         "sessions",
         format!("{found}, on a disk that is not durable"),
-        "What is saved there may be lost with the power. Choose another place: [sessions] folder.",
+        sentences::saving::NOT_DURABLE,
     )
 }
 

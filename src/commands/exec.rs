@@ -9,6 +9,7 @@ use super::{Console, check, input, setup};
 use crate::app::house::House;
 use crate::cli::{ExecArgs, Sandbox};
 use crate::config::ExecutorChoice;
+use crate::domain::sentences::sandbox;
 use crate::domain::visible::visible_line;
 use crate::domain::{
     BlockId, Captured, KernelFate, Language, Limits, Outcome, Receipt, Review, Revision, RunEvent, RunId,
@@ -26,10 +27,6 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
-
-/// What is told before files run in Jupyter kernels.
-const KERNELS_ARE_OPEN: &str = "warning: the local sandbox does not apply to Jupyter kernels: files run with everything \
-                                that the kernel's account can do";
 
 /// How long a program may take to end after an interrupt, until it is killed.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -75,7 +72,7 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
         }
     };
     match house.loaded.config.executor {
-        ExecutorChoice::Jupyter(_) => writeln!(console.err, "{KERNELS_ARE_OPEN}")?,
+        ExecutorChoice::Jupyter(_) => writeln!(console.err, "{}", sandbox::JUPYTER_WARNING)?,
         _ => warn(&report, args.confine.sandbox, console)?,
     }
     let done = match fetch_missing(&args, &executor, &named, console).await {
@@ -121,8 +118,7 @@ async fn fetch_missing(
 /// Tells what is not enforced, unless the person said so.
 fn warn(report: &SandboxReport, said: Option<Sandbox>, console: &mut Console<'_>) -> std::io::Result<()> {
     if report.level == SandboxLevel::Off && said != Some(Sandbox::Off) {
-        let sandbox_off = "warning: the sandbox is off: files run with everything that your account can do";
-        writeln!(console.err, "{sandbox_off}")?;
+        writeln!(console.err, "{}", sandbox::OFF_WARNING)?;
         for layer in report.layers.iter().filter(|layer| !layer.active) {
             let why = layer.why.as_deref().unwrap_or("not here");
             writeln!(console.err, "  {}: {}", visible_line(&layer.name), visible_line(why))?;

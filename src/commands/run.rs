@@ -3,9 +3,10 @@
 use super::{Console, begin, input, setup};
 use crate::app::house::House;
 use crate::cli::{self, Approve, RunArgs, Sandbox};
+use crate::domain::sentences::{sandbox, sending};
 use crate::domain::{Policy, SandboxLevel};
 use crate::engine::state::Question;
-use crate::headless::{self, Begin, Ending, Options};
+use crate::headless::{self, Begin, Ended, Ending, Options};
 use crate::report::{Failure, Kind};
 use std::path::Path;
 
@@ -34,13 +35,9 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
     let opened = house.begin(Some(provider), policy);
     setup::tell(&opened.notices, console.err)?;
     let id = opened.driver.session_path().file_stem().map(|id| id.to_string_lossy().into_owned());
-    let waiting_hint = match id {
-        Some(id) => format!("Decide in the terminal: sayso resume {id}"),
-        None => "Decide in the terminal: sayso resume --last".to_owned(),
-    };
-    let options = Options { begin, json: args.json, waiting_hint };
-    let ending = headless::run(opened.driver, &options, console.out, console.err).await?;
-    failure(&ending, &options, &house)
+    let options = Options { begin, json: args.json, session: id };
+    let ended = headless::run(opened.driver, &options, console.out, console.err).await?;
+    failure(&ended, &options, &house)
 }
 
 /// What the turn begins with: a recipe, or the prompt.
@@ -97,15 +94,12 @@ async fn may_approve(args: &RunArgs, house: &House) -> Result<(), Failure> {
     if report.level != SandboxLevel::Off {
         return Ok(());
     }
-    let what = "blocks are not approved without a sandbox: they could do anything that your account can";
-    let why = report.why_off();
-    let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-    Err(Failure::new(Kind::Usage, format!("{what}{why}"))
-        .hint("To run them all the same, say so: --sandbox off"))
+    Err(Failure::new(Kind::Usage, sandbox::none_approved(&report.why_off())).hint(sandbox::SAY_SO))
 }
 
 /// The exit code of an ending, and what is told of it on standard error.
-fn failure(ending: &Ending, options: &Options, house: &House) -> Result<(), Failure> {
+fn failure(ended: &Ended, options: &Options, house: &House) -> Result<(), Failure> {
+    let Ended { ending, hint } = ended;
     if let (Ending::Refused(misfits), Begin::Recipe { name, .. }) = (ending, &options.begin) {
         let recipe = house.recipes().iter().find(|recipe| recipe.card().name == *name);
         let form = recipe.map(|recipe| recipe.card().inputs.clone()).unwrap_or_default();
@@ -124,12 +118,10 @@ fn failure(ending: &Ending, options: &Options, house: &House) -> Result<(), Fail
     };
     let failure = Failure::new(kind, ending.message());
     Err(match ending {
-        Ending::Waiting(..) => failure.hint(&options.waiting_hint),
-        Ending::Asked(Question::Form(form)) => {
-            failure.hint(headless::form::hint(form, &options.waiting_hint))
-        }
+        Ending::Waiting(..) => failure.hint(hint),
+        Ending::Asked(Question::Form(form)) => failure.hint(headless::form::hint(form, hint)),
         Ending::Provider(provider) if !provider.hint.is_empty() => failure.hint(&provider.hint),
-        Ending::CutShort(_) => failure.hint("What came of it is kept in the session."),
+        Ending::CutShort(_) => failure.hint(sending::CUT_IN_SESSION),
         Ending::Asked(Question::Budget { .. }) => {
             failure.hint("[budget] session in the configuration allows more.")
         }

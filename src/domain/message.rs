@@ -1,6 +1,6 @@
 //! What is said to a model, and what it says.
 
-use super::StepId;
+use super::{Departure, StepId};
 
 /// Which model: the provider's name as configured, and the model's name there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -292,6 +292,8 @@ pub struct ReplyFailure {
     pub message: String,
     /// What to do next, one line.
     pub hint: String,
+    /// Whether the request went out.
+    pub departure: Departure,
 }
 
 /// What arrives of a reply. `Finished` or `Failed` comes exactly once and last.

@@ -7,6 +7,7 @@ pub mod approval;
 pub mod block;
 pub mod captured;
 pub mod decision;
+pub mod departed;
 pub mod entry;
 pub mod file_act;
 pub mod finding;
@@ -33,6 +34,7 @@ pub use approval::{Approval, Grantor, Mismatch, OnDisk, RunRequest, Sha256, Targ
 pub use block::{Block, BlockKind, Dialect, Origin, Readiness, Version};
 pub use captured::{Captured, Piece};
 pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};
+pub use departed::{Departed, Departure};
 pub use entry::{Entry, Header, TurnEnd};
 pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Place, Review, Severity};

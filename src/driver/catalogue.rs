@@ -3,6 +3,7 @@
 //! Who can be asked, with which key, is the composition root's to know: it gives [`Source`]s. Nothing here chooses.
 
 use super::Informed;
+use crate::domain::sentences::sending;
 use crate::domain::{ModelInfo, ModelName, Price, ReplyFailure};
 use crate::provider::Provider;
 use std::sync::Arc;
@@ -158,7 +159,7 @@ impl Source {
 
 /// What failed, in a line. No message was on its way, so nothing is said of one.
 fn without_message(failure: &ReplyFailure) -> String {
-    failure.message.replace(" Your message is kept.", "").replace(" Nothing was sent.", "")
+    sending::without_message(&failure.message)
 }
 
 /// All offers, in the order of the sources.

@@ -5,7 +5,7 @@ use super::Driver;
 use super::catalogue::{self, Catalogue, Offer, Source};
 use super::open;
 use super::sources::Signal;
-use crate::domain::{Answers, ImageRef, Interpreter, Misfit, ModelName};
+use crate::domain::{Answers, ImageRef, Interpreter, Misfit, ModelName, SandboxReport};
 use crate::engine::transcript::BlockItem;
 use crate::store::index::{self, Summary};
 use crate::store::manage;
@@ -28,6 +28,8 @@ pub enum Errand {
     Delete(PathBuf),
     /// Which interpreters are on this machine.
     Interpreters,
+    /// What confines runs, by its tests.
+    Sandbox,
     /// Which model servers answer on this machine.
     Servers,
     /// Which models each provider offers; told provider by provider.
@@ -59,6 +61,8 @@ pub enum Found {
     SessionsChanged,
     /// The interpreters on this machine.
     Interpreters(Vec<Interpreter>),
+    /// What confines runs, or why none can start.
+    Sandbox(Result<SandboxReport, String>),
     /// Model servers that answered on this machine.
     Servers(Vec<Offer>),
     /// What the providers offer, before they are asked.
@@ -98,6 +102,13 @@ impl Driver {
                 let executor = self.executor.clone();
                 tokio::spawn(async move {
                     let found = Found::Interpreters(executor.found().await);
+                    let _ = inbox.send(Signal::Errand(found)).await;
+                });
+            }
+            Errand::Sandbox => {
+                let executor = self.executor.clone();
+                tokio::spawn(async move {
+                    let found = Found::Sandbox(executor.sandbox().await);
                     let _ = inbox.send(Signal::Errand(found)).await;
                 });
             }
@@ -186,6 +197,7 @@ fn on_disk(errand: Errand, sessions: &Path, cwd: &Path) -> Result<Found, String>
             Ok(Found::Image(path, bytes))
         }
         Errand::Interpreters
+        | Errand::Sandbox
         | Errand::Servers
         | Errand::Models
         | Errand::BeginRecipe(..)

@@ -26,12 +26,12 @@ pub use inspect::review_in_time;
 pub use update::{Told, Update};
 
 use crate::domain::{
-    ModelInfo, ModelName, Moment, NotedInstructions, ReplyEvent, RunEvent, RunId, RunReport, StepId,
+    Departed, ModelInfo, ModelName, Moment, NotedInstructions, ReplyEvent, RunEvent, RunId, RunReport, StepId,
 };
 use crate::engine::provenance::Earlier;
 use crate::engine::{Command, Effect, Engine, Event, Phase, State, StoreEvent};
 use crate::exec::Executor;
-use crate::provider::Provider;
+use crate::provider::{self, Provider};
 use crate::recipe::Recipe;
 use crate::review::Scope;
 use crate::store::Store;
@@ -167,6 +167,16 @@ impl Driver {
         &self.scope.cwd
     }
 
+    /// Whether all of the session until now is on the disk: its room was asked, and the file is there.
+    pub async fn is_saved(&self) -> bool {
+        self.store.sync().await.is_ok() && self.store.path().is_file()
+    }
+
+    /// Which requests went out of this process until now.
+    pub fn departed(&self) -> Departed {
+        provider::departed()
+    }
+
     /// Whether a source of replies is chosen.
     pub fn has_provider(&self) -> bool {
         self.provider.is_some()
@@ -211,7 +221,10 @@ impl Driver {
 
     /// Ends what goes on, syncs the session file and leaves no process behind. A run that goes on is interrupted and
     /// reads LOST when the session is opened again, if it does not end in time.
-    pub async fn close(mut self) {
+    ///
+    /// # Errors
+    /// When the end of the session could not be written: it is lost.
+    pub async fn close(mut self) -> Result<(), String> {
         self.sources.drop_reply();
         // There is no time left for looking at what an interrupted run changed: its end has to be written down.
         self.looked.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -220,9 +233,10 @@ impl Driver {
         while let Some(signal) = self.sources.ready() {
             self.take(signal);
         }
-        if let Err(error) = self.store.close().await {
+        self.store.close().await.map_err(|error| {
             tracing::error!(%error, "the session file could not be closed");
-        }
+            error.to_string()
+        })
     }
 
     fn take(&mut self, signal: Signal) {

@@ -5,8 +5,8 @@ use super::sources::Signal;
 use super::{Driver, Told};
 use super::{images, inspect};
 use crate::domain::{
-    Captured, Entry, ExecutorKind, FailureKind, KernelFate, ModelRequest, Outcome, Receipt, ReplyEvent,
-    ReplyFailure, RunEvent, RunId, RunReport, RunRequest, StepId, TimerId,
+    Captured, Departure, Entry, ExecutorKind, FailureKind, KernelFate, ModelRequest, Outcome, Receipt,
+    ReplyEvent, ReplyFailure, RunEvent, RunId, RunReport, RunRequest, StepId, TimerId,
 };
 use crate::engine::provenance::{self, Earlier};
 use crate::engine::{Command, Effect, Event, StoreEvent};
@@ -123,8 +123,9 @@ impl Driver {
         let failure = ReplyFailure {
             kind: FailureKind::NoKey,
             status: None,
-            message: "No model is chosen yet. Your message is kept.".into(),
+            message: "No model is chosen yet.".into(),
             hint: "Choose one with /model, or start with --model PROVIDER/MODEL or --demo.".into(),
+            departure: Departure::Never,
         };
         let inbox = self.inbox();
         tokio::spawn(async move {

@@ -3,7 +3,8 @@
 //! Pieces that are ready together are joined before the engine sees them: a flood costs one event, not thousands.
 
 use super::Found;
-use crate::domain::{Chunk, FailureKind, ReplyEvent, ReplyFailure, RunEvent, RunId, StepId};
+use crate::domain::sentences::sending;
+use crate::domain::{Chunk, Departure, FailureKind, ReplyEvent, ReplyFailure, RunEvent, RunId, StepId};
 use crate::engine::Event;
 use crate::exec::Executor;
 use crate::store::Store;
@@ -203,8 +204,9 @@ fn broken_off() -> ReplyEvent {
     ReplyEvent::Failed(ReplyFailure {
         kind: FailureKind::Cut,
         status: None,
-        message: "The request broke off inside sayso. What came of the reply is kept.".into(),
+        message: format!("The request broke off inside sayso. {}", sending::of_cut(true)),
         hint: "Ask again; the log tells more.".into(),
+        departure: Departure::Unknown,
     })
 }
 

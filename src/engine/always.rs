@@ -28,10 +28,11 @@ impl Engine {
         if let Err(miss) = rules::covers(&rule, &item.block, &inspected.review, terms) {
             return self.notify(notices::refused(&Refusal::NoRule(block, miss)));
         }
-        let (id, notice) = (rule.id, notices::rule_added(rule.id, &rules::words(&rule)));
+        let notice = notices::rule_added(rule.id, &rules::words(&rule));
         self.record(Entry::RuleAdded(Box::new(rule)));
         self.notify(notice);
-        self.grant(block, revision, Grantor::Rule(id));
+        // The rule is for what comes later: this block was approved by hand.
+        self.grant(block, revision, Grantor::Person { typed: false });
     }
 
     /// The person takes a rule back. What runs by it goes on.

@@ -44,7 +44,7 @@ pub enum Refusal {
     #[error("Block {0} can't run here: {1}")]
     Impossible(BlockId, String),
     /// The session file can't be written, and why.
-    #[error("Session not saved: {0}. Approving is paused.")]
+    #[error("{}", crate::domain::sentences::saving::failing(.0))]
     Unsaved(String),
     /// It has something that the person's configuration forbids, and what.
     #[error("Block {0} is forbidden: {1}. e edits it.")]

@@ -12,8 +12,9 @@ use super::notices::{self, grouped};
 use super::state::{ContextShare, LiveSummary, Retry};
 use super::transcript::Item;
 use super::{Effect, Engine, Phase};
+use crate::domain::sentences::sending;
 use crate::domain::{
-    Entry, FailureKind, Finish, ModelInfo, ModelName, ModelRequest, Notice, Purpose, ReplyEvent,
+    Departure, Entry, FailureKind, Finish, ModelInfo, ModelName, ModelRequest, Notice, Purpose, ReplyEvent,
     ReplyFailure, StepId,
 };
 
@@ -84,13 +85,15 @@ impl Engine {
             kind: FailureKind::Overflow,
             status: None,
             message: format!(
-                "This chat needs {}{} of {} tokens. Nothing was sent.",
+                "This chat needs {}{} of {} tokens. {}",
                 if estimated { "about " } else { "" },
                 // The reply needs room too.
                 grouped(used.saturating_add(of.saturating_sub(size))),
-                grouped(of)
+                grouped(of),
+                sending::too_long(Departure::Never)
             ),
             hint: "Shorten it, use a model with a longer context, or start a new chat.".into(),
+            departure: Departure::Never,
         })
     }
 

@@ -7,6 +7,7 @@ use super::context::{estimate, fenced, kept_free, shortened};
 use super::notices::{self, grouped, one_line};
 use super::transcript::Standing;
 use super::{Effect, Engine, Phase};
+use crate::domain::sentences::sending;
 use crate::domain::{
     AnswerForm, Block, BlockId, Consultation, Entry, Message, ModelInfo, ModelName, ModelRequest, Notice,
     Opinion, Purpose, Review, Revision, Risk, Role, Severity, Usage,
@@ -231,9 +232,10 @@ fn too_long_for(request: &ModelRequest, of: u64, free: u64) -> Option<String> {
     let needs = estimate(&request.messages).saturating_add(free);
     (needs > of).then(|| {
         format!(
-            "it needs about {} tokens, and the model's context has {}; nothing was sent",
+            "it needs about {} tokens, and the model's context has {}; {}",
             grouped(needs),
-            grouped(of)
+            grouped(of),
+            sending::nothing_within()
         )
     })
 }

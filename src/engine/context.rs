@@ -21,7 +21,7 @@ pub(super) use share::{Meter, OFFER, estimate, kept_free, tokens};
 use super::replying::FAILED;
 use super::transcript::{Item, ReplyItem, Settled, SummaryItem, Transcript};
 use super::{Settings, prompt};
-use crate::domain::{Dialect, ImageRef, Message, MessageImage, RecipeFact, Role};
+use crate::domain::{Departure, Dialect, ImageRef, Message, MessageImage, RecipeFact, Role, TurnEnd};
 use budget::Cuts;
 use pending::Pending;
 use results::Results;
@@ -49,6 +49,7 @@ fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
         let group = pending.before(at);
         shortened += told.results(&mut results, &group, cuts.cap(transcript, &group), &images, transcript);
         match item {
+            Item::Prompt { .. } if never_sent(&transcript.items, at) => {}
             Item::Prompt { text, .. } => told.say(Role::User, text),
             Item::Reply(reply) if left_out(reply, transcript) => {}
             Item::Reply(reply) if composer.dialect == Dialect::Tools && !reply.tool_calls.is_empty() => {
@@ -76,6 +77,17 @@ fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
     let group = pending.before(usize::MAX);
     shortened += told.results(&mut results, &group, cuts.cap(transcript, &group), &images, transcript);
     (told.messages, shortened)
+}
+
+/// Whether nothing of a prompt went out before its turn was given up: it was the person's to change, and what they sent
+/// instead stands behind it.
+fn never_sent(items: &[Item], at: usize) -> bool {
+    let behind = items.get(at + 1..).unwrap_or_default();
+    let end = behind.iter().find(|item| {
+        matches!(item, Item::Prompt { .. } | Item::Reply(_) | Item::TurnEnd { .. } | Item::Recipe { .. })
+    });
+    let unsent = |end: &TurnEnd| matches!(end, TurnEnd::Failed(f) if f.departure == Departure::Never);
+    matches!(end, Some(Item::TurnEnd { end, .. }) if unsent(end))
 }
 
 /// How many items stand before the next word of the person or the model behind `at`: what is settled by then answers

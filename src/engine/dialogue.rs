@@ -342,7 +342,13 @@ pub(crate) fn review(severity: Severity) -> Review {
 }
 
 pub(crate) fn failure(kind: FailureKind) -> ReplyFailure {
-    ReplyFailure { kind, status: None, message: "It broke.".into(), hint: "r retries".into() }
+    ReplyFailure {
+        kind,
+        status: None,
+        message: "It broke.".into(),
+        hint: "r retries".into(),
+        departure: crate::domain::Departure::Unknown,
+    }
 }
 
 /// The end of a run in the kernel after 0.8 s.

@@ -4,6 +4,7 @@ use super::approval::Refusal;
 use super::changes;
 use super::cost::dollars;
 use super::state::Question;
+use crate::domain::sentences::{running, saving, sending};
 use crate::domain::{
     Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, Misfit, ModelName, Notice,
     Outcome, ReplyFailure, Review, RuleId, RunReport, Severity,
@@ -43,15 +44,11 @@ pub(super) fn grouped(number: u64) -> String {
 }
 
 pub(super) fn queued() -> Notice {
-    Notice::info("Queued. It is sent when this turn ends.")
+    Notice::info(sending::QUEUED)
 }
 
 pub(super) fn stopped(kept: bool) -> Notice {
-    Notice::info(if kept {
-        "Stopped. What came of the reply is kept."
-    } else {
-        "Stopped. Nothing had come of the reply."
-    })
+    Notice::info(sending::stopped(kept))
 }
 
 pub(super) fn question(question: &Question) -> Notice {
@@ -63,11 +60,9 @@ pub(super) fn question(question: &Question) -> Notice {
             Notice::warn(format!("Block {block} was proposed {times} times in this turn. Go on?"))
         }
         Question::Form(form) => Notice::info(one_line(&form.title)),
-        Question::Budget { spent, limit } => Notice::warn(format!(
-            "This session has cost {} of {}. Nothing was sent. Go on?",
-            dollars(*spent),
-            dollars(*limit)
-        )),
+        Question::Budget { spent, limit } => {
+            Notice::warn(sending::over_budget(&dollars(*spent), &dollars(*limit)))
+        }
     }
 }
 
@@ -183,7 +178,7 @@ fn findings(review: &Review) -> String {
 }
 
 pub(super) fn interrupt_sent() -> Notice {
-    Notice::info("Interrupt sent. Still running: Ctrl-C again asks to kill the kernel.")
+    Notice::info(sending::INTERRUPT)
 }
 
 pub(super) fn kill_asked(block: BlockId, kernel: Option<KernelRef>) -> Notice {
@@ -210,9 +205,7 @@ pub(super) fn ended(block: BlockId, wall_ms: u64, report: &RunReport) -> Notice 
         Outcome::TimedOut => format!("Stopped at the {} limit.", limit(wall_ms)),
         Outcome::Limit(_) => format!("Stopped at a limit: {why}."),
         Outcome::Interrupted => format!("Block {block} interrupted after {time}."),
-        Outcome::Refused(_) => {
-            format!("Block {block} was refused: {why}. Nothing ran. R puts it back for review.")
-        }
+        Outcome::Refused(_) => running::refused(block, &why),
         Outcome::NotStarted(_) => {
             format!("Block {block} did not start: {why}. Nothing ran. R puts it back for review.")
         }
@@ -289,22 +282,16 @@ fn variables(kernel: KernelRef) -> String {
 }
 
 pub(super) fn store_failed(why: &str) -> Notice {
-    Notice::error(format!(
-        "Session not saved: {}. Approving is paused.",
-        one_line(why.trim_end().trim_end_matches('.'))
-    ))
+    Notice::error(saving::failing(&one_line(why)))
 }
 
 pub(super) fn store_recovered() -> Notice {
-    Notice::info("The session is saved again.")
+    Notice::info(saving::AGAIN)
 }
 
 /// What a session that is opened again has lost: runs, variables, and the rules that held.
 pub(super) fn resumed(lost: &[BlockId], rules: usize) -> Notice {
-    let kept = match rules {
-        0 => "Variables are not kept".to_owned(),
-        _ => format!("Variables are not kept, nor {}", counted(rules, "rule")),
-    };
+    let kept = saving::not_kept(rules);
     match lost {
         [] => Notice::info(format!("{kept}: the kernel is new.")),
         [block] => Notice::warn(format!(

@@ -3,7 +3,7 @@
 use super::replying::{FAILED, STOPPED};
 use super::transcript::{Item, ReplyItem, Settlement};
 use super::{Counted, Engine, Phase, Transcript, notices};
-use crate::domain::{Entry, FailureKind, Outcome, ReplyFailure, RunId, StepId, TimerId, TurnEnd};
+use crate::domain::{Departure, Entry, FailureKind, Outcome, ReplyFailure, RunId, StepId, TimerId, TurnEnd};
 
 /// Where a session without a block that waits stood.
 #[derive(Debug, PartialEq)]
@@ -65,8 +65,9 @@ impl Engine {
                 self.state.phase = Phase::Stuck(ReplyFailure {
                     kind: FailureKind::Cut,
                     status: None,
-                    message: "The session was closed before the reply came. Your message is kept.".into(),
+                    message: "The session was closed before the reply came.".into(),
                     hint: "r asks again".into(),
+                    departure: Departure::Unknown,
                 });
             }
         }

@@ -6,6 +6,7 @@
 use super::State;
 use super::notices::counted;
 use super::transcript::BlockItem;
+use crate::domain::sentences::running;
 use crate::domain::{
     Block, BlockId, BlockKind, ExecutorKind, Policy, Review, Rule, RuleId, RuleScope, SandboxLevel, Severity,
     Sha256, Terms, Verdict,
@@ -30,13 +31,13 @@ pub enum Miss {
     #[error("was not checked: {0}")]
     Unchecked(String),
     /// Nothing confines it.
-    #[error("would run without a working sandbox")]
+    #[error("{}", running::NO_SANDBOX)]
     NoSandbox,
     /// It reaches the network.
-    #[error("can reach the network")]
+    #[error("{}", running::REACHES_NETWORK)]
     Network,
     /// The sandbox would let it write.
-    #[error("may write {0}: use --sandbox read-only")]
+    #[error("{}", running::may_write(.0))]
     MayWrite(String),
     /// It would do more than read.
     #[error("{0}")]
@@ -182,8 +183,8 @@ pub fn words(rule: &Rule) -> String {
     let language = super::notices::one_line(rule.terms.language.as_str());
     match rule.scope {
         RuleScope::SameText => format!("this exact text again ({language}, same sha256)"),
-        RuleScope::Clean => format!("{language}, no findings, same rights, no network"),
-        RuleScope::Reading => "any language that only reads (sandbox enforces it)".into(),
+        RuleScope::Clean => running::clean_rule(&language),
+        RuleScope::Reading => running::READING_RULE.into(),
     }
 }
 

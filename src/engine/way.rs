@@ -8,8 +8,8 @@ use super::state::{Question, State};
 use super::transcript::{BlockItem, Item, Settled, Transcript};
 use super::{Engine, Phase, notices};
 use crate::domain::{
-    Answers, Block, BlockId, BlockKind, Entry, FailureKind, Finding, Form, Function, Language, RecipeEnd,
-    RecipeFact, RecipeStart, ReplyFailure, Review, RoundOutcome, TurnEnd,
+    Answers, Block, BlockId, BlockKind, Departure, Entry, FailureKind, Finding, Form, Function, Language,
+    RecipeEnd, RecipeFact, RecipeStart, ReplyFailure, Review, RoundOutcome, TurnEnd,
 };
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -205,6 +205,7 @@ impl Engine {
                         message: "The session was closed before the reply came. The recipe goes on with it."
                             .into(),
                         hint: "r asks again".into(),
+                        departure: Departure::Unknown,
                     });
                     return;
                 }

@@ -26,6 +26,7 @@ use super::executors::{End, Ended, Heard, Missing as ToFetch};
 use super::helper_wire::Used;
 use super::{Setup, environment};
 use crate::config::JupyterExecutor;
+use crate::domain::sentences::sandbox;
 use crate::domain::{
     ExecutorKind, KernelFate, KernelRef, Language, Layer, Limits, Rights, SandboxLevel, SandboxReport,
     Stream, Terms,
@@ -192,9 +193,9 @@ impl Jupyter {
     fn report(&self) -> SandboxReport {
         let why = match &self.config.url {
             Some(_) => "the code runs on the Jupyter server, with what the kernel's account can do there",
-            None => "a Jupyter kernel runs as your account, outside of the sandbox",
+            None => sandbox::JUPYTER_OPEN,
         };
-        let name = "jupyter: local sandbox".to_owned();
+        let name = sandbox::JUPYTER_LAYER.to_owned();
         let layer = Layer { name, active: false, tested: false, why: Some(why.into()) };
         SandboxReport { layers: vec![layer], notes: vec![why.into()], ..SandboxReport::default() }
     }

@@ -11,6 +11,7 @@ use super::helper_wire::Program;
 use super::kernel_wire::Lacking;
 use super::plan::Invocation;
 use crate::domain::packages::python_package;
+use crate::domain::sentences::network;
 use crate::domain::{Finding, InstallInto, PackageList, Place, Review, Severity};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -208,11 +209,7 @@ pub fn review(language: &str, source: &str) -> Review {
         InstallInto::Session => "",
         InstallInto::Project => " into the project's .venv, where they stay",
     };
-    let message = format!(
-        "fetches {} and what they need from the network{stays}; code of a package runs when it is imported, and may \
-         when it is built",
-        list.words()
-    );
+    let message = network::of_installation(&list.words(), stays);
     let finding = Finding {
         rule: "sayso.install".into(),
         severity: Severity::Medium,

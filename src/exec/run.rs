@@ -189,7 +189,7 @@ impl Run {
                 (outcome, receipt::receipt(wall, Used::default(), None, None))
             }
             (End::Block(used), None) => {
-                let why = "the kernel left the block without an answer".to_string();
+                let why = "the kernel gave no answer to the block".to_string();
                 (Outcome::Crashed(why), receipt::receipt(wall, *used, None, None))
             }
         };

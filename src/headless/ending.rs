@@ -3,6 +3,7 @@
 
 use super::shapes;
 use super::{form, steps};
+use crate::domain::sentences::{saving, sending};
 use crate::domain::{BlockId, Finish, Misfit, Outcome, RecipeEnd, RecipeFact, ReplyFailure, TurnEnd, Usage};
 use crate::engine::State;
 use crate::engine::cost::dollars;
@@ -78,13 +79,11 @@ impl Ending {
                 format!("the turn was stopped: block {block} was proposed {times} times")
             }
             Ending::Asked(Question::Form(form)) => format!("an answer is needed: {}", form.title),
-            Ending::Asked(Question::Budget { spent, limit }) => format!(
-                "the session budget is reached: it has cost {} of {}; nothing more was sent",
-                dollars(*spent),
-                dollars(*limit)
-            ),
+            Ending::Asked(Question::Budget { spent, limit }) => {
+                sending::stopped_by_budget(&dollars(*spent), &dollars(*limit))
+            }
             Ending::Provider(failure) => failure.message.clone(),
-            Ending::Unsaved(why) => format!("the session can't be saved: {}", why.trim_end_matches('.')),
+            Ending::Unsaved(why) => saving::failed(why),
             Ending::Waiting(block, None) => format!("block {block} waits for a decision"),
             Ending::Waiting(block, Some(why)) => format!("block {block} can't run: {why}"),
             Ending::Recipe(RecipeEnd::GaveUp, _) => "the recipe could not go on".into(),

@@ -16,6 +16,7 @@ mod teller;
 pub use ending::Ending;
 pub use teller::ended;
 
+use crate::domain::sentences::saving;
 use crate::domain::{Answers, Entry, Level, Misfit, TurnEnd};
 use crate::driver::{Driver, Errand, Found, Told, Update};
 use crate::engine::state::Question;
@@ -62,8 +63,17 @@ pub struct Options {
     pub begin: Begin,
     /// JSON lines instead of text.
     pub json: bool,
-    /// What to do about a block that waits, told with the ending.
-    pub waiting_hint: String,
+    /// By what `sayso resume` finds the session.
+    pub session: Option<String>,
+}
+
+/// How a turn ended, and what to do about a block that waits.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// How.
+    pub ending: Ending,
+    /// Where it can be decided, by what is on the disk.
+    pub hint: String,
 }
 
 /// Does one turn and closes the session.
@@ -75,21 +85,25 @@ pub async fn run(
     options: &Options,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> io::Result<Ending> {
+) -> io::Result<Ended> {
     let mut teller = Teller::new(out, err, options.json);
     let mut given = Given::new(options.begin.given());
     let ending = turn(&mut driver, options, &mut given, &mut teller).await;
+    let is_saved = driver.is_saved().await;
+    let hint = saving::decide_there(options.session.as_deref().filter(|_| is_saved));
     let told = match &ending {
         Ok(ending) => {
             if let Ending::Asked(Question::Form(form)) = ending {
                 teller.form(form, &given.misfits(form, begun_with(driver.state())))?;
             }
-            teller.last(&ending.event(driver.state(), &options.waiting_hint))
+            teller.last(&ending.event(driver.state(), &hint))
         }
         Err(_) => Ok(()),
     };
-    driver.close().await;
-    told.and(ending)
+    if let Err(why) = driver.close().await {
+        tracing::error!(%why, "the end of the session is lost");
+    }
+    told.and(ending).map(|ending| Ended { ending, hint })
 }
 
 /// What the newest recipe was begun with.

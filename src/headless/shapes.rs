@@ -1,5 +1,6 @@
 //! The nouns of the house as JSON, in the shapes that were promised to scripts: fields may be added, these stay.
 
+use crate::domain::sentences::network;
 use crate::domain::{
     Captured, Effects, Finding, ImageRef, KernelFate, Opinion, Outcome, Receipt, Review, Rights, RunError,
     RunReport, Stream, Trace, Usage,
@@ -159,7 +160,7 @@ pub fn sandbox(rights: &Rights) -> Value {
         .iter()
         .map(|l| json!({ "name": l.name, "active": l.active, "tested": l.tested, "why": l.why }))
         .collect();
-    let (report, network) = (&rights.sandbox, rights.network);
+    let report = &rights.sandbox;
     let write = match (report.writes_confined, rights.write.is_empty()) {
         (false, _) => "open",
         (true, true) => "none",
@@ -167,7 +168,7 @@ pub fn sandbox(rights: &Rights) -> Value {
     };
     json!({
         "level": report.level.as_str(),
-        "network": if report.network_blocked && !network { "blocked" } else { "open" },
+        "network": network::word(rights),
         "write": write,
         "read": if report.reads_confined { "no-secrets" } else { "open" },
         "processes": if report.contained { "contained" } else { "group" },

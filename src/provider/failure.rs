@@ -8,7 +8,8 @@ pub(super) use body::ErrorBody;
 
 use super::retry::Again;
 use super::wire::{Part, failure};
-use crate::domain::{FailureKind, ReplyFailure};
+use crate::domain::sentences::sending::{self, NOT_AGAIN};
+use crate::domain::{Departure, FailureKind, ReplyFailure};
 use std::time::Duration;
 
 /// Who is asked: what messages name.
@@ -48,8 +49,6 @@ pub(super) struct Answer {
     pub(super) body: String,
 }
 
-const KEPT: &str = "Your message is kept.";
-
 impl Asked {
     /// The connection could not be made.
     pub(super) fn unreachable(&self, kind: FailureKind, why: &str) -> ReplyFailure {
@@ -59,11 +58,14 @@ impl Asked {
             _ => &self.host,
         };
         let hint = match kind {
-            FailureKind::NameNotFound => "Check the address and the network, then try again.".to_owned(),
+            FailureKind::NameNotFound => sending::CHECK_NETWORK.to_owned(),
             FailureKind::Tls => "Check the address: http:// or https://, and the certificate.".to_owned(),
             _ => format!("Is the server running? It is asked at {}.", self.address),
         };
-        failure(kind, None, format!("Cannot reach {host}: {why}. {KEPT}"), hint)
+        ReplyFailure {
+            departure: Departure::Never,
+            ..failure(kind, None, format!("Cannot reach {host}: {why}."), hint)
+        }
     }
 
     /// Nothing came in time.
@@ -72,10 +74,10 @@ impl Asked {
         let time = if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") };
         if begun {
             let message =
-                format!("{} went silent for {time} inside the reply. What came is kept.", self.host);
-            failure(FailureKind::TimedOut, None, message, "The reply is not complete: ask again.")
+                format!("{} went silent for {time} inside the reply. {}", self.host, sending::of_cut(true));
+            left(failure(FailureKind::TimedOut, None, message, "The reply is not complete: ask again."))
         } else {
-            let message = format!("No reply from {} within {time}. {KEPT}", self.host);
+            let message = format!("No reply from {} within {time}.", self.host);
             let hint = "A large model may need longer: raise the time limit of the provider.";
             failure(FailureKind::TimedOut, None, message, hint)
         }
@@ -83,32 +85,32 @@ impl Asked {
 
     /// The connection broke. `begun`: some of the reply had come.
     pub(super) fn cut(&self, begun: bool) -> ReplyFailure {
-        let kept = if begun { "What came is kept." } else { KEPT };
-        let message = format!("The connection to {} broke inside the reply. {kept}", self.host);
-        failure(FailureKind::Cut, None, message, "The reply is not complete: ask again.")
+        let message =
+            format!("The connection to {} broke inside the reply. {}", self.host, sending::of_cut(begun));
+        left(failure(FailureKind::Cut, None, message.trim_end(), "The reply is not complete: ask again."))
     }
 
     /// The reply is longer than is kept.
     pub(super) fn too_long(limit: usize) -> ReplyFailure {
         let message = format!(
-            "The reply is longer than {} MiB: the rest was not read. What came is kept.",
-            limit >> 20
+            "The reply is longer than {} MiB: the rest was not read. {}",
+            limit >> 20,
+            sending::of_cut(true)
         );
-        failure(FailureKind::Cut, None, message, "Ask for less at a time.")
+        left(failure(FailureKind::Cut, None, message, "Ask for less at a time."))
     }
 
     /// Something in the stream can't be read.
     pub(super) fn malformed(&self, why: &str, begun: bool) -> ReplyFailure {
-        let kept = if begun { "What came is kept." } else { KEPT };
-        let message = format!("{} sent something that can't be read. {kept}", self.host);
-        failure(FailureKind::Malformed, None, message, one_line(why))
+        let message = format!("{} answered with what can't be read. {}", self.host, sending::of_cut(begun));
+        left(failure(FailureKind::Malformed, None, message.trim_end(), one_line(why)))
     }
 
     /// The answer is no reply at all.
     pub(super) fn not_a_model(&self, status: Option<u16>, what: &str) -> ReplyFailure {
-        let message = format!("{} answered with {what}, not as a model. {KEPT}", self.host);
+        let message = format!("{} answered with {what}, not as a model.", self.host);
         let hint = format!("Check the address: {} was asked.", self.address);
-        failure(FailureKind::NotAModel, status, message, hint)
+        left(failure(FailureKind::NotAModel, status, message, hint))
     }
 
     /// The conversation is too long. `sent`: the server said so; else it was known before.
@@ -118,7 +120,8 @@ impl Asked {
         status: Option<u16>,
         sent: bool,
     ) -> ReplyFailure {
-        let end = if sent { "It was not answered." } else { "Nothing was sent." };
+        let departure = if sent { Departure::Left } else { Departure::Never };
+        let end = sending::too_long(departure);
         let message = match tokens {
             Some((needs, limit)) => {
                 format!("This chat needs {} of {} tokens. {end}", grouped(needs), grouped(limit))
@@ -126,13 +129,14 @@ impl Asked {
             None => format!("This chat is longer than {} can read. {end}", self.model),
         };
         let hint = "Start a new chat, or use a model with a longer context.";
-        failure(FailureKind::Overflow, status, message, hint)
+        ReplyFailure { departure, ..failure(FailureKind::Overflow, status, message, hint) }
     }
 
     /// An answer other than success, classified.
     pub(super) fn refusal(&self, answer: &Answer) -> Refusal {
         let body = ErrorBody::read(&answer.body);
-        let refusal = self.by_status(answer, &body);
+        let mut refusal = self.by_status(answer, &body);
+        refusal.failure.departure = Departure::Left;
         match (refusal.again, answer.should_retry) {
             (Again::Backoff | Again::Loading | Again::After(_), Some(false)) => {
                 Refusal { again: Again::Never, ..refusal }
@@ -164,14 +168,14 @@ impl Asked {
             429 if body.tells_quota() => never(failure(
                 FailureKind::RateLimit,
                 Some(status),
-                format!("The quota of the key for {} is used up (429). Not sent again.", self.provider),
+                format!("The quota of the key for {} is used up (429). {NOT_AGAIN}", self.provider),
                 said,
             )),
             429 if body.tells_too_large() => never(failure(
                 FailureKind::RateLimit,
                 Some(status),
                 format!(
-                    "The request alone is larger than {} allows in a minute (429). Not sent again.",
+                    "The request alone is larger than {} allows in a minute (429). {NOT_AGAIN}",
                     self.provider
                 ),
                 said,
@@ -198,8 +202,9 @@ impl Asked {
         let status = body.status.unwrap_or(if body.tells_overload() { 503 } else { 500 });
         let mut refusal = self.by_status(&Answer { status, ..Answer::default() }, body).failure;
         refusal.status = body.status;
+        refusal.departure = Departure::Left;
         if begun && matches!(refusal.kind, FailureKind::Server | FailureKind::BadRequest) {
-            refusal.message = format!("{} failed inside the reply. What came is kept.", self.provider);
+            refusal.message = format!("{} failed inside the reply. {}", self.provider, sending::of_cut(true));
         }
         refusal
     }
@@ -214,7 +219,7 @@ impl Asked {
 
     fn sent_on(&self, status: u16, location: Option<&str>) -> ReplyFailure {
         let to = location.map_or("another address".into(), one_line);
-        let message = format!("{} sends on to {to} ({status}). Keys are not sent there.", self.host);
+        let message = format!("{} sends on to {to} ({status}). {}", self.host, sending::NO_KEYS_THERE);
         failure(
             FailureKind::BadRequest,
             Some(status),
@@ -225,11 +230,10 @@ impl Asked {
 
     fn key_refused(&self, status: u16, said: String) -> ReplyFailure {
         if self.has_key {
-            let message = format!("The key for {} was refused ({status}). Not sent again.", self.provider);
+            let message = sending::key_refused(&self.provider, status);
             failure(FailureKind::Refused, Some(status), message, said)
         } else {
-            let message =
-                format!("{} wants a key ({status}) and none is set. Not sent again.", self.provider);
+            let message = format!("{} wants a key ({status}) and none is set. {NOT_AGAIN}", self.provider);
             let hint =
                 format!("Set the key for {} in the environment or in credentials.toml.", self.provider);
             failure(FailureKind::NoKey, Some(status), message, hint)
@@ -242,7 +246,7 @@ impl Asked {
         } else if body.is_structured && status != 405 {
             (format!("{} found nothing for the model {} ({status}).", self.provider, self.model), said)
         } else {
-            let hint = format!("Was /v1 left out? Or is the model {} not there?", self.model);
+            let hint = format!("Is /v1 missing? Or is the model {} not there?", self.model);
             (format!("No model answers at {} ({status}).", self.address), hint)
         };
         failure(FailureKind::NotFound, Some(status), message, hint)
@@ -263,7 +267,7 @@ impl Asked {
     }
 
     fn unpaid(&self, status: u16, said: String) -> ReplyFailure {
-        let message = format!("{} asks to be paid ({status}). Not sent again.", self.provider);
+        let message = format!("{} asks to be paid ({status}). {NOT_AGAIN}", self.provider);
         failure(FailureKind::Refused, Some(status), message, said)
     }
 
@@ -274,9 +278,14 @@ impl Asked {
     }
 
     fn bad_request(&self, status: u16, said: String) -> ReplyFailure {
-        let message = format!("{} did not accept the request ({status}). Not sent again.", self.provider);
+        let message = format!("{} did not accept the request ({status}). {NOT_AGAIN}", self.provider);
         failure(FailureKind::BadRequest, Some(status), message, said)
     }
+}
+
+/// The same of a request that went out.
+fn left(failure: ReplyFailure) -> ReplyFailure {
+    ReplyFailure { departure: Departure::Left, ..failure }
 }
 
 /// One line of at most 300 characters without controls and without characters that reorder.

@@ -10,10 +10,11 @@ mod refusal;
 use super::Timeouts;
 use super::address;
 use super::failure::{Asked, Refusal};
+use super::ledger;
 use super::retry::{self, Again, REPETITIONS};
 use super::server::Access;
 use super::wire::{self, Decoder, End, HttpRequest, Known, LeftOut, Part, Wire};
-use crate::domain::{FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
+use crate::domain::{Departure, FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
 use reqwest::{Client, Response};
 use serde_json::Value;
 use std::hash::{BuildHasher, RandomState};
@@ -164,7 +165,9 @@ impl Connection {
         let asked = Asked { address: address::shown(&request.url), ..self.access().asked.clone() };
         let client = self.client().map_err(never)?;
         let sent = client::build(client, request).send().await;
-        let mut response = sent.map_err(|error| client::not_sent(&asked, &error, self.timeouts))?;
+        let sent = sent.map_err(|error| client::not_sent(&asked, &error, self.timeouts));
+        self.note(sent.as_ref().err());
+        let mut response = sent?;
         if !response.status().is_success() {
             let answer = self.read_refusal(response).await;
             return Err(asked.refusal(&answer));
@@ -177,6 +180,13 @@ impl Connection {
             }
         }
         Ok(body)
+    }
+
+    /// Counts a request that went out; `refusal` tells why it got no answer.
+    fn note(&self, refusal: Option<&Refusal>) {
+        if refusal.is_none_or(|refusal| refusal.failure.departure != Departure::Never) {
+            ledger::count(self.access());
+        }
     }
 
     /// One request.
@@ -195,10 +205,19 @@ impl Connection {
             () = out.closed() => return None,
         };
         let response = match sent {
-            Err(_) => return refused(asked.silent(self.timeouts.first, false), Again::Never),
-            Ok(Err(error)) => return Some(Tried::Refused(client::not_sent(asked, &error, self.timeouts))),
+            Err(_) => {
+                // It may have gone out before it hung: then it counts.
+                self.note(None);
+                return refused(asked.silent(self.timeouts.first, false), Again::Never);
+            }
+            Ok(Err(error)) => {
+                let refusal = client::not_sent(asked, &error, self.timeouts);
+                self.note(Some(&refusal));
+                return Some(Tried::Refused(refusal));
+            }
             Ok(Ok(response)) => response,
         };
+        self.note(None);
         tracing::debug!(
             status = response.status().as_u16(),
             ms = began.elapsed().as_millis() as u64,

@@ -2,7 +2,8 @@
 //! up the first frame.
 
 use super::Provider;
-use crate::domain::{FailureKind, ReplyFailure};
+use crate::domain::sentences::sending;
+use crate::domain::{Departure, FailureKind, ReplyFailure};
 use std::fmt;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -32,7 +33,9 @@ impl Later {
         let make = || async {
             let make = self.make.clone();
             match tokio::task::spawn_blocking(move || make()).await {
-                Ok(made) => made.map_err(|(what, hint)| no_key(format!("{what}. Nothing was sent."), hint)),
+                Ok(made) => {
+                    made.map_err(|(what, hint)| no_key(format!("{what}. {}", sending::NOTHING), hint))
+                }
                 Err(error) => Err(no_key(error.to_string(), String::new())),
             }
         };
@@ -41,7 +44,7 @@ impl Later {
 }
 
 fn no_key(message: String, hint: String) -> ReplyFailure {
-    ReplyFailure { kind: FailureKind::NoKey, status: None, message, hint }
+    ReplyFailure { kind: FailureKind::NoKey, status: None, message, hint, departure: Departure::Never }
 }
 
 #[cfg(test)]

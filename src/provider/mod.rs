@@ -20,6 +20,7 @@ mod gemini;
 mod http;
 mod kept;
 mod later;
+mod ledger;
 mod ollama;
 mod openai;
 mod reading;
@@ -46,6 +47,7 @@ use wire::Wire;
 
 pub use address::AddressError;
 pub use later::Make;
+pub use ledger::departed;
 pub use server::{Effort, Kind, Server};
 
 /// How long a model may take.
@@ -91,7 +93,7 @@ pub enum ProviderError {
     #[error(transparent)]
     Address(#[from] AddressError),
     /// A header can't be sent. The value is left out: it may be a secret.
-    #[error("the header `{name}` of {provider} can't be sent: {why}")]
+    #[error("{}", crate::domain::sentences::sending::bad_header(.name, .provider, .why))]
     Header {
         /// The provider's name.
         provider: String,

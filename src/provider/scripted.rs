@@ -53,7 +53,7 @@ impl Player {
             Chosen::Reply(reply) => self.reply(reply, out).await,
             Chosen::Prompts(text) => self.list(&text, out).await,
             Chosen::Nothing => {
-                let message = "This story has no further reply. Your message is kept.";
+                let message = "This story has no further reply.";
                 let hint = "Start it anew, or choose a model.";
                 told(out, ReplyEvent::Failed(failure(FailureKind::NoReply, None, message, hint))).await
             }

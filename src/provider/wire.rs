@@ -2,7 +2,7 @@
 //! Nothing here touches the network; `http` carries it.
 
 use super::server::Access;
-use crate::domain::{FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
+use crate::domain::{Departure, FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
 use reqwest::Url;
 use secrecy::SecretString;
 use serde_json::Value;
@@ -110,5 +110,5 @@ pub(super) fn failure(
     message: impl Into<String>,
     hint: impl Into<String>,
 ) -> ReplyFailure {
-    ReplyFailure { kind, status, message: message.into(), hint: hint.into() }
+    ReplyFailure { kind, status, message: message.into(), hint: hint.into(), departure: Departure::Unknown }
 }

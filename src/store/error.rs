@@ -1,5 +1,6 @@
 //! What can go wrong with a session file, in words that say what happened, where, and what to do next.
 
+use crate::domain::sentences::saving;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,7 +61,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// The session can't be written at the moment; its newest entries are kept in memory.
-    #[error("Session not saved: {0}.")]
+    #[error("{}", saving::not_saved(.0))]
     NotSaved(String),
     /// The session was closed already.
     #[error("the session is closed")]
@@ -94,7 +95,7 @@ fn by_process(pid: Option<u32>) -> String {
 pub(crate) fn cause(error: &io::Error) -> String {
     use io::ErrorKind as K;
     match error.kind() {
-        K::StorageFull => "no space left".into(),
+        K::StorageFull => saving::DISK_FULL.into(),
         K::QuotaExceeded => "disk quota exceeded".into(),
         K::ReadOnlyFilesystem => "the file system is read-only".into(),
         K::PermissionDenied => "permission denied".into(),
@@ -160,7 +161,7 @@ impl fmt::Display for Damage {
                 )
             }
             Fault::Blob(why) => write!(f, "The output of line {line} is not complete: {why}."),
-            Fault::Redacted => write!(f, "In line {line} a secret was masked when it was saved."),
+            Fault::Redacted => f.write_str(&saving::masked(line)),
         }
     }
 }

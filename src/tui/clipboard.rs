@@ -87,7 +87,9 @@ impl fmt::Display for Copied {
         let count = |lines: usize| if lines == 1 { "1 line".to_string() } else { format!("{lines} lines") };
         match self {
             Copied::Confirmed { lines } => write!(f, "Copied {}.", count(*lines)),
-            Copied::Send { lines, .. } => write!(f, "Sent {} to the terminal clipboard.", count(*lines)),
+            Copied::Send { lines, .. } => {
+                f.write_str(&crate::domain::sentences::sending::to_clipboard(&count(*lines)))
+            }
             Copied::TooLarge { bytes } => write!(
                 f,
                 "Too large for the terminal clipboard ({} KB). w writes it to a file.",

@@ -26,6 +26,7 @@ mod rebuild;
 mod recipes;
 mod review;
 mod rules;
+mod standing;
 mod stop;
 mod troubles;
 mod wish;
@@ -144,6 +145,14 @@ pub struct Screen {
     pub pictures: Pictures,
     /// The gate in front of decisions.
     pub guard: Guard,
+    /// What confines runs, once it was asked for and told.
+    pub sandbox: Option<Result<crate::domain::SandboxReport, String>>,
+    /// Whether the person waits for it.
+    sandbox_asked: bool,
+    /// Which requests went out, as of the last frame.
+    pub departed: crate::domain::Departed,
+    /// The message that was not sent and stands in the composer again.
+    unsent: Option<String>,
     /// The newest thing that was said.
     pub note: Option<Note>,
     /// Which problem is chosen.
@@ -197,6 +206,10 @@ impl Screen {
             output: OutputPane::default(),
             vars: VarsPane::default(),
             pictures: Pictures::default(),
+            sandbox: None,
+            sandbox_asked: false,
+            departed: crate::domain::Departed::default(),
+            unsent: None,
             note: None,
             problem: 0,
             alone: None,

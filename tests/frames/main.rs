@@ -12,6 +12,7 @@ mod rules;
 mod scene;
 mod screens;
 mod speed;
+mod standing;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

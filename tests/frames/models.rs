@@ -255,6 +255,7 @@ fn the_context_is_full() {
             status: None,
             message: "This chat needs 34,100 of 32,768 tokens. Nothing was sent.".into(),
             hint: String::new(),
+            departure: sayso::domain::Departure::Never,
         });
         scene.settle();
         scene.screen.focus = Pane::Output;

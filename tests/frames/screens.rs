@@ -291,8 +291,9 @@ fn problems() {
         scene.state.phase = Phase::Stuck(ReplyFailure {
             kind: FailureKind::NameNotFound,
             status: None,
-            message: "Cannot reach api.example.com: name not found. Your message is kept.".into(),
+            message: "Cannot reach api.example.com: name not found.".into(),
             hint: String::new(),
+            departure: sayso::domain::Departure::Never,
         });
         scene.state.live.store_failure = Some("no space left.".into());
         scene.settle();
@@ -317,6 +318,7 @@ fn rate_limit() {
                 status: Some(429),
                 message: "Rate limit.".into(),
                 hint: String::new(),
+                departure: sayso::domain::Departure::Left,
             },
         });
         scene

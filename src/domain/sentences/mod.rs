@@ -3,4 +3,14 @@
 //!
 //! What it does: words, for whoever shows them. What it does not do: decide, measure, or know where it is shown.
 
+pub mod network;
+pub mod running;
 pub mod sandbox;
+pub mod saving;
+pub mod secrets;
+pub mod sending;
+
+/// `1 block`, `2 blocks`.
+fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}

@@ -1,5 +1,7 @@
 //! What confines runs, and what that means for a block.
 
+use crate::domain::{Rights, SandboxLevel, SandboxReport};
+
 /// Why an effect of a block will not come about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hindrance {
@@ -19,4 +21,171 @@ pub fn refusal(verb: &str, target: &str, hindrance: Hindrance) -> String {
         Hindrance::Network => "the sandbox will refuse, its network is closed",
     };
     format!("{verb} {target}: {why}")
+}
+
+/// What is known of the sandbox of this session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing<'a> {
+    /// Its tests were not asked for, or go on.
+    Untested,
+    /// What was asked for can't be had, so that nothing runs; the text says why.
+    Refused(&'a str),
+    /// What its tests found.
+    Tested(&'a SandboxReport),
+}
+
+impl<'a> Standing<'a> {
+    /// The standing by the answer of the executor, where there is one yet.
+    pub fn of(answer: Option<&'a Result<SandboxReport, String>>) -> Self {
+        match answer {
+            None => Standing::Untested,
+            Some(Err(why)) => Standing::Refused(why),
+            Some(Ok(report)) => Standing::Tested(report),
+        }
+    }
+
+    /// Whether nothing confines runs, or none may start.
+    pub fn is_bad(self) -> bool {
+        match self {
+            Standing::Untested => false,
+            Standing::Refused(_) => true,
+            Standing::Tested(report) => report.level == SandboxLevel::Off,
+        }
+    }
+
+    /// In one line.
+    pub fn sentence(self) -> String {
+        match self {
+            Standing::Untested => "Sandbox: it is being tested.".into(),
+            Standing::Refused(why) => format!("Sandbox: nothing runs here: {why}"),
+            Standing::Tested(report) if report.level == SandboxLevel::Off => off("blocks"),
+            Standing::Tested(report) => {
+                let network = if report.network_blocked { "network off" } else { "network open" };
+                let open = if report.contained { String::new() } else { format!("; {GROUPED}") };
+                let (level, layers) = (report.level.as_str(), report.holding());
+                format!("Sandbox is ON: {level}, {network} ({layers}){open}.")
+            }
+        }
+    }
+}
+
+/// The level that was asked for can't be had: nothing runs.
+pub fn asked_and_missing(level: SandboxLevel, missing: &str) -> String {
+    format!(
+        "the sandbox that was asked for ({}) can't be had here: {missing}; `sayso doctor` tells more, --sandbox off runs \
+         without",
+        level.as_str()
+    )
+}
+
+/// What confines a local Jupyter kernel.
+pub const JUPYTER_OPEN: &str = "a Jupyter kernel runs as your account, outside of the sandbox";
+
+/// The layer that is missing there.
+pub const JUPYTER_LAYER: &str = "jupyter: local sandbox";
+
+/// It was asked for where there is none.
+pub const JUPYTER_ASKED: &str =
+    "the sandbox does not apply to Jupyter kernels, and it was asked for: leave it out, or say --sandbox off";
+
+/// What is told before files run in such kernels.
+pub const JUPYTER_WARNING: &str = "warning: the local sandbox does not apply to Jupyter kernels: files run with everything \
+                                   that the kernel's account can do";
+
+/// A container where no sandbox was asked for.
+pub const CONTAINER_ANYWAY: &str = "without the sandbox a container is as closed as with it";
+
+/// A test that failed.
+pub const CALL_WENT_THROUGH: &str = "a call that it refuses went through";
+
+/// What the layer of namespaces gives, where it is missing.
+pub const WITHOUT_BWRAP: &str = "Runs have no file system, network and processes of their own. Install bubblewrap (apt install bubblewrap, dnf \
+     install bubblewrap); where it is there but refused, user namespaces are switched off (Ubuntu: an AppArmor profile \
+     for bwrap; containers: allow them for this one).";
+
+/// What the layer of calls gives, where it is missing.
+pub const WITHOUT_SECCOMP: &str =
+    "Dangerous system calls are not refused. It needs a kernel with seccomp filters on x86-64 or arm64.";
+
+/// What is open where processes are not apart.
+const GROUPED: &str = "processes are ended as a group";
+
+/// `Sandbox is OFF: block 3 can do anything your account can.`
+pub fn off(who: &str) -> String {
+    format!("Sandbox is OFF: {}.", unconfined(who))
+}
+
+/// The same behind a label that says of what it speaks.
+pub fn off_labelled(who: &str) -> String {
+    format!("OFF: {}", unconfined(who))
+}
+
+fn unconfined(who: &str) -> String {
+    format!("{who} can do anything your account can")
+}
+
+/// Behind where a kernel runs that is none of ours.
+pub const NOT_THERE: &str = "the local sandbox does not apply there";
+
+/// The mark behind the status row.
+pub const OFF_MARK: &str = "Sandbox OFF";
+
+/// Behind the label of the rights: `bwrap+landlock: ON, workspace`, and what its tests found open.
+pub fn on_labelled(rights: &Rights) -> String {
+    let report = &rights.sandbox;
+    let mut open = Vec::new();
+    if !report.contained {
+        open.push(GROUPED);
+    }
+    if !rights.network && !report.network_blocked {
+        open.push("the network is not closed");
+    }
+    let open = if open.is_empty() { String::new() } else { format!("; {}", open.join("; ")) };
+    format!("{}: ON, {}{open}", report.holding(), report.level.as_str())
+}
+
+/// The warning of a program that runs files at once.
+pub const OFF_WARNING: &str =
+    "warning: the sandbox is off: files run with everything that your account can do";
+
+/// Why nothing is approved by itself.
+pub fn none_approved(why: &str) -> String {
+    let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+    format!("blocks are not approved without a sandbox: they could do anything that your account can{why}")
+}
+
+/// What to say to run all the same.
+pub const SAY_SO: &str = "To run them all the same, say so: --sandbox off";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn confined() -> SandboxReport {
+        SandboxReport {
+            level: SandboxLevel::Workspace,
+            network_blocked: true,
+            contained: true,
+            ..SandboxReport::default()
+        }
+    }
+
+    #[test]
+    fn the_standing_is_what_its_tests_found() {
+        assert!(Standing::of(None).sentence().contains("being tested"));
+        let off = Ok(SandboxReport::default());
+        assert_eq!(
+            Standing::of(Some(&off)).sentence(),
+            "Sandbox is OFF: blocks can do anything your account can."
+        );
+        let on = Ok(confined());
+        let said = Standing::of(Some(&on)).sentence();
+        assert!(said.starts_with("Sandbox is ON: workspace, network off") && !said.contains("OFF"), "{said}");
+        let open = Ok(SandboxReport { network_blocked: false, contained: false, ..confined() });
+        let said = Standing::of(Some(&open)).sentence();
+        assert!(said.contains("network open") && said.contains("as a group"), "{said}");
+        let refused = Err("bwrap is not there".to_owned());
+        let standing = Standing::of(Some(&refused));
+        assert!(standing.is_bad() && standing.sentence().contains("nothing runs here: bwrap"));
+    }
 }

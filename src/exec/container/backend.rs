@@ -124,10 +124,7 @@ impl Backend for Containers {
     }
 
     fn no_packages(&self, language: &Language) -> String {
-        format!(
-            "a container has no network and its image stays as it is: name an image for {language} that has the packages, \
-             in [executors.container.images] or with --executor container:IMAGE"
-        )
+        crate::domain::sentences::network::none_in_container(language.as_str())
     }
 
     async fn pull_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {

@@ -2,6 +2,7 @@
 
 use super::grants::Granted;
 use crate::config::{ContainerExecutor, FolderInContainer};
+use crate::domain::sentences;
 use crate::domain::{
     Can, Hold, Layer, Limits, Reach, ReachPlace as Place, Rights, SandboxLevel, SandboxReport,
 };
@@ -189,7 +190,7 @@ impl Frame {
             notes.push("the working folder stays here: the engine is on another machine".to_owned());
         }
         if self.asked_off {
-            notes.push("without the sandbox a container is as closed as with it".to_owned());
+            notes.push(sentences::sandbox::CONTAINER_ANYWAY.to_owned());
         }
         SandboxReport {
             level,
@@ -224,7 +225,12 @@ impl Frame {
         let processors = self.processors();
         let closed = !self.granted.network;
         let mut layers = vec![
-            layer("no network".into(), closed, closed, (!closed).then_some("you opened it")),
+            layer(
+                sentences::network::CLOSED_IN_CONTAINER.into(),
+                closed,
+                closed,
+                (!closed).then_some("you opened it"),
+            ),
             layer("no capabilities, no new privileges".into(), true, true, None),
             layer("root read-only".into(), true, true, None),
             layer(folder.into(), true, false, able.remote.then_some("the engine is on another machine")),

@@ -6,9 +6,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JupyterError {
     /// A sandbox was asked for.
-    #[error(
-        "the sandbox does not apply to Jupyter kernels, and it was asked for: leave it out, or say --sandbox off"
-    )]
+    #[error("{}", crate::domain::sentences::sandbox::JUPYTER_ASKED)]
     Sandbox,
     /// There is no kernel for the language.
     #[error(

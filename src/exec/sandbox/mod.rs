@@ -154,11 +154,7 @@ impl Sandbox {
             Err(Refusal::Nothing(why)) => why,
         };
         if wish.asked {
-            return Err(format!(
-                "the sandbox that was asked for ({}) can't be had here: {missing}; `sayso doctor` tells more, \
-                 --sandbox off runs without",
-                wish.level.as_str()
-            ));
+            return Err(crate::domain::sentences::sandbox::asked_and_missing(wish.level, &missing));
         }
         sandbox.using = Using::default();
         sandbox.confined = None;

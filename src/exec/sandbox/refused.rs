@@ -3,6 +3,7 @@
 //! Only what can't have another cause is told: a path that an error names lies where the sandbox closes, or the network
 //! is closed and something says that it can't be reached. A refusal that the program kept to itself is not known here.
 
+use crate::domain::sentences::running::refused_network;
 use std::path::{Component, Path, PathBuf};
 
 /// At most so many are told.
@@ -81,7 +82,7 @@ pub fn refused<'a>(texts: impl IntoIterator<Item = &'a str>, closed: &Closed) ->
 
 fn of_line(line: &str, closed: &Closed) -> Option<String> {
     if closed.network && NETWORK.iter().any(|sign| line.contains(sign)) {
-        return Some(host(line).map_or_else(|| "the network".into(), |host| format!("the network: {host}")));
+        return Some(refused_network(host(line)));
     }
     let (at, cause) = CAUSES.iter().find_map(|(sign, cause)| Some((line.find(sign)?, *cause)))?;
     let path = plain(&closed.cwd.join(path(line, at)?));

@@ -70,7 +70,7 @@ impl Found {
         let leaks = (alone && (seen.wrote || seen.read)) || seen.littered;
         let landlock = broken(&[(leaks, "what it closes was open")]);
         layers.push(self.layer("landlock", using.landlock, landlock));
-        let seccomp = broken(&[(!seen.filtered, "a call that it refuses went through")]);
+        let seccomp = broken(&[(!seen.filtered, crate::domain::sentences::sandbox::CALL_WENT_THROUGH)]);
         layers.push(self.layer("seccomp", using.seccomp, seccomp));
         let limited = limits.open_files == 0 || seen.open_files <= u64::from(limits.open_files);
         layers.push(self.layer("limits", true, broken(&[(!limited, "the limit on open files was not set")])));
@@ -108,7 +108,7 @@ impl Found {
             note("without bwrap: your other processes can be signalled");
         }
         if !using.seccomp {
-            note("without bwrap and seccomp: the network is closed for TCP only");
+            note(crate::domain::sentences::network::TCP_ONLY);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The client: built once, with certificates and time limits; requests made of values; why one could not be sent.
 
-use crate::domain::FailureKind;
+use crate::domain::{Departure, FailureKind};
 use crate::provider::failure::{Asked, Refusal, one_line};
 use crate::provider::retry::Again;
 use crate::provider::wire::HttpRequest;
@@ -91,7 +91,9 @@ pub(super) fn not_sent(asked: &Asked, error: &reqwest::Error, timeouts: Timeouts
         never(asked.unreachable(FailureKind::Unreachable, &root(error)))
     } else {
         // The connection stood and broke before any answer: servers that restart do this.
-        let failure = asked.unreachable(FailureKind::Unreachable, "the connection broke before any answer");
+        let mut failure =
+            asked.unreachable(FailureKind::Unreachable, "the connection broke before any answer");
+        failure.departure = Departure::Left;
         Refusal { failure, again: Again::Backoff }
     }
 }

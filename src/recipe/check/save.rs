@@ -57,12 +57,12 @@ impl Check for Save {
                 return Look::Judge { verdict: SAVED, note: format!("{name} is in {file}") };
             }
             OwnRun::Ran(_, report) => return not_saved(&super::run::detail(report)),
-            OwnRun::Refused(_) => return not_saved("not saved"),
+            OwnRun::Refused(_) => return not_saved(crate::domain::sentences::saving::NOT_SAVED),
         }
         match view.answers(FORM).and_then(|(_, answers)| answers.first()).map(|(_, choice)| choice.as_str()) {
             None => return Look::Form(form(name, file)),
             Some(YES) => {}
-            Some(_) => return not_saved("not saved"),
+            Some(_) => return not_saved(crate::domain::sentences::saving::NOT_SAVED),
         }
         match python::with_function(text, &known.source, name) {
             Err(why) => not_saved(&why),

@@ -9,10 +9,10 @@ use super::json::Json;
 use super::output::Outside;
 use super::{block, recipe, target};
 use crate::domain::{
-    BlockId, Entry, ExecutorKind, FailureKind, Finish, FinishReason, Grantor, Header, Hold, Kept, KernelRef,
-    Language, Layer, Limits, ModelName, NotedInstructions, Opinion, ReplyFailure, Revision, Rights, Risk,
-    Rule, RuleId, RuleScope, RunId, SandboxLevel, SandboxReport, SessionId, Sha256, StepId, Terms, ToolCall,
-    TurnEnd, Usage,
+    BlockId, Departure, Entry, ExecutorKind, FailureKind, Finish, FinishReason, Grantor, Header, Hold, Kept,
+    KernelRef, Language, Layer, Limits, ModelName, NotedInstructions, Opinion, ReplyFailure, Revision,
+    Rights, Risk, Rule, RuleId, RuleScope, RunId, SandboxLevel, SandboxReport, SessionId, Sha256, StepId,
+    Terms, ToolCall, TurnEnd, Usage,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -326,6 +326,7 @@ fn failure(mut f: Reader<'_>) -> Result<ReplyFailure, Missing> {
         status: f.number_or_none("status").and_then(|status| u16::try_from(status).ok()),
         message: f.text_or_empty("message"),
         hint: f.text_or_empty("hint"),
+        departure: Departure::parse(f.text_or_none("departure").as_deref()),
     })
 }
 

@@ -362,4 +362,5 @@ fn failure_fields(failure: &ReplyFailure) -> Fields {
         .with_some("status", failure.status)
         .with("message", failure.message.as_str())
         .with("hint", failure.hint.as_str())
+        .with_some("departure", failure.departure.as_str())
 }

@@ -159,8 +159,8 @@ impl Output {
     fn missing(&mut self, stream: Stream, bytes: u64) {
         self.end(stream);
         let name = if stream == Stream::Stdout { "output" } else { "error output" };
-        let s = if bytes == 1 { "" } else { "s" };
-        self.kept.add(Row::note(format!("... {} byte{s} of {name} not kept ...", grouped(bytes))));
+        let note = crate::domain::sentences::saving::bytes_missing(&grouped(bytes), bytes == 1, name);
+        self.kept.add(Row::note(note));
         *self.cursor(stream) = Cursor::default();
     }
 

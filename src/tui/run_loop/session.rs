@@ -67,6 +67,7 @@ impl Session<'_> {
         if self.screen.setup.welcome {
             self.driver.errand(crate::driver::Errand::Servers);
             self.driver.errand(crate::driver::Errand::Interpreters);
+            self.driver.errand(crate::driver::Errand::Sandbox);
         } else if let Some(first) = self.options.first_recipe.clone()
             && self.driver.state().transcript.items.is_empty()
         {
@@ -292,6 +293,7 @@ impl Session<'_> {
             self.title = title;
         }
         let look = look(&self.tui.theme, self.options, self.driver.now());
+        self.screen.departed = self.driver.departed();
         let (screen, state) = (&mut self.screen, self.driver.state());
         let drawn = self.tui.terminal.draw(|frame| {
             let cursor = view::draw(screen, state, now, frame.buffer_mut(), look);

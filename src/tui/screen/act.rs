@@ -11,6 +11,7 @@ use crate::tui::editor::Motion;
 use crate::tui::keymap::Context;
 use crate::tui::view::code::Mode;
 use crate::tui::view::layout::Pane;
+use crate::tui::view::safe;
 
 /// The change that an action makes in a text, if it makes one.
 pub(super) fn edit_of(action: Action) -> Option<Edit> {
@@ -246,7 +247,15 @@ impl Screen {
             Action::OutputOpen => match images.last() {
                 Some(image) => vec![Wish::Errand(Errand::Open(image.path.clone()))],
                 None => {
-                    self.say(Note::info("This run made no image. x shows all output."));
+                    let wrote = report
+                        .and_then(|report| report.receipt.files.iter().find(|file| is_image(&file.path)));
+                    self.say(Note::info(match wrote {
+                        Some(file) => format!(
+                            "This run showed no image. It wrote {}: open that by its name.",
+                            safe::one_line(&file.path)
+                        ),
+                        None => "This run made no image. x shows all output.".to_owned(),
+                    }));
                     Vec::new()
                 }
             },
@@ -282,4 +291,10 @@ impl Screen {
         let text = format!("Kernel k{} holds {lost}.", kernel.generation);
         self.layers.push(Layer::Ask(Ask::new("New kernel?", vec![text], choices, ctx.at)));
     }
+}
+
+/// Whether a file is a picture, by its name.
+fn is_image(path: &str) -> bool {
+    let end = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    ["png", "jpg", "jpeg", "gif", "svg", "webp", "bmp", "tif", "tiff"].contains(&end.as_str())
 }

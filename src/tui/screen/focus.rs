@@ -137,7 +137,10 @@ impl Screen {
                     }
                 }
             }
-            Phase::Replying(_) => self.code.to_top(),
+            Phase::Replying(_) => {
+                self.unsent_goes_out();
+                self.code.to_top();
+            }
             Phase::Idle => {
                 let watched = matches!(self.focus, Pane::Output | Pane::Code) && self.follow.moved_by_itself;
                 if watched && !matches!(before, Phase::Idle) {
@@ -146,7 +149,8 @@ impl Screen {
             }
             // Another form is another wait.
             Phase::Asking(_) => self.follow.waits = None,
-            Phase::Stuck(_) | Phase::Compacting(_) => {}
+            Phase::Stuck(_) => self.take_back_unsent(ctx),
+            Phase::Compacting(_) => {}
         }
     }
 

@@ -5,6 +5,7 @@ use super::field::Edit;
 use super::layer::{FormBox, Layer, Purpose};
 use super::wish::Target;
 use super::{Ctx, Note, Screen, Wish};
+use crate::domain::sentences::{saving, sending};
 use crate::driver::Errand;
 use crate::engine::{Command, Phase};
 use crate::tui::action::Action;
@@ -19,11 +20,11 @@ impl Screen {
     /// A form goes out of sight; what was typed into it is kept.
     pub(super) fn hide_form(&mut self, mut form: FormBox) {
         let note = match &form.purpose {
-            Purpose::Begin(name) => format!("Kept. /recipe {} opens it again.", safe::one_line(name)),
+            Purpose::Begin(name) => saving::form_aside(Some(&safe::one_line(name))),
             Purpose::Answer => {
                 self.lower = super::Lower::Problems;
                 self.focus = Pane::Output;
-                "Kept. The recipe waits: Enter opens the form, e ends the recipe.".into()
+                saving::form_aside(None)
             }
         };
         self.say(Note::info(note));
@@ -87,7 +88,7 @@ impl Screen {
             return Vec::new();
         }
         let Some(answers) = form.send() else {
-            self.say(Note::warn("Not sent: something does not fit yet."));
+            self.say(Note::warn(sending::FORM_MISFIT));
             return Vec::new();
         };
         match form.purpose.clone() {

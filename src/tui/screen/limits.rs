@@ -84,7 +84,7 @@ impl Limit {
             Self::Processes => "and threads, at once",
             Self::File => "size of each file written",
             Self::OpenFiles => "open in each process",
-            Self::Output => "kept of each stream",
+            Self::Output => crate::domain::sentences::saving::OF_EACH_STREAM,
         }
     }
 

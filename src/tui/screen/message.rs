@@ -8,6 +8,7 @@ use super::focus::Lower;
 use super::layer::{CommandList, Layer, Models, OldMessages, Sessions, Welcome};
 use super::wish::{Exit, Target};
 use super::{Ctx, Note, Screen, Wish};
+use crate::domain::sentences::sending;
 use crate::driver::Errand;
 use crate::engine::Command;
 use crate::tui::action::Action;
@@ -66,11 +67,17 @@ impl Screen {
             Line::Prompt => {
                 if self.setup.welcome {
                     self.layers.push(Layer::Welcome(Welcome::new(self.setup.clouds.clone())));
-                    self.say(Note::info("Choose first where answers come from. Your message is kept."));
+                    let place = sending::place_of_message(true);
+                    self.say(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
                     return Vec::new();
                 }
+                // What stands in the chat already is asked again, not said twice.
+                let again = self.is_unsent(ctx);
                 let text = self.composer.send();
                 self.chat.follow();
+                if again {
+                    return vec![Wish::Send(Command::Retry)];
+                }
                 vec![Wish::Send(Command::Submit(text))]
             }
             Line::Unknown(name) => {
@@ -138,7 +145,7 @@ impl Screen {
             Slash::Rules => self.layers.push(Layer::Rules(Cursor::default())),
             Slash::Recipe => return self.recipe_command(argument, ctx),
             Slash::Steps => self.layers.push(Layer::Steps(0)),
-            Slash::Sandbox => self.say(Note::warn(SANDBOX_OFF)),
+            Slash::Sandbox => return self.tell_sandbox(),
             Slash::Limits => return self.limits_command(argument, ctx),
             Slash::Vars => {
                 self.lower = Lower::Vars;
@@ -233,7 +240,7 @@ impl Screen {
 
     pub(super) fn open_welcome(&mut self) -> Vec<Wish> {
         self.layers.push(Layer::Welcome(Welcome::new(self.setup.clouds.clone())));
-        vec![Wish::Errand(Errand::Servers), Wish::Errand(Errand::Interpreters)]
+        vec![Wish::Errand(Errand::Servers), Wish::Errand(Errand::Interpreters), Wish::Errand(Errand::Sandbox)]
     }
 
     /// Leaves for another session; what runs is asked about first.
@@ -245,6 +252,3 @@ impl Screen {
         vec![Wish::Leave(exit)]
     }
 }
-
-/// What confines a block, as long as nothing does.
-pub const SANDBOX_OFF: &str = "Sandbox is OFF: blocks can do anything your account can.";

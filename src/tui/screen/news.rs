@@ -3,6 +3,7 @@
 use super::layer::Layer;
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::Entry;
+use crate::domain::sentences::saving;
 use crate::driver::{Errand, Found, Told};
 
 impl Screen {
@@ -51,6 +52,7 @@ impl Screen {
                     welcome.interpreters = Some(found);
                 }
             }
+            Found::Sandbox(found) => self.sandbox_found(found),
             Found::Servers(found) => {
                 if let Some(welcome) = self.welcome() {
                     welcome.found(found);
@@ -79,7 +81,7 @@ impl Screen {
                 self.setup.app
             ))),
             Found::Opened(path) => self.say(Note::info(format!("Opened {}.", ctx.look.place.path(&path)))),
-            Found::Saved(path) => self.say(Note::info(format!("Saved {}.", ctx.look.place.path(&path)))),
+            Found::Saved(path) => self.say(Note::info(saving::file(&ctx.look.place.path(&path)))),
             Found::Failed(why) => self.say(Note::warn(why)),
             // Pictures are painted by the run loop.
             Found::Image(..) => {}

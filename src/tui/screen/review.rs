@@ -105,7 +105,7 @@ impl Screen {
                 .live
                 .store_failure
                 .as_ref()
-                .map(|why| format!("Session not saved: {why} Approving is paused.")),
+                .map(|why| crate::domain::sentences::saving::failing(why)),
         })
     }
 

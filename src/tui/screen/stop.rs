@@ -111,7 +111,7 @@ impl Screen {
             Some(_) => Vec::new(),
             None => {
                 self.ladder.interrupted = Some(ctx.at);
-                self.say(Note::info("Interrupt sent. Still running: Ctrl-C again asks to kill the kernel."));
+                self.say(Note::info(crate::domain::sentences::sending::INTERRUPT));
                 vec![Wish::Send(Command::Stop)]
             }
         }

@@ -113,7 +113,7 @@ fn draw_lower(screen: &mut Screen, state: &State, buf: &mut Buffer, look: Look<'
         }
         Lower::Problems => {
             frame::draw(buf, slot, &problems::title(focused), look);
-            problems::draw(state, screen.problem, slot.inner, buf, look);
+            problems::draw(screen, state, slot.inner, buf, look);
         }
     }
 }

@@ -4,10 +4,12 @@ use super::frame::Title;
 use super::look::Look;
 use super::safe;
 use super::words;
+use crate::domain::sentences::{network, saving, sending};
 use crate::domain::{FailureKind, ReplyFailure};
 use crate::engine::cost::dollars;
 use crate::engine::state::Question;
 use crate::engine::{Phase, State};
+use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -25,20 +27,16 @@ pub struct Problem {
 }
 
 /// All problems there are, the newest first.
-pub fn problems(state: &State, look: Look<'_>) -> Vec<Problem> {
+pub fn problems(screen: &Screen, state: &State, look: Look<'_>) -> Vec<Problem> {
     let mut list = Vec::new();
     match &state.phase {
-        Phase::Stuck(failure) => list.push(of_failure(failure)),
+        Phase::Stuck(failure) => list.push(of_failure(failure, screen.place_of_message(state))),
         Phase::Asking(question) => list.push(of_question(question)),
         Phase::Replying(_) | Phase::Compacting(_) => list.extend(retry(state, look)),
         _ => {}
     }
     if let Some(why) = &state.live.store_failure {
-        list.push(Problem {
-            name: "disk",
-            text: format!("Session not saved: {} Approving is paused.", safe::one_line(why)),
-            keys: "r retry",
-        });
+        list.push(Problem { name: "disk", text: saving::failing(&safe::one_line(why)), keys: "r retry" });
     }
     list
 }
@@ -64,7 +62,7 @@ pub fn retry(state: &State, look: Look<'_>) -> Option<Problem> {
     })
 }
 
-fn of_failure(failure: &ReplyFailure) -> Problem {
+fn of_failure(failure: &ReplyFailure, place: Option<&str>) -> Problem {
     let keys = match failure.kind {
         FailureKind::Refused | FailureKind::NoKey => "u new key   m model   r retry",
         FailureKind::Overflow => "c shorten   m model   N new chat",
@@ -73,7 +71,10 @@ fn of_failure(failure: &ReplyFailure) -> Problem {
         _ => "r retry   m model",
     };
     let hint = safe::one_line(&failure.hint);
-    let text = safe::one_line(&failure.message);
+    let said = safe::one_line(&failure.message);
+    // Where some of a reply came, that is what is told of.
+    let place = place.filter(|_| failure.kind != FailureKind::Cut).map(|place| format!(" {place}"));
+    let text = format!("{said}{}", place.unwrap_or_default());
     Problem {
         name: name(failure.kind),
         text: if hint.is_empty() || text.contains(&hint) { text } else { format!("{text} {hint}") },
@@ -103,11 +104,7 @@ fn of_question(question: &Question) -> Problem {
         }
         Question::Budget { spent, limit } => Problem {
             name: "budget",
-            text: format!(
-                "This session has cost {} of {}. Nothing was sent. Go on?",
-                dollars(*spent),
-                dollars(*limit)
-            ),
+            text: sending::over_budget(&dollars(*spent), &dollars(*limit)),
             keys: "c go on   e end here",
         },
     }
@@ -115,7 +112,7 @@ fn of_question(question: &Question) -> Problem {
 
 fn name(kind: FailureKind) -> &'static str {
     match kind {
-        FailureKind::NameNotFound | FailureKind::Unreachable | FailureKind::Tls => "no network",
+        FailureKind::NameNotFound | FailureKind::Unreachable | FailureKind::Tls => network::UNREACHED,
         FailureKind::TimedOut => "no answer",
         FailureKind::NoKey => "no key",
         FailureKind::Refused => "401",
@@ -137,9 +134,10 @@ pub fn title(focused: bool) -> Title {
 }
 
 /// Draws the list.
-pub fn draw(state: &State, chosen: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub fn draw(screen: &Screen, state: &State, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let chosen = screen.problem;
     let mut rows: Vec<Line<'static>> = Vec::new();
-    let list = problems(state, look);
+    let list = problems(screen, state, look);
     for (at, problem) in list.iter().enumerate() {
         let mark = match (list.len() > 1, at == chosen.min(list.len() - 1)) {
             (true, true) => "> ",

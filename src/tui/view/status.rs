@@ -9,6 +9,8 @@ use super::look::Look;
 use super::problems;
 use super::safe;
 use super::words;
+use crate::domain::sentences::sandbox;
+use crate::domain::sentences::saving::Saved;
 use crate::domain::{Level, Moment};
 use crate::engine::always::PAUSE_MS;
 use crate::engine::state::{Countdown, Matched};
@@ -34,7 +36,7 @@ pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look
     let room = usize::from(area.width.saturating_sub(1));
     let mut spans = vec![Span::raw(" "), Span::styled(fit(&text, room), style)];
     if sandbox_is_off(state) && text.width() + 14 < room && screen.layers.is_empty() {
-        spans.push(Span::styled("   Sandbox OFF", look.style(Slot::SandboxOff)));
+        spans.push(Span::styled(format!("   {}", sandbox::OFF_MARK), look.style(Slot::SandboxOff)));
     }
     buf.set_line(area.x, area.y, &Line::from(spans), area.width);
 }
@@ -65,7 +67,7 @@ pub fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> (St
     if screen.arrangement.class == Class::TooSmall {
         return (TOO_SMALL.into(), look.style(Slot::StatusWarn));
     }
-    if let Some(text) = screen.layers.last().and_then(|layer| layers::of_layer(layer, state)) {
+    if let Some(text) = screen.layers.last().and_then(|layer| layers::of_layer(screen, layer, state)) {
         let style = look.style(Slot::StatusInfo);
         return match &screen.note {
             Some(note) => (safe::one_line(&note.text), level(note.level, look)),
@@ -194,7 +196,7 @@ fn review(
 
 /// What goes on by itself.
 fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
-    let problem = problems::problems(state, look).into_iter().next();
+    let problem = problems::problems(screen, state, look).into_iter().next();
     if let Some(problem) = problem {
         let go = if screen.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) {
             ""
@@ -246,14 +248,23 @@ fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
     (idle(screen, state), look.dim())
 }
 
+/// What is known of the session on the disk.
+fn saved(state: &State) -> Saved<'_> {
+    match (&state.transcript.header, &state.live.store_failure) {
+        (_, Some(why)) => Saved::Failing(why),
+        (Some(_), None) => Saved::Well,
+        (None, None) => Saved::Nothing,
+    }
+}
+
 fn idle(screen: &Screen, state: &State) -> String {
     if screen.setup.welcome {
-        return "No provider yet. Nothing has left this computer.".into();
+        return layers::from_where(screen, state);
     }
     let blocks = &state.transcript.blocks;
     let run = blocks.values().filter(|b| b.standing == Standing::Approved).count();
     let waiting = blocks.values().filter(|b| b.standing == Standing::Open).count();
-    let saved = if state.transcript.header.is_some() { ", session saved" } else { "" };
+    let saved = saved(state).mark();
     let idle = format!("Idle.  {} run, {waiting} waiting{saved}.", words::count(run, "block"));
     let live = &state.live;
     let told = live.instructions.iter().filter(|file| file.own || live.use_instructions).count();

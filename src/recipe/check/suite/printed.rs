@@ -163,7 +163,7 @@ pub(super) fn verdict(runner: &Runner, seen: &Seen, printed: &Printed) -> (&'sta
         return (if printed.exit == Some(0) { UNCLEAR } else { RED }, text);
     }
     if printed.cut {
-        return (UNCLEAR, "too much was printed to be kept whole".into());
+        return (UNCLEAR, crate::domain::sentences::saving::TOO_MUCH_PRINTED.into());
     }
     if seen.problems.contains(&Problem::NoTests) {
         return (BROKEN, format!("{} found no tests: it takes {}", runner.name, runner.style));

@@ -158,7 +158,7 @@ impl Welcome {
             _ if text.is_empty() => Err("Nothing was typed."),
             Filling::Key => {
                 self.key = Some(SecretString::from(text));
-                self.accept_cloud().ok_or("The key is kept in memory until you leave.")
+                self.accept_cloud().ok_or(crate::domain::sentences::saving::KEY_IN_MEMORY)
             }
             Filling::Address if !text.starts_with("http://") && !text.starts_with("https://") => {
                 let mut field = Field::line();

@@ -97,7 +97,13 @@ fn note(item: &Item, look: Look<'_>) -> Option<(String, Style)> {
     let style = look.style(Slot::ChatNote);
     let text = match item {
         Item::Prompt { .. } | Item::Reply(_) | Item::Own { .. } | Item::Recipe { .. } => return None,
-        Item::Resumed { at } => format!("Opened again at {}. Variables are not kept.", look.place.hour(*at)),
+        Item::Resumed { at } => {
+            format!(
+                "Opened again at {}. {}.",
+                look.place.hour(*at),
+                crate::domain::sentences::saving::not_kept(0)
+            )
+        }
         Item::KernelRestarted { .. } => "New kernel. Variables are gone.".into(),
         Item::Model { model, .. } => {
             format!("Replies come from {} from here on.", safe::one_line(&model.to_string()))

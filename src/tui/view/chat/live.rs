@@ -5,6 +5,7 @@
 
 use super::item;
 use crate::domain::BlockId;
+use crate::domain::sentences::sending;
 use crate::engine::reply::{Proposed, Segment};
 use crate::engine::state::LiveReply;
 use crate::engine::{BlockState, Phase, State};
@@ -67,14 +68,18 @@ impl Live {
             }
         }
         if let Phase::Stuck(failure) = &state.phase {
-            let text = format!("!! not sent: {}", safe::one_line(&failure.message));
+            let text = format!(
+                "!! {}: {}",
+                sending::unanswered(failure.departure),
+                safe::one_line(&failure.message)
+            );
             self.after.extend(safe::words(&text, width.into(), look.style(Slot::StatusError)));
         }
         if let Some(queued) = &state.live.queued {
             item::gap(&mut self.after, at);
             self.after.push(Line::from(vec![
                 Span::styled("you", look.style(Slot::ChatUser)),
-                Span::styled("  queued, sent when this turn ends", look.dim()),
+                Span::styled(format!("  {}", sending::QUEUED_MARK), look.dim()),
             ]));
             self.after.extend(safe::words(queued.trim_end(), width.into(), look.dim()));
         }

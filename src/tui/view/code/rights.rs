@@ -2,7 +2,8 @@
 //! nothing enforces is not called a limit.
 
 use super::{effects, target};
-use crate::domain::{ExecutorKind, Hold, Limits, SandboxLevel, Severity, Terms};
+use crate::domain::sentences::{network, sandbox, saving, secrets};
+use crate::domain::{Can, ExecutorKind, Hold, Limits, Reach, SandboxLevel, Severity, Terms};
 use crate::engine::state::Inspected;
 use crate::tui::guard;
 use crate::tui::theme::Slot;
@@ -10,6 +11,7 @@ use crate::tui::view::look::Look;
 use crate::tui::view::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use std::path::Path;
 
 /// Rights are measured in a space of their own, behind code and findings.
 const RIGHTS_FROM: u64 = 1 << 50;
@@ -94,7 +96,7 @@ fn facts(inspected: Option<&Inspected>, full: bool, look: Look<'_>) -> Vec<Fact>
             text: format!("nothing here: {}", safe::one_line(why)),
             style: look.style(Slot::StatusError),
         }),
-        Ok(terms) => terms_facts(terms, full, look, &mut facts),
+        Ok(terms) => terms_facts(terms, &inspected.reach, full, look, &mut facts),
     }
     facts.extend(place_of_packages(inspected, look));
     facts.extend(effects::facts(inspected, full).into_iter().map(|(label, text, odd)| Fact {
@@ -106,7 +108,7 @@ fn facts(inspected: Option<&Inspected>, full: bool, look: Look<'_>) -> Vec<Fact>
     facts
 }
 
-fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>) {
+fn terms_facts(terms: &Terms, reach: &Reach, full: bool, look: Look<'_>, facts: &mut Vec<Fact>) {
     let text = look.text();
     if let Some(target) = &terms.target {
         let warn = look.style(Slot::StatusWarn);
@@ -126,27 +128,32 @@ fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>)
     push("Runs in", runs_in(terms, look), text);
     let rights = &terms.rights;
     let off = rights.sandbox.level == SandboxLevel::Off;
-    let (read, write) = (may_read(terms, full, look), paths(&rights.write, off, full, look));
+    let readable = [&rights.write[..], &rights.read[..]].concat();
+    let read = may_read(terms, full, look) + &but_not(&reach.kept_from_reading(&readable), full, look);
+    let write = paths(&rights.write, off, full, look);
+    let write = write + &but_not(&reach.kept_from_writing(&rights.write), full, look);
     if read.chars().count() + write.chars().count() <= BESIDE {
         push("May read", format!("{read}    May write  {write}"), text);
     } else {
         push("May read", read, text);
         push("May write", write, text);
     }
-    let network = match (rights.network, rights.sandbox.network_blocked) {
-        (false, true) => "off",
-        (true, _) if !off => "OPEN, as you allowed",
-        _ => "open",
-    };
-    push("Network", format!("{network}     Secrets  none passed ({})", environment(terms, full)), text);
+    let network = network::of_terms(terms);
+    push(
+        "Network",
+        format!(
+            "{network}     Secrets  {} ({})",
+            safe::one_line(&secrets::passed(rights)),
+            environment(terms, full)
+        ),
+        text,
+    );
     push("Limits", limits(terms, full), text);
     if off {
         let style = look.style(Slot::SandboxOff);
-        push("Sandbox", "OFF: this block can do anything your account can".into(), style);
+        push("Sandbox", sandbox::off_labelled("this block"), style);
     } else {
-        let level = rights.sandbox.level.as_str();
-        let holding =
-            format!("{}: ON, {level}{}", safe::one_line(&rights.sandbox.holding()), open_ends(terms));
+        let holding = safe::one_line(&sandbox::on_labelled(rights));
         push("Sandbox", holding, look.style(Slot::SandboxOn));
     }
     let notes = rights.sandbox.notes.iter().filter(|note| full || note.starts_with("the working folder"));
@@ -154,6 +161,9 @@ fn terms_facts(terms: &Terms, full: bool, look: Look<'_>, facts: &mut Vec<Fact>)
         push("Note", safe::one_line(note), look.style(Slot::StatusWarn));
     }
     if full {
+        if let Some(private) = private(reach, look) {
+            push("Private", format!("{private}: {}", saving::PRIVATE), text);
+        }
         let version =
             terms.version.as_deref().map(|v| format!("  {}", safe::one_line(v))).unwrap_or_default();
         push("Program", format!("{}{version}", look.place.path(&terms.interpreter)), text);
@@ -191,7 +201,7 @@ fn pull_facts(terms: &Terms) -> impl Iterator<Item = (&'static str, String)> {
     [
         ("Done by", format!("the container engine at {engine}; nothing is started")),
         ("May read", "nothing of yours    May write  the engine's own store of images".to_owned()),
-        ("Network", "the engine's own, for this only".to_owned()),
+        ("Network", network::OF_ENGINE.to_owned()),
         ("Limits", words::duration(terms.limits.wall_ms)),
     ]
     .into_iter()
@@ -201,6 +211,27 @@ fn pull_facts(terms: &Terms) -> impl Iterator<Item = (&'static str, String)> {
 /// asked for.
 /// So many characters of folders to read and to write stand in one row together.
 const BESIDE: usize = 52;
+
+/// What of a list of folders is closed all the same: `, not .git/hooks, .git/config`.
+fn but_not(closed: &[&Path], full: bool, look: Look<'_>) -> String {
+    const SHORT: usize = 2;
+    if closed.is_empty() {
+        return String::new();
+    }
+    let shown = if full { closed.len() } else { SHORT };
+    let names: Vec<String> = closed.iter().take(shown).map(|path| look.place.path(path)).collect();
+    let more = closed.len().saturating_sub(shown);
+    let more = if more > 0 { format!(" +{more}: p") } else { String::new() };
+    safe::one_line(&format!(", not {}{more}", names.join(", ")))
+}
+
+/// The places of the session alone, which are there beside the person's.
+fn private(reach: &Reach, look: Look<'_>) -> Option<String> {
+    let writable = reach.places.iter().filter(|place| place.private && place.write == Can::Yes);
+    let names: Vec<String> =
+        writable.filter(|p| !p.path.starts_with("/dev")).map(|place| look.place.path(&place.path)).collect();
+    (!names.is_empty()).then(|| safe::one_line(&names.join(", ")))
+}
 
 fn may_read(terms: &Terms, full: bool, look: Look<'_>) -> String {
     let rights = &terms.rights;
@@ -267,21 +298,8 @@ fn limits(terms: &Terms, full: bool) -> String {
             Hold::None => format!("{text} (not held)"),
         });
     }
-    parts.push(format!("{} of each stream kept", words::memory(limits.kept_bytes)));
+    parts.push(saving::of_streams(&words::memory(limits.kept_bytes)));
     parts.join(", ")
-}
-
-/// What a sandbox that is on leaves open, by its tests.
-fn open_ends(terms: &Terms) -> String {
-    let report = &terms.rights.sandbox;
-    let mut open = Vec::new();
-    if !report.contained {
-        open.push("processes are ended as a group");
-    }
-    if !terms.rights.network && !report.network_blocked {
-        open.push("the network is not closed");
-    }
-    if open.is_empty() { String::new() } else { format!("; {}", open.join("; ")) }
 }
 
 fn runs_in(terms: &Terms, look: Look<'_>) -> String {
@@ -310,9 +328,7 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
         (ExecutorKind::Jupyter, kernel) => {
             let name = safe::one_line(&terms.interpreter.to_string_lossy());
             let generation = kernel.map_or(1, |kernel| kernel.generation);
-            format!(
-                "{language} kernel k{generation}, Jupyter: {name}; the local sandbox does not apply there"
-            )
+            format!("{language} kernel k{generation}, Jupyter: {name}; {}", sandbox::NOT_THERE)
         }
         (ExecutorKind::Files, _) => "sayso itself: nothing is started".into(),
         (ExecutorKind::Engine, _) => "the container engine itself: nothing is started".into(),

@@ -103,7 +103,12 @@ fn refused(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
         return Vec::new();
     }
     let text = safe::one_line(&told.join("     "));
-    safe::hanging(Span::styled("refused  ", look.dim()), &text, width.into(), look.style(Slot::StatusWarn))
+    safe::hanging(
+        Span::styled(crate::domain::sentences::running::REFUSED_LABEL, look.dim()),
+        &text,
+        width.into(),
+        look.style(Slot::StatusWarn),
+    )
 }
 
 /// What of the output was not kept.
@@ -153,7 +158,7 @@ pub(super) fn not_run(item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<
     match &item.standing {
         Standing::Rejected(reason) if !reason.trim().is_empty() => {
             let mut rows =
-                safe::words("Not run. Your reason was sent to the model:", width.into(), look.dim());
+                safe::words(crate::domain::sentences::sending::REASON_GIVEN, width.into(), look.dim());
             rows.extend(safe::hanging(Span::raw("  "), reason.trim(), width.into(), look.text()));
             rows
         }

@@ -1,6 +1,7 @@
 //! Boxes that ask for one thing: the typed word, a reason, a letter, a name.
 
 use super::Sheet;
+use crate::domain::sentences::sandbox;
 use crate::domain::{SandboxLevel, Severity};
 use crate::engine::State;
 use crate::tui::screen::field::Field;
@@ -65,7 +66,7 @@ pub(super) fn confirm(state: &State, confirm: &Confirm, width: u16, look: Look<'
         .and_then(|i| i.terms.as_ref().ok())
         .is_some_and(|t| t.executor.starts_programs() && t.rights.sandbox.level == SandboxLevel::Off);
     if off {
-        let text = format!("Sandbox is OFF: block {block} can do anything your account can.");
+        let text = sandbox::off(&format!("block {block}"));
         sheet.words(&text, width, look.style(Slot::SandboxOff)).gap();
     }
     sheet.words("Type  run  and press Enter to run it once.  Anything else goes back.", width, look.text());

@@ -53,7 +53,7 @@ fn foot(form: &FormBox, above: bool, below: bool) -> String {
     };
     let keys = match (&form.purpose, form.sent) {
         (Purpose::Begin(_), true) => "Looking at what the recipe needs.",
-        (Purpose::Answer, true) => "Sent.",
+        (Purpose::Answer, true) => crate::domain::sentences::sending::FORM_GIVEN,
         (Purpose::Begin(_), false) => "Enter next field, in the last: begin   Esc keep and close",
         (Purpose::Answer, false) => "Enter next field, in the last: send   Esc keep and hide",
     };

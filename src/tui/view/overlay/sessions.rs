@@ -96,7 +96,7 @@ fn preview_rows(list: &Sessions, width: u16, rows: usize, look: Look<'_>, sheet:
         let text = "A block was not decided: it will wait for you again.";
         lines.push(Line::styled(text, look.style(crate::tui::theme::Slot::BlockPending)));
     }
-    lines.push(Line::styled("Variables are not kept.", look.dim()));
+    lines.push(Line::styled(format!("{}.", crate::domain::sentences::saving::not_kept(0)), look.dim()));
     let skip = lines.len().saturating_sub(rows);
     for line in lines.into_iter().skip(skip) {
         sheet.row(line);

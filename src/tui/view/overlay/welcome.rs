@@ -2,6 +2,8 @@
 
 use super::Sheet;
 use super::lists::entry;
+use crate::domain::sentences::sandbox::Standing;
+use crate::domain::sentences::{network, saving};
 use crate::tui::screen::Screen;
 use crate::tui::screen::layer::{Filling, USUAL_SERVER, Welcome, WelcomeRow};
 use crate::tui::theme::Slot;
@@ -36,18 +38,15 @@ pub(super) fn sheet(screen: &Screen, welcome: &Welcome, width: u16, look: Look<'
         }
     };
     sheet.words(&found, width, look.text());
-    sheet.words(
-        "Sandbox: OFF: a block can do anything your account can.",
-        width,
-        look.style(Slot::SandboxOff),
-    );
+    let standing = Standing::of(screen.sandbox.as_ref());
+    let slot = match standing {
+        Standing::Untested => Slot::UiText,
+        _ if standing.is_bad() => Slot::SandboxOff,
+        _ => Slot::SandboxOn,
+    };
+    sheet.words(&safe::one_line(&standing.sentence()), width, look.style(slot));
     sheet.gap();
-    sheet.words(
-        "Keys are read from the environment, or pasted here and kept in memory. They are never written to the session \
-         file.",
-        width,
-        look.dim(),
-    );
+    sheet.words(saving::KEYS, width, look.dim());
     sheet.gap();
     match &welcome.field {
         Some((filling, field)) => {
@@ -68,7 +67,7 @@ pub(super) fn sheet(screen: &Screen, welcome: &Welcome, width: u16, look: Look<'
 
 fn describe(row: WelcomeRow, welcome: &Welcome) -> (String, String, String) {
     match row {
-        WelcomeRow::Demo => ("Demo".into(), "no network, no key, scripted answers".into(), "ready".into()),
+        WelcomeRow::Demo => ("Demo".into(), network::OF_DEMO.into(), "ready".into()),
         WelcomeRow::Local => {
             let more = welcome.servers.as_ref().map_or(0, |servers| servers.len().saturating_sub(1));
             let state = match (&welcome.servers, welcome.server()) {

@@ -1,6 +1,8 @@
 //! What the status row says while a layer is open.
 
+use crate::domain::sentences::{saving, sending};
 use crate::engine::State;
+use crate::tui::screen::Screen;
 use crate::tui::screen::layer::{FormBox, Layer, Purpose};
 use crate::tui::view::{safe, words};
 
@@ -10,7 +12,7 @@ fn of_form(form: &FormBox) -> String {
     let place = if fields > 1 { format!("Field {} of {fields}. ", form.at + 1) } else { String::new() };
     match (&form.purpose, form.sent) {
         (Purpose::Begin(_), true) => "Looking at what the recipe needs.".into(),
-        (Purpose::Answer, true) => "Sent.".into(),
+        (Purpose::Answer, true) => sending::FORM_GIVEN.into(),
         (Purpose::Begin(name), false) => {
             format!("{place}Nothing runs from here: the recipe {} begins with these.", safe::one_line(name))
         }
@@ -20,10 +22,20 @@ fn of_form(form: &FormBox) -> String {
     }
 }
 
+/// Where answers come from, and what went out so far.
+pub(super) fn from_where(screen: &Screen, state: &State) -> String {
+    let sent = screen.departed_sentence(state);
+    match &state.transcript.model {
+        _ if screen.setup.welcome => format!("No provider yet. {sent}"),
+        Some(model) => format!("{} answers. {sent}", safe::one_line(&model.to_string())),
+        None => sent,
+    }
+}
+
 /// What a layer says in place of all that.
-pub(super) fn of_layer(layer: &Layer, state: &State) -> Option<String> {
+pub(super) fn of_layer(screen: &Screen, layer: &Layer, state: &State) -> Option<String> {
     Some(match layer {
-        Layer::Welcome(_) => "No provider yet. Nothing has left this computer.".into(),
+        Layer::Welcome(_) => from_where(screen, state),
         Layer::Sessions(list) => {
             let bytes: u64 = list.all.iter().flatten().map(|s| s.bytes).sum();
             match &list.all {
@@ -44,7 +56,7 @@ pub(super) fn of_layer(layer: &Layer, state: &State) -> Option<String> {
             let count = state.transcript.rules_in_force().count();
             format!("{} in force. Rules end with the program.", words::count(count, "rule"))
         }
-        Layer::Reject(_) => "Not sent yet.".into(),
+        Layer::Reject(_) => sending::REASON_OPEN.into(),
         Layer::Ask(_) => match &state.live.run {
             Some(run) => format!("Block {} is still running.", run.block),
             None => return None,
@@ -72,7 +84,7 @@ pub(super) fn of_layer(layer: &Layer, state: &State) -> Option<String> {
             }
         }
         Layer::Rename(_) => "Another name for this session.".into(),
-        Layer::Key(..) => "The key stays in memory. It is never written to a file.".into(),
+        Layer::Key(..) => saving::KEY_OPEN.into(),
         Layer::FindInEditor(_) => "Find in this block.".into(),
     })
 }

@@ -1,0 +1,124 @@
+//! What is on the disk.
+
+/// What the session's room last told of writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Saved<'a> {
+    /// Nothing was written yet: there is nothing to go on with.
+    Nothing,
+    /// Writing goes well.
+    Well,
+    /// Writing fails, and why.
+    Failing(&'a str),
+}
+
+impl Saved<'_> {
+    /// Behind what the status row says while nothing goes on.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Saved::Nothing => "",
+            Saved::Well => ", session saved",
+            Saved::Failing(_) => ", session not saved",
+        }
+    }
+}
+
+/// Writing fails: approving is held.
+pub fn failing(why: &str) -> String {
+    format!("Session not saved: {}. Approving is paused.", why.trim_end().trim_end_matches('.'))
+}
+
+/// The same where nothing waits.
+pub fn not_saved(why: &str) -> String {
+    format!("Session not saved: {why}.")
+}
+
+/// Writing works again.
+pub const AGAIN: &str = "The session is saved again.";
+
+/// The last line of a session that was closed with everything on the disk.
+pub fn at_the_end(name: &str) -> String {
+    format!("Session saved. Continue: sayso resume {name}")
+}
+
+/// The last line of one that was not.
+pub fn lost_at_the_end(why: &str) -> String {
+    format!("Session not saved to its end: {why}")
+}
+
+/// The same for a program that was asked once.
+pub fn failed(why: &str) -> String {
+    format!("the session can't be saved: {}", why.trim_end_matches('.'))
+}
+
+/// Where a block that waits can be decided: in the session of this name, where it is on the disk.
+pub fn decide_there(session: Option<&str>) -> String {
+    match session {
+        Some(id) => format!("Decide in the terminal: sayso resume {id}"),
+        None => "Nothing of it is saved: ask again in the terminal, where blocks can be decided.".into(),
+    }
+}
+
+/// What a session that is opened again has lost of its kernel and its rules.
+pub fn not_kept(rules: usize) -> String {
+    match rules {
+        0 => "Variables are not kept".to_owned(),
+        n => format!("Variables are not kept, nor {}", super::count(n as u64, "rule")),
+    }
+}
+
+/// A disk that forgets.
+pub const NOT_DURABLE: &str =
+    "What is saved there may be lost with the power. Choose another place: [sessions] folder.";
+
+/// A form that was put aside.
+pub fn form_aside(recipe: Option<&str>) -> String {
+    match recipe {
+        Some(name) => format!("Kept. /recipe {name} opens it again."),
+        None => "Kept. The recipe waits: Enter opens the form, e ends the recipe.".into(),
+    }
+}
+
+/// Bytes of a stream that are missing in what is shown.
+pub fn bytes_missing(bytes: &str, is_one: bool, stream: &str) -> String {
+    let s = if is_one { "" } else { "s" };
+    format!("... {bytes} byte{s} of {stream} not kept ...")
+}
+
+/// Where keys are while a provider is chosen.
+pub const KEYS: &str = "Keys are read from the environment, or pasted here and kept in memory. They are never written to the session file.";
+
+/// A function that a recipe would put into a file.
+pub const NOT_SAVED: &str = "not saved";
+
+/// A result that is too long to be judged.
+pub const TOO_MUCH_PRINTED: &str = "too much was printed to be kept whole";
+
+/// A mask that took the place of a secret.
+pub fn masked(line: u64) -> String {
+    format!("In line {line} a secret was masked when it was saved.")
+}
+
+/// Why a disk takes nothing more.
+pub const DISK_FULL: &str = "no space left";
+
+/// The unit of the limit on output.
+pub const OF_EACH_STREAM: &str = "kept of each stream";
+
+/// Places that belong to the session alone.
+pub const PRIVATE: &str = "of this session alone, removed at its end";
+
+/// How much of the output stays in the session.
+pub fn of_streams(amount: &str) -> String {
+    format!("{amount} of each stream kept")
+}
+
+/// A file of the person's was written.
+pub fn file(path: &str) -> String {
+    format!("Saved {path}.")
+}
+
+/// A key that is being pasted.
+pub const KEY_OPEN: &str = "The key stays in memory. It is never written to a file.";
+
+/// A pasted key.
+pub const KEY_IN_MEMORY: &str = "The key is kept in memory until you leave.";

@@ -1,0 +1,156 @@
+//! Sentences about the sandbox, the network, refusals, sending and saving come from one room, `domain/sentences`, where
+//! each is given the value that enforces or records what it says. Their words stand in no other text.
+
+use std::path::Path;
+
+/// The words, in any case, as whole words.
+const WORDS: &[&str] =
+    &["sandbox", "sandboxed", "network", "refuse", "refuses", "refused", "sent", "saved", "kept", "left"];
+
+/// Where they mean something else: taken out before a text is judged.
+const OTHERWISE: &[&str] =
+    &["left out", "left over", "left-", "Left and Right", "right-to-left", "no space left"];
+
+/// Files in which they may stand, and why.
+const ALLOWED: &[(&str, &str)] = &[
+    ("domain/sentences/", "the room itself"),
+    ("config/settings.rs", "help texts of options"),
+    ("exec/sandbox/refused.rs", "words of other programs, which are looked for"),
+    ("exec/sandbox/seatbelt.rs", "the language of a profile"),
+    ("exec/jupyter/server.rs", "what a server answered"),
+    ("exec/jupyter/zmtp.rs", "what the other end did"),
+    ("provider/http/client.rs", "words of the system, which are looked for"),
+    ("provider/scripted.rs", "words of a story that plays a failure"),
+    ("provider/story/shipped.rs", "words of a story that plays a failure"),
+    ("tui/guard/refusal.rs", "time that is left"),
+    ("store/wire/decode.rs", "what a damaged file lacks"),
+];
+
+/// Files that are tests from end to end.
+const TESTS: &[&str] =
+    &["/tests/", "tests.rs", "engine/dialogue", "/dialogues/", "store/samples.rs", "provider/requests.rs"];
+
+/// The texts of a source file with their lines: tests, comments and what is filled in are left out.
+fn texts(source: &str) -> Vec<(usize, String)> {
+    let tests = source.match_indices("#[cfg(test)]").map(|(at, _)| at);
+    let end = tests
+        .filter(|at| {
+            let behind = source[*at..].lines().nth(1).unwrap_or_default();
+            behind.contains("mod ") && behind.ends_with('{')
+        })
+        .min();
+    let source: Vec<char> = source[..end.unwrap_or(source.len())].chars().collect();
+    let (mut at, mut line, mut found) = (0, 1, Vec::new());
+    while at < source.len() {
+        let c = source[at];
+        let next = source.get(at + 1).copied();
+        if c == '/' && next == Some('/') {
+            while source.get(at).is_some_and(|c| *c != '\n') {
+                at += 1;
+            }
+        } else if c == '"' {
+            let raw = source[..at].iter().rev().take_while(|c| **c == '#').count();
+            let is_raw = source.get(at.wrapping_sub(raw + 1)) == Some(&'r');
+            let (text, length) = quoted(&source[at + 1..], is_raw.then_some(raw));
+            found.push((line, text));
+            line += source[at..at + length + 1].iter().filter(|c| **c == '\n').count();
+            at += length + 1;
+        } else if c == '\'' {
+            // A character, or the name of a lifetime.
+            let is_escape = next == Some('\\');
+            let length = if is_escape {
+                source[at + 3..].iter().position(|c| *c == '\'').map(|n| n + 4)
+            } else {
+                None
+            };
+            at += length.unwrap_or(if source.get(at + 2) == Some(&'\'') { 3 } else { 1 });
+        } else {
+            line += usize::from(c == '\n');
+            at += 1;
+        }
+    }
+    found
+}
+
+/// A text up to its closing quote, without what is filled in; how long it is in the source, with that quote.
+fn quoted(rest: &[char], raw: Option<usize>) -> (String, usize) {
+    let (mut text, mut at, mut depth) = (String::new(), 0, 0_usize);
+    while let Some(c) = rest.get(at) {
+        match (c, raw) {
+            ('\\', None) => {
+                at += 2;
+                continue;
+            }
+            ('"', None) => break,
+            ('"', Some(marks)) if rest[at + 1..].iter().take(marks).all(|c| *c == '#') => break,
+            ('{', _) => depth += 1,
+            ('}', _) => depth = depth.saturating_sub(1),
+            (c, _) if depth == 0 => text.push(*c),
+            _ => {}
+        }
+        at += 1;
+    }
+    (text, at + 1)
+}
+
+/// The first of the words in a text that is a sentence, or a part of one.
+fn word_in(text: &str) -> Option<&'static str> {
+    let mut text = text.to_owned();
+    for other in OTHERWISE {
+        text = text.replace(other, "");
+    }
+    if !text.trim().contains(' ') {
+        return None;
+    }
+    let words: Vec<String> =
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_lowercase).collect();
+    WORDS.iter().find(|word| words.iter().any(|w| w == *word)).copied()
+}
+
+fn faults(path: &str, source: &str) -> Vec<String> {
+    if ALLOWED.iter().any(|(allowed, _)| path.starts_with(allowed)) || TESTS.iter().any(|t| path.contains(t))
+    {
+        return Vec::new();
+    }
+    let found = texts(source).into_iter();
+    found
+        .filter_map(|(line, text)| word_in(&text).map(|word| format!("{path}:{line}: `{word}` in {text:?}")))
+        .collect()
+}
+
+#[test]
+fn sentences_of_rights_sending_and_saving_come_from_one_room() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    super::sources(&src, &mut files);
+    let mut all = Vec::new();
+    for file in &files {
+        let path = file.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
+        all.extend(faults(&path, &std::fs::read_to_string(file).expect("a source file")));
+    }
+    assert!(all.is_empty(), "say it in domain/sentences, by what enforces it:\n{}", all.join("\n"));
+    for (allowed, why) in ALLOWED {
+        let is_there = files.iter().any(|file| file.to_string_lossy().contains(allowed));
+        assert!(is_there, "{allowed} ({why}) is not there any more");
+    }
+}
+
+#[test]
+fn a_planted_sentence_is_found() {
+    for planted in [
+        r#"let a = "Sandbox is OFF: blocks can do anything";"#,
+        r##"say(r#"Your message is "kept""#);"##,
+        r#"format!("{x} was not sent to {y}")"#,
+        "match c { '\"' => 1, '\\'' => 2, _ => say(\"nothing has left this computer\") }",
+    ] {
+        assert_eq!(faults("tui/view/status.rs", planted).len(), 1, "{planted}");
+    }
+    for fine in [
+        r#"// Sandbox is OFF here"#,
+        r#"let a = "sandbox.level"; let b = "kept";"#,
+        r#"format!("{kept} of {sent} lines, {n} left out")"#,
+        "fn a() {}\n#[cfg(test)]\nmod tests {\n    const A: &str = \"it was not sent\";\n}",
+    ] {
+        assert_eq!(faults("tui/view/status.rs", fine), Vec::<String>::new(), "{fine}");
+    }
+}

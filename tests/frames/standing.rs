@@ -1,0 +1,203 @@
+//! What the screen says of the sandbox, of what left this computer and of a message that was not sent, against the
+//! values that enforce and record it.
+
+use super::drawn;
+use super::scene::{Scene, clouds};
+use sayso::domain::*;
+use sayso::driver::{Errand, Found, Told};
+use sayso::engine::{Command, Phase};
+use sayso::tui::screen::{Setup, Wish};
+use sayso::tui::view::layout::Pane;
+
+fn text(scene: &mut Scene) -> String {
+    // Sentences are compared as one line, however they are broken.
+    let rows = drawn(scene, 140, 40);
+    rows.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn report(level: SandboxLevel, network_blocked: bool) -> SandboxReport {
+    SandboxReport {
+        level,
+        network_blocked,
+        writes_confined: true,
+        reads_confined: true,
+        contained: true,
+        ..SandboxReport::default()
+    }
+}
+
+fn found(scene: &mut Scene, answer: Result<SandboxReport, String>) {
+    scene.step(|screen, ctx| screen.told(Told::Found(Found::Sandbox(answer)), ctx));
+}
+
+fn asks_for_sandbox(wishes: &[Wish]) -> bool {
+    wishes.iter().any(|wish| matches!(wish, Wish::Errand(Errand::Sandbox)))
+}
+
+fn command(scene: &mut Scene, line: &str) -> Vec<Wish> {
+    scene.screen.focus = Pane::Message;
+    scene.type_text(line);
+    scene.press(&["enter"])
+}
+
+#[test]
+fn the_command_tells_what_the_tests_found() {
+    for (answer, says) in [
+        (Ok(report(SandboxLevel::Workspace, true)), "Sandbox is ON: workspace, network off"),
+        (Ok(report(SandboxLevel::ReadOnly, false)), "Sandbox is ON: read-only, network open"),
+        (Ok(SandboxReport::default()), "Sandbox is OFF: blocks can do anything your account can."),
+        (Err("bwrap is not there".to_owned()), "nothing runs here: bwrap is not there"),
+    ] {
+        let mut scene = Scene::worked();
+        let wishes = command(&mut scene, "/sandbox");
+        assert!(asks_for_sandbox(&wishes));
+        let before = text(&mut scene);
+        assert!(before.contains("being tested") && !before.contains("is OFF"), "{before}");
+        found(&mut scene, answer);
+        let after = text(&mut scene);
+        assert!(after.contains(says), "{says}:\n{after}");
+    }
+}
+
+#[test]
+fn the_welcome_tells_what_the_tests_found() {
+    for (answer, says, not) in [
+        (Ok(report(SandboxLevel::Workspace, true)), "Sandbox is ON: workspace, network off", "OFF:"),
+        (Ok(SandboxReport::default()), "Sandbox is OFF", "is ON"),
+    ] {
+        let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
+        let before = text(&mut scene);
+        assert!(before.contains("being tested") && !before.contains("OFF:"), "{before}");
+        found(&mut scene, answer);
+        let after = text(&mut scene);
+        assert!(after.contains(says) && !after.contains(not), "{after}");
+    }
+}
+
+#[test]
+fn what_left_is_what_was_counted() {
+    let mut scene = Scene::worked();
+    let wishes = command(&mut scene, "/provider");
+    assert!(asks_for_sandbox(&wishes));
+    let shown = text(&mut scene);
+    assert!(shown.contains("has left this computer") && !shown.contains("No provider yet"), "{shown}");
+    scene.screen.departed.count("api.example.com", false);
+    scene.screen.departed.count("api.example.com", false);
+    let shown = text(&mut scene);
+    assert!(shown.contains("2 requests have left for api.example.com."), "{shown}");
+    assert!(!shown.contains("Nothing has left"), "{shown}");
+}
+
+fn stuck(departure: Departure) -> Scene {
+    let mut scene = Scene::worked();
+    scene.record(Entry::Prompt("and now the same for 2025".into()));
+    scene.state.phase = Phase::Stuck(ReplyFailure {
+        kind: FailureKind::Unreachable,
+        status: None,
+        message: "Cannot reach api.example.com: connection refused.".into(),
+        hint: String::new(),
+        departure,
+    });
+    scene.settle();
+    scene
+}
+
+#[test]
+fn a_message_that_was_not_sent_is_in_the_composer() {
+    let mut scene = stuck(Departure::Never);
+    assert_eq!(scene.screen.composer.full_text(), "and now the same for 2025");
+    let shown = text(&mut scene);
+    assert!(shown.contains("!! not sent:") && shown.contains("Your message is kept."), "{shown}");
+    // Sent anew as it is, it is asked again, not said twice.
+    scene.screen.focus = Pane::Message;
+    let wishes = scene.press(&["enter"]);
+    assert!(matches!(wishes[..], [Wish::Send(Command::Retry)]), "{wishes:?}");
+    assert!(scene.screen.composer.is_empty());
+    // Changed, it is another message.
+    let mut scene = stuck(Departure::Never);
+    scene.screen.focus = Pane::Message;
+    scene.type_text(" please");
+    let wishes = scene.press(&["enter"]);
+    let sent = "and now the same for 2025 please";
+    assert!(matches!(&wishes[..], [Wish::Send(Command::Submit(text))] if text == sent), "{wishes:?}");
+    // Asked again by the key of the problem, it leaves the composer.
+    let mut scene = stuck(Departure::Never);
+    scene.streaming("");
+    scene.settle();
+    assert!(scene.screen.composer.is_empty());
+}
+
+#[test]
+fn a_message_that_went_out_is_not_called_unsent() {
+    let mut scene = stuck(Departure::Left);
+    assert!(scene.screen.composer.is_empty());
+    let shown = text(&mut scene);
+    assert!(shown.contains("!! sent, not answered:") && !shown.contains("not sent:"), "{shown}");
+    assert!(shown.contains("Your message stands in the chat.") && !shown.contains("is kept"), "{shown}");
+    // What the person writes meanwhile is not overwritten.
+    let mut scene = Scene::worked();
+    scene.screen.focus = Pane::Message;
+    scene.type_text("another thought");
+    scene.record(Entry::Prompt("and now".into()));
+    scene.state.phase = Phase::Stuck(ReplyFailure {
+        kind: FailureKind::NameNotFound,
+        status: None,
+        message: "Cannot reach api.example.com: name not found.".into(),
+        hint: String::new(),
+        departure: Departure::Never,
+    });
+    scene.settle();
+    assert_eq!(scene.screen.composer.full_text(), "another thought");
+    assert!(!text(&mut scene).contains("is kept"));
+}
+
+#[test]
+fn an_installation_is_not_called_allowed_beforehand() {
+    let mut scene = Scene::waiting();
+    let waiting = *scene.state.transcript.blocks.keys().next_back().unwrap();
+    let inspected = scene.state.live.blocks.get_mut(&waiting).unwrap().inspected.as_mut().unwrap();
+    let terms = inspected.terms.as_mut().unwrap();
+    terms.rights.network = true;
+    terms.rights.sandbox = report(SandboxLevel::Workspace, true);
+    assert_eq!(sentences::network::of_terms(terms), "OPEN, as you allowed");
+    terms.executor = ExecutorKind::Installer;
+    let shown = text(&mut scene);
+    assert!(shown.contains("OPEN for this alone, once you approve it"), "{shown}");
+    assert!(!shown.contains("as you allowed"), "{shown}");
+}
+
+#[test]
+fn a_variable_that_holds_a_key_is_named() {
+    let mut scene = Scene::waiting();
+    let waiting = *scene.state.transcript.blocks.keys().next_back().unwrap();
+    let inspected = scene.state.live.blocks.get_mut(&waiting).unwrap().inspected.as_mut().unwrap();
+    inspected.terms.as_mut().unwrap().rights.environment = vec!["PATH".into(), "OPENAI_API_KEY".into()];
+    let shown = text(&mut scene);
+    assert!(shown.contains("PASSED: OPENAI_API_KEY") && !shown.contains("none passed"), "{shown}");
+}
+
+#[test]
+fn a_session_that_is_not_saved_is_not_called_saved() {
+    let mut scene = Scene::worked();
+    assert!(text(&mut scene).contains("session saved"));
+    scene.state.live.store_failure = Some("no space left".into());
+    scene.screen.note = None;
+    let shown = text(&mut scene);
+    assert!(!shown.contains("session saved"), "{shown}");
+}
+
+#[test]
+fn an_image_that_was_only_written_is_named() {
+    let mut scene = Scene::worked();
+    scene.reply("```python\nplot()\n```\n", &[("python", "plot()\n")]);
+    let block = *scene.state.transcript.blocks.keys().next_back().unwrap();
+    let mut run = Scene::report("", 10);
+    run.receipt.files = vec![FileChange { path: "picture.png".into(), change: "created".into(), bytes: 9 }];
+    scene.ran_with(block.0, run);
+    scene.settle();
+    scene.screen.focus = Pane::Output;
+    scene.frame();
+    scene.press(&["o"]);
+    let shown = text(&mut scene);
+    assert!(shown.contains("It wrote picture.png") && !shown.contains("made no image"), "{shown}");
+}
