@@ -1,5 +1,6 @@
 //! Where this process stands: its working folder, home, environment and own program.
 
+use crate::exec::HelperFile;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ pub struct Place {
     /// The person's home folder.
     pub home: Option<PathBuf>,
     /// The program itself, which is also the helper of every run.
-    pub program: PathBuf,
+    pub program: HelperFile,
 }
 
 impl Place {
@@ -31,7 +32,7 @@ impl Place {
             ));
         }
         let home = std::env::var_os("HOME").filter(|h| !h.is_empty()).map(PathBuf::from);
-        Ok(Self { cwd: here, home, program: std::env::current_exe()? })
+        Ok(Self { cwd: here, home, program: HelperFile::running()? })
     }
 
     /// The same place with another working folder.

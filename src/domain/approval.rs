@@ -110,6 +110,15 @@ pub enum OnDisk {
 }
 
 impl Terms {
+    /// What ends when a run under these terms is ended by force: the kernel, or the program by its name.
+    pub fn carrier(&self) -> String {
+        let program = self.interpreter.file_name().map(|name| name.to_string_lossy().into_owned());
+        match (self.kernel, program) {
+            (Some(_), _) => "the kernel".into(),
+            (None, program) => program.unwrap_or_else(|| self.language.as_str().into()),
+        }
+    }
+
     /// Whether a run under `self` is what was approved under `approved`. What only informs (the interpreter's version,
     /// the number of variables) is left out.
     pub fn same_as(&self, approved: &Terms) -> bool {

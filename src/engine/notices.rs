@@ -7,7 +7,7 @@ use super::state::Question;
 use crate::domain::sentences::{running, saving, sending};
 use crate::domain::{
     Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, Misfit, ModelName, Notice,
-    Outcome, ReplyFailure, Review, RuleId, RunReport, Severity,
+    Outcome, ReplyFailure, Review, RuleId, RunReport, Severity, Terms,
 };
 
 /// A text on one line: notices have no room for more.
@@ -177,8 +177,8 @@ fn findings(review: &Review) -> String {
         .join(", ")
 }
 
-pub(super) fn interrupt_sent() -> Notice {
-    Notice::info(sending::INTERRUPT)
+pub(super) fn interrupt_sent(terms: Option<&Terms>) -> Notice {
+    Notice::info(sending::interrupt(terms))
 }
 
 pub(super) fn kill_asked(block: BlockId, kernel: Option<KernelRef>) -> Notice {

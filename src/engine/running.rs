@@ -70,13 +70,17 @@ impl Engine {
     /// Asks the run to stop. When it is asked again after a moment, the front door asks whether to kill.
     pub(super) fn interrupt(&mut self, id: RunId) {
         let now = self.now;
-        let kernel = self.state.live.kernel;
+        let Some(block) = self.state.live.run.as_ref().map(|run| run.block) else { return };
+        let terms =
+            self.state.transcript.blocks.get(&block).and_then(|item| item.runs.last()).map(|run| &run.terms);
+        let kernel = self.state.live.kernel.filter(|_| terms.is_some_and(|terms| terms.kernel.is_some()));
+        let sent = notices::interrupt_sent(terms);
         let Some(run) = self.state.live.run.as_mut() else { return };
         match run.interrupted {
             None => {
                 run.interrupted = Some(now);
                 self.effects.push(Effect::InterruptRun(id));
-                self.notify(notices::interrupt_sent());
+                self.notify(sent);
             }
             Some(first) if now.since(first) >= INSIST_MS => {
                 let notice = notices::kill_asked(run.block, kernel);

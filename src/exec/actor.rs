@@ -79,6 +79,8 @@ pub struct Actor {
     run: Option<Run>,
     /// A question to the kernel about packages that is not answered yet.
     asked: Option<(Token, oneshot::Sender<Vec<String>>)>,
+    /// Kernels in a row that ended before they were ready.
+    never_ready: u32,
     /// Prepared at the first need.
     sandbox: Option<Result<Sandbox, String>>,
 }
@@ -118,6 +120,7 @@ impl Actor {
             shell,
             run: None,
             asked: None,
+            never_ready: 0,
             sandbox: None,
         }
     }

@@ -11,6 +11,7 @@ mod place;
 
 pub use group::{Group, JOIN};
 
+use super::helper_file::HelperFile;
 use crate::domain::{Layer, Limits};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ const REMEDY: &str = "`systemd-run --user --scope -p Delegate=yes sayso` gives i
 #[derive(Debug)]
 pub struct Scope {
     folder: PathBuf,
-    helper: PathBuf,
+    helper: HelperFile,
     name: String,
     groups: AtomicU32,
 }
@@ -35,7 +36,7 @@ impl Scope {
     ///
     /// # Errors
     /// Why there is none, in words.
-    pub fn find(helper: &Path) -> Result<Self, String> {
+    pub fn find(helper: &HelperFile) -> Result<Self, String> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let root = place::mount(&mounts).ok_or("control groups of version 2 are not mounted here")?;
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -45,11 +46,11 @@ impl Scope {
     }
 
     /// The place for the groups of the process `pid`, whose own group is told by `own` (`/proc/PID/cgroup`).
-    fn at(root: &Path, own: &str, pid: u32, helper: &Path) -> Result<Self, String> {
+    fn at(root: &Path, own: &str, pid: u32, helper: &HelperFile) -> Result<Self, String> {
         let name = format!("{}{pid}-{}", place::NAME, place::began(pid).unwrap_or(0));
         let folder = place::prepare(&place::own(root, own)?, pid, &name)?;
         place::sweep(&folder);
-        Ok(Self { folder, helper: helper.into(), name, groups: AtomicU32::new(0) })
+        Ok(Self { folder, helper: helper.clone(), name, groups: AtomicU32::new(0) })
     }
 
     /// A new group under these limits.
@@ -63,14 +64,10 @@ impl Scope {
         Ok(group)
     }
 
-    /// The program that enters groups.
-    pub fn helper(&self) -> &Path {
-        &self.helper
-    }
-
     fn attempt(&self) -> Result<(), String> {
         let group = self.group(&Limits::default()).map_err(|error| error.to_string())?;
-        let entered = Command::new(&self.helper)
+        let helper = self.helper.program().map_err(|error| error.to_string())?;
+        let entered = Command::new(helper)
             .args(["__run", JOIN])
             .arg(group.door())
             .env_clear()

@@ -1,7 +1,9 @@
 //! The executor's end of a helper: starts it, sends orders, reads what it tells, and makes sure that it is gone.
 
+use super::cgroup::JOIN;
 use super::error::ExecError;
 use super::frames::Decoder;
+use super::helper_file::{HelperFile, ITSELF, Lent};
 use super::helper_wire::{LIMIT, Order, Program, Told};
 use super::tree;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -23,15 +25,58 @@ use std::time::Duration;
 /// How long a helper may take to clean up after its socket ended.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How a helper is started: as it is, or inside of the outer layer of a sandbox.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How a helper is started: as it is, or inside of the outer layer of a sandbox. It is named by its descriptor
+/// throughout, never by its path.
+#[derive(Clone, Debug)]
 pub struct Entry {
-    /// The program.
-    pub program: PathBuf,
-    /// Its arguments.
-    pub args: Vec<OsString>,
+    /// The helper.
+    pub helper: HelperFile,
+    /// The file by which a control group is entered first.
+    pub door: Option<PathBuf>,
+    /// The program of the outer layer and its arguments; the helper comes behind them.
+    pub outer: Option<(PathBuf, Vec<OsString>)>,
     /// Whether the helper is among processes of its own, which have other numbers there.
     pub apart: bool,
+}
+
+impl Entry {
+    /// The helper as it is.
+    pub fn plain(helper: &HelperFile) -> Self {
+        Self { helper: helper.clone(), door: None, outer: None, apart: false }
+    }
+
+    /// What is started first, in words.
+    fn starts(&self) -> PathBuf {
+        match &self.outer {
+            Some((program, _)) if self.door.is_none() => program.clone(),
+            _ => self.helper.shown().into(),
+        }
+    }
+
+    /// What is started, and what has to be kept until it was.
+    fn command(&self) -> std::io::Result<(Command, Option<Lent>)> {
+        let itself = self.helper.program()?;
+        let lent = self.outer.is_some().then(|| self.helper.lend()).transpose()?;
+        let mut words: Vec<OsString> = Vec::new();
+        if let Some(door) = &self.door {
+            words.extend([itself.clone().into(), "__run".into(), JOIN.into(), door.into()]);
+        }
+        match (&self.outer, &lent) {
+            (Some((program, args)), Some(lent)) => {
+                words.push(program.into());
+                words.extend(args.iter().cloned());
+                words.push(lent.path().into());
+            }
+            // Behind the door it is the helper itself that goes on as another.
+            _ if self.door.is_some() => words.push(ITSELF.into()),
+            _ => words.push(itself.into()),
+        }
+        words.push("__run".into());
+        let mut words = words.into_iter();
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words);
+        Ok((command, lent))
+    }
 }
 
 /// A helper and the socket to it. Dropping it ends the helper and all that it started.
@@ -61,15 +106,17 @@ impl Link {
         let errors = super::process::empty()?;
         let (ours, theirs) =
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-        let helper = Command::new(&entry.program)
-            .args(&entry.args)
+        let not_started = |source| ExecError::Helper { path: entry.starts(), source };
+        let (mut command, lent) = entry.command().map_err(not_started)?;
+        let helper = command
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::from(theirs))
             .stdout(Stdio::null())
             .stderr(Stdio::from(errors.try_clone()?))
             .spawn()
-            .map_err(|source| ExecError::Helper { path: entry.program.clone(), source })?;
+            .map_err(not_started)?;
+        drop(lent);
         let decoder = Decoder::new(LIMIT);
         let plain = !entry.apart;
         let socket = Some(ours);
@@ -195,6 +242,36 @@ fn ends_within(child: &Child, patience: Duration) -> bool {
             Err(Errno::INTR) => {}
             Ok(count) => return count > 0,
             Err(_) => return false,
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    fn words(entry: &Entry) -> Vec<String> {
+        let (command, _lent) = entry.command().unwrap();
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        words.map(|word| word.to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn the_helper_is_named_by_descriptor_in_every_way_to_it() {
+        let helper = HelperFile::at("/bin/true".as_ref()).unwrap();
+        let plain = Entry::plain(&helper);
+        let outer = Some(("/usr/bin/bwrap".into(), vec!["--".into()]));
+        let door = Some("/sys/fs/cgroup/g/cgroup.procs".into());
+        let apart = Entry { outer: outer.clone(), apart: true, ..plain.clone() };
+        let ways =
+            [plain.clone(), apart.clone(), Entry { door: door.clone(), ..plain }, Entry { door, ..apart }];
+        for entry in ways {
+            let words = words(&entry);
+            assert!(words.iter().all(|word| !word.contains("/bin/true")), "{words:?}");
+            assert_eq!(words.last().unwrap(), "__run");
+            let last = &words[words.len() - 2];
+            assert!(last.starts_with("/proc/self/"), "{words:?}");
+            assert_eq!(words[0].starts_with("/proc/self/fd/"), entry.door.is_some() || entry.outer.is_none());
         }
     }
 }

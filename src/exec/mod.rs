@@ -36,6 +36,7 @@ mod executors;
 pub mod found;
 mod frames;
 pub mod helper;
+mod helper_file;
 mod helper_wire;
 pub mod images;
 mod interpreters;
@@ -57,6 +58,7 @@ mod supervisor;
 mod tree;
 
 pub use executors::Missing;
+pub use helper_file::HelperFile;
 
 /// Who masks secrets in what is written; told of those that only an executor learns. The default is nobody.
 #[derive(Clone, Default)]
@@ -86,7 +88,7 @@ impl std::fmt::Debug for Masks {
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The program that answers to `__run`: sayso itself.
-    pub helper: PathBuf,
+    pub helper: HelperFile,
     /// The folder in which the first block of each executor starts.
     pub cwd: PathBuf,
     /// Where large outputs and images are put; made when needed, 0700, its files 0600.
@@ -109,6 +111,14 @@ pub struct Setup {
     pub own: Vec<PathBuf>,
     /// Who masks what an executor learns and nobody may read.
     pub masks: Masks,
+}
+
+/// From now on a write beyond the limit on the size of files fails instead of ending this process. What this process
+/// starts is not changed by it.
+pub fn outlive_file_limit() {
+    // The signal is caught, not ignored: a program that is started has its usual way with it. Where it can't be caught,
+    // all is as it was.
+    let _ = signal_hook::flag::register(nix::libc::SIGXFSZ, Arc::default());
 }
 
 /// Where a program is that a shell finds by this name; links are resolved as they are for interpreters.

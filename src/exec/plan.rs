@@ -84,8 +84,18 @@ pub fn subprocess(
 
 /// Why this text can't be handed to this language at all; nothing would run then.
 pub fn refuses(language: &str, source: &str) -> Option<String> {
-    (language == "bash" && source.contains('\0'))
-        .then(|| "the text holds a NUL character, which bash would silently leave out; remove it".to_string())
+    if language != "bash" {
+        return None;
+    }
+    if source.contains('\0') {
+        return Some("the text holds a NUL character, which bash would silently leave out; remove it".into());
+    }
+    // What is shown as the end of a line would be a part of its last word.
+    source.contains("\r\n").then(|| {
+        "its lines end as in Windows (CR LF), and bash would take each CR for a part of the line's last word; edit it \
+         so that they end in LF alone"
+            .into()
+    })
 }
 
 /// Adds a variable, or replaces it.
@@ -132,5 +142,12 @@ mod tests {
     fn a_nul_in_bash_is_refused() {
         assert!(refuses("bash", "echo a\0b").is_some());
         assert!(refuses("python", "print('a\0b')").is_none());
+    }
+
+    #[test]
+    fn line_ends_of_windows_in_bash_are_refused_with_words() {
+        assert!(refuses("bash", "echo a\r\necho b\r\n").unwrap().contains("CR LF"));
+        assert_eq!(refuses("bash", "printf 'a\\r\\n'\n"), None);
+        assert_eq!(refuses("python", "print(1)\r\n"), None);
     }
 }

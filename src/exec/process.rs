@@ -45,8 +45,7 @@ pub fn start(
         })?),
         None => None,
     };
-    let through = group.as_ref().zip(cell.scope.as_ref());
-    let entry = through.map(|(group, scope)| group.entry(&cell.entry, scope.helper()));
+    let entry = group.as_ref().map(|group| group.entry(&cell.entry));
     let link = Link::open(entry.as_ref().unwrap_or(&cell.entry), format!("{MARK}={mark}").into_bytes())?;
     let fds: Vec<BorrowedFd<'_>> = writing.iter().chain(&given).map(|fd| fd.as_fd()).collect();
     link.spawn(&invocation.program, &fds)?;

@@ -7,6 +7,7 @@
 mod bounds;
 mod hunt;
 mod measure;
+mod shells;
 mod start;
 
 use super::frames::Decoder;
@@ -31,6 +32,19 @@ const GRACE: [Duration; 2] = [Duration::from_millis(700), Duration::from_millis(
 /// When an interrupt is looked after: a process that was just being born loses it.
 const REPEATS: [Duration; 3] =
     [Duration::from_millis(40), Duration::from_millis(160), Duration::from_millis(400)];
+/// When it is looked after shells that went on, which ask for more patience: each of their programs can hide it anew.
+const SHELLS: [Duration; 10] = [
+    Duration::from_millis(60),
+    Duration::from_millis(120),
+    Duration::from_millis(200),
+    Duration::from_millis(300),
+    Duration::from_millis(420),
+    Duration::from_millis(560),
+    Duration::from_millis(720),
+    Duration::from_millis(900),
+    Duration::from_millis(1200),
+    Duration::from_millis(1600),
+];
 /// The first and the longest pause between two reports of what a run uses.
 const LOOK: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(240));
 
@@ -71,6 +85,10 @@ struct Watch {
     seen: BTreeSet<i32>,
     /// When interrupts are repeated, latest first.
     repeat_at: Vec<Instant>,
+    /// The same for shells that went on.
+    shells_at: Vec<Instant>,
+    /// The processes that were there at the last interrupt.
+    there: BTreeSet<i32>,
 }
 
 /// Why the supervisor stops.
@@ -122,8 +140,9 @@ impl Supervisor {
             fds.push(PollFd::new(&program.ended, PollFlags::IN));
         }
         let timeout = self.watch.as_ref().map(|w| {
-            let due = w.repeat_at.last().map_or(w.look_at, |at| w.look_at.min(*at));
-            let rest = due.min(w.step_at).saturating_duration_since(Instant::now());
+            let repeats = w.repeat_at.last().into_iter().chain(w.shells_at.last());
+            let due = repeats.chain([&w.look_at, &w.step_at]).min().copied().unwrap_or(w.look_at);
+            let rest = due.saturating_duration_since(Instant::now());
             Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) }
         });
         poll(&mut fds, timeout.as_ref())?;
@@ -175,10 +194,23 @@ impl Supervisor {
 
     fn interrupt(&mut self) {
         self.signal_group(Signal::INT);
+        let there = tree::descendants(self.own).into_iter().collect();
         if let Some(watch) = &mut self.watch {
             let now = Instant::now();
-            watch.repeat_at = REPEATS.iter().rev().map(|after| now + *after).collect();
+            let at = |after: &[Duration]| after.iter().rev().map(|after| now + *after).collect();
+            (watch.repeat_at, watch.shells_at, watch.there) = (at(&REPEATS), at(&SHELLS), there);
         }
+    }
+
+    /// Shells that took the interrupt for their program's affair get it again, together with the program.
+    fn repeat_to_shells(&mut self) {
+        let Some(program) = &self.program else { return };
+        let Some(watch) = &mut self.watch else { return };
+        let group = program.pid.as_raw_nonzero().get();
+        for (shell, running) in shells::that_went_on(self.own, group, &watch.there) {
+            shells::interrupt(shell, running);
+        }
+        watch.there = tree::descendants(self.own).into_iter().collect();
     }
 
     /// A process that is alive although the interrupt would have ended it was not reached by it: between its birth and
@@ -237,6 +269,8 @@ impl Supervisor {
             peak_together: 0,
             seen: BTreeSet::new(),
             repeat_at: Vec::new(),
+            shells_at: Vec::new(),
+            there: BTreeSet::new(),
         });
         self.tell(&Told::Begun);
     }
@@ -283,6 +317,9 @@ impl Supervisor {
         let Some(watch) = &mut self.watch else { return };
         if watch.repeat_at.pop_if(|at| now >= *at).is_some() {
             self.repeat_interrupt();
+        }
+        if self.watch.as_mut().is_some_and(|watch| watch.shells_at.pop_if(|at| now >= *at).is_some()) {
+            self.repeat_to_shells();
         }
         let Some(watch) = &mut self.watch else { return };
         if now >= watch.step_at {

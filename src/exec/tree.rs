@@ -81,6 +81,31 @@ pub fn interruptible(root: i32, group: i32) -> Vec<i32> {
         .collect()
 }
 
+/// Where a process stands among others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Family {
+    /// Its parent.
+    pub parent: i32,
+    /// Its process group.
+    pub group: i32,
+}
+
+/// Where a process stands among others; `None` when it is gone.
+pub fn family(pid: i32) -> Option<Family> {
+    stat(pid).map(|stat| Family { parent: stat.parent, group: stat.group })
+}
+
+/// Whether a process is neither stopped nor gone.
+pub fn is_moving(pid: i32) -> bool {
+    stat(pid).is_some_and(|stat| !matches!(stat.state, b'T' | b't' | b'Z' | b'X'))
+}
+
+/// Whether a process runs the program of this name, whatever it calls itself.
+pub fn runs(pid: i32, name: &str) -> bool {
+    fs::read_link(format!("/proc/{pid}/exe"))
+        .is_ok_and(|program| program.file_name().is_some_and(|file| file == name))
+}
+
 /// Whether a process has handlers of its own for all of these signals.
 pub fn catches(pid: i32, signals: &[i32]) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();

@@ -102,7 +102,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
     let mut engine = Engine::new(settings.clone());
     let effects = engine.start(header, Moment(0));
     let executor = Executor::new(Setup {
-        helper: env!("CARGO_BIN_EXE_sayso").into(),
+        helper: sayso::exec::HelperFile::at(env!("CARGO_BIN_EXE_sayso").as_ref()).unwrap(),
         cwd: home.to_path_buf(),
         blobs: store.blobs(),
         languages: settings.languages,

@@ -61,7 +61,7 @@ impl Shop {
         let base = std::fs::canonicalize(folder.path()).unwrap();
         std::fs::create_dir(base.join("work")).unwrap();
         let executor = Executor::new(Setup {
-            helper: env!("CARGO_BIN_EXE_sayso").into(),
+            helper: sayso::exec::HelperFile::at(env!("CARGO_BIN_EXE_sayso").as_ref()).unwrap(),
             cwd: base.join("work"),
             blobs: base.join("blobs"),
             languages: Languages::default(),

@@ -357,3 +357,30 @@ async fn a_server_that_is_not_there_is_told() {
     let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
     assert!(why.contains("SAYSO_TEST_NO_SUCH_TOKEN is not set"), "{why}");
 }
+
+#[tokio::test]
+async fn a_kernel_of_this_machine_is_told_to_be_open_and_never_starts_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernels = folder.path().join("share/jupyter/kernels/python3");
+    std::fs::create_dir_all(&kernels).unwrap();
+    std::fs::create_dir(folder.path().join("bin")).unwrap();
+    let started = folder.path().join("started");
+    let argv = serde_json::json!({
+        "argv": ["/bin/sh", "-c", format!("echo > {}", started.display())], "language": "python",
+        "display_name": "Python 3",
+    });
+    std::fs::write(kernels.join("kernel.json"), argv.to_string()).unwrap();
+    std::fs::write(folder.path().join("bin/python3"), "").unwrap();
+    let python = folder.path().join("bin/python3");
+    let shop = Shop::elsewhere("jupyter", &Executors::default(), |setup| setup.python = Some(python));
+    shop.executor.warm(&Language::python());
+    // Orders are taken in turn: when the terms are told, the other was dealt with.
+    let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+    assert_eq!(terms.interpreter, PathBuf::from("python3:/bin/sh"));
+    assert_eq!(terms.rights.sandbox.level, SandboxLevel::Off);
+    assert!(terms.rights.network && !terms.rights.sandbox.network_blocked);
+    assert!(!terms.rights.sandbox.writes_confined && !terms.rights.sandbox.reads_confined);
+    assert!(terms.rights.sandbox.notes[0].contains("outside of the sandbox"), "{:?}", terms.rights.sandbox);
+    shop.executor.close().await;
+    assert!(!started.exists(), "it was started by itself");
+}

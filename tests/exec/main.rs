@@ -13,6 +13,8 @@ mod bytes;
 mod container;
 mod endings;
 mod functions;
+mod helper;
+mod interrupts;
 #[cfg(feature = "jupyter")]
 mod jupyter;
 mod kernel;
@@ -26,3 +28,4 @@ mod sandbox;
 mod shown;
 mod speed;
 mod support;
+mod truth;

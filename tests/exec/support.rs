@@ -2,7 +2,7 @@
 
 use sayso::config::Executors;
 use sayso::domain::*;
-use sayso::exec::{Executor, Masks, Setup, Wish, Without};
+use sayso::exec::{Executor, HelperFile, Masks, Setup, Wish, Without};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -39,8 +39,7 @@ impl Shop {
         let base = std::fs::canonicalize(folder.path()).unwrap();
         std::fs::create_dir(base.join("work")).unwrap();
         let mut setup = Setup {
-            helper: std::env::var_os("SAYSO_TEST_HELPER")
-                .map_or_else(|| env!("CARGO_BIN_EXE_sayso").into(), PathBuf::from),
+            helper: HelperFile::at(&helper()).unwrap(),
             cwd: base.join("work"),
             blobs: base.join("blobs"),
             languages: Languages::default(),
@@ -182,6 +181,11 @@ impl Told {
     pub fn lost(&self) -> bool {
         matches!(self.report.kernel, KernelFate::Lost(_))
     }
+}
+
+/// The program that was just built.
+pub fn helper() -> PathBuf {
+    std::env::var_os("SAYSO_TEST_HELPER").map_or_else(|| env!("CARGO_BIN_EXE_sayso").into(), PathBuf::from)
 }
 
 /// The Python for the tests: `SAYSO_TEST_PYTHON`, else the first that is no stand-in.

@@ -119,8 +119,11 @@ pub const FORM_GIVEN: &str = "Sent.";
 /// A form that can't be given yet.
 pub const FORM_MISFIT: &str = "Not sent: something does not fit yet.";
 
-/// An interrupt went to the run.
-pub const INTERRUPT: &str = "Interrupt sent. Still running: Ctrl-C again asks to kill the kernel.";
+/// An interrupt went out; `terms` are those of the run that it went to.
+pub fn interrupt(terms: Option<&Terms>) -> String {
+    let carrier = terms.map_or_else(|| "it".into(), Terms::carrier);
+    format!("Interrupt sent. Still running: Ctrl-C again asks to kill {carrier}.")
+}
 
 /// A key that belongs to another address.
 pub fn key_held_back(name: &str, place: &str, whose: &str, address: &str) -> String {

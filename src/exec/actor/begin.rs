@@ -19,6 +19,9 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
+/// So many kernels are started by themselves when none of them becomes ready.
+pub(super) const ATTEMPTS: u32 = 3;
+
 impl Actor {
     /// The sandbox; prepared at the first need, which takes some 50 ms.
     pub(super) fn sandbox(&mut self) -> Result<&Sandbox, String> {
@@ -26,18 +29,20 @@ impl Actor {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let standing =
             Standing { cwd: &setup.cwd, home: setup.home.as_deref(), own: &setup.own, path: &path };
-        sandbox
-            .get_or_insert_with(|| {
-                let sandbox =
-                    Sandbox::prepare(&setup.sandbox, setup.without, standing, &setup.limits, &setup.helper);
-                // Packages that are installed later have to be in sight of a kernel that is there before them.
-                sandbox.map(|sandbox| match packages::make(&setup.blobs) {
-                    Ok(folder) => sandbox.with_packages(&folder),
-                    Err(_) => sandbox,
-                })
+        let prepare = || {
+            let sandbox =
+                Sandbox::prepare(&setup.sandbox, setup.without, standing, &setup.limits, &setup.helper);
+            // Packages that are installed later have to be in sight of a kernel that is there before them.
+            sandbox.map(|sandbox| match packages::make(&setup.blobs) {
+                Ok(folder) => sandbox.with_packages(&folder),
+                Err(_) => sandbox,
             })
-            .as_ref()
-            .map_err(Clone::clone)
+        };
+        // Nothing ran yet where it could not be had: what was missing may be there by now.
+        if sandbox.as_ref().is_some_and(Result::is_err) {
+            *sandbox = None;
+        }
+        sandbox.get_or_insert_with(prepare).as_ref().map_err(Clone::clone)
     }
 
     pub(super) fn terms(
@@ -117,7 +122,9 @@ impl Actor {
     pub(super) fn warm(&mut self, language: &Language) {
         let Ok(interpreter) = self.finder.find(language) else { return };
         let may = self.finder.may_start(&interpreter.path);
-        if self.is_kernel(language) && self.kernel.is_none() && may {
+        // One that can't start is tried again only for a run that was approved.
+        let hopeless = self.never_ready >= ATTEMPTS;
+        if self.is_kernel(language) && self.kernel.is_none() && may && !hopeless {
             let _ = self.start_kernel(&interpreter);
         }
     }

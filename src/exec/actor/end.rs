@@ -1,9 +1,11 @@
 //! Ends: of a run, of the kernel, of everything.
 
+use super::begin::ATTEMPTS;
 use super::{Actor, Command, Source};
 use crate::domain::{KernelFate, Language, Outcome};
 use crate::exec::cgroup::Group;
 use crate::exec::helper_wire::{Order, Told};
+use crate::exec::kernel::Kernel;
 use crate::exec::outbox::Outbox;
 use crate::exec::run::{Carrier, End, nothing};
 use crate::exec::{languages, packages};
@@ -14,6 +16,8 @@ use std::time::{Duration, Instant};
 
 /// How long a kernel may take to leave in good order.
 const FAREWELL: Duration = Duration::from_millis(1000);
+/// So much is read of what a kernel said that never was ready.
+const SAID: usize = 8 << 10;
 /// The most that a shell may write about its state.
 const STATE_LIMIT: usize = 4 << 20;
 
@@ -21,12 +25,18 @@ impl Actor {
     /// The kernel's process is gone: under a run, or while nothing ran.
     pub(super) fn kernel_ended(&mut self, end: End, cause: String) {
         let in_run = self.run.as_ref().is_some_and(|run| matches!(run.carrier, Carrier::Kernel));
+        let ready = self.kernel.as_ref().is_some_and(|kernel| kernel.ready);
+        if !ready {
+            self.never_ready = self.never_ready.saturating_add(1);
+        }
         if !in_run {
-            self.kernel = None;
+            let cause = match self.kernel.take() {
+                Some(kernel) if !ready => self.why_never_ready(&kernel, &cause),
+                _ => cause,
+            };
             let _ = self.deaths.try_send(cause);
             return;
         }
-        let ready = self.kernel.as_ref().is_some_and(|kernel| kernel.ready);
         let end = match end {
             End::Process(..) if !ready => {
                 if let (Some(run), Some(kernel)) = (&mut self.run, &mut self.kernel) {
@@ -41,6 +51,26 @@ impl Actor {
             end => end,
         };
         self.finish(end);
+    }
+
+    /// Why a kernel that nobody used was never ready, and whether it is tried again.
+    fn why_never_ready(&self, kernel: &Kernel, cause: &str) -> String {
+        let mut said = vec![0u8; SAID];
+        let count = kernel
+            .process
+            .pipes
+            .stderr
+            .as_ref()
+            .map_or(0, |pipe| rustix::io::read(pipe, &mut said[..]).unwrap_or(0));
+        let said = String::from_utf8_lossy(said.get(..count).unwrap_or_default()).into_owned();
+        let line = said.lines().rev().map(str::trim).find(|line| !line.is_empty());
+        let why = line.map_or_else(|| cause.to_owned(), |line| line.chars().take(300).collect());
+        let again = if self.never_ready >= ATTEMPTS {
+            format!("; after {ATTEMPTS} attempts it is started again only for a block that you approve")
+        } else {
+            String::new()
+        };
+        format!("Python could not be started as a kernel: {why}{again}")
     }
 
     /// Ends the run: the last output, the state that stays, the report.

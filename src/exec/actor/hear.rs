@@ -61,6 +61,7 @@ impl Actor {
             if let Some(kernel) = &mut self.kernel {
                 kernel.ready = true;
             }
+            self.never_ready = 0;
             self.finder.learn(&Language::python(), version);
             if let Some(run) = self.run.as_mut().filter(|run| matches!(run.carrier, Carrier::Kernel)) {
                 run.tell_started();

@@ -44,11 +44,9 @@ impl Group {
         self.folder.join("cgroup.procs")
     }
 
-    /// An entry that leads through this group: `helper` enters it and becomes what was to be started.
-    pub fn entry(&self, entry: &Entry, helper: &Path) -> Entry {
-        let mut args = vec!["__run".into(), JOIN.into(), self.door().into(), entry.program.clone().into()];
-        args.extend(entry.args.iter().cloned());
-        Entry { program: helper.into(), args, apart: entry.apart }
+    /// An entry that leads through this group: the helper enters it and becomes what was to be started.
+    pub fn entry(&self, entry: &Entry) -> Entry {
+        Entry { door: Some(self.door()), ..entry.clone() }
     }
 
     /// Sets what all in it may use together.

@@ -1,6 +1,7 @@
 //! With folders of plain files: what is written where, and what is refused.
 
 use super::*;
+use crate::exec::link::Entry;
 
 /// A group as the system would show it, in a folder of plain files.
 fn shown(folder: &Path, controllers: &str, enabled: &str, processes: &str) {
@@ -15,7 +16,7 @@ fn shown(folder: &Path, controllers: &str, enabled: &str, processes: &str) {
 }
 
 fn at(root: &Path, own: &str) -> Result<Scope, String> {
-    Scope::at(root, own, 4711, Path::new("/opt/sayso"))
+    Scope::at(root, own, 4711, &HelperFile::at(Path::new("/bin/true")).unwrap())
 }
 
 #[test]
@@ -137,15 +138,13 @@ fn groups_of_owners_that_are_gone_are_removed_and_no_others() {
 fn an_entry_leads_through_the_group() {
     let root = tempfile::tempdir().unwrap();
     let group = Group::make(root.path(), "g").unwrap();
-    let entry = super::super::link::Entry {
-        program: "/usr/bin/bwrap".into(),
-        args: vec!["--".into(), "/run/sayso".into()],
+    let helper = HelperFile::at(Path::new("/bin/true")).unwrap();
+    let entry = Entry {
+        outer: Some(("/usr/bin/bwrap".into(), vec!["--".into()])),
         apart: true,
+        ..Entry::plain(&helper)
     };
-    let through = group.entry(&entry, Path::new("/opt/sayso"));
-    assert_eq!(through.program, Path::new("/opt/sayso"));
-    let door = root.path().join("g/cgroup.procs");
-    let wanted = ["__run", "join", door.to_str().unwrap(), "/usr/bin/bwrap", "--", "/run/sayso"];
-    assert_eq!(through.args, wanted);
-    assert!(through.apart);
+    let through = group.entry(&entry);
+    assert_eq!(through.door, Some(root.path().join("g/cgroup.procs")));
+    assert!(through.apart && through.outer == entry.outer);
 }

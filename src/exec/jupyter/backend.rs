@@ -7,7 +7,6 @@ use super::{Block, FAREWELL, Jupyter, ToFetch};
 use crate::domain::{Interpreter, KernelFate, Language, Limits, Reach, SandboxLevel, SandboxReport, Terms};
 use crate::exec::executors::{Backend, End, Fetch, Heard, Job};
 use serde_json::json;
-use std::path::PathBuf;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -102,10 +101,11 @@ impl Backend for Jupyter {
     }
 
     async fn warm(&mut self, language: &Language) {
-        // Nothing that lies in the working folder is started without having been looked at.
-        if let Ok(spec) = self.spec(language).await
+        // A kernel of this machine is not confined, and starts in the working folder, where its interpreter may look for
+        // modules: it is started for a run that was approved, and never by itself.
+        if self.config.url.is_some()
+            && let Ok(spec) = self.spec(language).await
             && !self.kernels.contains_key(&spec.name)
-            && !spec.argv.first().is_some_and(|program| PathBuf::from(program).starts_with(&self.setup.cwd))
         {
             self.start_kernel(&spec);
         }

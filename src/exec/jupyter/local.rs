@@ -9,6 +9,7 @@ use super::specs::Spec;
 use super::talk::{Ids, News, Order, Outlet};
 use crate::domain::{Limits, Stream};
 use crate::exec::environment::Environment;
+use crate::exec::helper_file::HelperFile;
 use crate::exec::helper_wire::{Order as ToHelper, Program, Told};
 use crate::exec::link::Link;
 use crate::exec::plan::Invocation;
@@ -31,7 +32,7 @@ use tokio::time::Instant;
 /// What a kernel needs to be started.
 pub struct Start {
     /// The program that answers to `__run`.
-    pub helper: PathBuf,
+    pub helper: HelperFile,
     /// The limits of its process.
     pub limits: Limits,
     /// Its description.

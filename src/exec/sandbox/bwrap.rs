@@ -7,8 +7,6 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where the helper lies inside.
-pub const HELPER_INSIDE: &str = "/run/sayso";
 /// The size of the private `/dev/shm`.
 const SHARED_MEMORY: &str = "67108864";
 
@@ -55,8 +53,9 @@ fn version(text: &str) -> (u32, u32) {
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }
 
-/// The arguments under which the helper runs inside. Pure.
-pub fn arguments(policy: &Policy, bwrap: &Bwrap, helper: &Path) -> Vec<OsString> {
+/// The arguments under which the helper runs inside; it comes behind them. Nothing of it is mounted: it is started by a
+/// descriptor that this layer inherits, so that no path is followed to it. Pure.
+pub fn arguments(policy: &Policy, bwrap: &Bwrap) -> Vec<OsString> {
     let mut args = Args::default();
     // `--unshare-all` alone would only try a user namespace.
     args.flags(&["--unshare-all", "--unshare-user"]);
@@ -82,12 +81,11 @@ pub fn arguments(policy: &Policy, bwrap: &Bwrap, helper: &Path) -> Vec<OsString>
             Mount::Nothing(path) => args.two("--ro-bind", Path::new("/dev/null"), path),
         }
     }
-    args.two("--ro-bind", helper, Path::new(HELPER_INSIDE));
     // Later mounts needed their places: only now do the empty folders close.
     for path in mounts.iter().filter_map(Mount::empty) {
         args.one("--remount-ro", path);
     }
-    args.flags(&["--remount-ro", "/", "--chdir", "/", "--", HELPER_INSIDE, "__run"]);
+    args.flags(&["--remount-ro", "/", "--chdir", "/", "--"]);
     args.0
 }
 
@@ -125,10 +123,9 @@ mod tests {
     fn arguments_of_each_level() {
         let bwrap = Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
         let old = Bwrap { no_nesting: false, sizes: false, ..bwrap.clone() };
-        let helper = Path::new("/opt/bin/sayso");
         let shown = |policy: &Policy, bwrap: &Bwrap| {
             let mut text = String::new();
-            for arg in arguments(policy, bwrap, helper) {
+            for arg in arguments(policy, bwrap) {
                 let arg = arg.into_string().unwrap();
                 text += if arg.starts_with("--") && !text.is_empty() { "\n" } else { " " };
                 text += &arg;

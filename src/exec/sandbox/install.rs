@@ -28,7 +28,7 @@ impl Sandbox {
         let policy = self.policy_to_install(programs, folder).map(|policy| survey::look_again(&policy));
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
-            None => Entry { program: self.helper.clone(), args: vec!["__run".into()], apart: false },
+            None => Entry::plain(&self.helper),
         };
         self.cell_of(entry, policy)
     }

@@ -32,6 +32,7 @@ mod using;
 
 use super::cgroup::{self, Scope};
 use super::environment::Environment;
+use super::helper_file::HelperFile;
 use super::link::Entry;
 use super::plan;
 use crate::domain::{Limits, Reach, SandboxLevel, SandboxReport, Terms};
@@ -43,6 +44,7 @@ pub use elsewhere::enter;
 #[cfg(target_os = "linux")]
 pub use enter::{enter, resource};
 use policy::Policy;
+use probe::Unproven;
 use refused::Closed;
 use scratch::{HOME_PARTS, Scratch};
 use std::ffi::OsStr;
@@ -76,7 +78,7 @@ pub struct Sandbox {
     confined: Option<(Policy, Scratch)>,
     home: Option<PathBuf>,
     own: Vec<PathBuf>,
-    helper: PathBuf,
+    helper: HelperFile,
     /// The place for control groups.
     scope: Option<Arc<Scope>>,
     /// Whether the level is lower than the wish, because of the working folder.
@@ -117,7 +119,7 @@ impl Sandbox {
         without: Without,
         standing: Standing<'_>,
         limits: &Limits,
-        helper: &Path,
+        helper: &HelperFile,
     ) -> Result<Self, String> {
         let mut sandbox = Self::layered(wish, without, standing, limits, helper)?;
         let found = if without.cgroup { Err("left out".to_owned()) } else { Scope::find(helper) };
@@ -132,7 +134,7 @@ impl Sandbox {
         without: Without,
         standing: Standing<'_>,
         limits: &Limits,
-        helper: &Path,
+        helper: &HelperFile,
     ) -> Result<Self, String> {
         let mut sandbox = Self {
             report: report::without(),
@@ -140,7 +142,7 @@ impl Sandbox {
             confined: None,
             home: standing.home.map(Into::into),
             own: standing.own.to_vec(),
-            helper: helper.into(),
+            helper: helper.clone(),
             scope: None,
             narrowed: false,
         };
@@ -152,6 +154,13 @@ impl Sandbox {
             Ok(()) => sandbox.report.why_off(),
             Err(Refusal::Folder(why)) => return Err(why),
             Err(Refusal::Nothing(why)) => why,
+            // Neither that it holds nor that it does not was seen: nothing runs on a guess.
+            Err(Refusal::Unfinished(why)) => {
+                return Err(format!(
+                    "the self-test of the sandbox could not be finished ({why}): the machine is busy or has no room; try \
+                     again, or run without with --sandbox off"
+                ));
+            }
         };
         if wish.asked {
             return Err(crate::domain::sentences::sandbox::asked_and_missing(wish.level, &missing));
@@ -192,7 +201,7 @@ impl Sandbox {
         }
         while using.bwrap.is_some() || using.landlock {
             let confinement = using.confinement(&policy, limits);
-            match probe::probe(&using, &policy, confinement, &scratch, &self.helper) {
+            match probe::prove(&using, &policy, &confinement, &scratch, &self.helper) {
                 Ok(seen) => {
                     using.scoped = !seen.signalled_own;
                     self.report = found.report(&using, &policy, &seen, limits);
@@ -200,7 +209,8 @@ impl Sandbox {
                     self.confined = Some((policy, scratch));
                     return Ok(());
                 }
-                Err(why) => using.drop_layer(why, &mut found),
+                Err(Unproven::NotEntered(why)) => using.drop_layer(why, &mut found),
+                Err(Unproven::Unfinished(why)) => return Err(Refusal::Unfinished(why)),
             }
         }
         self.report = found.nothing();
@@ -227,7 +237,7 @@ impl Sandbox {
         let policy = self.policy_for(program, python).map(|policy| survey::look_again(&policy));
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
-            None => Entry { program: self.helper.clone(), args: vec!["__run".into()], apart: false },
+            None => Entry::plain(&self.helper),
         };
         self.cell_of(entry, policy)
     }
@@ -302,9 +312,14 @@ impl Sandbox {
 
 impl Cell {
     /// A program under its helper, not confined.
-    pub fn open(helper: &Path) -> Self {
-        let entry = Entry { program: helper.into(), args: vec!["__run".into()], apart: false };
-        Self { entry, policy: None, using: Using::default(), reach: Reach::open(), scope: None }
+    pub fn open(helper: &HelperFile) -> Self {
+        Self {
+            entry: Entry::plain(helper),
+            policy: None,
+            using: Using::default(),
+            reach: Reach::open(),
+            scope: None,
+        }
     }
 
     /// What a program takes upon itself under these limits.
@@ -324,6 +339,8 @@ enum Refusal {
     Folder(String),
     /// Nothing can be entered.
     Nothing(String),
+    /// The test of it could not be finished.
+    Unfinished(String),
 }
 
 /// The processors of this machine.

@@ -84,6 +84,19 @@ impl Policy {
         self.level == SandboxLevel::Workspace
     }
 
+    /// What is kept from being read.
+    pub fn hidden(&self) -> Vec<PathBuf> {
+        [&self.hidden_folders[..], &self.hidden_files[..]].concat()
+    }
+
+    /// The places inside of hidden folders that are mounted there all the same: what the person opened by name, and
+    /// what is hidden for a reason of its own.
+    pub fn opened_inside_hidden(&self) -> Vec<PathBuf> {
+        let inside =
+            |at: &Path| self.hidden_folders.iter().any(|hidden| at != hidden && at.starts_with(hidden));
+        self.mounts().iter().map(Mount::at).filter(|at| inside(at)).map(Into::into).collect()
+    }
+
     /// The folders of the person that can be written.
     pub fn writable(&self) -> Vec<PathBuf> {
         let cwd = self.cwd_is_writable().then(|| self.cwd.clone());

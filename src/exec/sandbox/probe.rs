@@ -2,11 +2,11 @@
 //! through. Nothing is believed that was not seen refused.
 
 use super::Using;
-use super::bwrap::HELPER_INSIDE;
 use super::confinement::Confinement;
 use super::policy::Policy;
 use super::scratch::Scratch;
 use super::selftest::{self, CANARY, SECRET, Seen, TEST, Task};
+use crate::exec::helper_file::{HelperFile, ITSELF};
 use crate::exec::helper_wire::{Program, Told};
 use crate::exec::link::{Entry, Link};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,24 +14,73 @@ use std::fs;
 use std::io::Read as _;
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::AsFd as _;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long the test may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the test may take, at the first attempt and at those after it: a machine may have much else to do.
+const PATIENCE: [Duration; 3] = [Duration::from_secs(4), Duration::from_secs(8), Duration::from_secs(16)];
+/// What the system says when it has no room: that tells nothing of the sandbox.
+const NO_ROOM: [&str; 4] = [
+    "Resource temporarily unavailable",
+    "Cannot allocate memory",
+    "Too many open files",
+    "No space left on device",
+];
 
-/// Tests a confinement from inside.
+/// Why nothing was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unproven {
+    /// The confinement could not be entered.
+    NotEntered(String),
+    /// The test itself could not be finished: nothing is known of the confinement.
+    Unfinished(String),
+}
+
+/// Tests a confinement from inside; an attempt that could not be finished is repeated.
 ///
 /// # Errors
-/// Why it could not be entered, or the test did not come to its end.
-pub fn probe(
+/// Why nothing was seen.
+pub fn prove(
     using: &Using,
     policy: &Policy,
+    confinement: &Confinement,
+    scratch: &Scratch,
+    helper: &HelperFile,
+) -> Result<Seen, Unproven> {
+    repeat(|patience| {
+        probe((using, policy), confinement.clone(), scratch, helper, patience).map_err(unproven)
+    })
+}
+
+/// Attempts until one is finished.
+fn repeat(mut attempt: impl FnMut(Duration) -> Result<Seen, Unproven>) -> Result<Seen, Unproven> {
+    let mut last = None;
+    for patience in PATIENCE {
+        match attempt(patience) {
+            Err(Unproven::Unfinished(why)) => last = Some(why),
+            known => return known,
+        }
+    }
+    Err(Unproven::Unfinished(last.unwrap_or_default()))
+}
+
+fn unproven(why: Unproven) -> Unproven {
+    match why {
+        Unproven::NotEntered(why) if NO_ROOM.iter().any(|sign| why.contains(sign)) => {
+            Unproven::Unfinished(why)
+        }
+        why => why,
+    }
+}
+
+/// One attempt.
+fn probe(
+    (using, policy): (&Using, &Policy),
     mut confinement: Confinement,
     scratch: &Scratch,
-    helper: &Path,
-) -> Result<Seen, String> {
-    let io = |error: std::io::Error| format!("the test could not be prepared: {error}");
+    helper: &HelperFile,
+    patience: Duration,
+) -> Result<Seen, Unproven> {
+    let io = |error: std::io::Error| Unproven::Unfinished(format!("it could not be prepared: {error}"));
     let outside = scratch.outside();
     fs::write(outside.join(CANARY), "").map_err(io)?;
     fs::write(outside.join(SECRET), "secret").map_err(io)?;
@@ -46,38 +95,40 @@ pub fn probe(
         tcp: tcp.local_addr().map_err(io)?,
         udp: udp.local_addr().map_err(io)?,
         process: (own, selftest::began_at(own).unwrap_or(0)),
-        hidden: [&policy.hidden_folders[..], &policy.hidden_files[..]].concat(),
+        hidden: policy.hidden(),
+        opened: policy.opened_inside_hidden(),
     };
-    if let Some(walls) = &mut confinement.walls {
-        walls.read.push(helper.into());
+    // A copy has no place in the file system, and needs none to be started.
+    if let Some(walls) = confinement.walls.as_mut().filter(|_| !helper.is_copy()) {
+        walls.read.push(ITSELF.into());
     }
-    let inside = if using.bwrap.is_some() { Path::new(HELPER_INSIDE) } else { helper };
     let mut args = vec!["__run".into(), TEST.into()];
     args.extend(task.arguments());
-    let program = Program { executable: inside.into(), args, env: Vec::new(), cwd: "/".into(), confinement };
-    let text = said(&using.entry(policy, helper), &program)?;
-    let mut seen = Seen::parse(&text).ok_or_else(|| "the test told nothing".to_string())?;
+    let program = Program { executable: ITSELF.into(), args, env: Vec::new(), cwd: "/".into(), confinement };
+    let text = said(&using.entry(policy, helper), &program, patience)?;
+    let mut seen =
+        Seen::parse(&text).ok_or_else(|| Unproven::NotEntered("the test told nothing".to_string()))?;
     seen.wrote |= fs::read(outside.join(CANARY)).is_ok_and(|bytes| !bytes.is_empty());
     seen.connected |= tcp.accept().is_ok() || udp.recv(&mut [0; 8]).is_ok();
     Ok(seen)
 }
 
 /// What a program prints.
-fn said(entry: &Entry, program: &Program) -> Result<String, String> {
-    let problem = |error: &dyn std::fmt::Display| error.to_string();
+fn said(entry: &Entry, program: &Program, patience: Duration) -> Result<String, Unproven> {
+    let problem = |error: &dyn std::fmt::Display| Unproven::NotEntered(error.to_string());
     let (mut output, writing) = std::io::pipe().map_err(|e| problem(&e))?;
     let mut link = Link::open(entry, Vec::new()).map_err(|e| problem(&e))?;
     // A helper that could not be entered ends at once: what it said before is told below.
     let _ = link.spawn(program, &[writing.as_fd(), writing.as_fd()]);
     drop(writing);
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + patience;
     let mut text = Vec::new();
     let mut told = Vec::new();
     loop {
         let rest = until.saturating_duration_since(Instant::now());
         let timeout = Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) };
         let Some(socket) = link.socket().filter(|_| !rest.is_zero()) else {
-            return Err("the test did not end in time".into());
+            return Err(Unproven::Unfinished(format!("it did not end within {} s", patience.as_secs())));
         };
         let mut fds = [PollFd::new(&output, PollFlags::IN), PollFd::from_borrowed_fd(socket, PollFlags::IN)];
         if poll(&mut fds, Some(&timeout)).is_err() {
@@ -93,7 +144,10 @@ fn said(entry: &Entry, program: &Program) -> Result<String, String> {
         }
         for one in &told {
             match one {
-                Told::NotSpawned(why) => return Err(why.clone()),
+                Told::NotSpawned(why) => return Err(Unproven::NotEntered(why.clone())),
+                Told::Exited { signal: Some(signal), .. } => {
+                    return Err(Unproven::Unfinished(format!("it was ended by signal {signal}")));
+                }
                 Told::Exited { .. } => {
                     // Whatever waits in the pipe was written before it ended.
                     rustix::io::ioctl_fionbio(&output, true).map_err(|e| problem(&e))?;
@@ -103,5 +157,45 @@ fn said(entry: &Entry, program: &Program) -> Result<String, String> {
                 _ => {}
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unfinished() -> Unproven {
+        Unproven::Unfinished("it did not end".into())
+    }
+
+    #[test]
+    fn what_is_not_finished_is_repeated_with_more_patience_and_then_said() {
+        let mut asked = Vec::new();
+        let told = repeat(|patience| {
+            asked.push(patience);
+            Err(unfinished())
+        });
+        assert_eq!(told, Err(unfinished()));
+        assert_eq!(asked, PATIENCE);
+        let mut attempts = 0;
+        let seen = repeat(|_| {
+            attempts += 1;
+            if attempts == 1 { Err(unfinished()) } else { Ok(Seen::parse("0000001 1024 pid:[1]").unwrap()) }
+        });
+        assert!(seen.is_ok() && attempts == 2);
+    }
+
+    #[test]
+    fn what_can_not_be_entered_is_said_at_once() {
+        let mut attempts = 0;
+        let told = repeat(|_| {
+            attempts += 1;
+            Err(Unproven::NotEntered("no".into()))
+        });
+        assert_eq!((told, attempts), (Err(Unproven::NotEntered("no".into())), 1));
+        let busy = "bwrap: Creating new namespace failed: Resource temporarily unavailable";
+        assert_eq!(unproven(Unproven::NotEntered(busy.into())), Unproven::Unfinished(busy.into()));
+        let never = "bwrap: Creating new namespace failed: Operation not permitted";
+        assert_eq!(unproven(Unproven::NotEntered(never.into())), Unproven::NotEntered(never.into()));
     }
 }

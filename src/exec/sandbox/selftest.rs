@@ -32,6 +32,8 @@ pub struct Task {
     pub process: (i32, u64),
     /// Places that have to be empty.
     pub hidden: Vec<PathBuf>,
+    /// Places inside of those that are there on purpose.
+    pub opened: Vec<PathBuf>,
 }
 
 /// What came of it. Everything is open until it was seen refused.
@@ -64,7 +66,8 @@ impl Task {
         let words = [self.tcp.to_string(), self.udp.to_string(), pid.to_string(), began.to_string()];
         let mut args: Vec<OsString> = vec![self.outside.clone().into()];
         args.extend(words.map(OsString::from));
-        args.extend(self.hidden.iter().map(Into::into));
+        args.push(self.hidden.len().to_string().into());
+        args.extend(self.hidden.iter().chain(&self.opened).map(Into::into));
         args
     }
 
@@ -72,13 +75,14 @@ impl Task {
         fn word<T: std::str::FromStr>(arg: Option<OsString>) -> Option<T> {
             arg?.to_str()?.parse().ok()
         }
-        Some(Self {
-            outside: args.next()?.into(),
-            tcp: word(args.next())?,
-            udp: word(args.next())?,
-            process: (word(args.next())?, word(args.next())?),
-            hidden: args.map(PathBuf::from).collect(),
-        })
+        let outside = args.next()?.into();
+        let (tcp, udp) = (word(args.next())?, word(args.next())?);
+        let process = (word(args.next())?, word(args.next())?);
+        let count: usize = word(args.next())?;
+        let mut places = args.map(PathBuf::from);
+        let hidden: Vec<PathBuf> = places.by_ref().take(count).collect();
+        let opened = places.collect();
+        (hidden.len() == count).then_some(Self { outside, tcp, udp, process, hidden, opened })
     }
 }
 
@@ -103,7 +107,8 @@ fn look(task: &Task) -> Seen {
     let vsock = rustix::net::socket(family, SocketType::STREAM, None);
     Seen {
         wrote: fs::write(outside(CANARY), "x").is_ok(),
-        read: fs::read(outside(SECRET)).is_ok() || task.hidden.iter().any(|path| holds_something(path)),
+        read: fs::read(outside(SECRET)).is_ok()
+            || task.hidden.iter().any(|path| holds_something(path, &task.opened)),
         connected: tcp,
         signalled: reaches(pid) && began_at(pid) == Some(began),
         signalled_own: rustix::process::getppid().is_some_and(|pid| reaches(pid.as_raw_nonzero().get())),
@@ -114,11 +119,15 @@ fn look(task: &Task) -> Seen {
     }
 }
 
-fn holds_something(path: &Path) -> bool {
-    fs::read_dir(path).map_or_else(
-        |_| fs::read(path).is_ok_and(|bytes| !bytes.is_empty()),
-        |mut entries| entries.next().is_some(),
-    )
+/// Whether a place that has to be empty shows anything but what was opened in it, and the folders that lead there.
+fn holds_something(path: &Path, opened: &[PathBuf]) -> bool {
+    let Ok(entries) = fs::read_dir(path) else {
+        return fs::read(path).is_ok_and(|bytes| !bytes.is_empty());
+    };
+    entries.filter_map(Result::ok).map(|entry| entry.path()).any(|inner| {
+        let leads = opened.iter().any(|opened| opened.starts_with(&inner));
+        !opened.contains(&inner) && (!leads || holds_something(&inner, opened))
+    })
 }
 
 fn reaches(pid: i32) -> bool {
@@ -187,12 +196,28 @@ mod tests {
             tcp: tcp.local_addr().unwrap(),
             udp: udp.local_addr().unwrap(),
             process: (pid, began_at(pid).unwrap()),
-            hidden: Vec::new(),
+            hidden: vec!["/a".into()],
+            opened: vec!["/a/b".into(), "/a/c".into()],
         };
         assert_eq!(Task::parse(task.arguments().into_iter()), Some(task.clone()));
         let seen = look(&task);
         assert!(seen.wrote && seen.read && seen.connected && seen.signalled && !seen.filtered, "{seen:?}");
         assert_eq!(Seen::parse(&seen.text()), Some(seen));
         assert_eq!(Seen::parse("10"), None);
+    }
+
+    #[test]
+    fn a_hidden_place_may_hold_what_was_opened_in_it_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("share/sayso");
+        fs::create_dir_all(own.join("packages")).unwrap();
+        let hidden = folder.path().join("share");
+        assert!(holds_something(&hidden, &[]));
+        assert!(!holds_something(&hidden, std::slice::from_ref(&own)));
+        assert!(!holds_something(&hidden, &[own.join("packages")]));
+        fs::write(own.join("session"), "x").unwrap();
+        assert!(!holds_something(&hidden, std::slice::from_ref(&own)), "that one is tested by itself");
+        assert!(holds_something(&hidden, &[own.join("packages")]));
+        assert!(holds_something(&own.join("session"), &[]));
     }
 }

@@ -142,6 +142,8 @@ fn hidden(
     if let Some(home) = home.filter(|home| within(home)) {
         secret.extend(SECRETS.iter().map(|name| home.join(name)));
     }
+    // What the person opened by its own name is meant to be read.
+    secret.retain(|path| !further.contains(path));
     secret.extend(own.iter().filter(|own| within(own)).cloned());
     if cwd == Path::new("/") {
         let of_system =

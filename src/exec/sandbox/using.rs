@@ -5,8 +5,8 @@ use super::confinement::{Calls, Confinement, limits as process_limits};
 use super::policy::Policy;
 use super::{processors, report};
 use crate::domain::Limits;
+use crate::exec::helper_file::HelperFile;
 use crate::exec::link::Entry;
-use std::path::Path;
 
 /// Which layers are in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,26 +23,23 @@ pub struct Using {
 
 impl Using {
     /// How the helper is started.
-    pub(super) fn entry(&self, policy: &Policy, helper: &Path) -> Entry {
+    pub(super) fn entry(&self, policy: &Policy, helper: &HelperFile) -> Entry {
         #[cfg(target_os = "macos")]
         return Entry {
-            program: super::seatbelt::TOOL.into(),
-            args: vec![
-                "-p".into(),
-                super::seatbelt::profile(policy, helper).into(),
-                helper.into(),
-                "__run".into(),
-            ],
-            apart: false,
+            outer: Some((
+                super::seatbelt::TOOL.into(),
+                vec!["-p".into(), super::seatbelt::profile(policy, helper.shown()).into()],
+            )),
+            ..Entry::plain(helper)
         };
         #[cfg(not(target_os = "macos"))]
         match &self.bwrap {
             Some(bwrap) => Entry {
-                program: bwrap.path.clone(),
-                args: bwrap::arguments(policy, bwrap, helper),
+                outer: Some((bwrap.path.clone(), bwrap::arguments(policy, bwrap))),
                 apart: true,
+                ..Entry::plain(helper)
             },
-            None => Entry { program: helper.into(), args: vec!["__run".into()], apart: false },
+            None => Entry::plain(helper),
         }
     }
 

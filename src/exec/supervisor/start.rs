@@ -3,6 +3,7 @@
 use super::Running;
 use crate::exec::frames::encode;
 use crate::exec::helper::EXEC;
+use crate::exec::helper_file::ITSELF;
 use crate::exec::helper_wire::{FIRST_GIVEN, Program};
 use rustix::io::FdFlags;
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
@@ -30,7 +31,7 @@ pub(super) fn start(program: &Program, fds: Vec<OwnedFd>, own: i32) -> Result<Ru
         return Err(format!("the folder {} is not there any more", program.cwd.display()));
     }
     let (mut socket, theirs) = UnixStream::pair().map_err(|e| e.to_string())?;
-    let child = Command::new("/proc/self/exe")
+    let child = Command::new(ITSELF)
         .args(["__run", EXEC])
         .arg(&program.executable)
         .args(&program.args)

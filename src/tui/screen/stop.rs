@@ -2,6 +2,7 @@
 
 use super::layer::{Answer, Ask, AskChoice, Layer};
 use super::{Ctx, Exit, Note, Screen, Wish};
+use crate::domain::Terms;
 use crate::engine::transcript::Standing;
 use crate::engine::{Command, Phase};
 use crate::tui::view::code::Mode;
@@ -111,7 +112,7 @@ impl Screen {
             Some(_) => Vec::new(),
             None => {
                 self.ladder.interrupted = Some(ctx.at);
-                self.say(Note::info(crate::domain::sentences::sending::INTERRUPT));
+                self.say(Note::info(crate::domain::sentences::sending::interrupt(terms(ctx, block))));
                 vec![Wish::Send(Command::Stop)]
             }
         }
@@ -213,10 +214,10 @@ impl Screen {
 
 /// Whether the block that runs does so in the kernel.
 fn uses_kernel(ctx: Ctx<'_>, block: crate::domain::BlockId) -> bool {
-    ctx.state
-        .transcript
-        .blocks
-        .get(&block)
-        .and_then(|item| item.runs.last())
-        .is_some_and(|run| run.terms.kernel.is_some())
+    terms(ctx, block).is_some_and(|terms| terms.kernel.is_some())
+}
+
+/// The terms of the latest run of a block.
+fn terms(ctx: Ctx<'_>, block: crate::domain::BlockId) -> Option<&Terms> {
+    ctx.state.transcript.blocks.get(&block).and_then(|item| item.runs.last()).map(|run| &run.terms)
 }

@@ -1,0 +1,66 @@
+//! Interrupts that come at any moment of a loop over programs end the loop.
+
+use crate::support::*;
+use sayso::domain::*;
+use std::time::{Duration, Instant};
+
+/// Loops that a single interrupt does not always end: at its moment a program of theirs is about to end well.
+const LOOPS: [&str; 12] = [
+    "echo go; for i in $(seq 1000); do sleep 0.05; done",
+    "echo go; while true; do sleep 0.01; done",
+    "echo go; while :; do /bin/true; done",
+    "echo go; until /bin/false; do :; done",
+    "echo go; (for i in $(seq 1000); do sleep 0.03; done); echo after; sleep 60",
+    "echo go; seq 1000 | while read n; do sleep 0.02; done; sleep 60",
+    "echo go; x=$(for i in $(seq 1000); do sleep 0.03; done); sleep 60",
+    "echo go; bash -c 'for i in $(seq 1000); do sleep 0.03; done'; sleep 60",
+    "echo go; f() { while true; do sleep 0.02; done; }; f | cat; sleep 60",
+    "echo go; trap - INT; for i in $(seq 1000); do sleep 0.03; done",
+    "echo go; for i in $(seq 1000); do sh -c 'sleep 0.02; exit 0'; done",
+    "echo go; for i in $(seq 1000); do (bash -c '(sleep 0.02)'); done",
+];
+
+#[tokio::test]
+async fn a_loop_over_short_programs_ends_at_every_interrupt() {
+    let shop = Shop::unconfined();
+    for (number, source) in LOOPS.iter().enumerate() {
+        for phase in 0..8u64 {
+            let request = shop.request("bash", source, Some(30_000)).await;
+            let (id, mut receiver) = shop.start(request);
+            let events = until_output(&mut receiver, "go").await;
+            // The moment is what is tried here.
+            tokio::time::sleep(Duration::from_millis(11 * phase + number as u64 + 3)).await;
+            let since = Instant::now();
+            shop.executor.interrupt(id);
+            let told = rest_of(receiver, events).await;
+            let took = since.elapsed();
+            assert_eq!(told.report.outcome, Outcome::Interrupted, "{source} at {phase}");
+            assert!(took < Duration::from_millis(2500), "{source} at {phase} took {took:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_shell_does_at_an_interrupt_is_done_once() {
+    let shop = Shop::unconfined();
+    let source = "trap 'echo caught; sleep 0.5; echo cleaned; exit 3' INT; echo go; sleep 20; sleep 20";
+    let (id, mut receiver) = shop.start(shop.request("bash", source, Some(30_000)).await);
+    let events = until_output(&mut receiver, "go").await;
+    shop.executor.interrupt(id);
+    let told = rest_of(receiver, events).await;
+    assert_eq!(told.report.outcome, Outcome::Interrupted);
+    assert!(told.out().contains("cleaned"), "{}", told.out());
+    assert_eq!(told.out().matches("caught").count(), 1, "{}", told.out());
+    assert_eq!(told.report.receipt.exit_code, Some(3));
+}
+
+#[tokio::test]
+async fn the_state_of_a_shell_stays_when_it_is_interrupted() {
+    let shop = Shop::unconfined();
+    let (id, mut receiver) =
+        shop.start(shop.request("bash", "cd /; export KEPT=7; echo go; sleep 20", Some(30_000)).await);
+    let events = until_output(&mut receiver, "go").await;
+    shop.executor.interrupt(id);
+    rest_of(receiver, events).await;
+    assert_eq!(shop.sh("pwd; echo $KEPT").await.out(), "/\n7\n");
+}

@@ -1,0 +1,398 @@
+//! What is said of a block before it runs, and what the run then can and does: seen from outside, by the files and the
+//! listeners of this machine, never by what sayso tells of the run.
+//!
+//! The programs are data (`tests/fixtures/truth`). Each is tried under each setting; a sentence that the deeds contradict
+//! is printed with its program.
+
+use crate::support::*;
+use rustix::fs::inotify;
+use sayso::domain::*;
+use sayso::exec::{Executor, Setup, Wish, Without};
+use sayso::review::{self, Scope};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Read as _;
+use std::mem::MaybeUninit;
+use std::net::{IpAddr, TcpListener, UdpSocket};
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+
+const PROGRAMS: &str = include_str!("../fixtures/truth/programs.toml");
+/// At least so many programs are tried under each setting.
+const LEAST: usize = 60;
+
+/// A place with files that a program may or may not reach, and somebody who listens.
+struct World {
+    base: PathBuf,
+    watch: OwnedFd,
+    names: BTreeMap<i32, PathBuf>,
+    listeners: Vec<(IpAddr, TcpListener)>,
+    _folder: tempfile::TempDir,
+}
+
+/// What was seen of a run from outside.
+#[derive(Debug, Default)]
+struct Deeds {
+    read: BTreeSet<PathBuf>,
+    written: BTreeSet<PathBuf>,
+    deleted: BTreeSet<PathBuf>,
+    reached: BTreeSet<IpAddr>,
+}
+
+/// What was said of a block beforehand.
+struct Said {
+    effects: Effects,
+    refused: Vec<String>,
+    rights: Rights,
+}
+
+type Files = BTreeMap<PathBuf, Option<Vec<u8>>>;
+
+const FILES: [(&str, &str); 19] = [
+    ("home/notes.txt", "private"),
+    ("home/.bashrc", "# mine\n"),
+    ("home/.ssh/id_ed25519", "canary"),
+    ("home/sales.csv", "ann,1\nbob,2\n"),
+    ("home/old.txt", "old\n"),
+    ("home/sub/a.txt", "a\n"),
+    ("home/sub/b.txt", "b\n"),
+    ("home/.envrc", "mine\n"),
+    ("home/.git/hooks/pre-commit", "mine\n"),
+    ("home/work/sales.csv", "ann,1\nbob,2\n"),
+    ("home/work/old.txt", "old\n"),
+    ("home/work/sub/a.txt", "a\n"),
+    ("home/work/sub/b.txt", "b\n"),
+    ("home/work/.envrc", "mine\n"),
+    ("home/work/.git/hooks/pre-commit", "mine\n"),
+    ("beside/public.txt", "public\n"),
+    ("beside/drop.txt", "drop\n"),
+    ("opened/in.txt", "in\n"),
+    ("out/there.txt", "there\n"),
+];
+
+impl World {
+    fn new() -> Self {
+        // Not below `/tmp`: that folder means another one inside.
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        let watch = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK).unwrap();
+        let mut addresses: Vec<IpAddr> = vec!["127.0.0.1".parse().unwrap()];
+        // No packet is sent: the system only chooses by which address it would.
+        let route = UdpSocket::bind("0.0.0.0:0").and_then(|s| s.connect("192.0.2.1:9").and(s.local_addr()));
+        addresses.extend(route.ok().map(|address| address.ip()));
+        let listen = |ip: IpAddr| {
+            let listener = TcpListener::bind((ip, 0)).unwrap();
+            listener.set_nonblocking(true).unwrap();
+            (ip, listener)
+        };
+        let listeners = addresses.into_iter().map(listen).collect();
+        let world = Self { base, watch, names: BTreeMap::new(), listeners, _folder: folder };
+        world.restore();
+        world
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.base.join(path)
+    }
+
+    /// All files are as they were.
+    fn restore(&self) {
+        for part in ["home", "beside", "opened", "out"] {
+            for (path, _) in files(&self.at(part)) {
+                let wanted = FILES.iter().any(|(name, _)| self.at(name).starts_with(&path));
+                if !wanted && path.exists() {
+                    let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
+                }
+            }
+        }
+        for (name, text) in FILES {
+            let path = self.at(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            if fs::read(&path).ok().as_deref() != Some(text.as_bytes()) {
+                fs::write(&path, text).unwrap();
+            }
+        }
+    }
+
+    /// Looks at every folder from now on.
+    fn look(&mut self) -> Files {
+        let all = files(&self.base);
+        for folder in all.iter().filter(|(_, text)| text.is_none()).map(|(path, _)| path).chain([&self.base])
+        {
+            let number = inotify::add_watch(&self.watch, folder, inotify::WatchFlags::ACCESS).unwrap();
+            self.names.insert(number, folder.clone());
+        }
+        // What was looked at here is nobody's deed.
+        self.accessed();
+        for (_, listener) in &self.listeners {
+            while listener.accept().is_ok() {}
+        }
+        all
+    }
+
+    /// The files that were read since the last time.
+    fn accessed(&self) -> BTreeSet<PathBuf> {
+        let mut buffer = [MaybeUninit::uninit(); 4096];
+        let mut reader = inotify::Reader::new(&self.watch, &mut buffer);
+        let mut found = BTreeSet::new();
+        while let Ok(event) = reader.next() {
+            let is_file = !event.events().contains(inotify::ReadFlags::ISDIR);
+            let folder = self.names.get(&event.wd());
+            if let (Some(folder), Some(name), true) = (folder, event.file_name(), is_file) {
+                found.insert(folder.join(name.to_str().unwrap()));
+            }
+        }
+        found
+    }
+
+    /// What came of it since `before`.
+    fn deeds(&self, before: &Files) -> Deeds {
+        let read = self.accessed();
+        let now = files(&self.base);
+        let written = now.iter().filter(|(path, text)| before.get(*path) != Some(text));
+        let deleted = before.keys().filter(|path| !now.contains_key(*path)).cloned().collect();
+        let reached = self.listeners.iter().filter(|(_, listener)| match listener.accept() {
+            Ok((mut stream, _)) => {
+                let _ = stream.read(&mut [0; 16]);
+                true
+            }
+            Err(_) => false,
+        });
+        Deeds {
+            read,
+            written: written.map(|(path, _)| path.clone()).collect(),
+            deleted,
+            reached: reached.map(|(ip, _)| *ip).collect(),
+        }
+    }
+
+    fn text(&self, template: &str) -> String {
+        let mut text = template.to_owned();
+        for part in ["home", "beside", "opened", "out"] {
+            text = text.replace(&format!("{{{part}}}"), self.at(part).to_str().unwrap());
+        }
+        for (name, (ip, listener)) in ["loop", "lan"].into_iter().zip(self.listeners.iter().cycle()) {
+            text = text.replace(&format!("{{{name}}}"), &ip.to_string());
+            let port = listener.local_addr().unwrap().port();
+            text = text.replace(&format!("{{{name}_port}}"), &port.to_string());
+        }
+        text
+    }
+}
+
+/// Every file and folder below one; a folder has no text.
+fn files(folder: &Path) -> Files {
+    let mut found = Files::new();
+    let mut todo = vec![folder.to_owned()];
+    while let Some(folder) = todo.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok) {
+            let path = entry.path();
+            if entry.file_type().unwrap().is_dir() {
+                todo.push(path.clone());
+                found.insert(path, None);
+            } else {
+                found.insert(path.clone(), Some(fs::read(&path).unwrap_or_default()));
+            }
+        }
+    }
+    found
+}
+
+/// Where a path of a program leads; `None` where a part of it is not known.
+fn place(text: &str, scope: &Scope) -> Option<PathBuf> {
+    if text.contains(['…', '*', '$', '?']) {
+        return None;
+    }
+    let home = scope.home.as_ref().unwrap();
+    let full = match text.strip_prefix("~") {
+        Some(rest) => home.join(rest.trim_start_matches('/')),
+        None => scope.cwd.join(text),
+    };
+    let mut plain = PathBuf::new();
+    for part in full.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    Some(plain)
+}
+
+fn below(path: &Path, folders: &[PathBuf]) -> bool {
+    folders.iter().any(|folder| path.starts_with(folder))
+}
+
+/// What was said that the deeds contradict, and what was not said of them.
+fn untruths(said: &Said, deeds: &Deeds, scope: &Scope, world: &World) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let effects = &said.effects;
+    for (verb, told, done) in [
+        ("reads", &effects.reads, &deeds.read),
+        ("writes", &effects.writes, &deeds.written),
+        ("deletes", &effects.deletes, &deeds.deleted),
+    ] {
+        for text in told {
+            let Some(path) = place(text, scope) else { continue };
+            let happened = done.iter().any(|seen| seen.starts_with(&path));
+            let refused = said.refused.iter().any(|line| line.starts_with(&format!("{verb} {text}:")));
+            if refused && happened {
+                wrong.push(format!("said to be refused, and it happened: {verb} {text}"));
+            }
+            if !refused && !happened && path.starts_with(&world.base) {
+                wrong.push(format!("not said to be refused, and it did not happen: {verb} {text}"));
+            }
+        }
+        for seen in done {
+            let named = told.iter().any(|text| place(text, scope).is_none_or(|path| seen.starts_with(path)));
+            if !named && !effects.unknown {
+                wrong.push(format!("it {verb} {}, which nothing said", seen.display()));
+            }
+        }
+    }
+    wrong.extend(network_untruths(said, deeds, world));
+    let open = said.rights.sandbox.level == SandboxLevel::Off;
+    let rights = &said.rights;
+    for seen in
+        deeds.read.iter().filter(|seen| !open && !below(seen, &rights.read) && !below(seen, &rights.write))
+    {
+        wrong.push(format!("it read {}, beyond what it may read", seen.display()));
+    }
+    for seen in deeds.written.iter().chain(&deeds.deleted).filter(|seen| !open && !below(seen, &rights.write))
+    {
+        wrong.push(format!("it changed {}, beyond what it may write", seen.display()));
+    }
+    wrong
+}
+
+fn network_untruths(said: &Said, deeds: &Deeds, world: &World) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let closed = !said.rights.network && said.rights.sandbox.network_blocked;
+    for (ip, _) in &world.listeners {
+        let named = said.effects.hosts.iter().any(|host| host.contains(&ip.to_string()));
+        let reached = deeds.reached.contains(ip);
+        let refused = said.refused.iter().any(|line| line.contains(&format!("reaches {ip}")));
+        if reached && (closed || refused) {
+            wrong.push(format!("the network is said to be closed, and {ip} was reached"));
+        }
+        if reached && !named && !said.effects.unknown {
+            wrong.push(format!("it reached {ip}, which nothing said"));
+        }
+        if named && !reached && !closed {
+            wrong.push(format!("the network is said to be open, and {ip} was not reached"));
+        }
+        if named && closed && !refused && !ip.is_loopback() {
+            wrong.push(format!("not said to be refused: it reaches {ip}"));
+        }
+    }
+    wrong
+}
+
+async fn said(executor: &Executor, language: &str, text: &str, scope: &Scope) -> (Said, Terms) {
+    let language = Language(language.into());
+    let terms = executor.terms(&language, None).await.unwrap();
+    let effects = review::review(text, Some(&language), scope).effects;
+    let refused = review::refusals(&effects, &terms.rights, scope);
+    (Said { effects, refused, rights: terms.rights.clone() }, terms)
+}
+
+fn programs() -> Vec<(String, String, String)> {
+    let table: toml::Table = PROGRAMS.parse().unwrap();
+    let all = table.iter().flat_map(|(language, programs)| {
+        programs
+            .as_table()
+            .unwrap()
+            .iter()
+            .map(move |(name, text)| (language.clone(), name.clone(), text.as_str().unwrap().to_owned()))
+    });
+    all.collect()
+}
+
+/// Tries every program; `change` makes the setting.
+async fn try_all(name: &str, wanted: SandboxLevel, change: impl FnOnce(&mut Setup, &World)) {
+    let mut world = World::new();
+    let shop = Shop::with(|setup| {
+        setup.home = Some(world.at("home"));
+        setup.cwd = world.at("home/work");
+        setup.sandbox = Wish { level: SandboxLevel::Workspace, asked: true, ..Wish::default() };
+        change(setup, &world);
+    });
+    let home = world.at("home");
+    let mut wrong = Vec::new();
+    let mut tried = 0;
+    let node = Path::new("/usr/bin/node").exists();
+    for (language, program, template) in programs() {
+        if language == "javascript" && !node {
+            continue;
+        }
+        // Without a sandbox the home is the account's own, which is none of this test's business.
+        let template = if wanted == SandboxLevel::Off { template.replace("~/", "{home}/") } else { template };
+        let text = world.text(&template);
+        world.restore();
+        let terms = shop.executor.terms(&Language(language.clone()), None).await.unwrap();
+        assert_eq!(terms.rights.sandbox.level, wanted, "{:?}", terms.rights.sandbox);
+        let scope = Scope { cwd: terms.cwd.clone(), home: Some(home.clone()), ..Scope::default() };
+        let (said, terms) = said(&shop.executor, &language, &text, &scope).await;
+        let before = world.look();
+        let request = shop.request_under(terms, &text);
+        let (_, receiver) = shop.start(request);
+        let told = all(receiver).await;
+        assert!(
+            !matches!(told.report.outcome, Outcome::NotStarted(_) | Outcome::Refused(_) | Outcome::TimedOut),
+            "{language} {program}: {:?}",
+            told.report
+        );
+        let deeds = world.deeds(&before);
+        tried += 1;
+        for untruth in untruths(&said, &deeds, &scope, &world) {
+            wrong.push(format!("{language} {program}: {untruth}\n    {:?}", said.refused));
+        }
+    }
+    shop.executor.close().await;
+    assert!(tried >= LEAST || !node, "{tried} programs were tried");
+    assert!(wrong.is_empty(), "{name}: {} untruths in {tried} programs\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[tokio::test]
+#[ignore = "needs bubblewrap and landlock"]
+async fn what_is_said_with_the_sandbox_on() {
+    try_all("on", SandboxLevel::Workspace, |_, _| {}).await;
+}
+
+#[tokio::test]
+#[ignore = "needs bubblewrap and landlock"]
+async fn what_is_said_read_only() {
+    try_all("read-only", SandboxLevel::ReadOnly, |setup, _| setup.sandbox.level = SandboxLevel::ReadOnly)
+        .await;
+}
+
+#[tokio::test]
+#[ignore = "needs bubblewrap and landlock"]
+async fn what_is_said_without_bwrap() {
+    try_all("without bwrap", SandboxLevel::Workspace, |setup, _| {
+        setup.without = Without { bwrap: true, ..Without::default() };
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs bubblewrap and landlock"]
+async fn what_is_said_in_the_home_folder() {
+    try_all("home", SandboxLevel::ReadOnly, |setup, world| setup.cwd = world.at("home")).await;
+}
+
+#[tokio::test]
+#[ignore = "needs bubblewrap and landlock"]
+async fn what_is_said_of_what_was_opened() {
+    try_all("opened", SandboxLevel::Workspace, |setup, world| {
+        setup.sandbox.read.push(world.at("opened"));
+        setup.sandbox.write.push(world.at("out"));
+        setup.sandbox.network = true;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_said_without_a_sandbox() {
+    try_all("off", SandboxLevel::Off, |setup, _| setup.sandbox = Wish::default()).await;
+}
