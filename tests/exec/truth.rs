@@ -44,6 +44,9 @@ struct Said {
     effects: Effects,
     refused: Vec<String>,
     rights: Rights,
+    reach: Reach,
+    /// Whether it claims to be all.
+    whole: bool,
 }
 
 type Files = BTreeMap<PathBuf, Option<Vec<u8>>>;
@@ -227,10 +230,12 @@ fn below(path: &Path, folders: &[PathBuf]) -> bool {
 fn untruths(said: &Said, deeds: &Deeds, scope: &Scope, world: &World) -> Vec<String> {
     let mut wrong = Vec::new();
     let effects = &said.effects;
-    for (verb, told, done) in [
-        ("reads", &effects.reads, &deeds.read),
-        ("writes", &effects.writes, &deeds.written),
-        ("deletes", &effects.deletes, &deeds.deleted),
+    let reads: fn(&Reach, &Path) -> Can = |reach, path| reach.reads(path);
+    let writes: fn(&Reach, &Path) -> Can = |reach, path| reach.writes(path);
+    for (verb, told, done, can) in [
+        ("reads", &effects.reads, &deeds.read, reads),
+        ("writes", &effects.writes, &deeds.written, writes),
+        ("deletes", &effects.deletes, &deeds.deleted, writes),
     ] {
         for text in told {
             let Some(path) = place(text, scope) else { continue };
@@ -239,13 +244,18 @@ fn untruths(said: &Said, deeds: &Deeds, scope: &Scope, world: &World) -> Vec<Str
             if refused && happened {
                 wrong.push(format!("said to be refused, and it happened: {verb} {text}"));
             }
-            if !refused && !happened && path.starts_with(&world.base) {
+            // A program is not tried further where it stopped at what was said to be refused. What `~` is where programs
+            // are told of another home, is theirs to choose.
+            let ambiguous = text.starts_with('~') && said.reach.home.as_ref() != scope.home.as_ref();
+            let open = said.reach.through(&path, &real(&path), can) == Can::Yes;
+            let claimed = open && !ambiguous && said.refused.is_empty() && path.starts_with(&world.base);
+            if said.whole && claimed && !refused && !happened {
                 wrong.push(format!("not said to be refused, and it did not happen: {verb} {text}"));
             }
         }
         for seen in done {
             let named = told.iter().any(|text| place(text, scope).is_none_or(|path| seen.starts_with(path)));
-            if !named && !effects.unknown {
+            if said.whole && !named && !effects.unknown {
                 wrong.push(format!("it {verb} {}, which nothing said", seen.display()));
             }
         }
@@ -275,7 +285,7 @@ fn network_untruths(said: &Said, deeds: &Deeds, world: &World) -> Vec<String> {
         if reached && (closed || refused) {
             wrong.push(format!("the network is said to be closed, and {ip} was reached"));
         }
-        if reached && !named && !said.effects.unknown {
+        if said.whole && reached && !named && !said.effects.unknown {
             wrong.push(format!("it reached {ip}, which nothing said"));
         }
         if named && !reached && !closed {
@@ -288,69 +298,113 @@ fn network_untruths(said: &Said, deeds: &Deeds, world: &World) -> Vec<String> {
     wrong
 }
 
-async fn said(executor: &Executor, language: &str, text: &str, scope: &Scope) -> (Said, Terms) {
-    let language = Language(language.into());
+async fn said(executor: &Executor, program: &Program, text: &str, home: &Path) -> (Said, Terms, Scope) {
+    let language = Language(program.language.clone());
     let terms = executor.terms(&language, None).await.unwrap();
-    let effects = review::review(text, Some(&language), scope).effects;
-    let refused = review::refusals(&effects, &terms.rights, scope);
-    (Said { effects, refused, rights: terms.rights.clone() }, terms)
+    let scope = Scope { cwd: terms.cwd.clone(), home: Some(home.into()), ..Scope::default() };
+    let effects = review::review(text, Some(&language), &scope).effects;
+    let reach = executor.reach(&terms).await;
+    let refused = review::refusals(&effects, &reach, &scope, &real);
+    let rights = terms.rights.clone();
+    (Said { effects, refused, rights, reach, whole: program.whole }, terms, scope)
 }
 
-fn programs() -> Vec<(String, String, String)> {
-    let table: toml::Table = PROGRAMS.parse().unwrap();
-    let all = table.iter().flat_map(|(language, programs)| {
-        programs
-            .as_table()
-            .unwrap()
-            .iter()
-            .map(move |(name, text)| (language.clone(), name.clone(), text.as_str().unwrap().to_owned()))
-    });
-    all.collect()
+/// Where a path leads when its links are followed, as far as it is there.
+fn real(path: &Path) -> PathBuf {
+    let there = path.ancestors().find_map(|part| Some((part, fs::canonicalize(part).ok()?)));
+    there.map_or_else(|| path.into(), |(part, real)| real.join(path.strip_prefix(part).unwrap()))
+}
+
+/// A program of the table.
+struct Program {
+    language: String,
+    name: String,
+    text: String,
+    /// Whether what is said of it has to be all that it does.
+    whole: bool,
+}
+
+fn programs() -> Vec<Program> {
+    let mut table: toml::Table = PROGRAMS.parse().unwrap();
+    let parts = table.remove("not-yet-told-whole").unwrap();
+    let mut all = Vec::new();
+    for (language, programs) in &table {
+        let parts = parts.get(language).and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        for (name, text) in programs.as_table().unwrap() {
+            let whole = !parts.iter().any(|part| part.as_str() == Some(name));
+            let (language, name) = (language.clone(), name.clone());
+            all.push(Program { language, name, text: text.as_str().unwrap().to_owned(), whole });
+        }
+    }
+    all
+}
+
+/// A setting in which all programs are tried.
+struct Setting {
+    name: &'static str,
+    /// The level that is told of it.
+    level: SandboxLevel,
+    languages: &'static [&'static str],
+    least: usize,
+}
+
+const LANGUAGES: &[&str] = &["bash", "python", "javascript"];
+
+impl Setting {
+    fn local(name: &'static str, level: SandboxLevel) -> Self {
+        let node = Path::new("/usr/bin/node").exists();
+        let (languages, least) = if node { (LANGUAGES, LEAST) } else { (&LANGUAGES[..2], 50) };
+        Self { name, level, languages, least }
+    }
+
+    async fn try_all(&self, shop: &Shop, mut world: World) {
+        let home = world.at("home");
+        let (mut wrong, mut tried) = (Vec::new(), 0);
+        for program in programs() {
+            if !self.languages.contains(&program.language.as_str()) {
+                continue;
+            }
+            // Without a sandbox the home is the account's own, which is none of this test's business.
+            let off = self.level == SandboxLevel::Off;
+            let template = if off { program.text.replace("~/", "{home}/") } else { program.text.clone() };
+            let text = world.text(&template);
+            world.restore();
+            let (said, terms, scope) = said(&shop.executor, &program, &text, &home).await;
+            assert_eq!(terms.rights.sandbox.level, self.level, "{:?}", terms.rights.sandbox);
+            let before = world.look();
+            let (_, receiver) = shop.start(shop.request_under(terms, &text));
+            let report = all(receiver).await.report;
+            let Program { language, name, .. } = &program;
+            let ran = matches!(report.outcome, Outcome::Ok | Outcome::Failed);
+            assert!(ran, "{language} {name}: {report:?}");
+            let deeds = world.deeds(&before);
+            tried += 1;
+            for untruth in untruths(&said, &deeds, &scope, &world) {
+                wrong.push(format!("{language} {name}: {untruth}\n    {:?}", said.refused));
+            }
+        }
+        shop.executor.close().await;
+        assert!(tried >= self.least, "{tried} programs were tried");
+        let Self { name, .. } = self;
+        assert!(wrong.is_empty(), "{name}: {} untruths, {tried} programs\n{}", wrong.len(), wrong.join("\n"));
+    }
+}
+
+/// A person who works in the folder `home/work` of a world.
+fn stand_in(setup: &mut Setup, world: &World) {
+    setup.home = Some(world.at("home"));
+    setup.cwd = world.at("home/work");
+    setup.sandbox = Wish { level: SandboxLevel::Workspace, asked: true, ..Wish::default() };
 }
 
 /// Tries every program; `change` makes the setting.
-async fn try_all(name: &str, wanted: SandboxLevel, change: impl FnOnce(&mut Setup, &World)) {
-    let mut world = World::new();
+async fn try_all(name: &'static str, level: SandboxLevel, change: impl FnOnce(&mut Setup, &World)) {
+    let world = World::new();
     let shop = Shop::with(|setup| {
-        setup.home = Some(world.at("home"));
-        setup.cwd = world.at("home/work");
-        setup.sandbox = Wish { level: SandboxLevel::Workspace, asked: true, ..Wish::default() };
+        stand_in(setup, &world);
         change(setup, &world);
     });
-    let home = world.at("home");
-    let mut wrong = Vec::new();
-    let mut tried = 0;
-    let node = Path::new("/usr/bin/node").exists();
-    for (language, program, template) in programs() {
-        if language == "javascript" && !node {
-            continue;
-        }
-        // Without a sandbox the home is the account's own, which is none of this test's business.
-        let template = if wanted == SandboxLevel::Off { template.replace("~/", "{home}/") } else { template };
-        let text = world.text(&template);
-        world.restore();
-        let terms = shop.executor.terms(&Language(language.clone()), None).await.unwrap();
-        assert_eq!(terms.rights.sandbox.level, wanted, "{:?}", terms.rights.sandbox);
-        let scope = Scope { cwd: terms.cwd.clone(), home: Some(home.clone()), ..Scope::default() };
-        let (said, terms) = said(&shop.executor, &language, &text, &scope).await;
-        let before = world.look();
-        let request = shop.request_under(terms, &text);
-        let (_, receiver) = shop.start(request);
-        let told = all(receiver).await;
-        assert!(
-            !matches!(told.report.outcome, Outcome::NotStarted(_) | Outcome::Refused(_) | Outcome::TimedOut),
-            "{language} {program}: {:?}",
-            told.report
-        );
-        let deeds = world.deeds(&before);
-        tried += 1;
-        for untruth in untruths(&said, &deeds, &scope, &world) {
-            wrong.push(format!("{language} {program}: {untruth}\n    {:?}", said.refused));
-        }
-    }
-    shop.executor.close().await;
-    assert!(tried >= LEAST || !node, "{tried} programs were tried");
-    assert!(wrong.is_empty(), "{name}: {} untruths in {tried} programs\n{}", wrong.len(), wrong.join("\n"));
+    Setting::local(name, level).try_all(&shop, world).await;
 }
 
 #[tokio::test]
@@ -395,4 +449,23 @@ async fn what_is_said_of_what_was_opened() {
 #[tokio::test]
 async fn what_is_said_without_a_sandbox() {
     try_all("off", SandboxLevel::Off, |setup, _| setup.sandbox = Wish::default()).await;
+}
+
+#[cfg(feature = "docker")]
+#[tokio::test]
+#[ignore = "needs a container engine"]
+async fn what_is_said_in_a_container() {
+    let world = World::new();
+    let shop =
+        Shop::elsewhere("container:sayso-test:python", &sayso::config::Executors::default(), |setup| {
+            stand_in(setup, &world);
+            setup.sandbox.asked = false;
+        });
+    let setting = Setting {
+        name: "container",
+        level: SandboxLevel::Workspace,
+        languages: &["bash", "python"],
+        least: LEAST,
+    };
+    setting.try_all(&shop, world).await;
 }

@@ -552,6 +552,17 @@ fn a_wait_for_a_repetition_can_be_cut_short() {
 }
 
 #[test]
+fn what_an_interrupt_leaves_running_is_named() {
+    let mut d = replied(ONE);
+    let bash = Terms { interpreter: "/usr/bin/bash".into(), kernel: None, ..terms() };
+    d.inspected(1, Review::default(), Ok(bash));
+    d.type_run(1);
+    d.started(1);
+    let sent = "interrupt r1, 'Interrupt sent. Still running: Ctrl-C again asks to kill bash.' | running r1";
+    assert_eq!(d.stop(), sent);
+}
+
+#[test]
 fn stopping_a_run_interrupts_it_and_the_turn_ends_when_it_has_ended() {
     let mut d = replied(ONE);
     d.inspected_ok(1);

@@ -2,7 +2,6 @@
 //! helper. Pure.
 
 use super::Using;
-use super::bwrap::HELPER_INSIDE;
 use super::names::{DEVICES, TERMINALS};
 use super::policy::{Mount, Policy};
 use crate::domain::{Can, Reach, ReachPlace as Place};
@@ -31,7 +30,7 @@ impl Using {
 fn mounted(policy: &Policy) -> Vec<Place> {
     let unknown = |path: &str| Place { read: Can::Unknown, write: Can::Unknown, ..Place::to_read(path) };
     let dev = Place { read: Can::No, ..Place::closed("/dev") };
-    let mut places = vec![unknown("/proc"), dev, Place::to_read(HELPER_INSIDE)];
+    let mut places = vec![unknown("/proc"), dev];
     let devices = DEVICES.iter().chain(TERMINALS).chain(STREAMS);
     places.extend(devices.map(|path| Place { private: true, ..Place::to_write(*path) }));
     places.extend(policy.mounts().into_iter().map(|mount| match mount {
