@@ -18,6 +18,7 @@ use std::io::IoSlice;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -75,6 +76,10 @@ impl Entry {
         let mut words = words.into_iter();
         let mut command = Command::new(words.next().unwrap_or_default());
         command.args(words);
+        if self.door.is_some() || self.outer.is_none() {
+            // What lists of processes show.
+            command.arg0("sayso");
+        }
         Ok((command, lent))
     }
 }

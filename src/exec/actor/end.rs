@@ -34,6 +34,8 @@ impl Actor {
                 Some(kernel) if !ready => self.why_never_ready(&kernel, &cause),
                 _ => cause,
             };
+            // Who asked it something is told that there is no answer.
+            self.asked = None;
             let _ = self.deaths.try_send(cause);
             return;
         }
