@@ -13,6 +13,35 @@ pub(super) const SCRATCH: &str = "@temporary";
 /// Longest path that is judged; nothing longer names a file.
 const LONGEST: usize = 1024;
 
+/// Folders that builds and tools make anew.
+const DERIVED: &[&str] = &[
+    "build",
+    "dist",
+    "node_modules",
+    "__pycache__",
+    "target",
+    ".venv",
+    "venv",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".tox",
+    ".nox",
+    ".cache",
+    "coverage",
+    "htmlcov",
+    ".next",
+    ".nuxt",
+    ".turbo",
+    ".parcel-cache",
+    ".gradle",
+    ".eggs",
+    "_build",
+    ".ipynb_checkpoints",
+    "cmake-build-debug",
+    "cmake-build-release",
+];
+
 /// What is known of a target.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct Located {
@@ -38,7 +67,11 @@ pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> Located
     }
     let spelled = joined(&text.replace('\\', "/"), folder);
     let mut located = meanings(&spelled, scope);
-    located.grounds.push(region(&spelled, scope));
+    let region = region(&spelled, scope);
+    if region == Ground::Inside && spelled.split('/').any(|part| DERIVED.contains(&part)) {
+        located.grounds.push(Ground::Derived);
+    }
+    located.grounds.push(region);
     if resolved(&spelled, scope).is_some_and(|full| full.trim_end_matches("/*") == spelled_path(&scope.cwd)) {
         // The folder itself: all is lost with it, and yet it may be written to.
         located.grounds.push(Ground::Inside);
@@ -84,7 +117,7 @@ fn region(text: &str, scope: &Scope) -> Ground {
     }
     let cwd = spelled_path(&scope.cwd);
     let home = scope.home.as_deref().map(spelled_path);
-    let bare = full.trim_end_matches("/*").trim_end_matches("/**");
+    let bare = full.trim_end_matches("/*").trim_end_matches("/**").trim_end_matches('/');
     let whole = !cut || text.ends_with(HOLE) && text.trim_end_matches(HOLE).ends_with('/');
     let above =
         bare.is_empty() || cwd == bare || cwd.strip_prefix(bare).is_some_and(|rest| rest.starts_with('/'));

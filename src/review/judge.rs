@@ -45,6 +45,27 @@ pub(super) struct Past {
     fetched: HashSet<String>,
     /// Texts that were written into files.
     written: Written,
+    /// Programs and options of which was told that nothing is known.
+    untold: HashSet<String>,
+}
+
+impl Past {
+    /// Whether nothing is left to say of a program or file that is not known: the block wrote the file, or it was told.
+    fn passes_over(&mut self, act: &Act) -> bool {
+        if act.name == "@project" {
+            self.effects.unknown = true;
+        }
+        if act.name != "@unknown" {
+            return false;
+        }
+        if act.named.iter().any(|(name, _)| name == "file") && self.written.holds(act) {
+            return true;
+        }
+        self.effects.unknown = true;
+        let name =
+            act.arguments.first().and_then(|argument| argument.value.as_whole_text()).unwrap_or_default();
+        self.untold.len() >= 256 || !self.untold.insert(name.to_owned())
+    }
 }
 
 /// What came of judging one act.
@@ -59,6 +80,9 @@ pub(super) struct Judged {
 /// Judges one act by a rule book. `source` is the text that its spans point into.
 pub(super) fn judge(act: &Act, book: &RuleBook, source: &str, scope: &Scope, past: &mut Past) -> Judged {
     let mut judged = Judged::default();
+    if past.passes_over(act) {
+        return judged;
+    }
     let mut over: Vec<&str> = Vec::new();
     for (rule, shape) in book.rules_for(&act.name) {
         if !rule.when.iter().chain(&shape.when).all(|condition| holds(condition, act)) {

@@ -25,7 +25,9 @@ mod inspect;
 mod javascript;
 mod judge;
 mod lookalike;
+mod orders;
 mod places;
+mod programs;
 pub mod provenance;
 mod python;
 mod queries;
@@ -44,6 +46,8 @@ mod written;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unseen;
 
 pub use forbid::Forbid;
 pub use refusal::refusals;

@@ -144,6 +144,8 @@ pub(super) enum Ground {
     Scratch,
     /// A file that the code itself wrote before.
     Own,
+    /// A folder that a build makes anew, or something in one.
+    Derived,
     /// A file that the code itself downloaded before.
     Fetched,
     /// A device.

@@ -48,6 +48,12 @@ impl Written {
         }
     }
 
+    /// Whether this block wrote the file that an act names first, so that what it does was read.
+    pub(super) fn holds(&self, act: &Act) -> bool {
+        let path = act.arguments.first().and_then(|argument| path_of(&argument.value, act));
+        path.is_some_and(|path| self.texts.contains_key(&path))
+    }
+
     /// The text that an act runs, if it runs a file that this block wrote.
     pub(super) fn run_by(&self, act: &Act) -> Option<Nested> {
         if self.texts.is_empty() {

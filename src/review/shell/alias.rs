@@ -6,7 +6,7 @@ use crate::review::rules::Inner;
 use crate::review::value::{Argument, Value};
 use std::ops::Range;
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// A command by the name that the text gave it. What is more than words is read as a text.
     pub(super) fn aliased(
         &mut self,

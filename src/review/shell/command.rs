@@ -1,8 +1,10 @@
 //! Commands: what runs other commands is seen through, and each is told as an act.
 
 use super::Reader;
+use super::expand::pattern_fits;
 use super::options::plain_key;
 use crate::review::judge::Nested;
+use crate::review::programs::{self, Takes};
 use crate::review::rules::{Inner, Wrapper};
 use crate::review::value::{Argument, HOLE, Kind, Taint, Value};
 use std::ops::Range;
@@ -10,7 +12,7 @@ use std::ops::Range;
 /// Wrappers inside wrappers are followed so deep.
 const DEEPEST: u32 = 12;
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// Tells a command: its words (name first), what it reads, where it stands.
     pub(super) fn command(
         &mut self,
@@ -31,30 +33,100 @@ impl Reader<'_> {
             let act = self.parted(name, vec![first.clone()], None, span);
             self.reading.acts.push(act);
         }
-        let Some(spelled) = known else { return };
-        if spelled.contains('/') {
-            // A file is run by its path.
-            let act = self.parted("./", vec![first.clone()], None, span);
-            self.reading.acts.push(act);
-        }
-        let name = spelled.rsplit('/').next().unwrap_or(spelled).trim_end_matches(".exe").to_owned();
         if depth > DEEPEST {
             self.reading.cut = true;
             return;
         }
+        let Some(spelled) = known else {
+            return self.with_holes(&first, rest, input, span, depth);
+        };
+        if spelled.contains(['?', '*', '[']) && spelled.len() > 1 && spelled != "[[" {
+            return self.by_pattern(&first, rest, input, span, depth);
+        }
+        let name = spelled.rsplit('/').next().unwrap_or(spelled).trim_end_matches(".exe").to_owned();
+        let system = ["/bin/", "/usr/", "/sbin/", "/opt/", "/lib"].iter().any(|top| spelled.starts_with(top));
+        if spelled.contains('/') {
+            // A file is run by its path.
+            let act = self.parted("./", vec![first.clone()], None, span);
+            self.reading.acts.push(act);
+            if !system {
+                self.not_known(spelled, span, true);
+            }
+        }
         if let Some(meant) = self.aliases.get(&name).cloned() {
             return self.aliased(&meant, &first, rest, input, span, depth);
+        }
+        if let Some(body) = self.functions.get(spelled).copied() {
+            return self.follow(body, rest, span);
         }
         self.start(&name);
         if let Some(rest) = module_command(&name, &rest) {
             return self.command(rest, input, span, depth + 1);
         }
+        if name.starts_with("ld-linux") || name.starts_with("ld-musl") || name == "ld.so" {
+            // The loader runs the program that it is given.
+            let from = rest.iter().position(|w| w.value.as_text().is_some_and(|(t, _)| !t.starts_with('-')));
+            return self.command(rest.into_iter().skip(from.unwrap_or(0)).collect(), input, span, depth + 1);
+        }
         let book = self.book;
         let wrapper = book.file.wrapper.iter().find(|w| w.names.contains(&name));
+        if (system || !spelled.contains('/')) && wrapper.is_none() && programs::shipped().get(&name).is_none()
+        {
+            self.not_known(&name, span, false);
+        }
         match wrapper {
             Some(wrapper) => self.through(wrapper, &name, rest, input, span, depth),
             None => self.plain(name, rest, input, span, depth),
         }
+    }
+
+    /// A command whose name has parts that are not known: `r$@m` is `rm` where they are empty.
+    fn with_holes(
+        &mut self,
+        first: &Argument,
+        rest: Vec<Argument>,
+        input: Option<Argument>,
+        span: &Range<usize>,
+        depth: u32,
+    ) {
+        let Some((text, _)) = first.value.as_text() else { return };
+        let bare = text.replace(HOLE, "");
+        let name = bare.rsplit('/').next().unwrap_or_default();
+        if name.len() < 2 || programs::shipped().get(name).is_none() {
+            return;
+        }
+        let mut words = vec![Argument { value: Value::text(bare.clone()), span: first.span.clone() }];
+        words.extend(rest);
+        self.command(words, input, span, depth + 1);
+    }
+
+    /// A command that is named by a pattern of file names: told as such, and as the first program that it fits.
+    fn by_pattern(
+        &mut self,
+        first: &Argument,
+        rest: Vec<Argument>,
+        input: Option<Argument>,
+        span: &Range<usize>,
+        depth: u32,
+    ) {
+        const FITTING: &[&str] = &[
+            "rm", "sh", "bash", "dd", "nc", "curl", "wget", "cat", "python3", "python", "perl", "chmod",
+            "chown", "mv", "cp", "shred", "mkfs", "tee", "find", "ssh", "node", "base64", "sudo", "tar",
+            "ls", "env",
+        ];
+        let act = self.parted("@pattern", vec![first.clone()], None, span);
+        self.reading.acts.push(act);
+        let pattern = first.value.as_whole_text().unwrap_or_default();
+        let pattern: Vec<char> = pattern.rsplit('/').next().unwrap_or_default().chars().take(24).collect();
+        let stars = pattern.iter().filter(|c| **c == '*').count();
+        let fits = |name: &&&str| pattern_fits(&pattern, &name.chars().collect::<Vec<_>>());
+        let Some(name) = FITTING.iter().find(fits).filter(|_| stars < 4) else {
+            self.reading.unknown = true;
+            return;
+        };
+        let mut words = vec![Argument { value: Value::text(*name), span: first.span.clone() }];
+        words.extend(rest);
+        self.command(words, input, span, depth + 1);
     }
 
     /// Notes a program that is started; what the shell does by itself is none.
@@ -92,7 +164,12 @@ impl Reader<'_> {
                 at += 1;
                 continue;
             };
-            if name == "env" && matches!(text, "-S" | "--split-string") {
+            let attached = text.strip_prefix("-S").or_else(|| text.strip_prefix("--split-string="));
+            if let ("env", Some(joined)) = (name, attached.filter(|joined| !joined.is_empty())) {
+                let (text, span) = (joined.to_owned(), word.span.clone());
+                self.reading.nested.push(Nested::Text { language: Inner::Bash, text, span });
+                at += 1;
+            } else if name == "env" && matches!(text, "-S" | "--split-string") {
                 let Some(word) = words.get(at + 1) else { break };
                 if let Some((text, _)) = word.value.as_text() {
                     let (text, span) = (text.to_owned(), word.span.clone());
@@ -103,7 +180,11 @@ impl Reader<'_> {
                 at += 1;
                 break;
             } else if text.starts_with('-') && text.len() > 1 {
-                let takes = wrapper.values.iter().any(|v| v == text);
+                let table = programs::shipped().get(name);
+                let key = text.trim_start_matches('-');
+                let choice = table.and_then(|table| table.option(key, text.starts_with("--")));
+                let takes = wrapper.values.iter().any(|v| v == text)
+                    || choice.is_some_and(|(_, choice)| choice.takes == Takes::Value);
                 at += if takes { 2 } else { 1 };
             } else if is_assignment(text) && !wrapper.text {
                 self.set_by_word(word, span);
@@ -118,7 +199,7 @@ impl Reader<'_> {
         let (own, rest) = words.split_at(at.min(words.len()));
         // What a shell gets as text is an operand too: rules look at where it came from.
         let own = if wrapper.text { &words } else { own };
-        let mut act = self.parted(name, own.to_vec(), input.clone(), span);
+        let (mut act, known) = self.parted_by_table(name, own.to_vec(), input.clone(), span);
         if rest.is_empty() {
             // `sudo` alone, `env` that prints: no command follows.
             name.clone_into(&mut act.name);
@@ -127,7 +208,8 @@ impl Reader<'_> {
                 Argument { value: Value::new(Kind::Bool(true)), span: span.clone() },
             ));
         }
-        self.reading.acts.push(act);
+        self.reading.acts.push(act.clone());
+        self.by_table(&act, &known, input.as_ref(), depth);
         if rest.is_empty() {
             return;
         }
@@ -149,6 +231,10 @@ impl Reader<'_> {
         }
         if wrapper.stdin {
             let more = input.as_ref().map_or_else(|| Value::part(HOLE.to_string()), |a| listed(&a.value));
+            let text_of = |at: usize| rest.get(at).and_then(|a| a.value.as_whole_text()).unwrap_or_default();
+            if (0..rest.len()).any(|at| text_of(at) == "-c" && matches!(text_of(at + 1), "{}" | "%")) {
+                self.hides(name, "what it reads", span);
+            }
             let replaced = rest.iter().any(|a| a.value.as_text().is_some_and(|(t, _)| t.contains("{}")));
             for word in &mut rest {
                 fill(word, &more);
@@ -203,13 +289,17 @@ impl Reader<'_> {
         span: &Range<usize>,
         depth: u32,
     ) {
+        let mut words = words;
+        let input = input.or_else(|| piped(&name, &words));
         match name.as_str() {
-            "find" => self.find(&words, span, depth),
+            "find" | "gfind" | "fd" | "fdfind" => words = self.find(&name, words, span, depth),
             "alias" => self.alias(&words),
+            "printf" | "read" | "mapfile" | "readarray" => self.bound_by(&name, &words, input.as_ref()),
+            "set" => self.set_positions(&words),
             "unalias" => self.aliases.clear(),
             _ => {}
         }
-        let mut act = self.parted(&name, words, input, span);
+        let (mut act, known) = self.parted_by_table(&name, words, input.clone(), span);
         if let ("trap", Some(first)) = (act.name.as_str(), act.arguments.first_mut()) {
             first.value = self.put_in(&first.value);
         }
@@ -224,32 +314,100 @@ impl Reader<'_> {
                 (None, _) => Value::part(HOLE.to_string()),
             });
         }
-        self.reading.acts.push(act);
+        self.reading.acts.push(act.clone());
+        self.by_table(&act, &known, input.as_ref(), depth);
     }
 
-    /// The commands that `find` runs, on what lies below its starting points.
-    fn find(&mut self, words: &[Argument], span: &Range<usize>, depth: u32) {
+    /// `set -- a b`: what `$1` and `"$@"` stand for from here on.
+    fn set_positions(&mut self, words: &[Argument]) {
+        let dashes = words.iter().position(|word| word.value.as_whole_text() == Some("--"));
+        let plain = || {
+            words
+                .first()
+                .filter(|w| w.value.as_text().is_some_and(|(t, _)| !t.starts_with(['-', '+'])))
+                .map(|_| 0)
+        };
+        if let Some(from) = dashes.map(|at| at + 1).or_else(plain) {
+            self.positional = Some(words.iter().skip(from).map(|word| word.value.clone()).collect());
+        }
+    }
+
+    /// The commands that `find` and `fd` run, on what lies below their starting points; returns the words that are left.
+    fn find(&mut self, name: &str, words: Vec<Argument>, span: &Range<usize>, depth: u32) -> Vec<Argument> {
+        let starts: &[&str] = if name.starts_with("fd") {
+            &["-x", "-X", "--exec", "--exec-batch"]
+        } else {
+            &["-exec", "-execdir", "-ok", "-okdir"]
+        };
+        let texts: Vec<&str> = words.iter().map(|a| a.value.as_whole_text().unwrap_or_default()).collect();
+        let Some(first) = texts.iter().position(|text| starts.contains(text)) else { return words };
+        // What all that is found is called says what it is: `__pycache__`.
+        let called = texts.iter().position(|text| *text == "-name").and_then(|at| texts.get(at + 1)).copied();
+        let called = called.filter(|text| !text.contains(['*', '?', '['])).unwrap_or_default();
         let flag = |a: &Argument| a.value.as_text().is_some_and(|(t, _)| t.starts_with(['-', '(', '!']));
-        let start =
-            words.first().filter(|a| !flag(a)).and_then(|a| a.value.as_text()).map_or(".", |(t, _)| t);
-        let below = Value::part(format!("{}/{HOLE}", start.trim_end_matches('/')));
-        let mut rest = words;
-        while let Some(at) = rest
-            .iter()
-            .position(|a| matches!(a.value.as_whole_text(), Some("-exec" | "-execdir" | "-ok" | "-okdir")))
+        let operand = if name.starts_with("fd") {
+            // The pattern stands in front of the folder.
+            let path = |a: &&Argument| a.value.as_text().is_some_and(|(t, _)| t.starts_with(['/', '~', '.']));
+            words.get(..first).unwrap_or_default().iter().rev().find(path)
+        } else {
+            words.first().filter(|a| !flag(a))
+        };
+        let start = operand.and_then(|a| a.value.as_text()).map_or(".", |(t, _)| t);
+        let below = match called {
+            "" => Value::part(format!("{}/{HOLE}", start.trim_end_matches('/'))),
+            called => Value::part(format!("{}/{HOLE}/{called}", start.trim_end_matches('/'))),
+        };
+        let mut rest = words.as_slice();
+        let mut left = Vec::new();
+        while let Some(at) =
+            rest.iter().position(|a| a.value.as_whole_text().is_some_and(|text| starts.contains(&text)))
         {
+            left.extend(rest.get(..at).unwrap_or_default().iter().cloned());
             let tail = rest.get(at + 1..).unwrap_or_default();
             let end = tail
                 .iter()
                 .position(|a| matches!(a.value.as_whole_text(), Some(";" | "+")))
                 .unwrap_or(tail.len());
             let mut inner = tail.get(..end).unwrap_or_default().to_vec();
+            let named = inner.iter().any(|word| word.value.as_text().is_some_and(|(t, _)| t.contains("{}")));
             for word in &mut inner {
                 fill(word, &below);
             }
+            if !named && name.starts_with("fd") {
+                inner.push(Argument { value: below.clone(), span: span.clone() });
+            }
             self.command(inner, None, span, depth + 1);
-            rest = tail.get(end..).unwrap_or_default();
+            rest = tail.get(end + 1..).unwrap_or_default();
         }
+        left.extend(rest.iter().cloned());
+        left
+    }
+}
+
+/// What an interpreter reads that is given the output of another command as a file: `bash <(…)`.
+fn piped(name: &str, words: &[Argument]) -> Option<Argument> {
+    let reads = matches!(
+        name,
+        "bash"
+            | "sh"
+            | "zsh"
+            | "dash"
+            | "ksh"
+            | "source"
+            | "."
+            | "python"
+            | "python3"
+            | "node"
+            | "perl"
+            | "ruby"
+            | "php"
+    );
+    let pipe = words.iter().take(4).find(|word| word.value.as_name() == Some("<()")).filter(|_| reads)?;
+    match &pipe.value.kind {
+        Kind::Name { about: Some(held), .. } => {
+            Some(Argument { value: (**held).clone(), span: pipe.span.clone() })
+        }
+        _ => None,
     }
 }
 

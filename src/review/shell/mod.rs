@@ -1,28 +1,36 @@
 //! bash: walks the tree, puts words together and tells each command and redirection as an act.
 //!
 //! What stands between words and commands (`sudo`, `env`, `xargs`, `find -exec`) is seen through in `command`; what is
-//! known of a word in `word`, what is written and read by redirections in `redirect`, other names of commands in `alias`.
+//! known of a word in `word`, of words that become several in `expand`; what is written and read by redirections in
+//! `redirect`, other names of commands in `alias`, functions in `function`, what options do in `program`.
 //! Judging is not done here.
 
 mod alias;
 mod command;
+mod expand;
+mod function;
 mod options;
+mod program;
 mod redirect;
 mod word;
+
+use function::Function;
 
 use super::Scope;
 use super::book::RuleBook;
 use super::flow::{Frames, Reading, element_in};
+use super::programs::{self, Code};
 use super::syntax::{named, text};
 use super::value::{Act, Argument, Kind, Taint, Value};
 use super::walk::{Step, Walker, walk};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope) -> Reading {
     let mut reader = Reader::new(source, book, scope);
+    reader.functions = function::all(root, source);
     walk(&mut reader, root, 0);
     reader.reading.cut |= reader.frames.exhausted();
     reader.reading
@@ -37,7 +45,7 @@ pub(super) fn read_words(words: &[Value], span: &Range<usize>, book: &RuleBook, 
 }
 
 /// The state of one reading.
-struct Reader<'a> {
+struct Reader<'a, 't> {
     source: &'a str,
     book: &'a RuleBook,
     scope: &'a Scope,
@@ -50,10 +58,26 @@ struct Reader<'a> {
     aliases: HashMap<String, String>,
     /// Where `cd` went.
     folder: Option<Value>,
+    /// Functions of the text: their bodies by name.
+    functions: HashMap<String, Function<'t>>,
+    /// What `$1`, `$2` … stand for, where a function is followed or `set --` said so.
+    positional: Option<Vec<Value>>,
+    /// The call whose function is followed: what it does is told there.
+    called: Option<Range<usize>>,
+    /// Functions that are followed at the moment.
+    calls: Vec<usize>,
+    /// Bytes of functions that were followed.
+    followed: usize,
+    /// Values that variables were given, all of them.
+    choices: HashMap<String, Vec<Value>>,
+    /// One of the values of a variable, while a command is read with it.
+    chosen: Option<(String, Value)>,
+    /// Programs and options of which was told that nobody knows what they do.
+    untold: HashSet<String>,
     reading: Reading,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Reader<'a, '_> {
     fn new(source: &'a str, book: &'a RuleBook, scope: &'a Scope) -> Self {
         Self {
             source,
@@ -64,12 +88,20 @@ impl<'a> Reader<'a> {
             outputs: HashMap::new(),
             aliases: HashMap::new(),
             folder: None,
+            functions: HashMap::new(),
+            positional: None,
+            called: None,
+            calls: Vec::new(),
+            followed: 0,
+            choices: HashMap::new(),
+            chosen: None,
+            untold: HashSet::new(),
             reading: Reading::default(),
         }
     }
 }
 
-impl<'t> Walker<'t> for Reader<'_> {
+impl<'t> Walker<'t> for Reader<'_, 't> {
     fn visit(&mut self, node: Node<'t>, step: Step) -> bool {
         match node.kind() {
             "variable_assignment" => {
@@ -77,9 +109,15 @@ impl<'t> Walker<'t> for Reader<'_> {
                     (node.child_by_field_name("name"), node.child_by_field_name("value"))
                 {
                     let (name, span) = (text(name, self.source), value.byte_range());
-                    let value = self.word(value, 0);
-                    self.set(name, Argument { value: value.clone(), span }, node.byte_range());
-                    self.frames.bind(0, name, value, step.branch);
+                    let mut value = self.word(value, 0);
+                    let adds =
+                        text(node, self.source).get(name.len()..).is_some_and(|rest| rest.starts_with("+="));
+                    if adds && let Some(before) = self.frames.lookup(0, name) {
+                        value = added(before, value);
+                    }
+                    let place = self.called.clone().unwrap_or_else(|| node.byte_range());
+                    self.set(name, Argument { value: value.clone(), span }, place);
+                    self.assign(name, value, step.branch);
                 }
             }
             "for_statement" => self.each_of(node),
@@ -92,8 +130,9 @@ impl<'t> Walker<'t> for Reader<'_> {
             "unset_command" => {
                 let name = Argument { value: Value::text("unset"), span: node.byte_range() };
                 let words = [name].into_iter().chain(self.words(node, 0)).collect();
-                self.command(words, None, &node.byte_range(), 0);
+                self.command(words, None, &self.place(node), 0);
             }
+            "declaration_command" => self.declared(node),
             _ => {}
         }
         true
@@ -117,12 +156,20 @@ impl<'t> Walker<'t> for Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
+    /// Where a node is told: at the call, where a function is followed.
+    fn place(&self, node: Node<'_>) -> Range<usize> {
+        self.called.clone().unwrap_or_else(|| node.byte_range())
+    }
+
     fn each_of(&mut self, node: Node<'_>) {
         let Some(name) = node.child_by_field_name("variable") else { return };
         let mut cursor = node.walk();
         let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut cursor).take(256).collect();
         let values: Vec<Value> = values.into_iter().map(|n| self.word(n, 0)).collect();
+        for value in &values {
+            self.remember(text(name, self.source), value);
+        }
         let value = element_in(&Value::new(Kind::List(values)), self.scope);
         self.frames.bind(0, text(name, self.source), value, false);
     }
@@ -169,6 +216,18 @@ impl Reader<'_> {
 
     /// Tells that a variable of the environment is set, where programs obey it.
     fn set(&mut self, name: &str, value: Argument, span: Range<usize>) {
+        let code = programs::shipped().variable(name);
+        if let Some(code) = code
+            && value.value.as_text().is_some_and(|(text, _)| !text.is_empty())
+        {
+            self.ordered(code, &value, &format!("{name}="), true, &span, 0);
+        }
+        if let Some(index) = name.strip_prefix("GIT_CONFIG_VALUE_") {
+            let key = self.frames.lookup(0, &format!("GIT_CONFIG_KEY_{index}"));
+            let setting = Value::join(&[key.unwrap_or_else(Value::unknown), value.value.clone()], "=");
+            let setting = Argument { value: setting, span: value.span.clone() };
+            self.ordered(Code::Git, &setting, &format!("{name}="), true, &span, 0);
+        }
         let name = format!("{name}=");
         if self.book.knows(&name) {
             self.reading.acts.push(Act {
@@ -182,22 +241,67 @@ impl Reader<'_> {
         }
     }
 
-    /// A command with its words.
-    fn simple(&mut self, node: Node<'_>) {
-        let words = self.words(node, 0);
-        let mut input = self.inputs.remove(&node.id());
-        if let Some(here) = self.here_string(node) {
-            input = Some(here);
+    /// `declare -x`, `export -p`, `readonly`: printers of the environment where no name follows.
+    fn declared(&mut self, node: Node<'_>) {
+        let name = text(node, self.source).split_whitespace().next().unwrap_or_default().to_owned();
+        let first = Argument { value: Value::text(name), span: node.byte_range() };
+        let mut words = vec![first];
+        words.extend(self.words(node, 0));
+        if named(node, 16).iter().all(|n| n.kind() == "word" && text(*n, self.source).starts_with('-')) {
+            let input = self.inputs.remove(&node.id());
+            let (before, span) = (self.reading.acts.len(), self.place(node));
+            self.command(words, input, &span, 0);
+            self.show(node, before, &span);
         }
+    }
+
+    /// A command with its words; once for each value of a variable that says what it runs.
+    fn simple(&mut self, node: Node<'_>) {
+        let input = self.inputs.remove(&node.id());
+        let input = self.here_string(node).or(input);
+        match self.alternatives(node) {
+            Some((name, values)) if self.chosen.is_none() && self.frames.pay(values.len()) => {
+                for value in values {
+                    self.chosen = Some((name.clone(), value));
+                    self.with_words(node, input.clone());
+                }
+                self.chosen = None;
+            }
+            _ => self.with_words(node, input),
+        }
+    }
+
+    fn with_words(&mut self, node: Node<'_>, input: Option<Argument>) {
+        let mut words = self.words(node, 0);
         let before = self.reading.acts.len();
-        self.command(words, input, &node.byte_range(), 0);
+        let span = self.place(node);
+        if self.source.get(..node.start_byte()).is_some_and(|head| head.ends_with('{'))
+            && let Some(first) = words.first().and_then(|word| word.value.as_whole_text())
+            && first.contains(',')
+            && first.ends_with('}')
+        {
+            // `{rm,-rf,x}` in the place of a command; the grammar takes the brace for a group.
+            let all = expand::braces(&format!("{{{first}"));
+            let made = all.into_iter().map(|text| Argument { value: Value::text(text), span: span.clone() });
+            words = made.chain(words.into_iter().skip(1)).collect();
+        }
+        if self.called.is_some() {
+            for word in &mut words {
+                word.span = span.clone();
+            }
+        }
+        self.command(words, input, &span, 0);
+        self.show(node, before, &span);
+    }
+
+    /// Notes of the acts of a command that what it prints is seen, where it is not given to another one.
+    fn show(&mut self, node: Node<'_>, before: usize, span: &Range<usize>) {
         let holder = node.parent().map_or("", |parent| parent.kind());
         if matches!(holder, "pipeline" | "redirected_statement" | "command_substitution") {
             return;
         }
-        // What it prints is seen, and not given to another command.
-        let set = Argument { value: Value::new(Kind::Bool(true)), span: node.byte_range() };
-        for act in self.reading.acts.iter_mut().skip(before).filter(|act| act.span == node.byte_range()) {
+        let set = Argument { value: Value::new(Kind::Bool(true)), span: span.clone() };
+        for act in self.reading.acts.iter_mut().skip(before).filter(|act| act.span == *span) {
             act.named.push(("shown".to_owned(), set.clone()));
         }
     }
@@ -219,18 +323,24 @@ impl Reader<'_> {
                 }
                 _ => child,
             };
-            let value = self.word(child, depth);
             let span = child.byte_range();
+            if let Some(several) = self.several(child, depth) {
+                words.extend(
+                    several.into_iter().take(1024).map(|value| Argument { value, span: span.clone() }),
+                );
+                continue;
+            }
+            let value = self.word(child, depth);
             let splits = matches!(
                 child.kind(),
                 "concatenation" | "simple_expansion" | "expansion" | "command_substitution"
             );
             match (&value.kind, splits) {
                 (Kind::Text { text: held, whole }, true)
-                    if held.contains(' ') && !text(child, self.source).contains(['"', '\'']) =>
+                    if !text(child, self.source).contains(['"', '\'']) =>
                 {
-                    for piece in held.split_whitespace() {
-                        let kind = Kind::Text { text: piece.to_owned(), whole: *whole };
+                    for piece in self.split(held) {
+                        let kind = Kind::Text { text: piece, whole: *whole };
                         words
                             .push(Argument { value: Value { kind, taint: value.taint }, span: span.clone() });
                     }
@@ -239,5 +349,18 @@ impl Reader<'_> {
             }
         }
         words
+    }
+}
+
+/// `a+=b`: items behind a list, text behind a text.
+fn added(before: Value, more: Value) -> Value {
+    let taint = before.taint.with(more.taint);
+    match (before.kind, more.kind) {
+        (Kind::List(mut items), Kind::List(more)) => {
+            items.extend(more);
+            items.truncate(256);
+            Value { kind: Kind::List(items), taint }
+        }
+        (before, more) => Value::join(&[Value { kind: before, taint }, Value { kind: more, taint }], ""),
     }
 }

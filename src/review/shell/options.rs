@@ -1,10 +1,78 @@
 //! Options and operands of a command, told apart.
 
 use super::Reader;
+use crate::review::programs::{self, Choice, Does, Program, Takes};
 use crate::review::value::{Act, Argument, HOLE, Kind, Value};
 use std::ops::Range;
 
-impl Reader<'_> {
+/// An option without a value that does nothing.
+const NONE: Choice = Choice { takes: Takes::Nothing, does: Does::Nothing };
+
+/// What the tables know of the words of one command.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// The program with its verbs, as far as tables follow them.
+    pub(super) name: String,
+    /// Tables of the program and of its verbs, the last one speaking first.
+    pub(super) tables: Vec<&'static Program>,
+    /// Whether what is in no table does nothing.
+    pub(super) rest: bool,
+    /// Operands that are verbs.
+    pub(super) verbs: usize,
+    /// Options that a table speaks of, as they are written, with their values.
+    pub(super) options: Vec<(String, Choice, Argument)>,
+    /// Options that no table speaks of.
+    pub(super) strange: Vec<String>,
+    /// A verb that no table speaks of.
+    pub(super) strange_verb: Option<String>,
+    /// Operands from here on are a command.
+    pub(super) command: Option<usize>,
+}
+
+impl Known {
+    fn of(name: &str) -> Self {
+        let tables: Vec<&'static Program> = programs::shipped().get(name).into_iter().collect();
+        let rest = tables.last().is_some_and(|table| table.rest);
+        Self { name: name.to_owned(), tables, rest, ..Self::default() }
+    }
+
+    fn option(&self, key: &str, long: bool) -> Option<(String, Choice)> {
+        self.tables.iter().rev().find_map(|table| table.option(key, long))
+    }
+
+    /// Takes in an operand in front of which so many others stand; it may be a verb.
+    fn operand(&mut self, word: &Argument, before: usize) {
+        let Some(table) = self.tables.last().filter(|table| table.has_verbs()) else { return };
+        if before != self.verbs {
+            return;
+        }
+        let verb = word.value.as_whole_text().unwrap_or("?");
+        let name = format!("{} {verb}", self.name);
+        let inner = programs::shipped().get(&name);
+        if inner.is_none() && !table.knows_verb(verb) {
+            self.strange_verb = Some(name.clone());
+        }
+        self.rest |= inner.is_none_or(|inner| inner.rest);
+        self.verbs += if inner.is_some() { 1 } else { usize::MAX / 2 };
+        self.name = name;
+        self.tables.extend(inner);
+    }
+
+    /// Whether operands behind so many others are the words of a command.
+    fn begins_command(&mut self, before: usize) -> bool {
+        let verbs = self.verb_operands();
+        let at = self.tables.last().and_then(|table| table.command_at()).map(|at| at + verbs);
+        self.command = at;
+        at == Some(before)
+    }
+
+    /// How many operands were verbs.
+    pub(super) fn verb_operands(&self) -> usize {
+        if self.verbs < usize::MAX / 2 { self.verbs } else { self.verbs - usize::MAX / 2 + 1 }
+    }
+}
+
+impl Reader<'_, '_> {
     /// The act of a command: its options by name, its operands in their order.
     pub(super) fn parted(
         &mut self,
@@ -13,8 +81,20 @@ impl Reader<'_> {
         input: Option<Argument>,
         span: &Range<usize>,
     ) -> Act {
+        self.parted_by_table(name, words, input, span).0
+    }
+
+    /// The same, with what the tables know of it.
+    pub(super) fn parted_by_table(
+        &mut self,
+        name: &str,
+        words: Vec<Argument>,
+        input: Option<Argument>,
+        span: &Range<usize>,
+    ) -> (Act, Known) {
         let book = self.book;
         let takes: &[String] = book.file.values.get(name).map_or(&[], Vec::as_slice);
+        let mut known = Known::of(name);
         let mut act = Act {
             name: name.to_owned(),
             receiver: None,
@@ -24,26 +104,38 @@ impl Reader<'_> {
             span: span.clone(),
         };
         let mut only_operands = false;
-        let mut words = words.into_iter().peekable();
+        let mut words = bundled(name, words).into_iter().peekable();
         while let Some(word) = words.next() {
             let text = word.value.as_text().map(|(t, _)| t.to_owned()).unwrap_or_default();
             if only_operands || !text.starts_with('-') || text == "-" {
                 if let Some((key, value)) = text.split_once('=').filter(|(key, _)| plain_key(key)) {
                     let kind = Kind::Text { text: value.to_owned(), whole: !value.contains(HOLE) };
                     let value = Value { kind, taint: word.value.taint };
-                    act.named.push((key.to_owned(), Argument { value, span: word.span.clone() }));
+                    let held = Argument { value, span: word.span.clone() };
+                    if let Some((spelled, choice)) = known.option(&format!("{key}="), false) {
+                        known.options.push((spelled, choice, held.clone()));
+                    }
+                    act.named.push((key.to_owned(), held));
                 }
+                known.operand(&word, act.arguments.len());
                 act.arguments.push(word);
+                if known.begins_command(act.arguments.len().saturating_sub(1)) {
+                    act.arguments.extend(words);
+                    break;
+                }
                 continue;
             }
             if text == "--" {
                 only_operands = true;
                 continue;
             }
-            let takes_next = option(&text, takes, &word, &mut act);
+            let takes_next = option(&text, takes, &word, &mut act, &mut known);
             if let Some(key) = takes_next
                 && let Some(value) = words.next()
             {
+                if let Some((_, choice)) = known.option(&key, key.len() > 1) {
+                    known.options.push((dashed(&key), choice, value.clone()));
+                }
                 act.named.push((key, value));
             }
         }
@@ -62,8 +154,39 @@ impl Reader<'_> {
         {
             act.named.push(("file".to_owned(), file));
         }
-        act
+        (act, known)
     }
+}
+
+/// Words as getopt would read them: `tar xzf a` is `tar -x -z -f a`, and each letter that takes a value takes the next word.
+fn bundled(name: &str, words: Vec<Argument>) -> Vec<Argument> {
+    let first = words.first().and_then(|word| word.value.as_whole_text());
+    let Some(letters) = first.filter(|text| {
+        matches!(name, "tar" | "bsdtar" | "gtar" | "ar") && text.chars().all(|c| c.is_ascii_alphabetic())
+    }) else {
+        return words;
+    };
+    let letters: Vec<String> = letters.chars().take(32).map(|c| c.to_string()).collect();
+    let table = programs::shipped().get(name);
+    let span = words.first().map_or(0..0, |word| word.span.clone());
+    let mut rest = words.into_iter().skip(1);
+    let mut out = Vec::new();
+    for letter in letters {
+        out.push(Argument { value: Value::text(format!("-{letter}")), span: span.clone() });
+        let takes = table
+            .and_then(|table| table.option(&letter, false))
+            .is_some_and(|(_, c)| c.takes == Takes::Value);
+        if takes {
+            out.extend(rest.next());
+        }
+    }
+    out.extend(rest);
+    out
+}
+
+/// An option as it is written.
+fn dashed(key: &str) -> String {
+    if key.chars().count() == 1 { format!("-{key}") } else { format!("--{key}") }
 }
 
 /// The file that a download is kept in under its own name: `wget URL`, `curl -O URL`.
@@ -97,48 +220,90 @@ fn uploaded(act: &Act) -> Option<Argument> {
 }
 
 /// Notes an option; returns the name that the next word is the value of.
-fn option(text: &str, takes: &[String], word: &Argument, act: &mut Act) -> Option<String> {
+fn option(text: &str, takes: &[String], word: &Argument, act: &mut Act, known: &mut Known) -> Option<String> {
+    let set = || Argument { value: Value::new(Kind::Bool(true)), span: word.span.clone() };
     if act.name == "kill" && text == "-0" {
         // It asks whether a process is there, and ends none.
-        act.named.push((
-            "probe".to_owned(),
-            Argument { value: Value::new(Kind::Bool(true)), span: word.span.clone() },
-        ));
+        act.named.push(("probe".to_owned(), set()));
         return None;
     }
-    let mut note = |key: &str, value: Value| {
-        act.named.push((key.to_owned(), Argument { value, span: word.span.clone() }));
+    if act.name == "kill" && text == "-1" && !act.named.is_empty() {
+        // Behind a signal it is no signal, but all processes.
+        act.named.push(("everything".to_owned(), set()));
+        return None;
+    }
+    let held = |value: &str| Argument {
+        value: Value::new(Kind::Text { text: value.to_owned(), whole: !value.contains(HOLE) })
+            .tainted(word.value.taint),
+        span: word.span.clone(),
     };
-    let set = || Value::new(Kind::Bool(true));
+    let long = text.starts_with("--");
+    let body = text.trim_start_matches('-');
+    let (key, value) = body.split_once('=').map_or((body, None), |(key, value)| (key, Some(value)));
+    let listed = takes.iter().any(|t| t == key);
+    let whole = known.option(key, long);
+    if whole.is_some() || listed || long || known.tables.is_empty() && value.is_some() {
+        // `--no-color` is as harmless as `--color`.
+        let negated = key.strip_prefix("no-").and_then(|key| known.option(key, false)).map(|_| NONE);
+        let does = whole.as_ref().map(|(_, choice)| *choice).or(negated);
+        let name = whole.map_or_else(|| key.to_owned(), |(name, _)| name);
+        if does.is_none() && !listed && !matches!(key, "help" | "version") {
+            known.strange.push(text.split('=').next().unwrap_or(text).to_owned());
+        }
+        let next = listed || does.is_some_and(|choice| choice.takes == Takes::Value);
+        if value.is_none() && next {
+            return Some(name);
+        }
+        let given = value.map_or_else(set, held);
+        known.options.extend(does.map(|choice| (dashed(&name), choice, given.clone())));
+        act.named.push((name, given));
+        return None;
+    }
+    cluster(text, takes, word, act, known)
+}
+
+/// `-rf` is `-r -f`; `-ofile` is `-o file` where `-o` takes a value.
+fn cluster(
+    text: &str,
+    takes: &[String],
+    word: &Argument,
+    act: &mut Act,
+    known: &mut Known,
+) -> Option<String> {
+    let set = || Argument { value: Value::new(Kind::Bool(true)), span: word.span.clone() };
     let key = text.trim_start_matches('-');
-    if let Some((key, value)) = key.split_once('=') {
-        note(
-            key,
-            Value::new(Kind::Text { text: value.to_owned(), whole: !value.contains(HOLE) })
-                .tainted(word.value.taint),
-        );
+    if !key.contains('=') {
+        act.named.push((key.to_owned(), set()));
+    }
+    if key.chars().all(|c| c.is_ascii_digit()) {
         return None;
     }
-    if takes.iter().any(|t| t == key) {
-        return Some(key.to_owned());
-    }
-    note(key, set());
-    if text.starts_with("--") {
-        return None;
-    }
-    // `-rf` is `-r -f`; `-ofile` is `-o file` where `-o` takes a value.
-    for (at, letter) in key.char_indices().take(32) {
+    for (at, letter) in key.char_indices().take(64) {
         let letter = letter.to_string();
-        if takes.contains(&letter) {
-            let value = key.get(at + letter.len()..).unwrap_or_default();
-            if value.is_empty() {
-                return Some(letter);
-            }
-            note(&letter, Value::text(value).tainted(word.value.taint));
+        let choice = known.option(&letter, false).map(|(_, choice)| choice);
+        let rest = key.get(at + letter.len()..).unwrap_or_default();
+        let takes_value = choice.is_some_and(|c| c.takes == Takes::Value) || takes.contains(&letter);
+        if takes_value && rest.is_empty() {
+            return Some(letter);
+        }
+        if takes_value || choice.is_some_and(|c| c.takes == Takes::Attached) {
+            let value = Argument { value: word.value.clone(), span: word.span.clone() };
+            let kind = Kind::Text {
+                text: rest.trim_start_matches('=').to_owned(),
+                whole: value.value.as_whole_text().is_some(),
+            };
+            let given = Argument { value: Value { kind, taint: word.value.taint }, span: word.span.clone() };
+            known.options.extend(choice.map(|choice| (format!("-{letter}"), choice, given.clone())));
+            act.named.push((letter, given));
             return None;
         }
+        match choice {
+            Some(choice) => known.options.push((format!("-{letter}"), choice, set())),
+            None if letter.chars().all(|c| c.is_ascii_digit()) => {}
+            None => known.strange.push(if at == 0 { text.to_owned() } else { format!("-{letter}") }),
+        }
         if key.len() > 1 {
-            note(&letter, set());
+            act.named.push((letter, set()));
         }
     }
     None

@@ -2,17 +2,25 @@
 //! become what a command reads.
 
 use super::Reader;
+use crate::review::ground;
+use crate::review::rules::Ground;
 use crate::review::syntax::{named, text};
-use crate::review::value::{Act, Argument, Kind, Value};
+use crate::review::value::{Act, Argument, Kind, Taint, Value};
 use tree_sitter::Node;
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// A statement with redirections: here-documents and here-strings become its standard input.
     pub(super) fn redirected(&mut self, node: Node<'_>) {
         let body = node.child_by_field_name("body");
         let mut cursor = node.walk();
         let redirects: Vec<Node<'_>> = node.children_by_field_name("redirect", &mut cursor).collect();
         for redirect in redirects {
+            if redirect.kind() == "file_redirect" {
+                if let (Some(body), Some(passed)) = (body, self.from_pipe(redirect)) {
+                    self.feed(body, passed);
+                }
+                continue;
+            }
             if redirect.kind() != "heredoc_redirect" {
                 continue;
             }
@@ -31,6 +39,27 @@ impl Reader<'_> {
             }
         }
         self.write_down(body, node);
+    }
+
+    /// What `< <(command)` and `< file` give.
+    fn from_pipe(&mut self, redirect: Node<'_>) -> Option<Argument> {
+        let target = redirect.child_by_field_name("destination")?;
+        if target.kind() == "process_substitution" {
+            let last = named(target, 64).pop()?;
+            return Some(Argument { value: self.output(last, 0), span: last.byte_range() });
+        }
+        let sign = text(redirect, self.source).trim_start_matches(|c: char| c.is_ascii_digit());
+        if !sign.starts_with('<') || sign.starts_with("<&") || sign.starts_with("<>") {
+            return None;
+        }
+        let path = self.word(target, 0);
+        let located = path.as_text().map(|(path, _)| ground::locate(path, None, self.scope))?;
+        if located.is(Ground::Null) {
+            return None;
+        }
+        let secret = located.is(Ground::Secret) || located.is(Ground::Private);
+        let mark = if secret { Taint::FILE.with(Taint::SECRET) } else { Taint::FILE };
+        Some(Argument { value: Value::unknown().tainted(mark), span: target.byte_range() })
     }
 
     /// Notes what the redirections below a node write: what the command in front of them prints.
@@ -78,7 +107,7 @@ impl Reader<'_> {
             arguments: vec![Argument { value, span: target.byte_range() }],
             named: text.into_iter().collect(),
             folder: self.folder.clone(),
-            span: node.byte_range(),
+            span: self.called.clone().unwrap_or_else(|| node.byte_range()),
         });
     }
 }

@@ -15,7 +15,7 @@ const JOB: &str = "@job";
 /// Words and substitutions nested deeper than this are not folded.
 const DEEPEST: u32 = 24;
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// What is known of a word.
     pub(super) fn word(&mut self, node: Node<'_>, depth: u32) -> Value {
         if depth > DEEPEST || !self.frames.pay(1) {
@@ -27,7 +27,10 @@ impl Reader<'_> {
             "word" | "number" | "extglob_pattern" | "regex" | "variable_name" | "test_operator" => {
                 Value::text(unescaped(source))
             }
-            "raw_string" => Value::text(source.trim_start_matches('\'').trim_end_matches('\'')),
+            "raw_string" => {
+                let inner = source.strip_prefix('\'').unwrap_or(source);
+                Value::text(inner.strip_suffix('\'').unwrap_or(inner))
+            }
             "ansi_c_string" => {
                 let inner = source.get(2..source.len().saturating_sub(1)).unwrap_or_default();
                 Value::text(ansi_c(inner))
@@ -46,7 +49,8 @@ impl Reader<'_> {
             "process_substitution" => {
                 let last = named(node, 64).pop();
                 let printed = last.map_or_else(Value::unknown, |n| self.output(n, deeper));
-                Value::unknown().tainted(printed.all_taint())
+                // The word is the name of a pipe; what is read from it is kept beside it.
+                Value::name_about("<()", printed)
             }
             "array" => {
                 Value::new(Kind::List(named(node, 256).into_iter().map(|n| self.word(n, deeper)).collect()))
@@ -87,29 +91,77 @@ impl Reader<'_> {
     /// `${NAME}`, `${NAME:-default}`; other forms are not followed.
     fn expansion(&mut self, node: Node<'_>, depth: u32) -> Value {
         let children = named(node, 8);
-        let Some(name) =
-            children.iter().find(|n| matches!(n.kind(), "variable_name" | "special_variable_name"))
-        else {
-            return Value::unknown();
-        };
+        let inner = children
+            .iter()
+            .map(|n| if n.kind() == "subscript" { n.named_child(0).unwrap_or(*n) } else { *n });
+        let found = inner.clone().find(|n| matches!(n.kind(), "variable_name" | "special_variable_name"));
+        let Some(name) = &found else { return Value::unknown() };
         let value = self.variable(text(*name, self.source));
-        let plain = text(node, self.source).trim_start_matches("${").trim_end_matches('}')
-            == text(*name, self.source);
-        if plain {
+        let inner = text(node, self.source)
+            .strip_prefix("${")
+            .and_then(|rest| rest.strip_suffix('}'))
+            .unwrap_or_default();
+        let name = text(*name, self.source);
+        if inner == name {
             return value;
         }
+        if inner.strip_prefix('!') == Some(name) {
+            // `${!name}`: the variable whose name it holds.
+            return match value.as_whole_text().map(str::to_owned) {
+                Some(other) if !other.is_empty() => self.variable(&other),
+                _ => Value::unknown().tainted(value.taint),
+            };
+        }
+        let form = inner.strip_prefix(name).unwrap_or_default();
+        if let Some(index) =
+            form.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(index, _)| index)
+        {
+            return self.item(name, index);
+        }
         let operator = node.child_by_field_name("operator").map(|o| text(o, self.source)).unwrap_or_default();
-        match (operator, value.as_text().is_some(), children.last()) {
-            (":-" | "-" | ":=" | "=", false, Some(last)) if last.id() != name.id() => self.word(*last, depth),
-            (":-" | "-" | ":?" | "?", true, _) => value,
-            _ => Value::unknown().tainted(value.taint),
+        let last = children.last().filter(|last| text(**last, self.source) != name);
+        match (operator, value.as_text().is_some(), last) {
+            (":-" | "-" | ":=" | "=", false, Some(last)) => self.word(*last, depth),
+            (":-" | "-" | ":?" | "?" | ":=" | "=", true, _) => value,
+            (":+" | "+", true, Some(last)) => self.word(*last, depth),
+            _ => self.formed(form, &value).unwrap_or_else(|| Value::unknown().tainted(value.taint)),
+        }
+    }
+
+    /// One item of an array.
+    fn item(&mut self, name: &str, index: &str) -> Value {
+        match self.frames.lookup(0, name).map(|value| value.kind) {
+            Some(Kind::List(items)) if matches!(index, "@" | "*") => Value::join(&items, " "),
+            Some(Kind::List(items)) => index
+                .parse::<usize>()
+                .ok()
+                .and_then(|at| items.into_iter().nth(at))
+                .unwrap_or_else(Value::unknown),
+            _ => Value::unknown(),
         }
     }
 
     /// A variable: what the text bound it to, or one that the system sets.
     fn variable(&mut self, name: &str) -> Value {
+        if let Some((chosen, value)) = &self.chosen
+            && chosen == name
+        {
+            return value.clone();
+        }
+        if let Some(all) = &self.positional {
+            if matches!(name, "@" | "*") {
+                return Value::join(all, " ");
+            }
+            if let Some(at) = name.parse::<usize>().ok().filter(|at| *at > 0) {
+                return all.get(at - 1).cloned().unwrap_or_else(|| Value::text(""));
+            }
+        }
         if let Some(value) = self.frames.lookup(0, name) {
-            return value;
+            return match value.kind {
+                Kind::List(items) => items.into_iter().next().unwrap_or_else(Value::unknown),
+                Kind::Unknown => self.one_of(name).map_or(value.clone(), |one| one.tainted(value.taint)),
+                _ => value,
+            };
         }
         match name {
             "HOME" => Value::text("~"),
@@ -131,6 +183,7 @@ impl Reader<'_> {
         let deeper = depth + 1;
         match node.kind() {
             "command" => self.printed(node, deeper),
+            "declaration_command" => Value::unknown().tainted(Taint::ENVIRONMENT),
             "pipeline" => self.pipe(node, None, deeper),
             "redirected_statement" | "subshell" | "compound_statement" | "list" | "negated_command" => {
                 let body = node.child_by_field_name("body").or_else(|| named(node, 64).pop());
@@ -151,13 +204,7 @@ impl Reader<'_> {
         let given = operands.iter().fold(Taint::default(), |t, v| t.with(v.all_taint()));
         let given = input.iter().fold(given, |t, v| t.with(v.all_taint()));
         match name.as_str() {
-            "printf" => {
-                let text = operands.first().and_then(Value::as_whole_text).map(ansi_c);
-                if let (Some(text), 1) = (text, operands.len()) {
-                    return Value::text(text);
-                }
-                return Value::join(&operands, " ");
-            }
+            "printf" => return super::expand::formatted(&operands),
             "echo" => {
                 let shown = |v: &&Value| v.as_whole_text().is_none_or(|t| !t.starts_with('-'));
                 let operands: Vec<Value> = operands.iter().filter(shown).cloned().collect();
@@ -188,6 +235,11 @@ impl Reader<'_> {
                 return Value::text(text).tainted(all);
             }
         }
+        let turned =
+            input.as_ref().and_then(Value::as_whole_text).and_then(|text| turned(&name, &operands, text));
+        if let Some(text) = turned {
+            return Value::text(text).tainted(all.with(Taint::DECODED));
+        }
         for operand in
             operands.iter().filter_map(Value::as_text).map(|(t, _)| t).filter(|t| !t.starts_with('-'))
         {
@@ -198,6 +250,57 @@ impl Reader<'_> {
         }
         Value::unknown().tainted(all)
     }
+}
+
+/// What a filter makes of a text: `rev`, `tr a b`, `xxd -r -p`.
+fn turned(name: &str, operands: &[Value], text: &str) -> Option<String> {
+    let words: Vec<&str> = operands.iter().filter_map(Value::as_whole_text).collect();
+    match (name, words.as_slice()) {
+        ("rev", []) => Some(
+            text.lines().map(|line| line.chars().rev().collect::<String>()).collect::<Vec<_>>().join("\n"),
+        ),
+        ("tr", ["-d", gone]) => Some(text.chars().filter(|c| !signs(gone).contains(c)).collect()),
+        ("tr", [from, to]) if !from.starts_with('-') => {
+            let (from, to) = (signs(from), signs(to));
+            let put = |c: char| {
+                let at = from.iter().position(|f| *f == c);
+                at.and_then(|at| to.get(at).or(to.last())).copied().unwrap_or(c)
+            };
+            Some(text.chars().map(put).collect())
+        }
+        ("xxd", words)
+            if words.iter().any(|w| w.starts_with("-r"))
+                && words.iter().any(|w| w.ends_with('p') || *w == "-ps") =>
+        {
+            let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
+            let bytes = digits
+                .as_bytes()
+                .chunks_exact(2)
+                .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+            String::from_utf8(bytes.collect::<Option<Vec<u8>>>()?).ok()
+        }
+        _ => None,
+    }
+}
+
+/// The characters that a set of `tr` stands for: `a-z`, `A-Za-z`, `\n`.
+fn signs(set: &str) -> Vec<char> {
+    let chars: Vec<char> = ansi_c(set).chars().take(256).collect();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(c) = chars.get(at) {
+        match (chars.get(at + 1), chars.get(at + 2)) {
+            (Some('-'), Some(end)) if c <= end && out.len() < 4096 => {
+                out.extend((*c..=*end).take(256));
+                at += 3;
+            }
+            _ => {
+                out.push(*c);
+                at += 1;
+            }
+        }
+    }
+    out
 }
 
 /// What a text in base64 says, where it is text.
@@ -241,7 +344,7 @@ fn unescaped_quoted(text: &str) -> String {
 }
 
 /// `$'…'`: escapes as in C.
-fn ansi_c(text: &str) -> String {
+pub(super) fn ansi_c(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

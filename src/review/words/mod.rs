@@ -4,6 +4,7 @@
 //! whatever language. Neither follows variables: what is not written as it is stays unknown.
 
 mod calls;
+mod condition;
 mod lexer;
 mod sql;
 

@@ -2,8 +2,12 @@
 //!
 //! A statement ends at `;`. Names are compared in any case. A `WHERE` that is always true counts as none.
 
+use super::condition;
 use super::lexer::{Sort, Word};
 use crate::review::flow::Reading;
+use crate::review::judge::Nested;
+use crate::review::orders::{self, What};
+use crate::review::rules::Inner;
 use crate::review::value::{Act, Argument, Kind, Value};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -19,7 +23,51 @@ pub(super) fn read(source: &str, words: &[Word]) -> Reading {
     for statement in &statements {
         statement.acts(&created, &mut reading);
     }
+    hidden_comments(source, words, &mut reading);
+    client_lines(source, &mut reading);
     reading
+}
+
+/// Comments that some databases run: `/*!50000 … */`, `/*M! … */`.
+fn hidden_comments(source: &str, words: &[Word], reading: &mut Reading) {
+    for word in words.iter().filter(|word| word.sort == Sort::Comment) {
+        let Some(text) = source.get(word.span.clone()) else { continue };
+        let inner = text.strip_prefix("/*!").or_else(|| text.strip_prefix("/*M!"));
+        let Some(inner) = inner.map(|inner| inner.trim_end_matches("*/")) else { continue };
+        let inner = inner.trim_start_matches(|c: char| c.is_ascii_digit());
+        reading.nested.push(Nested::Text {
+            language: Inner::Sql,
+            text: inner.to_owned(),
+            span: word.span.clone(),
+        });
+    }
+}
+
+/// Lines that the client obeys and not the database: `.shell`, `\\!`, `.once |command`.
+fn client_lines(source: &str, reading: &mut Reading) {
+    let own = |line: &str| {
+        line.starts_with(['.', '\\']) || line.starts_with("system ") || line.starts_with("pager ")
+    };
+    for order in orders::lines(source) {
+        let Some(line) = source.get(order.at.clone()).filter(|line| own(line.trim())) else { continue };
+        let (name, text) = match &order.what {
+            What::Starts { text, .. } => ("client shell", text),
+            What::Writes(path) => ("client output", path),
+            _ => continue,
+        };
+        let end = order.at.start + line.trim_end().len();
+        reading.acts.push(Act {
+            name: name.to_owned(),
+            receiver: None,
+            arguments: vec![Argument { value: Value::text(text.clone()), span: order.at.start..end }],
+            named: Vec::new(),
+            folder: None,
+            span: order.at.start..end,
+        });
+        if let What::Starts { text, .. } = order.what {
+            reading.nested.push(Nested::Text { language: Inner::Bash, text, span: order.at.start..end });
+        }
+    }
 }
 
 /// The words of one statement that count.
@@ -112,6 +160,13 @@ impl Statement<'_> {
                 let again = created.contains(&self.name(name));
                 self.tell("truncate", name, at..name, &[("again", again)], reading);
             }
+            "delete" if at > 0 && self.word(at - 1) == "then" && next != "from" => {
+                // `MERGE … WHEN MATCHED THEN DELETE`.
+                if self.word(0) == "merge" || self.find("merge", 0).is_some() {
+                    let name = self.skip(self.find("merge", 0).unwrap_or(0) + 1, &["into", "only"]);
+                    self.tell("merge delete", name, at..at, &[], reading);
+                }
+            }
             "delete" if next == "from" || !next.is_empty() => {
                 let name = self.skip(at + 1, &["from", "only"]);
                 let again = created.contains(&self.name(name));
@@ -140,10 +195,61 @@ impl Statement<'_> {
                 let name = self.skip(at + 1, &["database"]);
                 self.tell("attach", name, at..name, &[], reading);
             }
+            "vacuum" => {
+                if let Some(into) = self.find("into", at) {
+                    self.tell("vacuum into", into + 1, at..into + 1, &[], reading);
+                }
+            }
+            "pragma" => {
+                let unsafe_ones = ["writable_schema", "trusted_schema"];
+                let name = next.rsplit('.').next().unwrap_or_default().to_owned();
+                let off = (at + 2..self.words.len())
+                    .any(|at| matches!(self.word(at).trim_matches('\''), "0" | "off" | "false" | "no"));
+                let given = self.words.len() > at + 2;
+                if unsafe_ones.contains(&name.as_str())
+                    && given
+                    && (off == (name == "trusted_schema") || !off)
+                {
+                    self.tell("pragma unsafe", at + 1, at..self.words.len(), &[], reading);
+                }
+            }
+            "execute" | "exec" | "prepare" | "sp_executesql" => self.executed(at, reading),
+            "create" => {
+                let language = self.find("language", at).map(|l| self.name(l + 1)).unwrap_or_default();
+                let native = language.ends_with("3u")
+                    || language == "c"
+                    || language == "internal"
+                    || ["plpythonu", "plperlu", "pltclu", "plsh"].contains(&language.as_str());
+                if native {
+                    let name = self.find("function", at).or_else(|| self.find("procedure", at)).unwrap_or(at);
+                    self.tell("create native", name + 1, at..name + 1, &[], reading);
+                }
+            }
             "copy" => self.copy(at, reading),
             "load" if next == "data" => {
                 let file = self.find("infile", at).map_or(at + 2, |f| f + 1);
                 self.tell("load data", file, at..file, &[], reading);
+            }
+            _ => {}
+        }
+    }
+
+    /// `EXECUTE IMMEDIATE 'text'`, `PREPARE p FROM 'text'`, `EXEC('text')`, `sp_executesql N'text'`.
+    fn executed(&self, at: usize, reading: &mut Reading) {
+        let mut here = self.skip(at + 1, &["immediate", "(", "sp_executesql", "n"]);
+        let dynamic = here > at + 1 || self.word(at) == "sp_executesql";
+        if self.word(at) == "prepare" {
+            let Some(from) = self.find("from", at).filter(|from| *from <= at + 3) else { return };
+            here = from + 1;
+        }
+        match self.words.get(here) {
+            Some(word) if word.sort == Sort::Text => {
+                let text = self.source.get(word.inner.clone()).unwrap_or_default().replace("''", "'");
+                reading.nested.push(Nested::Text { language: Inner::Sql, text, span: word.span.clone() });
+            }
+            Some(word) if dynamic && word.sort == Sort::Name || self.word(at) == "prepare" => {
+                self.tell("execute text", here, at..here, &[], reading);
+                reading.unknown = true;
             }
             _ => {}
         }
@@ -178,6 +284,10 @@ impl Statement<'_> {
                 let command = self.skip(at + 1, &["("]);
                 self.tell("shell", command, at..command, &[], reading);
             }
+            "sp_configure" if (at..self.words.len()).any(|at| self.word(at).contains("xp_cmdshell")) => {
+                self.tell("shell", at + 1, at..at + 1, &[], reading);
+            }
+            "sp_executesql" if at > 0 => self.executed(at, reading),
             "load_extension"
             | "xp_regwrite"
             | "sp_oacreate"
@@ -193,17 +303,37 @@ impl Statement<'_> {
         }
     }
 
-    /// Whether no condition keeps rows from it: none is given, or one that always holds.
+    /// Whether no condition keeps rows from it: none is given, or one that always holds. What stands inside of brackets
+    /// belongs to another query.
     fn everywhere(&self, from: usize) -> bool {
-        if self.find("limit", from).is_some() || self.find("join", from).is_some() {
-            return false;
+        let mut depth = 0_i32;
+        let mut place = None;
+        let mut end = self.words.len();
+        for at in from..self.words.len() {
+            match self.words.get(at).map(|word| word.sort) {
+                Some(Sort::Sign('(')) => depth += 1,
+                Some(Sort::Sign(')')) => depth -= 1,
+                Some(Sort::Name) if depth == 0 => match self.word(at).as_str() {
+                    // MySQL keeps the rest by a number, a join by what it joins on.
+                    "limit" | "join" if place.is_none() => return false,
+                    "where" => place = Some(at),
+                    "returning" | "order" | "limit" | "option" if place.is_some() => {
+                        end = at;
+                        break;
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+            if depth < 0 {
+                end = at;
+                break;
+            }
         }
-        let Some(place) = self.find("where", from) else {
-            return self.find("using", from).is_none();
-        };
-        let rest: Vec<String> = (place + 1..self.words.len()).map(|at| self.word(at)).collect();
-        let rest = rest.concat();
-        matches!(rest.as_str(), "true" | "1" | "1=1" | "'1'='1'" | "(1=1)" | "0=0" | "nottrue=false")
+        place.is_none_or(|place| {
+            let words: Vec<String> = (place + 1..end).map(|at| self.word(at)).collect();
+            condition::always(&words)
+        })
     }
 
     fn tell(

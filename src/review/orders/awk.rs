@@ -1,0 +1,160 @@
+//! Scripts of awk: `system`, pipes in both directions, files that `print` writes, and connections.
+
+use super::{Order, What, quoted};
+use std::ops::Range;
+
+/// A piece of a script, as far as orders need it.
+#[derive(Clone, Debug, PartialEq)]
+enum Piece {
+    Text(String),
+    Name(String),
+    Sign(char),
+    End,
+}
+
+/// The orders of a script.
+pub(super) fn orders(script: &str) -> Vec<Order> {
+    let pieces = pieces(script);
+    let mut orders = Vec::new();
+    let at = |index: usize| pieces.get(index).map(|(piece, _)| piece);
+    let text = |index: usize| match at(index) {
+        Some(Piece::Text(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let sign = |index: usize, wanted: char| at(index) == Some(&Piece::Sign(wanted));
+    let named = |index: usize, wanted: &str| matches!(at(index), Some(Piece::Name(name)) if name == wanted);
+    let mut printing = false;
+    for (index, (piece, span)) in pieces.iter().enumerate() {
+        let mut order = |what: What, end: usize| {
+            let end = pieces.get(end).map_or(span.end, |(_, span)| span.end);
+            orders.push(Order { what, at: span.start..end });
+        };
+        match piece {
+            Piece::Name(name) if name == "print" || name == "printf" => printing = true,
+            Piece::Name(name) if name == "system" && sign(index + 1, '(') => {
+                order(starts(text(index + 2), true), index + 2);
+            }
+            Piece::End | Piece::Sign('}' | '{' | ';') => printing = false,
+            Piece::Sign('|') if !sign(index + 1, '|') && !(index > 0 && sign(index - 1, '|')) => {
+                let next = index + 1 + usize::from(sign(index + 1, '&'));
+                if named(next, "getline") {
+                    let before = index.checked_sub(1).and_then(text);
+                    order(before.map_or(What::Unknown, |text| reached(text)), next);
+                } else if printing {
+                    order(text(next).map_or(What::Unknown, reached), next);
+                }
+            }
+            Piece::Sign('>') if printing && !sign(index + 1, '=') && !sign(index.wrapping_sub(1), '>') => {
+                let next = index + 1 + usize::from(sign(index + 1, '>'));
+                if let Some(path) = text(next) {
+                    order(What::Writes(path), next);
+                }
+            }
+            Piece::Sign('<')
+                if index > 0 && (named(index - 1, "getline") || named(index.wrapping_sub(2), "getline")) =>
+            {
+                if let Some(path) = text(index + 1) {
+                    order(What::Reads(path), index + 1);
+                }
+            }
+            Piece::Text(path) if path.starts_with("/inet") => {
+                let host = path.split('/').nth(4).unwrap_or_default().to_owned();
+                order(What::Connects(host), index);
+            }
+            _ => {}
+        }
+    }
+    orders
+}
+
+/// What stands beside a pipe: a command, or a connection, which its own text tells.
+fn reached(text: String) -> What {
+    if text.starts_with("/inet") {
+        What::Connects(text.split('/').nth(4).unwrap_or_default().to_owned())
+    } else {
+        starts(Some(text), true)
+    }
+}
+
+fn starts(text: Option<String>, open: bool) -> What {
+    text.map_or(What::Unknown, |text| What::Starts { text, open })
+}
+
+fn pieces(script: &str) -> Vec<(Piece, Range<usize>)> {
+    let mut pieces: Vec<(Piece, Range<usize>)> = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = script.get(at..).filter(|rest| !rest.is_empty()) {
+        let Some(c) = rest.chars().next() else { break };
+        let (piece, length) = match c {
+            '"' => match quoted(rest) {
+                Some((text, length)) => (Some(Piece::Text(text)), length),
+                None => (None, rest.len()),
+            },
+            '#' => (None, rest.find('\n').unwrap_or(rest.len())),
+            '/' if regex_may_begin(pieces.last().map(|(piece, _)| piece)) => {
+                let end = rest.char_indices().skip(1).scan(false, |escaped, (at, c)| {
+                    let hit = c == '/' && !*escaped || c == '\n';
+                    *escaped = c == '\\' && !*escaped;
+                    Some((at, hit))
+                });
+                (None, end.filter(|(_, hit)| *hit).map(|(at, _)| at + 1).next().unwrap_or(rest.len()))
+            }
+            '\n' => (Some(Piece::End), 1),
+            c if c.is_alphabetic() || c == '_' => {
+                let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+                (Some(Piece::Name(rest.get(..length).unwrap_or_default().to_owned())), length)
+            }
+            c if c.is_whitespace() || c == '\\' => (None, c.len_utf8()),
+            c => (Some(Piece::Sign(c)), c.len_utf8()),
+        };
+        pieces.extend(piece.map(|piece| (piece, at..at + length)));
+        at += length;
+    }
+    pieces
+}
+
+/// Whether a `/` begins a pattern here, and does not divide.
+fn regex_may_begin(before: Option<&Piece>) -> bool {
+    match before {
+        None | Some(Piece::End) => true,
+        Some(Piece::Sign(c)) => !matches!(c, ')' | ']' | '$'),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(script: &str) -> Vec<What> {
+        orders(script).into_iter().map(|order| order.what).collect()
+    }
+
+    #[test]
+    fn what_leaves_the_script_is_found() {
+        let starts = |text: &str| What::Starts { text: text.to_owned(), open: true };
+        assert_eq!(found("BEGIN { system(\"id\") }"), [starts("id")]);
+        assert_eq!(found("{ print $1 | \"sh\" }"), [starts("sh")]);
+        assert_eq!(found("BEGIN { \"date\" | getline d }"), [starts("date")]);
+        assert_eq!(found("{ cmd = $1; system(cmd) }"), [What::Unknown]);
+        assert_eq!(found("{ cmd | getline }"), [What::Unknown]);
+        assert_eq!(found("{ print > \"/etc/x\" }"), [What::Writes("/etc/x".to_owned())]);
+        assert_eq!(found("{ printf \"%s\", $1 >> \"a\" }"), [What::Writes("a".to_owned())]);
+        assert!(
+            found("BEGIN{s=\"/inet/tcp/0/a.example/80\"}").contains(&What::Connects("a.example".to_owned()))
+        );
+    }
+
+    #[test]
+    fn ordinary_scripts_order_nothing() {
+        for script in [
+            "{ if ($1 > 3 || $2) print $1 }",
+            "/system(\"x\")/ { n++ }",
+            "{ s += $1 / 2 } END { print s }",
+            "$3 > \"a\" { c++ }",
+            "# system(\"x\")",
+        ] {
+            assert_eq!(found(script), [], "{script}");
+        }
+    }
+}

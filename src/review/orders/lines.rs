@@ -1,0 +1,198 @@
+//! Lines that interactive programs obey: editors (`!`, `:r !`), debuggers (`shell`), clients of databases (`.shell`,
+//! `\!`). One reader for all of them: the signs are the same, and a wrong guess only looks at more.
+
+use super::{Order, What, quoted};
+use crate::review::rules::Inner;
+
+/// The orders in lines that such a program would read.
+pub(in crate::review) fn lines(text: &str) -> Vec<Order> {
+    let mut orders = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let at = start;
+        start += line.len();
+        let inner = line.trim().trim_start_matches(':').trim();
+        let found = one(inner).or_else(|| called(inner));
+        orders.extend(found.map(|what| {
+            let from = at + (line.len() - line.trim_start().len());
+            Order { what, at: from..at + line.trim_end().len().max(1) }
+        }));
+    }
+    orders
+}
+
+/// Words behind which a command of a shell stands.
+const SHELLS: &[&str] = &[
+    ".shell", ".system", "shell", "system", "\\!", "!", "terminal", "term", "term!", "pipe", "silent!",
+    ".load",
+];
+/// Words behind which a file is written, or a command takes the output where a `|` stands.
+const OUTPUTS: &[&str] = &[
+    ".once", ".output", ".excel", ".log", ".import", "\\o", "\\out", "\\g", "\\gx", "\\w", "pager", "tee",
+    "\\T", "\\P",
+];
+/// Words behind which a file with more orders stands.
+const FILES: &[&str] =
+    &[".read", "source", "so", "\\i", "\\ir", "\\include", "\\.", "runtime", "luafile", "pyfile", "py3file"];
+
+fn one(line: &str) -> Option<What> {
+    let starts = |text: &str| Some(What::Starts { text: text.trim().to_owned(), open: false });
+    if let Some(rest) = line.strip_prefix("\\!").or_else(|| line.strip_prefix('!')) {
+        return starts(rest).filter(|_| !rest.trim().is_empty());
+    }
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    // `%!sort`, `.!sh`, `1,$!sh`: a filter over lines.
+    if let Some((range, command)) = word.split_once('!')
+        && !range.is_empty()
+        && range.chars().all(|c| c.is_ascii_digit() || matches!(c, '%' | '.' | ',' | '$' | '\'' | '<' | '>'))
+    {
+        return starts(&format!("{command} {rest}"));
+    }
+    if matches!(word, "r" | "read" | "w" | "write" | "e" | "%w" | "E" | "f") {
+        if let Some(command) = rest.strip_prefix('!') {
+            return starts(command);
+        }
+        return (word.ends_with('w') || word == "write")
+            .then(|| What::Writes(rest.to_owned()))
+            .filter(|_| !rest.is_empty());
+    }
+    if matches!(word, "silent" | "silent!" | "sil" | "sil!" | "exe" | "execute" | "exec") {
+        let inner = quoted(rest).map_or_else(|| rest.to_owned(), |(text, _)| text);
+        return one(inner.trim_start_matches(':').trim()).or_else(|| called(&inner));
+    }
+    if SHELLS.contains(&word) && !rest.is_empty() && !rest.starts_with(['=', '(', ',', ';']) {
+        return starts(rest.split_once('|').filter(|_| word == "pipe").map_or(rest, |(_, command)| command));
+    }
+    if OUTPUTS.contains(&word) {
+        let bare = quoted(rest).map_or_else(|| rest.to_owned(), |(text, _)| text);
+        return match bare.strip_prefix('|') {
+            Some(command) => starts(command),
+            None if word == "pager" && !bare.is_empty() => starts(&bare),
+            None if !bare.is_empty()
+                && word != ".import"
+                && !bare.starts_with(['=', '('])
+                && (word.starts_with(['.', '\\']) || word == "tee") =>
+            {
+                Some(What::Writes(bare))
+            }
+            None => None,
+        };
+    }
+    let code = match word {
+        "python" | "py" | "python3" | "py3" | "pythonx" | "pyx" | "python-interactive" | "pi" => {
+            Inner::Python
+        }
+        "lua" | "perl" | "ruby" | "tcl" | "guile" | "mzscheme" => Inner::Other,
+        _ if FILES.contains(&word) && !rest.is_empty() && !rest.contains(['=', '(']) => {
+            return Some(What::File(rest.to_owned()));
+        }
+        _ => return None,
+    };
+    (!rest.is_empty()).then(|| What::Runs(code, rest.to_owned()))
+}
+
+/// Words of Tcl and expect that start programs: `exec`, `spawn`, `system`, `open "|…"`.
+pub(super) fn tcl(text: &str) -> Vec<Order> {
+    let mut orders = Vec::new();
+    let mut start = 0;
+    for piece in text.split_inclusive(['\n', ';', '[', '{']) {
+        let at = start;
+        start += piece.len();
+        let inner = piece.trim_end_matches([';', '[', '{', '\n']).trim();
+        let (word, rest) = inner.split_once(char::is_whitespace).unwrap_or((inner, ""));
+        let rest = rest.trim().trim_end_matches([']', '}']);
+        let command = match word {
+            "exec" | "spawn" | "system" if !rest.is_empty() => {
+                let words = rest.split_whitespace().skip_while(|w| w.starts_with('-')).collect::<Vec<_>>();
+                words.join(" ")
+            }
+            "open" | "send" if rest.contains("\"|") => {
+                rest.split_once("\"|").map_or("", |(_, command)| command).trim_end_matches('"').to_owned()
+            }
+            _ => continue,
+        };
+        let what =
+            if command.contains('$') { What::Unknown } else { What::Starts { text: command, open: true } };
+        orders.push(Order { what, at: at..at + piece.trim_end().len().max(1) });
+    }
+    orders
+}
+
+/// `call system("…")`, `cexpr system('…')`, `call (int)system("…")`.
+fn called(line: &str) -> Option<What> {
+    for name in ["system(", "systemlist(", "job_start(", "jobstart(", "termopen(", "term_start(", "popen("] {
+        let Some((_, rest)) = line.split_once(name) else { continue };
+        let text = quoted(rest.trim_start()).map(|(text, _)| text);
+        return Some(text.map_or(What::Unknown, |text| What::Starts { text, open: false }));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<What> {
+        lines(text).into_iter().map(|order| order.what).collect()
+    }
+
+    #[test]
+    fn shells_are_found_behind_all_their_signs() {
+        for line in [
+            ":!id",
+            "!id",
+            ".shell id",
+            ".system id",
+            "\\! id",
+            "shell id",
+            ":r !id",
+            "w !id",
+            "%!id",
+            ".once '|id'",
+            "\\o |id",
+            "call system('id')",
+            "exe '!id'",
+            "silent !id",
+            "pager id",
+        ] {
+            let starts = What::Starts { text: "id".to_owned(), open: false };
+            assert_eq!(
+                found(line)
+                    .into_iter()
+                    .map(|what| match what {
+                        What::Starts { text, .. } =>
+                            What::Starts { text: text.trim().to_owned(), open: false },
+                        other => other,
+                    })
+                    .collect::<Vec<_>>(),
+                [starts],
+                "{line}"
+            );
+        }
+        assert_eq!(found("py3 import os"), [What::Runs(Inner::Python, "import os".to_owned())]);
+        assert_eq!(lines("select 1;\n.shell id\n").first().map(|o| o.at.clone()), Some(10..19));
+    }
+
+    #[test]
+    fn ordinary_lines_order_nothing() {
+        for line in [
+            "select 1;",
+            "%s/a/b/g",
+            "wq",
+            "q!",
+            "w",
+            ".tables",
+            ".mode csv",
+            "set number",
+            "bt",
+            "SELECT system FROM t",
+            "shell = 3",
+            "\\d users",
+            "1,3d",
+            "normal! gg=G",
+        ] {
+            assert_eq!(found(line), [], "{line}");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Settings that start programs: `core.pager=…` of git, `ProxyCommand=…` of ssh, `exec=…` of tar, and makefiles.
+
+use super::{Order, What};
+
+fn whole(what: What, text: &str) -> Vec<Order> {
+    vec![Order { what, at: 0..text.len() }]
+}
+
+fn starts(text: &str) -> What {
+    What::Starts { text: text.trim().to_owned(), open: false }
+}
+
+/// Settings of git whose value is started, by the last part of their name.
+const GIT: &[&str] = &[
+    "pager",
+    "editor",
+    "fsmonitor",
+    "sshcommand",
+    "gitproxy",
+    "askpass",
+    "external",
+    "textconv",
+    "command",
+    "cmd",
+    "driver",
+    "helper",
+    "clean",
+    "smudge",
+    "process",
+    "program",
+    "packobjectshook",
+    "uploadpack",
+    "receivepack",
+    "vcs",
+    "alternaterefscommand",
+    "httpd",
+    "tocmd",
+    "cccmd",
+    "sendmailcmd",
+    "browser",
+    "difffilter",
+    "defaultkeycommand",
+];
+
+/// Settings of git that name a folder or file of things to run.
+const GIT_FILES: &[&str] = &["hookspath", "templatedir"];
+
+/// Helpers of git that come with it.
+const HELPERS: &[&str] =
+    &["", "store", "cache", "osxkeychain", "manager", "manager-core", "libsecret", "wincred"];
+
+/// `name=value` of git.
+pub(super) fn git(text: &str) -> Vec<Order> {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    let name = name.trim().to_ascii_lowercase();
+    let last = name.rsplit('.').next().unwrap_or_default();
+    let value = value.trim();
+    let switch = matches!(
+        value.to_ascii_lowercase().as_str(),
+        "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1" | ""
+    );
+    if name.starts_with("alias.") {
+        let found = value.strip_prefix('!').map(starts).or_else(|| hidden_setting(value));
+        return found.map_or_else(Vec::new, |what| whole(what, text));
+    }
+    if name == "protocol.ext.allow" && value != "never" || name.starts_with("url.ext::") {
+        return whole(What::Unknown, text);
+    }
+    if GIT_FILES.contains(&last) || matches!(name.as_str(), "include.path") || name.starts_with("includeif.")
+    {
+        return if value.is_empty() || value == "/dev/null" {
+            Vec::new()
+        } else {
+            whole(What::File(value.to_owned()), text)
+        };
+    }
+    if name.starts_with("submodule.") && last == "update" {
+        return value.strip_prefix('!').map(starts).map_or_else(Vec::new, |what| whole(what, text));
+    }
+    if switch || last == "helper" && HELPERS.contains(&value.split_whitespace().next().unwrap_or_default()) {
+        return Vec::new();
+    }
+    if GIT.contains(&last) || name.starts_with("pager.") {
+        return whole(starts(value.trim_start_matches('!')), text);
+    }
+    Vec::new()
+}
+
+/// `-c core.pager=…` inside the value of an alias.
+fn hidden_setting(value: &str) -> Option<What> {
+    let (_, rest) = value.split_once("-c ")?;
+    git(rest.trim().trim_matches(['"', '\''])).into_iter().next().map(|order| order.what)
+}
+
+/// `Name=value` or `Name value` of ssh.
+pub(super) fn ssh(text: &str) -> Vec<Order> {
+    let split = text.find(['=', ' ', '\t']).unwrap_or(text.len());
+    let (name, value) = text.split_at(split);
+    let value = value.trim_start_matches(['=', ' ', '\t']).trim_matches('"');
+    if value.is_empty() || value.eq_ignore_ascii_case("none") {
+        return Vec::new();
+    }
+    match name.trim().to_ascii_lowercase().as_str() {
+        "proxycommand" | "localcommand" | "knownhostscommand" => whole(starts(value), text),
+        "pkcs11provider" | "securitykeyprovider" | "xauthlocation" | "include" => {
+            whole(What::File(value.to_owned()), text)
+        }
+        "match" if value.contains("exec") => whole(What::Unknown, text),
+        _ => Vec::new(),
+    }
+}
+
+/// The action of a checkpoint of tar.
+pub(super) fn checkpoint(text: &str) -> Vec<Order> {
+    text.strip_prefix("exec=").map_or_else(Vec::new, |command| whole(starts(command), text))
+}
+
+/// Settings of cargo, apt and their like whose names say that something is started.
+pub(super) fn other(text: &str) -> Vec<Order> {
+    const NAMES: &[&str] = &[
+        "runner",
+        "linker",
+        "rustc",
+        "wrapper",
+        "rustdoc",
+        "invoke",
+        "::bin",
+        "script-shell",
+        "credential-provider",
+        "pager",
+        "editor",
+        "browser",
+        "node-options",
+        "viewer",
+        "exec",
+        "shell",
+        "git",
+    ];
+    let (name, value) = text.rsplit_once('=').unwrap_or((text, ""));
+    let name = name.to_ascii_lowercase();
+    let value = value.trim().trim_matches(['"', '\'', '[', ']']);
+    if value.is_empty() || matches!(value, "true" | "false") || !NAMES.iter().any(|part| name.contains(part))
+    {
+        return Vec::new();
+    }
+    whole(starts(value), text)
+}
+
+/// The commands of a makefile: lines behind a tab, what follows a rule on its line, and `$(shell …)`.
+pub(super) fn make(text: &str) -> Vec<Order> {
+    let mut orders = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let at = start;
+        start += line.len();
+        let body = line.trim_end();
+        let command = match body.strip_prefix('\t') {
+            Some(recipe) => Some(recipe),
+            None => body.split_once(':').and_then(|(_, rest)| rest.split_once(';')).map(|(_, recipe)| recipe),
+        };
+        let shell = body
+            .split_once("$(shell ")
+            .and_then(|(_, rest)| rest.split_once(')'))
+            .map(|(command, _)| command);
+        let assigned = body.split_once("!=").map(|(_, command)| command).filter(|_| !body.starts_with('\t'));
+        for command in [command, shell, assigned].into_iter().flatten() {
+            let command = command.trim().trim_start_matches(['@', '-', '+']).replace("$$", "$");
+            if !command.is_empty() {
+                orders.push(Order {
+                    what: What::Starts { text: command, open: true },
+                    at: at..at + body.len(),
+                });
+            }
+        }
+    }
+    orders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_start_are_told_from_those_that_do_not() {
+        for text in [
+            "core.pager=./x",
+            "core.fsmonitor=touch x",
+            "core.sshCommand=sh -c id",
+            "alias.x=!id",
+            "diff.external=./x",
+            "filter.a.clean=./x",
+            "credential.helper=!id",
+            "pager.log=./x",
+            "protocol.ext.allow=always",
+            "core.hooksPath=/tmp",
+            "CORE.PAGER=id",
+            "alias.x=-c core.pager=id log",
+        ] {
+            assert_eq!(git(text).len(), 1, "{text}");
+        }
+        for text in [
+            "core.pager=",
+            "core.fsmonitor=true",
+            "user.name=Ann",
+            "alias.st=status -sb",
+            "credential.helper=store",
+            "color.pager=true",
+            "pager.log=false",
+            "core.autocrlf=input",
+            "push.default=current",
+        ] {
+            assert_eq!(git(text).len(), 0, "{text}");
+        }
+        for text in
+            ["ProxyCommand=nc %h %p", "proxycommand nc a 1", "LocalCommand=id", "PKCS11Provider=./x.so"]
+        {
+            assert_eq!(ssh(text).len(), 1, "{text}");
+        }
+        assert!(ssh("StrictHostKeyChecking=no").is_empty() && ssh("ProxyCommand=none").is_empty());
+        assert!(checkpoint("dot").is_empty() && checkpoint("exec=sh").len() == 1);
+        assert_eq!(make("all: a\n\trm -rf b\nx:;id\nA := $(shell id)\nB = 1\n").len(), 3);
+        assert_eq!(other("target.x.runner=\"./evil\"").len(), 1);
+        assert!(other("build.jobs=4").is_empty());
+    }
+}

@@ -1,0 +1,380 @@
+//! What programs do by their options and operands: tables that are data (`assets/programs/*.toml`).
+//!
+//! A row names programs (`git`, or with their verb `git clone`) and says of each option whether it takes a value and what
+//! becomes of it: a file read, written or deleted, a host asked, a command started. What is in no row is not known, and
+//! that is told. How words become options and operands is `shell/options`; what is then told, `shell/program`.
+
+use serde::Deserialize;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+/// The shipped tables, with their names for messages.
+pub(super) const SHIPPED: &[(&str, &str)] = &[
+    ("files.toml", include_str!("../../assets/programs/files.toml")),
+    ("text.toml", include_str!("../../assets/programs/text.toml")),
+    ("archives.toml", include_str!("../../assets/programs/archives.toml")),
+    ("network.toml", include_str!("../../assets/programs/network.toml")),
+    ("git.toml", include_str!("../../assets/programs/git.toml")),
+    ("clouds.toml", include_str!("../../assets/programs/clouds.toml")),
+    ("packages.toml", include_str!("../../assets/programs/packages.toml")),
+    ("system.toml", include_str!("../../assets/programs/system.toml")),
+    ("databases.toml", include_str!("../../assets/programs/databases.toml")),
+    ("languages.toml", include_str!("../../assets/programs/languages.toml")),
+    ("starters.toml", include_str!("../../assets/programs/starters.toml")),
+    ("shell.toml", include_str!("../../assets/programs/shell.toml")),
+];
+
+/// What becomes of the value of an option, or of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Does {
+    /// Nothing that another program or person would notice.
+    Nothing,
+    /// A file is read.
+    Reads,
+    /// A file is written; what stood there may stay.
+    Writes,
+    /// A file is written anew.
+    Makes,
+    /// A file is deleted.
+    Deletes,
+    /// Something is read from this host or address.
+    Hosts,
+    /// It is started, and everybody who uses the program knows that.
+    Starts(Code),
+    /// It is started, where one expects no program.
+    Hides(Code),
+}
+
+/// How the text that is started is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Code {
+    /// By a shell, or as the words of one command.
+    Shell,
+    /// The operands from here on are a command.
+    Words,
+    /// The path of a file that is run; what it does is not known.
+    File,
+    Python,
+    Javascript,
+    Sql,
+    /// Another language, read by its words.
+    Other,
+    Sed,
+    Awk,
+    /// Tcl and expect.
+    Tcl,
+    /// Commands of an editor: `!` starts a shell.
+    Editor,
+    Make,
+    /// `ProxyCommand=…` and its like.
+    Ssh,
+    /// `core.pager=…` and its like.
+    Git,
+    /// `exec=…`.
+    Checkpoint,
+    /// `name=value` settings of cargo and the like, whose keys say what runs.
+    Setting,
+    /// A prompt of a shell: what `$(…)` in it says is started.
+    Prompt,
+}
+
+/// Whether an option takes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    Nothing,
+    /// The rest of its word, or the next word.
+    Value,
+    /// The rest of its word only.
+    Attached,
+}
+
+/// One option of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    pub(super) takes: Takes,
+    pub(super) does: Does,
+}
+
+/// One operand by its position.
+#[derive(Clone, Debug)]
+pub(super) struct Role {
+    pub(super) does: Does,
+    /// It stands for all operands but those that later roles take.
+    pub(super) all: bool,
+    /// Left out where one of these options is given.
+    pub(super) without: Vec<String>,
+}
+
+/// What is known of a program, or of one of its verbs.
+#[derive(Debug, Default)]
+pub(super) struct Program {
+    options: HashMap<String, Choice>,
+    pub(super) operands: Vec<Role>,
+    /// What it reads on its standard input, where that is started.
+    pub(super) stdin: Option<Does>,
+    /// Options that are not listed do nothing either.
+    pub(super) rest: bool,
+    /// It runs what the folder says: a build, tests, scripts.
+    pub(super) project: bool,
+    /// Its first operand is a verb, and these are known.
+    verbs: Option<HashSet<String>>,
+}
+
+impl Program {
+    /// An option by its name without dashes. Long ones (`long`) may be shortened, as getopt has it: of several that fit,
+    /// the one that does most counts.
+    pub(super) fn option(&self, key: &str, long: bool) -> Option<(String, Choice)> {
+        if let Some(choice) = self.options.get(key) {
+            return Some((key.to_owned(), *choice));
+        }
+        if !long || key.len() < 2 {
+            return None;
+        }
+        let fits = self.options.iter().filter(|(name, _)| name.len() > 2 && name.starts_with(key));
+        let weight = |choice: &Choice| match choice.does {
+            Does::Nothing => 0,
+            Does::Reads | Does::Hosts => 1,
+            Does::Starts(_) => 2,
+            Does::Writes | Does::Makes | Does::Deletes => 3,
+            Does::Hides(_) => 4,
+        };
+        let found = fits.max_by(|(a, one), (b, other)| weight(one).cmp(&weight(other)).then(b.cmp(a)));
+        found.map(|(name, choice)| (name.clone(), *choice))
+    }
+
+    /// Whether its first operand is a verb.
+    pub(super) fn has_verbs(&self) -> bool {
+        self.verbs.is_some()
+    }
+
+    /// Whether a verb is one of those that need no row of their own.
+    pub(super) fn knows_verb(&self, verb: &str) -> bool {
+        self.verbs.as_ref().is_some_and(|verbs| verbs.contains(verb))
+    }
+
+    /// From which operand on the words are a command of their own.
+    pub(super) fn command_at(&self) -> Option<usize> {
+        self.operands
+            .iter()
+            .position(|role| matches!(role.does, Does::Starts(Code::Words) | Does::Hides(Code::Words)))
+    }
+}
+
+/// A row of a table as it is written. Lists are words in one text, to be read at a glance.
+#[derive(Deserialize, Debug, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Row {
+    names: Vec<String>,
+    nothing: String,
+    takes: String,
+    attached: String,
+    reads: String,
+    writes: String,
+    makes: String,
+    deletes: String,
+    hosts: String,
+    starts: String,
+    hides: String,
+    operands: Vec<String>,
+    stdin: String,
+    verbs: Option<String>,
+    rest: bool,
+    project: bool,
+}
+
+/// Variables of the environment whose value programs start.
+#[derive(Deserialize, Debug, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Variables {
+    names: Vec<String>,
+    code: String,
+}
+
+#[derive(Deserialize, Debug, Default)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    /// Programs that are usually named where a pager, an editor, a compressor or a transport is asked for.
+    tame: String,
+    program: Vec<Row>,
+    variable: Vec<Variables>,
+}
+
+/// All tables.
+#[derive(Debug, Default)]
+pub(super) struct Programs {
+    by_name: HashMap<String, Program>,
+    tame: HashSet<String>,
+    variables: HashMap<String, Code>,
+}
+
+impl Programs {
+    /// What is known of a program (`git`) or of a program with its verb (`git clone`).
+    pub(super) fn get(&self, name: &str) -> Option<&Program> {
+        self.by_name.get(name)
+    }
+
+    /// Whether a program is one that is usually named where another one is asked for.
+    pub(super) fn is_tame(&self, name: &str) -> bool {
+        self.tame.contains(name)
+    }
+
+    /// How programs read what this variable of the environment holds, where they start it.
+    pub(super) fn variable(&self, name: &str) -> Option<Code> {
+        self.variables.get(name).copied()
+    }
+
+    fn read(files: &[(&str, &str)]) -> Result<Self, String> {
+        let mut all = Self::default();
+        for (name, text) in files {
+            let file: File = toml::from_str(text).map_err(|error| format!("{name}: {error}"))?;
+            all.tame.extend(words(&file.tame));
+            for row in file.program {
+                let names = row.names.clone();
+                for spelled in names {
+                    let program = program(&row).map_err(|word| format!("{name}: {spelled}: {word}"))?;
+                    if all.by_name.insert(spelled.clone(), program).is_some() {
+                        return Err(format!("{name}: {spelled} stands there twice"));
+                    }
+                }
+            }
+            for row in file.variable {
+                let code = code(&row.code).ok_or_else(|| format!("{name}: no code {}", row.code))?;
+                all.variables.extend(row.names.into_iter().map(|name| (name, code)));
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The shipped tables, read at their first use. A test reads them, so that empty ones can't be met.
+pub(super) fn shipped() -> &'static Programs {
+    static ALL: LazyLock<Programs> = LazyLock::new(|| Programs::read(SHIPPED).unwrap_or_default());
+    &ALL
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split_whitespace().map(str::to_owned)
+}
+
+/// A row as it is used. The error is the word that can't be read.
+fn program(row: &Row) -> Result<Program, String> {
+    let mut options = HashMap::new();
+    let mut put = |text: &str, takes: Takes, does: fn(Code) -> Does, plain: bool| -> Result<(), String> {
+        for word in words(text) {
+            let (name, kind) = match word.split_once(':') {
+                Some((name, kind)) if !plain => (name, code(kind).ok_or_else(|| word.clone())?),
+                _ => (word.as_str(), Code::Shell),
+            };
+            // An option whose value stands in its own word only: `-i.bak`.
+            let (name, takes) = match name.strip_suffix('?') {
+                Some(name) if !name.is_empty() => (name, Takes::Attached),
+                _ => (name, takes),
+            };
+            options.insert(name.to_owned(), Choice { takes, does: does(kind) });
+        }
+        Ok(())
+    };
+    put(&row.nothing, Takes::Nothing, |_| Does::Nothing, true)?;
+    put(&row.takes, Takes::Value, |_| Does::Nothing, true)?;
+    put(&row.attached, Takes::Attached, |_| Does::Nothing, true)?;
+    put(&row.reads, Takes::Value, |_| Does::Reads, true)?;
+    put(&row.writes, Takes::Value, |_| Does::Writes, true)?;
+    put(&row.makes, Takes::Value, |_| Does::Makes, true)?;
+    put(&row.deletes, Takes::Value, |_| Does::Deletes, true)?;
+    put(&row.hosts, Takes::Value, |_| Does::Hosts, true)?;
+    put(&row.starts, Takes::Value, Does::Starts, false)?;
+    put(&row.hides, Takes::Value, Does::Hides, false)?;
+    let operands = row.operands.iter().map(|text| role(text)).collect::<Result<_, _>>()?;
+    let stdin = Some(row.stdin.as_str()).filter(|s| !s.is_empty()).map(does).transpose()?;
+    let verbs = row.verbs.as_ref().map(|verbs| words(verbs).collect());
+    Ok(Program { options, operands, stdin, rest: row.rest, project: row.project, verbs })
+}
+
+/// `reads..`, `starts:sed?e,file`: what an operand is, whether it stands for all, the options that take its place.
+fn role(text: &str) -> Result<Role, String> {
+    let (what, without) = text.split_once('?').unwrap_or((text, ""));
+    let without = without.split(',').filter(|w| !w.is_empty()).map(str::to_owned).collect();
+    let (what, all) = what.strip_suffix("..").map_or((what, false), |what| (what, true));
+    Ok(Role { does: does(what)?, all, without })
+}
+
+fn does(text: &str) -> Result<Does, String> {
+    let (what, kind) = text.split_once(':').unwrap_or((text, "shell"));
+    let kind = code(kind).ok_or_else(|| text.to_owned())?;
+    Ok(match what {
+        "nothing" => Does::Nothing,
+        "reads" => Does::Reads,
+        "writes" => Does::Writes,
+        "makes" => Does::Makes,
+        "deletes" => Does::Deletes,
+        "hosts" => Does::Hosts,
+        "starts" => Does::Starts(kind),
+        "hides" => Does::Hides(kind),
+        _ => return Err(text.to_owned()),
+    })
+}
+
+fn code(text: &str) -> Option<Code> {
+    Some(match text {
+        "shell" => Code::Shell,
+        "words" => Code::Words,
+        "file" => Code::File,
+        "python" => Code::Python,
+        "javascript" => Code::Javascript,
+        "sql" => Code::Sql,
+        "other" => Code::Other,
+        "sed" => Code::Sed,
+        "awk" => Code::Awk,
+        "editor" => Code::Editor,
+        "make" => Code::Make,
+        "tcl" => Code::Tcl,
+        "ssh" => Code::Ssh,
+        "git" => Code::Git,
+        "checkpoint" => Code::Checkpoint,
+        "setting" => Code::Setting,
+        "prompt" => Code::Prompt,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_tables_can_be_read() {
+        let all = Programs::read(SHIPPED).unwrap();
+        assert!(all.by_name.len() >= 400, "{} programs and verbs", all.by_name.len());
+        assert!(all.variables.len() >= 20 && all.is_tame("less"));
+        // A row with a verb is only reached through a program that has verbs.
+        for name in all.by_name.keys() {
+            if let Some((program, _)) = name.rsplit_once(' ') {
+                assert!(all.get(program).is_some_and(Program::has_verbs), "{name} can't be reached");
+            }
+        }
+    }
+
+    #[test]
+    fn shortened_options_are_the_ones_that_do_most() {
+        let all = Programs::read(&[(
+            "a.toml",
+            "[[program]]\nnames = ['a']\nnothing = 'checkpoint'\nhides = 'checkpoint-action:checkpoint'",
+        )])
+        .unwrap();
+        let a = all.get("a").unwrap();
+        assert_eq!(a.option("checkpoint", true).unwrap().1.does, Does::Nothing);
+        assert_eq!(a.option("checkp", true).unwrap().0, "checkpoint-action");
+        assert_eq!(a.option("x", true), None);
+    }
+
+    #[test]
+    fn a_row_that_says_nothing_known_is_refused() {
+        for text in [
+            "[[program]]\nnames = ['a']\noperands = ['eats']",
+            "[[program]]\nnames = ['a']\nhides = 'x:y'",
+            "[[program]]\nfoo = 1",
+        ] {
+            assert!(Programs::read(&[("a.toml", text)]).is_err(), "{text}");
+        }
+    }
+}

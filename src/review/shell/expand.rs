@@ -1,0 +1,320 @@
+//! Words that become several, and variables with more than one value: arrays, `"$@"`, `{a,b}`, choices and loops, and
+//! the forms of `${…}`.
+
+use super::Reader;
+use crate::review::flow::element_in;
+use crate::review::syntax::{named, text};
+use crate::review::value::{Argument, HOLE, Kind, Value};
+use tree_sitter::Node;
+
+/// Values of one variable that are remembered.
+const MOST: usize = 16;
+
+/// Words that one word may become.
+const MOST_WORDS: usize = 64;
+
+impl Reader<'_, '_> {
+    /// Remembers a value that a variable may have.
+    pub(super) fn remember(&mut self, name: &str, value: &Value) {
+        if value.as_whole_text().is_none_or(|text| text.len() > 4096) {
+            return;
+        }
+        if self.choices.len() >= 1024 && !self.choices.contains_key(name) {
+            return;
+        }
+        let values = self.choices.entry(name.to_owned()).or_default();
+        if values.len() < MOST && !values.contains(value) {
+            values.push(value.clone());
+        }
+    }
+
+    /// Binds a variable, as an assignment or a program like `read` does.
+    pub(super) fn assign(&mut self, name: &str, value: Value, branch: bool) {
+        self.remember(name, &value);
+        self.frames.bind(0, name, value, branch);
+    }
+
+    /// One of the values that a variable may have, the one that matters most; `None` where there are not several.
+    pub(super) fn one_of(&mut self, name: &str) -> Option<Value> {
+        let values = self.choices.get(name).filter(|values| values.len() > 1)?.clone();
+        self.frames.pay(values.len()).then(|| element_in(&Value::new(Kind::List(values)), self.scope))
+    }
+
+    /// The variables of a command's first two words that have several values, with these.
+    pub(super) fn alternatives(&self, node: Node<'_>) -> Option<(String, Vec<Value>)> {
+        let words = named(node, 8)
+            .into_iter()
+            .filter(|n| !matches!(n.kind(), "variable_assignment" | "file_redirect"));
+        for word in words.take(2) {
+            let word = if word.kind() == "command_name" { word.named_child(0).unwrap_or(word) } else { word };
+            let parts =
+                if matches!(word.kind(), "string" | "concatenation") { named(word, 8) } else { vec![word] };
+            for part in parts.into_iter().filter(|n| matches!(n.kind(), "simple_expansion" | "expansion")) {
+                let name = part.named_child(0).map(|n| text(n, self.source)).unwrap_or_default();
+                if let Some(values) = self.choices.get(name).filter(|values| values.len() > 1) {
+                    return Some((name.to_owned(), values.clone()));
+                }
+            }
+        }
+        None
+    }
+
+    /// What a word becomes where it stands for several: `"$@"`, `"${a[@]}"`, `{a,b}`.
+    pub(super) fn several(&mut self, node: Node<'_>, depth: u32) -> Option<Vec<Value>> {
+        let node = match node.kind() {
+            "string" => named(node, 2).into_iter().next().filter(|inner| {
+                inner.start_byte() == node.start_byte() + 1 && inner.end_byte() + 1 == node.end_byte()
+            })?,
+            _ => node,
+        };
+        let spelled = text(node, self.source);
+        match node.kind() {
+            "simple_expansion" if matches!(spelled, "$@" | "$*") => self.positional.clone(),
+            "expansion" => {
+                let inner = spelled.trim_start_matches("${").trim_end_matches('}');
+                if let Some(rest) = inner.strip_prefix(['@', '*']) {
+                    let from = rest.strip_prefix(':').and_then(|n| n.trim().parse::<usize>().ok());
+                    let skip = from.map_or(0, |n| n.saturating_sub(1));
+                    return self.positional.as_ref().map(|all| all.iter().skip(skip).cloned().collect());
+                }
+                let (name, _) = inner.split_once("[@]").or_else(|| inner.split_once("[*]"))?;
+                match self.frames.lookup(0, name)?.kind {
+                    Kind::List(items) => Some(items),
+                    _ => None,
+                }
+            }
+            "word" | "concatenation" | "brace_expression"
+                if spelled.contains('{') && spelled.contains(',') =>
+            {
+                let value = self.word(node, depth);
+                let text = value.as_whole_text().filter(|_| !spelled.contains(['"', '\'']))?;
+                let all = braces(text);
+                (all.len() > 1)
+                    .then(|| all.into_iter().map(|text| Value::text(text).tainted(value.taint)).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// Words at the white space of an unquoted expansion, or at the signs that `IFS` names.
+    pub(super) fn split(&mut self, held: &str) -> Vec<String> {
+        let signs = self.frames.lookup(0, "IFS").and_then(|v| v.as_whole_text().map(str::to_owned));
+        match signs {
+            Some(signs) if !signs.trim().is_empty() => {
+                held.split(|c: char| signs.contains(c)).filter(|w| !w.is_empty()).map(str::to_owned).collect()
+            }
+            _ => held.split_whitespace().map(str::to_owned).collect(),
+        }
+    }
+
+    /// `${NAME<form>}` of a known value: a part of it, another case, something replaced or cut off.
+    pub(super) fn formed(&mut self, inner: &str, value: &Value) -> Option<Value> {
+        let (held, form) = (value.as_whole_text()?, inner);
+        let pattern = |text: &str| text.trim_matches(['"', '\'']).to_owned();
+        let out = if let Some(rest) = form.strip_prefix("//") {
+            let (from, to) = rest.split_once('/').unwrap_or((rest, ""));
+            held.replace(&nonempty(pattern(from))?, &pattern(to))
+        } else if let Some(rest) = form.strip_prefix('/') {
+            let (from, to) = rest.split_once('/').unwrap_or((rest, ""));
+            held.replacen(&nonempty(pattern(from))?, &pattern(to), 1)
+        } else if form == ",," {
+            held.to_lowercase()
+        } else if form == "^^" {
+            held.to_uppercase()
+        } else if matches!(form, "," | "^") {
+            let mut chars = held.chars();
+            let first = chars.next().map(|c| c.to_string()).unwrap_or_default();
+            (if form == "," { first.to_lowercase() } else { first.to_uppercase() }) + chars.as_str()
+        } else if let Some(rest) = form.strip_prefix(['%', '#']) {
+            let rest = pattern(rest.trim_start_matches(['%', '#']));
+            if rest.contains(['*', '?', '[']) {
+                return None;
+            }
+            let cut = if form.starts_with('%') { held.strip_suffix(&rest) } else { held.strip_prefix(&rest) };
+            cut.unwrap_or(held).to_owned()
+        } else if let Some(rest) = form.strip_prefix(':') {
+            let (from, length) = rest.split_once(':').unwrap_or((rest, ""));
+            let from = from.trim().parse::<isize>().ok()?;
+            let count = held.chars().count();
+            let from = if from < 0 { count.checked_add_signed(from)? } else { usize::try_from(from).ok()? };
+            let length = if length.trim().is_empty() { count } else { length.trim().parse().ok()? };
+            held.chars().skip(from).take(length).collect()
+        } else {
+            return None;
+        };
+        Some(Value::text(out).tainted(value.taint))
+    }
+
+    /// Binds what `read`, `mapfile` and `printf -v` put into variables.
+    pub(super) fn bound_by(&mut self, name: &str, words: &[Argument], input: Option<&Argument>) {
+        let texts: Vec<&str> = words.iter().map(|w| w.value.as_whole_text().unwrap_or_default()).collect();
+        match name {
+            "printf" => {
+                if let Some(at) = texts.iter().position(|t| *t == "-v")
+                    && let Some(target) = texts.get(at + 1)
+                {
+                    let values: Vec<Value> = words.iter().skip(at + 2).map(|w| w.value.clone()).collect();
+                    let value = formatted(&values);
+                    self.assign(target, value, false);
+                }
+            }
+            "read" => {
+                let Some(held) = input.and_then(|i| i.value.as_whole_text()) else { return };
+                let names: Vec<&&str> =
+                    texts.iter().filter(|t| !t.starts_with('-') && !t.is_empty()).collect();
+                let line = held.lines().next().unwrap_or_default();
+                let mut rest = line.trim();
+                for (index, name) in names.iter().enumerate() {
+                    let (word, more) = match rest.split_once(char::is_whitespace) {
+                        Some((word, more)) if index + 1 < names.len() => (word, more.trim_start()),
+                        _ => (rest, ""),
+                    };
+                    self.assign(name, Value::text(word), false);
+                    rest = more;
+                }
+            }
+            "mapfile" | "readarray" => {
+                let Some(held) = input.and_then(|i| i.value.as_whole_text()) else { return };
+                let items = held.lines().take(256).map(Value::text).collect();
+                let target = texts.iter().rev().find(|t| !t.starts_with('-')).copied().unwrap_or("MAPFILE");
+                self.frames.bind(0, target, Value::new(Kind::List(items)), false);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn nonempty(text: String) -> Option<String> {
+    (!text.is_empty() && !text.contains(['*', '?', '['])).then_some(text)
+}
+
+/// What `printf` prints: its format, filled in as often as there are operands.
+pub(super) fn formatted(operands: &[Value]) -> Value {
+    let taint = operands.iter().fold(crate::review::value::Taint::default(), |t, v| t.with(v.all_taint()));
+    let Some((format, values)) = operands.split_first() else { return Value::text("") };
+    let Some(format) = format.as_whole_text() else { return Value::join(operands, " ") };
+    let format = super::word::ansi_c(format);
+    let mut values = values.iter();
+    let (mut out, mut whole) = (String::new(), true);
+    loop {
+        let left = values.len();
+        let mut chars = format.chars().peekable();
+        while let Some(c) = chars.next() {
+            if c != '%' {
+                out.push(c);
+                continue;
+            }
+            while chars.peek().is_some_and(|c| c.is_ascii_digit() || matches!(c, '-' | '.' | '+' | '#')) {
+                chars.next();
+            }
+            match chars.next() {
+                Some('%') => out.push('%'),
+                Some(_) => match values.next().map(Value::as_text) {
+                    Some(Some((text, known))) => {
+                        out.push_str(text);
+                        whole &= known;
+                    }
+                    Some(None) => {
+                        out.push(HOLE);
+                        whole = false;
+                    }
+                    None => {}
+                },
+                None => {}
+            }
+        }
+        if values.len() == 0 || values.len() == left || out.len() > 16 * 1024 {
+            break;
+        }
+    }
+    Value { kind: Kind::Text { text: out, whole }, taint }
+}
+
+/// The words that `{a,b}` and `{1..3}` in a word stand for.
+pub(super) fn braces(word: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut open = vec![word.to_owned()];
+    let mut steps = 0;
+    while let Some(word) = open.pop() {
+        steps += 1;
+        let found = innermost(&word).filter(|_| steps < 512 && done.len() + open.len() < MOST_WORDS);
+        match found {
+            Some((start, end)) => {
+                let (head, tail) =
+                    (word.get(..start).unwrap_or_default(), word.get(end + 1..).unwrap_or_default());
+                let items = word.get(start + 1..end).unwrap_or_default().split(',');
+                let made: Vec<String> = items.map(|item| format!("{head}{item}{tail}")).collect();
+                open.extend(made.into_iter().rev());
+            }
+            None => done.push(word),
+        }
+    }
+    done
+}
+
+/// The first pair of braces with a comma and no other brace in it.
+fn innermost(word: &str) -> Option<(usize, usize)> {
+    let mut start = None;
+    let mut comma = false;
+    for (at, c) in word.char_indices() {
+        match c {
+            '{' => (start, comma) = (Some(at), false),
+            ',' => comma = true,
+            '}' if comma && start.is_some() => return start.map(|start| (start, at)),
+            '}' => start = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether a pattern of file names (`?`, `*`, `[…]`) fits a name.
+pub(super) fn pattern_fits(pattern: &[char], name: &[char]) -> bool {
+    match (pattern.split_first(), name.split_first()) {
+        (None, None) => true,
+        (Some(('*', rest)), _) => {
+            (0..=name.len()).any(|at| name.get(at..).is_some_and(|name| pattern_fits(rest, name)))
+        }
+        (Some(('?', rest)), Some((_, name))) => pattern_fits(rest, name),
+        (Some(('[', rest)), Some((c, name))) => {
+            let Some(end) = rest.iter().position(|c| *c == ']') else { return false };
+            let class = rest.get(..end).unwrap_or_default();
+            let listed = class.contains(c)
+                || class.windows(3).any(|w| matches!(w, [from, '-', to] if from <= c && c <= to));
+            listed && pattern_fits(rest.get(end + 1..).unwrap_or_default(), name)
+        }
+        (Some((p, rest)), Some((c, name))) => p == c && pattern_fits(rest, name),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_become_words() {
+        assert_eq!(braces("{rm,-rf,/x}"), ["rm", "-rf", "/x"]);
+        assert_eq!(braces("a{b,c}d"), ["abd", "acd"]);
+        assert!(braces("a{b,c{d,e}}f").contains(&"acef".to_owned()));
+        assert_eq!(braces("{}"), ["{}"]);
+        assert!(braces(&"{a,b}".repeat(40)).len() <= MOST_WORDS * 2);
+    }
+
+    #[test]
+    fn patterns_fit_names() {
+        let fits = |pattern: &str, name: &str| {
+            pattern_fits(&pattern.chars().collect::<Vec<_>>(), &name.chars().collect::<Vec<_>>())
+        };
+        assert!(fits("r?", "rm") && fits("[r]m", "rm") && fits("*", "rm") && fits("[a-z]m", "rm"));
+        assert!(!fits("r?", "rmm") && !fits("[!r]", "rm"));
+    }
+
+    #[test]
+    fn printf_fills_its_format() {
+        let words = |list: &[&str]| list.iter().map(|t| Value::text(*t)).collect::<Vec<_>>();
+        assert_eq!(formatted(&words(&["r%s", "m"])).as_whole_text(), Some("rm"));
+        assert_eq!(formatted(&words(&["%s\\n", "a", "b"])).as_whole_text(), Some("a\nb\n"));
+        assert_eq!(formatted(&words(&["x%%"])).as_whole_text(), Some("x%"));
+    }
+}

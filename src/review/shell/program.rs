@@ -1,0 +1,234 @@
+//! What the tables say of a command, told as acts: files that its options read and write, commands that they start, and
+//! what is not known of it.
+
+use super::Reader;
+use super::options::Known;
+use crate::review::judge::Nested;
+use crate::review::orders::{self, What};
+use crate::review::programs::{self, Code, Does};
+use crate::review::rules::Inner;
+use crate::review::value::{Act, Argument, Kind, Value};
+use std::ops::Range;
+
+impl Reader<'_, '_> {
+    /// Tells what a command does by its options, its operands and its input.
+    pub(super) fn by_table(&mut self, act: &Act, known: &Known, input: Option<&Argument>, depth: u32) {
+        let span = &act.span;
+        let Some(table) = known.tables.last() else { return };
+        if let Some(verb) = &known.strange_verb {
+            self.not_known(verb, span, false);
+        }
+        for strange in known.strange.iter().filter(|_| !known.rest) {
+            self.not_known(&format!("{} {strange}", known.name), span, false);
+        }
+        for (option, choice, value) in &known.options {
+            self.done(choice.does, value, &format!("{} {option}", known.name), span, depth);
+        }
+        let program = known.tables.iter().rev().find(|table| !table.operands.is_empty());
+        // An act that rules know by its verb has left it out of its operands.
+        let dropped = usize::from(act.name.contains(' '));
+        let verbs = known.verb_operands().saturating_sub(dropped);
+        let operands = act.arguments.get(verbs.min(act.arguments.len())..).unwrap_or_default();
+        if let Some(program) = program {
+            let given =
+                |names: &[String]| names.iter().any(|name| act.named.iter().any(|(key, _)| key == name));
+            let roles: Vec<_> = program.operands.iter().filter(|role| !given(&role.without)).collect();
+            let later = |at: usize| roles.len() - at - 1;
+            let mut at = 0;
+            for (index, role) in roles.iter().enumerate() {
+                if matches!(role.does, Does::Starts(Code::Words) | Does::Hides(Code::Words)) {
+                    let words = operands.get(at..).unwrap_or_default();
+                    if !words.is_empty() {
+                        self.command(words.to_vec(), input.cloned(), span, depth + 1);
+                    }
+                    break;
+                }
+                let end = if role.all {
+                    operands.len().saturating_sub(later(index)).max(at)
+                } else {
+                    (at + 1).min(operands.len())
+                };
+                for operand in operands.get(at..end).unwrap_or_default() {
+                    self.done(role.does, operand, &known.name, span, depth);
+                }
+                at = end;
+            }
+        }
+        if let (Some(does), Some(input)) = (table.stdin, input) {
+            self.done(does, input, &known.name, span, depth);
+        }
+        if known.name == "git config"
+            && let [name, value] = operands
+            && let (Some((name, _)), Some((value, _))) = (name.value.as_text(), value.value.as_text())
+        {
+            let setting = Argument { value: Value::text(format!("{name}={value}")), span: span.clone() };
+            self.done(Does::Hides(Code::Git), &setting, &known.name, span, depth);
+        }
+        for operand in operands.iter().filter(|_| matches!(known.name.as_str(), "curl" | "wget")) {
+            if let Some(path) = operand.value.as_whole_text().and_then(|text| text.strip_prefix("file://")) {
+                let path = Argument { value: Value::text(path), span: operand.span.clone() };
+                self.done(Does::Reads, &path, &known.name, span, depth);
+            }
+        }
+        for operand in operands.iter().filter(|_| known.name.starts_with("git ")) {
+            // The helper that runs what it is given.
+            if let Some((text, whole)) = operand.value.as_text()
+                && let Some(command) = text.strip_prefix("ext::")
+            {
+                let kind = Kind::Text { text: command.to_owned(), whole };
+                let command = Argument { value: Value::new(kind), span: operand.span.clone() };
+                self.done(Does::Hides(Code::Shell), &command, &known.name, span, depth);
+            }
+        }
+        if table.project {
+            self.note(
+                "@project",
+                vec![Argument { value: Value::text(known.name.clone()), span: span.clone() }],
+                span,
+            );
+        }
+    }
+
+    /// Says that nobody told what a program, or one of its options, does; once. `file`: it is a file that is run.
+    pub(super) fn not_known(&mut self, name: &str, span: &Range<usize>, file: bool) {
+        if self.untold.len() >= 256 || !self.untold.insert(name.to_owned()) {
+            return;
+        }
+        let name = Argument { value: Value::text(name), span: span.clone() };
+        self.note("@unknown", vec![name], span);
+        if let (Some(act), true) = (self.reading.acts.last_mut(), file) {
+            act.named.push((
+                "file".to_owned(),
+                Argument { value: Value::new(Kind::Bool(true)), span: span.clone() },
+            ));
+        }
+    }
+
+    /// Tells an act of sayso's own naming.
+    fn note(&mut self, name: &str, arguments: Vec<Argument>, span: &Range<usize>) {
+        self.reading.acts.push(Act {
+            name: name.to_owned(),
+            receiver: None,
+            arguments,
+            named: Vec::new(),
+            folder: self.folder.clone(),
+            span: span.clone(),
+        });
+    }
+
+    /// Tells what becomes of one value. `by` is the option that does it, for messages.
+    fn done(&mut self, does: Does, value: &Argument, by: &str, span: &Range<usize>, depth: u32) {
+        let quiet = matches!(value.value.as_text(), Some(("-" | "", true)));
+        let name = match does {
+            Does::Nothing => return,
+            Does::Starts(code) => return self.ordered(code, value, by, false, span, depth),
+            Does::Hides(code) => return self.ordered(code, value, by, true, span, depth),
+            _ if quiet => return,
+            Does::Reads => "@reads",
+            Does::Writes => "@writes",
+            Does::Makes => "@makes",
+            Does::Deletes => "@deletes",
+            Does::Hosts => "@hosts",
+        };
+        self.note(name, vec![value.clone()], span);
+    }
+
+    /// Tells the orders in a text that is started. `hidden`: nobody looks for a program there.
+    pub(super) fn ordered(
+        &mut self,
+        code: Code,
+        value: &Argument,
+        by: &str,
+        hidden: bool,
+        span: &Range<usize>,
+        depth: u32,
+    ) {
+        let Some((text, whole)) = value.value.as_text().map(|(text, whole)| (text.to_owned(), whole)) else {
+            self.reading.unknown = true;
+            if hidden && code != Code::Git && code != Code::Ssh {
+                self.hides(by, "(known only at run time)", span);
+            }
+            return;
+        };
+        self.reading.unknown |= !whole && !matches!(code, Code::Git | Code::Ssh | Code::Sed | Code::Awk);
+        let verbatim = self
+            .source
+            .get(value.span.clone())
+            .and_then(|held| held.find(&text))
+            .map(|at| value.span.start + at);
+        for order in orders::orders(code, &text) {
+            let place = match verbatim {
+                Some(start) if text.contains('\n') => start + order.at.start..start + order.at.end,
+                _ => value.span.clone(),
+            };
+            let at = if text.contains('\n') { &place } else { span };
+            let hidden =
+                hidden || matches!(code, Code::Sed | Code::Editor) && !matches!(order.what, What::File(_));
+            self.order(order.what, by, hidden, &place, at, depth);
+        }
+    }
+
+    fn order(
+        &mut self,
+        what: What,
+        by: &str,
+        hidden: bool,
+        place: &Range<usize>,
+        span: &Range<usize>,
+        depth: u32,
+    ) {
+        let argument = |text: String| Argument { value: Value::text(text), span: place.clone() };
+        match what {
+            What::Starts { text, open } => {
+                let first =
+                    text.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+                let fed = open && matches!(first, "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash");
+                let plain = !text.contains([';', '|', '&', '$', '`', '<', '>', '\n']);
+                if fed || hidden && !open && !(plain && programs::shipped().is_tame(first)) {
+                    self.hides(by, &text, span);
+                }
+                if depth < 12 {
+                    self.reading.nested.push(Nested::Text {
+                        language: Inner::Bash,
+                        text,
+                        span: place.clone(),
+                    });
+                }
+            }
+            What::Runs(language, text) => {
+                self.reading.nested.push(Nested::Text { language, text, span: place.clone() });
+            }
+            What::File(path) => {
+                if !hidden {
+                    return self.not_known(&path, span, true);
+                }
+                self.hides(by, &path, span);
+                self.reading.unknown = true;
+                let name = match path.rsplit_once('.').map_or("", |(_, extension)| extension) {
+                    "py" => "python3",
+                    "js" | "mjs" | "cjs" => "node",
+                    "sh" | "bash" => "./",
+                    _ if !path.rsplit('/').next().unwrap_or_default().contains('.') => "./",
+                    _ => "@runs",
+                };
+                self.note(name, vec![argument(path)], span);
+            }
+            What::Writes(path) if matches!(path.as_str(), "-" | "/dev/stdout" | "/dev/stderr") => {}
+            What::Writes(path) => self.note("@makes", vec![argument(path)], span),
+            What::Reads(path) => self.note("@reads", vec![argument(path)], span),
+            What::Connects(host) => self.note("@connects", vec![argument(host)], span),
+            What::Unknown => {
+                self.reading.unknown = true;
+                if hidden {
+                    self.hides(by, "(known only at run time)", span);
+                }
+            }
+        }
+    }
+
+    /// Tells that something is started where nobody looks for it.
+    pub(super) fn hides(&mut self, by: &str, text: &str, span: &Range<usize>) {
+        let what = Argument { value: Value::text(format!("{by} starts {text}")), span: span.clone() };
+        self.note("@hides", vec![what], span);
+    }
+}

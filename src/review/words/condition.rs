@@ -1,0 +1,170 @@
+//! Conditions of SQL that hold for every row: `1 = 1`, `id = id`, `x = 3 OR true`.
+//!
+//! Only what can be told from the words; a condition that is not understood is taken for one that keeps rows.
+
+/// Brackets inside brackets are followed so deep.
+const DEEPEST: u32 = 16;
+
+/// Whether a condition always holds. No words: there is none.
+pub(super) fn always(words: &[String]) -> bool {
+    holds(words, 0) == Some(true)
+}
+
+/// What a condition always is, where that can be told.
+fn holds(words: &[String], depth: u32) -> Option<bool> {
+    if depth > DEEPEST {
+        return None;
+    }
+    if let Some(parts) = parted(words, "or") {
+        let all: Vec<_> = parts.iter().map(|part| holds(part, depth + 1)).collect();
+        return if all.contains(&Some(true)) {
+            Some(true)
+        } else if all.iter().all(|part| *part == Some(false)) {
+            Some(false)
+        } else {
+            None
+        };
+    }
+    if let Some(parts) = parted(words, "and") {
+        let all: Vec<_> = parts.iter().map(|part| holds(part, depth + 1)).collect();
+        return if all.contains(&Some(false)) {
+            Some(false)
+        } else if all.iter().all(|part| *part == Some(true)) {
+            Some(true)
+        } else {
+            None
+        };
+    }
+    let text: Vec<&str> = words.iter().map(String::as_str).collect();
+    match text.as_slice() {
+        ["not" | "!", rest @ ..] => {
+            let rest: Vec<String> = rest.iter().map(|word| (*word).to_owned()).collect();
+            holds(&rest, depth + 1).map(|held| !held)
+        }
+        ["(", inner @ .., ")"] if closed(inner) => {
+            let inner: Vec<String> = inner.iter().map(|word| (*word).to_owned()).collect();
+            holds(&inner, depth + 1)
+        }
+        ["true"] => Some(true),
+        ["false" | "null"] => Some(false),
+        [number] => number.parse::<f64>().ok().map(|number| number != 0.0),
+        [left, "=" | "is", right] | [left, "<" | ">" | "=", "=", right] if left == right => Some(true),
+        [left, "like" | "ilike", "'%'"] if !left.is_empty() => Some(true),
+        [left, sign, right] => compared(left, sign, right),
+        [left, one, two, right] => compared(left, &format!("{one}{two}"), right),
+        [left, "between", low, "and", high] => {
+            let (left, low, high) = (literal(left)?, literal(low)?, literal(high)?);
+            Some(low <= left && left <= high)
+        }
+        _ => None,
+    }
+}
+
+/// Two literals compared.
+fn compared(left: &str, sign: &str, right: &str) -> Option<bool> {
+    if let (Some(left), Some(right)) = (literal(left), literal(right)) {
+        return Some(match sign {
+            "=" | "==" => (left - right).abs() < f64::EPSILON,
+            "<>" | "!=" => (left - right).abs() >= f64::EPSILON,
+            "<" => left < right,
+            ">" => left > right,
+            "<=" => left <= right,
+            ">=" => left >= right,
+            _ => return None,
+        });
+    }
+    let text = |word: &str| word.starts_with('\'') && word.len() > 1;
+    (text(left) && text(right)).then(|| match sign {
+        "=" | "==" => Some(left == right),
+        "<>" | "!=" => Some(left != right),
+        _ => None,
+    })?
+}
+
+fn literal(word: &str) -> Option<f64> {
+    word.parse().ok()
+}
+
+/// The parts between a keyword, where it stands outside of brackets; `None` where it does not. The `and` of `between`
+/// parts nothing.
+fn parted(words: &[String], keyword: &str) -> Option<Vec<Vec<String>>> {
+    let mut parts: Vec<Vec<String>> = vec![Vec::new()];
+    let mut depth = 0_i32;
+    let mut between = false;
+    for word in words {
+        match word.as_str() {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            "between" if depth == 0 => between = true,
+            "and" if depth == 0 && between => {
+                between = false;
+                if let Some(last) = parts.last_mut() {
+                    last.push(word.clone());
+                }
+                continue;
+            }
+            _ => {}
+        }
+        if depth == 0 && word == keyword {
+            parts.push(Vec::new());
+        } else if let Some(last) = parts.last_mut() {
+            last.push(word.clone());
+        }
+    }
+    (parts.len() > 1).then_some(parts)
+}
+
+/// Whether brackets in it close inside of it.
+fn closed(words: &[&str]) -> bool {
+    let mut depth = 0_i32;
+    for word in words {
+        depth += i32::from(*word == "(") - i32::from(*word == ")");
+        if depth < 0 {
+            return false;
+        }
+    }
+    depth == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> bool {
+        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        always(&words)
+    }
+
+    #[test]
+    fn what_always_holds_is_told_from_what_keeps_rows() {
+        for text in [
+            "1 = 1",
+            "true",
+            "id = id",
+            "x = 3 or 1 = 1",
+            "not false",
+            "( ( 2 > 1 ) )",
+            "'a' = 'a'",
+            "1 < > 2",
+            "x like '%'",
+            "true and 1",
+            "5 between 1 and 9",
+            "a = 1 or ( b = 2 or true )",
+        ] {
+            assert!(told(text), "{text}");
+        }
+        for text in [
+            "id = 3",
+            "a = b",
+            "x = 1 and true",
+            "1 = 2",
+            "false or x = 1",
+            "x between 1 and 3",
+            "not x",
+            "x like 'a%'",
+            "x = '%'",
+        ] {
+            assert!(!told(text), "{text}");
+        }
+    }
+}
