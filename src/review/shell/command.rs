@@ -153,6 +153,74 @@ impl Reader<'_, '_> {
         span: &Range<usize>,
         depth: u32,
     ) {
+        let at = self.own_words(wrapper, name, &words, span);
+        let (own, rest) = words.split_at(at.min(words.len()));
+        // What a shell gets as text is an operand too: rules look at where it came from.
+        let own = if wrapper.text { &words } else { own };
+        let (mut act, known) = self.parted_by_table(name, own.to_vec(), input.clone(), span);
+        if rest.is_empty() {
+            // `sudo` alone, `env` that prints: no command follows.
+            name.clone_into(&mut act.name);
+            act.named.push((
+                "alone".to_owned(),
+                Argument { value: Value::new(Kind::Bool(true)), span: span.clone() },
+            ));
+        }
+        self.reading.acts.push(act.clone());
+        self.by_table(&act, &known, input.as_ref(), depth);
+        if rest.is_empty() {
+            return;
+        }
+        let mut rest = rest.to_vec();
+        if wrapper.text {
+            return self.as_one_text(name, &rest, span);
+        }
+        if wrapper.stdin {
+            self.fill_from(name, &mut rest, input.as_ref(), span);
+        }
+        self.command(rest, input, span, depth + 1);
+    }
+
+    /// Words that a shell is given as one text.
+    fn as_one_text(&mut self, name: &str, rest: &[Argument], span: &Range<usize>) {
+        let parts: Vec<Value> = rest.iter().map(|a| a.value.clone()).collect();
+        let whole =
+            rest.first().map_or(span.start, |a| a.span.start)..rest.last().map_or(span.end, |a| a.span.end);
+        let text = Value::join(&parts, " ");
+        let text = if name == "eval" { self.put_in(&text) } else { text };
+        match text.as_text() {
+            Some((text, _)) => {
+                let text = text.to_owned();
+                self.reading.nested.push(Nested::Text { language: Inner::Bash, text, span: whole });
+            }
+            None => self.reading.unknown = true,
+        }
+    }
+
+    /// Puts what is read on standard input where it goes among the words of a command.
+    fn fill_from(
+        &mut self,
+        name: &str,
+        rest: &mut Vec<Argument>,
+        input: Option<&Argument>,
+        span: &Range<usize>,
+    ) {
+        let more = input.map_or_else(|| Value::part(HOLE.to_string()), |a| listed(&a.value));
+        let text_of = |at: usize| rest.get(at).and_then(|a| a.value.as_whole_text()).unwrap_or_default();
+        if (0..rest.len()).any(|at| text_of(at) == "-c" && matches!(text_of(at + 1), "{}" | "%")) {
+            self.hides(name, "what it reads", span);
+        }
+        let replaced = rest.iter().any(|a| a.value.as_text().is_some_and(|(t, _)| t.contains("{}")));
+        for word in rest.iter_mut() {
+            fill(word, &more);
+        }
+        if !replaced {
+            rest.push(Argument { value: more, span: span.clone() });
+        }
+    }
+
+    /// How many words of a command belong to the program that runs what follows.
+    fn own_words(&mut self, wrapper: &Wrapper, name: &str, words: &[Argument], span: &Range<usize>) -> usize {
         let mut at = 0;
         let mut skip = wrapper.skip;
         while let Some(word) = words.get(at) {
@@ -196,54 +264,7 @@ impl Reader<'_, '_> {
                 break;
             }
         }
-        let (own, rest) = words.split_at(at.min(words.len()));
-        // What a shell gets as text is an operand too: rules look at where it came from.
-        let own = if wrapper.text { &words } else { own };
-        let (mut act, known) = self.parted_by_table(name, own.to_vec(), input.clone(), span);
-        if rest.is_empty() {
-            // `sudo` alone, `env` that prints: no command follows.
-            name.clone_into(&mut act.name);
-            act.named.push((
-                "alone".to_owned(),
-                Argument { value: Value::new(Kind::Bool(true)), span: span.clone() },
-            ));
-        }
-        self.reading.acts.push(act.clone());
-        self.by_table(&act, &known, input.as_ref(), depth);
-        if rest.is_empty() {
-            return;
-        }
-        let mut rest = rest.to_vec();
-        if wrapper.text {
-            let parts: Vec<Value> = rest.iter().map(|a| a.value.clone()).collect();
-            let whole = rest.first().map_or(span.start, |a| a.span.start)
-                ..rest.last().map_or(span.end, |a| a.span.end);
-            let text = Value::join(&parts, " ");
-            let text = if name == "eval" { self.put_in(&text) } else { text };
-            match text.as_text() {
-                Some((text, _)) => {
-                    let text = text.to_owned();
-                    self.reading.nested.push(Nested::Text { language: Inner::Bash, text, span: whole });
-                }
-                None => self.reading.unknown = true,
-            }
-            return;
-        }
-        if wrapper.stdin {
-            let more = input.as_ref().map_or_else(|| Value::part(HOLE.to_string()), |a| listed(&a.value));
-            let text_of = |at: usize| rest.get(at).and_then(|a| a.value.as_whole_text()).unwrap_or_default();
-            if (0..rest.len()).any(|at| text_of(at) == "-c" && matches!(text_of(at + 1), "{}" | "%")) {
-                self.hides(name, "what it reads", span);
-            }
-            let replaced = rest.iter().any(|a| a.value.as_text().is_some_and(|(t, _)| t.contains("{}")));
-            for word in &mut rest {
-                fill(word, &more);
-            }
-            if !replaced {
-                rest.push(Argument { value: more, span: span.clone() });
-            }
-        }
-        self.command(rest, input, span, depth + 1);
+        at
     }
 
     /// `NAME=value` among words (`env`, `export`): told where programs obey the variable.

@@ -200,37 +200,42 @@ impl Statement<'_> {
                     self.tell("vacuum into", into + 1, at..into + 1, &[], reading);
                 }
             }
-            "pragma" => {
-                let unsafe_ones = ["writable_schema", "trusted_schema"];
-                let name = next.rsplit('.').next().unwrap_or_default().to_owned();
-                let off = (at + 2..self.words.len())
-                    .any(|at| matches!(self.word(at).trim_matches('\''), "0" | "off" | "false" | "no"));
-                let given = self.words.len() > at + 2;
-                if unsafe_ones.contains(&name.as_str())
-                    && given
-                    && (off == (name == "trusted_schema") || !off)
-                {
-                    self.tell("pragma unsafe", at + 1, at..self.words.len(), &[], reading);
-                }
-            }
+            "pragma" => self.pragma(at, reading),
             "execute" | "exec" | "prepare" | "sp_executesql" => self.executed(at, reading),
-            "create" => {
-                let language = self.find("language", at).map(|l| self.name(l + 1)).unwrap_or_default();
-                let native = language.ends_with("3u")
-                    || language == "c"
-                    || language == "internal"
-                    || ["plpythonu", "plperlu", "pltclu", "plsh"].contains(&language.as_str());
-                if native {
-                    let name = self.find("function", at).or_else(|| self.find("procedure", at)).unwrap_or(at);
-                    self.tell("create native", name + 1, at..name + 1, &[], reading);
-                }
-            }
+            "create" => self.created_native(at, reading),
             "copy" => self.copy(at, reading),
             "load" if next == "data" => {
                 let file = self.find("infile", at).map_or(at + 2, |f| f + 1);
                 self.tell("load data", file, at..file, &[], reading);
             }
             _ => {}
+        }
+    }
+
+    /// `PRAGMA writable_schema = ON`: what lets statements break the database from inside.
+    fn pragma(&self, at: usize, reading: &mut Reading) {
+        let next = self.word(at + 1);
+        let off = (at + 2..self.words.len())
+            .any(|at| matches!(self.word(at).trim_matches('\''), "0" | "off" | "false" | "no"));
+        let given = self.words.len() > at + 2;
+        let opens = match next.rsplit('.').next().unwrap_or_default() {
+            "writable_schema" => given && !off,
+            "trusted_schema" => given && off,
+            _ => false,
+        };
+        if opens {
+            self.tell("pragma unsafe", at + 1, at..self.words.len(), &[], reading);
+        }
+    }
+
+    /// A function in a language that nothing confines.
+    fn created_native(&self, at: usize, reading: &mut Reading) {
+        let language = self.find("language", at).map(|l| self.name(l + 1)).unwrap_or_default();
+        let native = language.ends_with("3u")
+            || ["c", "internal", "plpythonu", "plperlu", "pltclu", "plsh"].contains(&language.as_str());
+        if native {
+            let name = self.find("function", at).or_else(|| self.find("procedure", at)).unwrap_or(at);
+            self.tell("create native", name + 1, at..name + 1, &[], reading);
         }
     }
 
