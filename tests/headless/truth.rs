@@ -12,7 +12,7 @@ use std::fs;
 use std::net::{TcpListener, UdpSocket};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// What a program tries with its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -366,11 +366,17 @@ fn without_bubblewrap() {
     let computer = Computer::new(false, &["python", "bash"]);
     let programs = computer.home.work().parent().unwrap().join("programs");
     fs::create_dir(&programs).unwrap();
-    for name in ["python3", "bash", "sh", "cat", "rm", "mkdir", "mv"] {
+    let python = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().unwrap();
+    let python = PathBuf::from(String::from_utf8(python.stdout).unwrap().trim());
+    let on_path = |name: &str| {
         let found = std::env::split_paths(&std::env::var_os("PATH").unwrap())
             .map(|folder| folder.join(name))
             .find(|path| path.metadata().is_ok_and(|m| m.permissions().mode() & 0o111 != 0));
-        symlink(found.unwrap().canonicalize().unwrap(), programs.join(name)).unwrap();
+        found.unwrap()
+    };
+    for name in ["python3", "bash", "sh", "cat", "rm", "mkdir", "mv"] {
+        let found = if name == "python3" { python.clone() } else { on_path(name) };
+        symlink(found.canonicalize().unwrap(), programs.join(name)).unwrap();
     }
     let path = programs.to_str().unwrap();
     let done = computer.turn(&[], &[("PATH", path)]);
