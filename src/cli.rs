@@ -338,6 +338,12 @@ pub enum SessionsCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Tell all that is wrong with the files of sessions; nothing is changed
+    Check {
+        /// The session's id, the beginning of it, or its name; without it, all of them
+        #[arg(value_name = "ID|NAME")]
+        session: Option<String>,
+    },
     /// Remove a session and its outputs
     Rm {
         /// The session's id, the beginning of it, or its name

@@ -7,17 +7,18 @@ use super::place::Place;
 use super::source::{self, Unusable};
 use super::{recipes, rules};
 use crate::config::{self, Chosen, ExecutorChoice, Loaded, Origin};
+use crate::domain::sentences::saving;
 use crate::domain::{
-    FunctionFile, Header, Limits, ModelInfo, ModelName, Notice, Policy, SandboxLevel, SessionId,
+    FunctionFile, Header, Limits, Masker, ModelInfo, ModelName, Notice, Policy, SandboxLevel, SessionId,
 };
 use crate::driver::{Clock, Driver, Parts};
 use crate::engine::cost::Prices;
 use crate::engine::{Engine, JudgeSettings, Settings, prompt};
-use crate::exec::{self, Executor, Masks, Setup, Wish, Without};
+use crate::exec::{self, Executor, Setup, Wish, Without};
 use crate::provider::Provider;
 use crate::recipe::{self, Recipe};
 use crate::review::{Book, Scope};
-use crate::store::{self, Store, StoreError};
+use crate::store::{self, Damage, Store, StoreError};
 use crate::workspace;
 use crate::workspace::instructions::Search;
 use secrecy::SecretString;
@@ -45,6 +46,20 @@ pub struct Opened {
     pub driver: Driver,
     /// What the person should know: damage in the file, a disk that is not durable.
     pub notices: Vec<Notice>,
+    /// All that is wrong with the file, in full.
+    pub damage: Vec<String>,
+}
+
+/// Damage as notices: what one line has no room for is told by `/status`.
+fn damage_notices(damage: &[Damage]) -> Vec<Notice> {
+    match damage {
+        [] => Vec::new(),
+        [one] => vec![Notice::warn(one.to_string())],
+        [first, rest @ ..] => {
+            let more = rest.len();
+            vec![Notice::warn(format!("{first} {more} more of the file: /status tells all."))]
+        }
+    }
 }
 
 impl House {
@@ -132,9 +147,11 @@ impl House {
         )
     }
 
-    /// All keys that are known, for masking them in what is written.
-    fn secrets(&self) -> Vec<SecretString> {
-        self.keys.known(self)
+    /// Who masks what is written: it knows all keys that are known by now, and learns those that come later.
+    pub fn masker(&self) -> Masker {
+        let masker = self.keys.masker();
+        masker.learn(self.keys.known(self));
+        masker
     }
 
     /// What the engine has to know beforehand.
@@ -203,11 +220,10 @@ impl House {
         JudgeSettings { from: review.judge.from(), model: review.judge_model.as_ref().map(named) }
     }
 
-    /// What carries out runs, with large outputs in this folder. What it learns and nobody may read is told to `masks`.
-    pub fn executor(&self, blobs: PathBuf, masks: Masks) -> Executor {
+    /// What carries out runs, with large outputs in this folder.
+    pub fn executor(&self, blobs: PathBuf) -> Executor {
         let config = &self.loaded.config;
-        let setup = Setup { masks, ..self.setup(blobs) };
-        Executor::of(setup, &config.executor, &config.executors)
+        Executor::of(self.setup(blobs), &config.executor, &config.executors)
     }
 
     /// What carries out runs on this machine, whatever was chosen.
@@ -234,7 +250,7 @@ impl House {
             without: Without::default(),
             home: self.place.home.clone(),
             own: self.own_folders(),
-            masks: Masks::default(),
+            masker: self.masker(),
         }
     }
 
@@ -276,17 +292,20 @@ impl House {
     /// What the review has to know of this place.
     pub fn scope(&self) -> Scope {
         let (cwd, home) = (self.place.cwd.clone(), self.place.home.clone());
-        Scope { cwd, home, book: Arc::clone(&self.book) }
+        Scope { cwd, home, book: Arc::clone(&self.book), masker: self.masker() }
     }
 
     /// What is told of a model, under what the configuration says of it.
     pub(super) fn informed(&self, told: ModelInfo) -> ModelInfo {
+        let images = told.images.or_else(|| config::takes_images(&told.name.model));
+        let told = ModelInfo { images, ..told };
         let Some(provider) = self.loaded.config.providers.get(&told.name.provider) else { return told };
         let said = provider.models.get(&told.name.model).copied().unwrap_or_default();
         ModelInfo {
             context: said.context.or(told.context).or(provider.context),
             output: said.max_output.or(told.output).or(provider.max_output),
             tools: told.tools.or(provider.calls_tools()),
+            images: said.images.or(told.images),
             ..told
         }
     }
@@ -313,7 +332,7 @@ impl House {
     }
 
     fn begin_with(&self, header: Header, store: Store, provider: Option<Provider>, policy: Policy) -> Opened {
-        let store = store.with_secrets(self.secrets());
+        let store = store.with_masker(self.masker());
         let mut engine = Engine::new(self.settings(policy));
         let effects = engine.start(header, Clock::System.now());
         self.open_with(engine, effects, store, provider, Vec::new())
@@ -340,10 +359,12 @@ impl House {
         provider: Option<Provider>,
         policy: Policy,
     ) -> Result<Opened, StoreError> {
-        let (store, loaded) = Store::open(path)?;
-        let store = store.with_secrets(self.secrets());
-        let mut notices: Vec<Notice> =
-            loaded.damage.iter().map(|damage| Notice::warn(damage.to_string())).collect();
+        let (store, loaded, reading) = Store::open_or_read(path)?;
+        let store = store.with_masker(self.masker());
+        let damage: Vec<String> = loaded.damage.iter().map(ToString::to_string).collect();
+        let mut notices = damage_notices(&loaded.damage);
+        notices.extend(reading.map(|why| Notice::warn(saving::reading_only(&why))));
+        let chosen = provider.clone();
         let now = Clock::System.now();
         let (engine, effects) = Engine::resume(self.settings(policy), &loaded.entries, now);
         let provider = provider.or_else(|| {
@@ -353,7 +374,13 @@ impl House {
             });
             made.ok()
         });
-        Ok(self.open_with(engine, effects, store, provider, notices))
+        let mut opened = self.open_with(engine, effects, store, provider, notices);
+        opened.damage = damage;
+        if let Some(chosen) = chosen {
+            // Who is asked from here on stands in the file: it may be another than before.
+            opened.driver.use_provider(chosen);
+        }
+        Ok(opened)
     }
 
     fn open_with(
@@ -365,11 +392,7 @@ impl House {
         notices: Vec<Notice>,
     ) -> Opened {
         let (house, asked, knows) = (self.clone(), self.clone(), self.clone());
-        let masks = store.clone();
-        self.keys.on_new(Box::new(move |key| masks.add_secrets(vec![key])));
-        let masks = store.clone();
-        let masks = Masks::new(move |secret| masks.add_secrets(vec![secret]));
-        let executor = self.executor(store.blobs(), masks);
+        let executor = self.executor(store.blobs());
         let driver = Driver::new(Parts {
             engine,
             effects,
@@ -389,7 +412,11 @@ impl House {
         });
         let mut notices = notices;
         notices.extend(self.functions().1.into_iter().map(Notice::warn));
-        Opened { driver, notices: self.keys.take_notices().into_iter().chain(notices).collect() }
+        Opened {
+            driver,
+            damage: Vec::new(),
+            notices: self.keys.take_notices().into_iter().chain(notices).collect(),
+        }
     }
 
     /// The session that a word names: an id, the beginning of one, or a name.

@@ -6,8 +6,8 @@ use super::key_command;
 use super::source::Unusable;
 use crate::config::keys::{self, Key, Source};
 use crate::config::{Provider, origin};
-use crate::domain::Notice;
 use crate::domain::sentences::sending;
+use crate::domain::{Masker, Notice};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,6 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Default)]
 pub struct KeyRing {
     inner: Mutex<Inner>,
+    masker: Masker,
 }
 
 #[derive(Default)]
@@ -25,26 +26,21 @@ struct Inner {
     /// By provider.
     written: BTreeMap<String, SecretString>,
     notices: Vec<Notice>,
-    /// Who masks keys in what is written.
-    on_new: Option<OnNew>,
 }
-
-/// Is told of a key that was not known before.
-type OnNew = Box<dyn Fn(SecretString) + Send + Sync>;
 
 impl KeyRing {
     /// Remembers a key that was typed in, for a provider at this address.
     pub fn remember(&self, provider: &str, address: &str, key: SecretString) {
         if let Some(origin) = origin(address) {
+            self.masker.learn([key.clone()]);
             let mut inner = self.inner();
-            inner.tell(&key);
             inner.typed.insert((provider.to_owned(), origin), key);
         }
     }
 
-    /// Who is told of keys that come later, so that they are masked in what is written: the session that is open.
-    pub(super) fn on_new(&self, told: OnNew) {
-        self.inner().on_new = Some(told);
+    /// Who masks keys in what is written; keys that come later are learned by it at once.
+    pub fn masker(&self) -> Masker {
+        self.masker.clone()
     }
 
     /// Whether a program has to be run for a provider's key.
@@ -100,8 +96,8 @@ impl KeyRing {
                 };
                 let key = key_command::run(&command)
                     .map_err(|why| Unusable::new(format!("the {kept} of {name} {why}"), hint))?;
+                self.masker.learn([key.clone()]);
                 let mut inner = self.inner();
-                inner.tell(&key);
                 inner.written.insert(name.to_owned(), key.clone());
                 Ok(Some(key))
             }
@@ -171,14 +167,6 @@ impl KeyRing {
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Inner {
-    fn tell(&self, key: &SecretString) {
-        if let Some(told) = &self.on_new {
-            told(key.clone());
-        }
     }
 }
 

@@ -1,5 +1,6 @@
-//! The log: a file in the state folder, made when the first line is written. Never the terminal.
+//! The log: a file in the state folder, made when the first line is written. Never the terminal, and never a key.
 
+use crate::domain::{Masked, Masker};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -12,9 +13,9 @@ const LARGEST: u64 = 1 << 20;
 
 /// Lets warnings and errors (or what `SAYSO_LOG` names: `error`, `warn`, `info`, `debug`, `trace`, `off`) go to this
 /// file. A log that can't be written is no reason not to work.
-pub fn start(path: PathBuf, level: Option<String>) {
+pub fn start(path: PathBuf, level: Option<String>, masker: Masker) {
     let level = level.and_then(|l| l.parse::<LevelFilter>().ok()).unwrap_or(LevelFilter::WARN);
-    let target = Target { path: Arc::new(path), file: Arc::default() };
+    let target = Target { path: Arc::new(path), file: Arc::default(), masker };
     let subscriber = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(target);
     let _ = tracing::subscriber::set_global_default(subscriber.finish());
 }
@@ -24,6 +25,7 @@ pub fn start(path: PathBuf, level: Option<String>) {
 struct Target {
     path: Arc<PathBuf>,
     file: Arc<Mutex<Option<File>>>,
+    masker: Masker,
 }
 
 impl Target {
@@ -60,12 +62,39 @@ impl Write for Target {
             *file = Some(self.open()?);
         }
         match &mut *file {
-            Some(open) => open.write(bytes),
-            None => Ok(bytes.len()),
+            Some(open) => write(open, &self.masker.mask(bytes.to_vec()))?,
+            None => {}
         }
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// A line comes in one piece, so a key is never split here.
+fn write(file: &mut File, line: &Masked<Vec<u8>>) -> io::Result<()> {
+    file.write_all(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_reaches_the_log() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("state/sayso.log");
+        let masker = Masker::default();
+        let mut target =
+            Target { path: Arc::new(path.clone()), file: Arc::default(), masker: masker.clone() };
+        masker.learn(["swordfish-2024".into()]);
+        let token = format!("ghp_{}", "aB3dE5fG7h".repeat(4));
+        write!(target, "WARN the server says: swordfish-2024, {token}\n").expect("written");
+        target.write_all(format!("WARN {token} and swordfish-2024\n").as_bytes()).expect("written");
+        let log = std::fs::read_to_string(path).expect("a log");
+        assert!(log.contains("[redacted]") && !log.contains("aB3d"), "{log}");
+        assert!(!log.lines().last().expect("a line").contains("swordfish"), "{log}");
     }
 }

@@ -1,6 +1,7 @@
 //! The composition root: from the command line to a front door, and from its end to an exit code.
 
 mod catalogue;
+mod folder;
 pub mod house;
 mod key_command;
 pub mod keys;

@@ -1,11 +1,12 @@
 //! The terminal front door, from its opening to its end: one session after the other in one terminal.
 
 use super::house::{House, Opened};
-use super::{log, look};
+use super::{folder, log, look};
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
 use crate::commands::begin;
 use crate::commands::setup::{self, More};
 use crate::domain::sentences::saving;
+use crate::domain::visible::visible_line;
 use crate::domain::{ModelName, Notice, Policy};
 use crate::engine::State;
 use crate::provider::Provider;
@@ -40,10 +41,14 @@ pub fn run(
     };
     let house = setup::house(&model, &More { theme: cli.theme.clone(), ..More::default() })?;
     let env = house.place.env();
-    log::start(house.loaded.paths.log(), env("SAYSO_LOG"));
+    log::start(house.loaded.paths.log(), env("SAYSO_LOG"), house.masker());
     let start = match resume {
         Some(args) => start_of(&house, &args)?,
         None => cli.session.clone().map_or(Start::New, Start::File),
+    };
+    let (house, model) = match &start {
+        Start::File(path) if model.cwd.is_none() => in_its_folder(house, model, path, cli, out)?,
+        _ => (house, model),
     };
     let source = source(&house, &model, pick)?;
     let first = first(cli, prompt, source.begins.clone().filter(|_| !pick), &source.house)?;
@@ -57,6 +62,33 @@ pub fn run(
         writeln!(out, "{line}")?;
     }
     Ok(())
+}
+
+/// The name of a session as an argument. Names are somebody's text: what acts or hides in them is written out, and a
+/// shell takes the rest as it stands.
+fn as_argument(name: &str) -> String {
+    let shown = visible_line(name);
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if shown.chars().all(plain) { shown } else { format!("'{}'", shown.replace('\'', "'\\''")) }
+}
+
+/// Asks where a session of another folder goes on; there, the configuration of that folder holds.
+fn in_its_folder(
+    house: House,
+    model: ModelArgs,
+    path: &Path,
+    cli: &Cli,
+    out: &mut dyn Write,
+) -> Result<(House, ModelArgs), Failure> {
+    let folder = folder::of(&house, path);
+    match folder::ask(&folder, &house.place.cwd, &mut io::stdin().lock(), out)? {
+        None => Ok((house, model)),
+        Some(was) => {
+            let model = ModelArgs { cwd: Some(was), ..model };
+            let house = setup::house(&model, &More { theme: cli.theme.clone(), ..More::default() })?;
+            Ok((house, model))
+        }
+    }
 }
 
 /// What a session begins with.
@@ -146,9 +178,12 @@ async fn sessions(source: Source, start: Start, first: First) -> Result<Option<S
         Start::New | Start::Pick => house.begin(provider.clone(), Policy::Ask),
     };
     options.setup.cwd.clone_from(&house.place.cwd);
+    // The session of another folder that was warned of: opened again, it is meant.
+    let mut warned: Option<PathBuf> = None;
     let mut tui = Tui::open(&options).map_err(look::failure)?;
     loop {
         look::tell(&mut options, std::mem::take(&mut opened.notices));
+        options.setup.damage = std::mem::take(&mut opened.damage);
         let exit = tui.run(&mut opened.driver, &options).await.map_err(look::failure)?;
         (options.first_prompt, options.first_recipe) = (None, None);
         options.setup.pick_session = false;
@@ -160,7 +195,7 @@ async fn sessions(source: Source, start: Start, first: First) -> Result<Option<S
                 tui.close();
                 let closed = opened.driver.close().await;
                 return Ok(name.map(|name| match closed {
-                    Ok(()) => saving::at_the_end(&name),
+                    Ok(()) => saving::at_the_end(&as_argument(&name)),
                     Err(why) => saving::lost_at_the_end(&why),
                 }));
             }
@@ -183,6 +218,13 @@ async fn sessions(source: Source, start: Start, first: First) -> Result<Option<S
             Exit::OpenSession(path) => {
                 if path == opened.driver.session_path() {
                     options.notices.push(Notice::info("This session is open already."));
+                    continue;
+                }
+                let id = path.file_stem().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default();
+                let warning = folder::warning(&folder::of(&house, &path), &house.place.cwd, &id);
+                if let Some(warning) = warning.filter(|_| warned.as_ref() != Some(&path)) {
+                    warned = Some(path);
+                    options.notices.push(Notice::warn(warning));
                     continue;
                 }
                 house.resume(&path, provider.clone(), Policy::Ask)
@@ -223,7 +265,9 @@ fn continue_with(house: &House, opened: &Opened) -> Option<String> {
         return None;
     }
     let name = opened.driver.state().transcript.name.clone();
-    let unique = !name.is_empty() && house.find_session(&name).is_ok_and(|found| found == path);
+    // A name that can't be printed as it is can't be typed either: the id leads to the same place.
+    let typed = visible_line(&name) == name;
+    let unique = typed && !name.is_empty() && house.find_session(&name).is_ok_and(|found| found == path);
     if unique { Some(name) } else { path.file_stem().map(|id| id.to_string_lossy().into_owned()) }
 }
 
@@ -280,4 +324,19 @@ async fn first_model(provider: &Provider) -> Result<String, String> {
         provider.models().await.map_err(|failure| format!("{} {}", failure.message, failure.hint))?;
     let first = models.into_iter().next().map(|model| model.name.model);
     first.ok_or_else(|| format!("{name} lists no models. Name one: /model PROVIDER/MODEL"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::as_argument;
+    use crate::domain::sentences::saving;
+
+    #[test]
+    fn the_last_line_prints_nothing_that_acts_or_hides() {
+        let last = |name: &str| saving::at_the_end(&as_argument(name));
+        assert_eq!(last("load-sales"), "Session saved. Continue: sayso resume load-sales");
+        let line = last("a\u{202e}b\u{200b}\u{e0041}\u{1b}[2J");
+        assert!(line.ends_with("'a<U+202E>b<U+200B><U+E0041>\\x1b[2J'"), "{line}");
+        assert_eq!(last("it's; rm"), "Session saved. Continue: sayso resume 'it'\\''s; rm'");
+    }
 }

@@ -18,7 +18,7 @@ use crate::domain::{
 use crate::driver::Clock;
 use crate::driver::review_in_time;
 use crate::engine::approval;
-use crate::exec::{Executor, Masks};
+use crate::exec::Executor;
 use crate::report::{Failure, Kind};
 use crate::review::Scope;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
         named.push(Named { path, language, source });
     }
     let blobs = house.loaded.sessions().join("blobs").join(format!("exec-{}", uuid::Uuid::now_v7()));
-    let executor = house.executor(blobs, Masks::default());
+    let executor = house.executor(blobs);
     let report = match executor.sandbox().await {
         Ok(report) => report,
         Err(why) => {

@@ -7,7 +7,7 @@ use crate::domain::{Entry, Moment};
 use crate::headless::{ended, events, json};
 use crate::report::{Failure, Kind};
 use crate::store::index::{self, Summary};
-use crate::store::{self, Loaded, StoreError, manage};
+use crate::store::{self, Damage, Loaded, StoreError, manage};
 use crate::workspace::names;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -30,6 +30,13 @@ pub(super) fn run(
                 writeln!(console.err, "warning: {}", visible_line(&damage.to_string()))?;
             }
             if *json { show_json(&summary, &loaded, console) } else { show(&summary, &loaded, console) }
+        }
+        SessionsCommand::Check { session } => {
+            let wanted = match session {
+                Some(session) => vec![find(&folder, session)?],
+                None => index::list(&folder),
+            };
+            check(&wanted, console)
         }
         SessionsCommand::Rm { session } => {
             let summary = find(&folder, session)?;
@@ -71,6 +78,33 @@ fn list(folder: &Path, home: Option<&Path>, as_json: bool, console: &mut Console
     }
     Ok(())
 }
+
+/// Tells all that is wrong, session by session.
+fn check(sessions: &[Summary], console: &mut Console<'_>) -> Result<(), Failure> {
+    let mut damaged = 0;
+    for session in sessions {
+        let label = visible_line(session.label());
+        let (bad, lines) = match store::read(&session.path) {
+            Ok(loaded) => {
+                let lines: Vec<String> = loaded.damage.iter().map(ToString::to_string).collect();
+                (loaded.damage.iter().any(Damage::is_loss), lines)
+            }
+            Err(error) => (true, vec![error.to_string()]),
+        };
+        damaged += usize::from(bad);
+        writeln!(console.out, "{label}: {}", if bad { "damaged" } else { "whole" })?;
+        for line in lines {
+            writeln!(console.out, "  {}", visible_line(&line))?;
+        }
+    }
+    match damaged {
+        0 => Ok(()),
+        1 => Err(Failure::new(Kind::Session, "1 session is damaged").hint(KEPT)),
+        n => Err(Failure::new(Kind::Session, format!("{n} sessions are damaged")).hint(KEPT)),
+    }
+}
+
+const KEPT: &str = "What can be read is read when it is opened; the lines stay in the file as they are.";
 
 /// What is worth knowing before a session is opened.
 fn state(session: &Summary) -> String {

@@ -7,7 +7,6 @@ use crate::config::{self, ConfigError, Flags, Paths};
 use crate::domain::visible::Visible;
 use crate::domain::{Answers, Level, ModelName, Notice, SandboxReport};
 use crate::driver::catalogue::{self, Catalogue};
-use crate::exec::Masks;
 use crate::provider::story::Story;
 use crate::provider::{Choice, Provider};
 use crate::report::{Failure, Kind};
@@ -116,7 +115,7 @@ pub fn tell(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// When the one that was asked for can't be had.
 pub async fn sandbox(house: &House) -> Result<SandboxReport, Failure> {
-    let executor = house.executor(house.loaded.sessions().join("blobs"), Masks::default());
+    let executor = house.executor(house.loaded.sessions().join("blobs"));
     let report = executor.sandbox().await;
     executor.close().await;
     report.map_err(no_sandbox)

@@ -12,6 +12,8 @@
 //! - `keys`: keys of providers, each for its `origin`
 //! - `show`: as text, as a schema
 //!
+//! - `vision`: which models can see, where nobody tells
+//!
 //! It decides nothing and keeps no state: it is loaded once, and handed on as a value.
 
 mod chosen;
@@ -29,6 +31,7 @@ mod schema;
 pub mod settings;
 mod show;
 mod trust;
+mod vision;
 
 pub use chosen::{ChoiceError, Chosen};
 pub use context::{Budget, Context, Dollars, Instructions, PriceChoice, prices, shipped_prices};
@@ -46,6 +49,7 @@ pub use schema::{
     Sessions, ThemeChoice, Ui,
 };
 pub use show::{init, schema_json, show};
+pub use vision::takes_images;
 
 #[cfg(test)]
 mod models_tests;

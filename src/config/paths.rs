@@ -18,8 +18,15 @@ impl Paths {
     /// The platform's folders, or `SAYSO_HOME` for all of them. `env` gives the value of an environment variable.
     ///
     /// # Errors
-    /// When there is no home folder, or `SAYSO_HOME` is not an absolute path.
+    /// When there is no home folder, or `HOME` or `SAYSO_HOME` is not an absolute path.
     pub fn find(env: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        // Where a relative home leads changes with the working folder: a project could hold the keys and rules.
+        let relative =
+            |name: &str| env(name).filter(|home| !home.is_empty() && !Path::new(home).is_absolute());
+        if let Some(home) = relative("HOME") {
+            let message = format!("{home:?} is not an absolute path: nothing was read or written");
+            return Err(ConfigError::Value { origin: "HOME".into(), message });
+        }
         if let Some(home) = env("SAYSO_HOME").filter(|home| !home.is_empty()) {
             if !Path::new(&home).is_absolute() {
                 let message = format!("{home:?} is not an absolute path");

@@ -63,6 +63,9 @@ pub struct ModelChoice {
     /// How much it is to think.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
+    /// Whether it can see images.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub images: Option<bool>,
 }
 
 /// How much a model is to think before it answers.

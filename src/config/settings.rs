@@ -335,6 +335,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("providers.*.models.*.context", Whole(1024, TOKENS), Never, "tokens of a conversation with it"),
     setting("providers.*.models.*.max_output", Whole(16, TOKENS), Never, "tokens that its reply may have"),
     setting("providers.*.models.*.effort", Words(Effort::WORDS), Never, "how much it is to think"),
+    setting("providers.*.models.*.images", Flag, Never, "whether it can see images"),
 ];
 
 /// The setting with this name.

@@ -116,6 +116,8 @@ pub enum Entry {
         revision: Revision,
         /// Its text.
         source: Arc<str>,
+        /// Whether that is what the person wrote: not, where a key in it was masked when it was saved.
+        whole: bool,
     },
     /// The person chose the language of a block that had none: a new version with the same text.
     LanguageChosen {

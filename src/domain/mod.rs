@@ -17,6 +17,7 @@ pub mod ids;
 pub mod image_name;
 pub mod instructions;
 pub mod language;
+pub mod mask;
 pub mod message;
 pub mod moment;
 pub mod notice;
@@ -45,6 +46,7 @@ pub use ids::{BlockId, Revision, RuleId, RunId, SessionId, StepId, TimerId};
 pub use image_name::ImageName;
 pub use instructions::{Instructions, NotedInstructions};
 pub use language::{Language, Languages};
+pub use mask::{KeySpan, MaskStream, Maskable, Masked, Masker};
 pub use message::{
     AnswerForm, FailureKind, Finish, FinishReason, Kept, LongPrice, Message, MessageImage, ModelInfo,
     ModelName, ModelRequest, Price, Purpose, ReplyEvent, ReplyFailure, Role, Tool, ToolCall, Usage,

@@ -140,9 +140,9 @@ impl Driver {
             Errand::BeginRecipe(name, answers) => self.begin_recipe(&name, answers),
             Errand::NewRecipe(name) => self.new_recipe(&name),
             Errand::Rename(path, name) => {
-                let now = self.now();
+                let (now, masker) = (self.now(), self.scope.masker.clone());
                 tokio::spawn(async move {
-                    let found = match manage::rename(&path, &name, now).await {
+                    let found = match manage::rename(&path, &name, &masker, now).await {
                         Ok(()) => Found::SessionsChanged,
                         Err(error) => Found::Failed(error.to_string()),
                     };

@@ -26,7 +26,8 @@ pub use inspect::review_in_time;
 pub use update::{Told, Update};
 
 use crate::domain::{
-    Departed, ModelInfo, ModelName, Moment, NotedInstructions, ReplyEvent, RunEvent, RunId, RunReport, StepId,
+    Departed, ModelInfo, ModelName, Moment, NotedInstructions, Notice, ReplyEvent, RunEvent, RunId,
+    RunReport, StepId,
 };
 use crate::engine::provenance::Earlier;
 use crate::engine::{Command, Effect, Engine, Event, Phase, State, StoreEvent};
@@ -34,7 +35,7 @@ use crate::exec::Executor;
 use crate::provider::{self, Provider};
 use crate::recipe::Recipe;
 use crate::review::Scope;
-use crate::store::Store;
+use crate::store::{Draft, Store};
 use crate::workspace::changes;
 use crate::workspace::instructions::Search;
 use sources::{Signal, Sources};
@@ -112,6 +113,8 @@ pub struct Driver {
     stopped: Arc<Mutex<Option<RunId>>>,
     /// The texts that blocks could have their words from, and when they were gathered.
     earlier: Option<(Stamp, Arc<Earlier>)>,
+    /// What is being typed.
+    draft: Draft,
     /// What has been told since the front door was told last.
     update: Update,
 }
@@ -119,7 +122,9 @@ pub struct Driver {
 impl Driver {
     /// Puts a driver together and performs what the engine ordered on resuming. Must be called inside a runtime.
     pub fn new(parts: Parts) -> Self {
+        let draft = parts.store.draft(parts.scope.masker.clone());
         let mut driver = Self {
+            draft,
             engine: parts.engine,
             store: parts.store,
             executor: parts.executor,
@@ -197,6 +202,11 @@ impl Driver {
         if matches!(command, Command::Submit(_)) {
             self.read_instructions();
         }
+        let command = match command {
+            // A name stands in titles and lists.
+            Command::Rename(name) => Command::Rename(self.scope.masker.text(&name)),
+            other => other,
+        };
         self.feed(Event::User(command));
     }
 
@@ -245,6 +255,7 @@ impl Driver {
             Signal::Run(run, event) => self.take_run(run, event),
             Signal::Event(event) => self.feed(event),
             Signal::Errand(found) => self.update.told.push(Told::Found(found)),
+            Signal::Masked(what) => self.tell_masked(what),
             Signal::StoreFailed(why) => self.feed(Event::Store(StoreEvent::Failed(why))),
             Signal::KernelDied(why) => self.feed(Event::KernelDied(why)),
         }
@@ -269,6 +280,37 @@ impl Driver {
         self.update.streaming |= matches!(event, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_));
         self.update.told.extend(told);
         self.feed(Event::Reply(step, event));
+    }
+
+    /// What was masked in the session file: the screen shows it, the file does not.
+    fn tell_masked(&mut self, what: String) {
+        self.update.told.push(Told::Notice(Notice::warn(what)));
+        self.update.urgent = true;
+    }
+
+    /// Keeps what is being typed, so that it outlives this process; an empty text removes it. Only told to the log when
+    /// it can't be written: who types has other things to see.
+    pub fn keep_draft(&mut self, text: &str) {
+        if let Err(error) = self.draft.keep(text) {
+            tracing::warn!(%error, "the draft can't be written");
+        }
+    }
+
+    /// What was being typed when an earlier process ended without warning.
+    pub fn take_draft(&mut self) -> Option<String> {
+        self.draft.take_up()
+    }
+
+    /// Waits until all that was recorded so far is on the disk, and tells what was masked in it.
+    ///
+    /// # Errors
+    /// Why it is not; everything is kept in memory.
+    pub async fn saved(&mut self) -> Result<(), String> {
+        let saved = self.store.sync().await.map_err(|error| error.to_string());
+        for what in self.store.masked_so_far() {
+            self.tell_masked(what);
+        }
+        saved
     }
 
     /// The files that a run changed are looked for before its end is told.

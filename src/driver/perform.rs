@@ -94,7 +94,9 @@ impl Driver {
     fn record(&mut self, entry: Entry) {
         self.update.told.push(Told::Recorded(Box::new(entry.clone())));
         let name = match &entry {
-            Entry::Prompt(text) if self.state().transcript.name.is_empty() => Some(name_for(text)),
+            Entry::Prompt(text) if self.state().transcript.name.is_empty() => {
+                Some(name_for(&self.scope.masker.mask(text.clone())))
+            }
             _ => None,
         };
         self.store.append(entry, self.clock.now());

@@ -22,6 +22,8 @@ pub(super) enum Signal {
     Event(Event),
     /// An errand was done.
     Errand(Found),
+    /// Something was masked in the session file.
+    Masked(String),
     /// The session file can't be written.
     StoreFailed(String),
     /// The kernel ended while nothing ran.
@@ -122,6 +124,7 @@ impl Sources {
                     self.store_failed = true;
                     return Signal::StoreFailed(why);
                 }
+                what = store.masked() => return Signal::Masked(what),
                 why = executor.deaths() => return Signal::KernelDied(why),
             }
         }

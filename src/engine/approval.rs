@@ -178,7 +178,12 @@ impl Engine {
         if current.is_some_and(|version| *version.source == *source) {
             return self.notify(notices::unchanged(block));
         }
-        self.record(Entry::Edited { block, revision: revision.next(), source: Arc::from(source) });
+        self.record(Entry::Edited {
+            block,
+            revision: revision.next(),
+            source: Arc::from(source),
+            whole: true,
+        });
         self.look_at_edit(block);
     }
 

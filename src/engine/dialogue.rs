@@ -51,6 +51,11 @@ impl Dialogue {
         self.line(&effects)
     }
 
+    /// All that was recorded so far.
+    pub(crate) fn entries(&self) -> &[(Moment, Entry)] {
+        &self.watched.entries
+    }
+
     pub(crate) fn state(&self) -> &State {
         self.watched.engine.state()
     }

@@ -40,6 +40,8 @@ enum Blocks {
     Offered,
     /// They are skipped: the reply broke off. The person may put them back.
     Shelved,
+    /// As shelved; but the reply is kept even where nothing came of it.
+    EndedEarly,
 }
 
 impl Engine {
@@ -114,8 +116,14 @@ impl Engine {
 
     fn reply_finished(&mut self, finish: Finish) {
         let reason = finish.reason;
-        let Came { blocks, refused, empty } = self.close_reply(finish, Blocks::Offered);
-        if let Some(notice) = notices::finish(reason) {
+        // A connection that was closed in good order before the model said that it is done cut the reply all the same.
+        let early = reason == FinishReason::Incomplete && finish.word.is_none();
+        let fate = if early { Blocks::EndedEarly } else { Blocks::Offered };
+        let Came { mut blocks, refused, empty } = self.close_reply(finish, fate);
+        if early && !blocks.is_empty() {
+            self.notify(notices::ended_early(&blocks));
+            blocks.clear();
+        } else if let Some(notice) = notices::finish(reason) {
             self.notify(notice);
         } else if empty {
             self.notify(notices::empty_reply());

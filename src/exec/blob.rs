@@ -4,6 +4,7 @@
 //! part and the last megabytes stay; the middle is left out, and a line in the file tells how much that was.
 
 use super::error::ExecError;
+use crate::domain::Masked;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -47,8 +48,8 @@ impl Blob {
         })
     }
 
-    /// Adds output. What can't be written is left out; the run goes on.
-    pub fn write(&mut self, bytes: &[u8]) {
+    /// Adds output, which holds no key any more. What can't be written is left out; the run goes on.
+    pub fn write(&mut self, bytes: &Masked<Vec<u8>>) {
         if !self.failed && self.try_write(bytes).is_err() {
             self.failed = true;
         }
@@ -172,6 +173,7 @@ pub fn random<const N: usize>() -> io::Result<[u8; N]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Masker;
     use proptest::prelude::*;
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -179,7 +181,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut blob = Blob::create(&folder.path().join("blobs"), "run-1.out", limit).unwrap();
         for piece in pieces {
-            blob.write(piece);
+            blob.write(&Masker::default().mask(piece.clone()));
         }
         let path = blob.finish();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);

@@ -2,7 +2,7 @@
 
 use super::blob::Blob;
 use super::outbox::Outbox;
-use crate::domain::{Captured, Limits, Stream};
+use crate::domain::{Captured, Limits, MaskStream, Masker, Stream};
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 use std::os::fd::OwnedFd;
@@ -56,6 +56,8 @@ pub struct Capture {
     folder: PathBuf,
     name: String,
     blob: Option<Blob>,
+    /// What goes into the file, without keys: standard output and standard error.
+    masked: [MaskStream; 2],
     /// The disk refused: it is not asked again.
     no_blob: bool,
     buffer: Vec<u8>,
@@ -63,13 +65,14 @@ pub struct Capture {
 
 impl Capture {
     /// Nothing yet; a large output goes to a file of this name in this folder.
-    pub fn new(limits: Limits, folder: &Path, name: String) -> Self {
+    pub fn new(limits: Limits, folder: &Path, name: String, masker: &Masker) -> Self {
         Self {
             captured: Captured::new(limits.kept_bytes),
             limits,
             folder: folder.into(),
             name,
             blob: None,
+            masked: [MaskStream::new(masker.clone()), MaskStream::new(masker.clone())],
             no_blob: false,
             buffer: vec![0; PIPE],
         }
@@ -104,7 +107,10 @@ impl Capture {
     }
 
     /// The kept output and the file with all of it, where there is one.
-    pub fn finish(self) -> (Captured, Option<PathBuf>) {
+    pub fn finish(mut self) -> (Captured, Option<PathBuf>) {
+        if let Some(blob) = &mut self.blob {
+            self.masked.iter_mut().for_each(|stream| blob.write(&stream.end()));
+        }
         (self.captured, self.blob.map(Blob::finish))
     }
 
@@ -143,15 +149,25 @@ impl Capture {
         if over && self.blob.is_none() && !self.no_blob {
             match Blob::create(&self.folder, &self.name, self.limits.output_file) {
                 Ok(mut blob) => {
-                    self.captured.pieces().for_each(|piece| blob.write(&piece.bytes));
+                    for piece in self.captured.pieces() {
+                        blob.write(&masked_by(&mut self.masked, piece.stream).push(&piece.bytes));
+                    }
                     self.blob = Some(blob);
                 }
                 Err(_) => self.no_blob = true,
             }
         }
         if let Some(blob) = &mut self.blob {
-            blob.write(bytes);
+            blob.write(&masked_by(&mut self.masked, stream).push(bytes));
         }
         self.captured.push(stream, bytes);
+    }
+}
+
+fn masked_by(streams: &mut [MaskStream; 2], stream: Stream) -> &mut MaskStream {
+    let [out, err] = streams;
+    match stream {
+        Stream::Stdout => out,
+        Stream::Stderr => err,
     }
 }

@@ -169,7 +169,7 @@ impl Jupyter {
         }
         let server = Server::new(&self.config, &url).await?;
         if let Some(token) = server.token().expose() {
-            self.setup.masks.add(token.into());
+            self.setup.masker.learn([token.into()]);
         }
         let specs = server.specs().await?;
         self.server = Some(server);

@@ -9,15 +9,14 @@
 
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
-    InstallInto, Interpreter, Language, Languages, Limits, Outcome, Reach, RunEvent, RunId, RunRequest,
-    SandboxReport, Terms,
+    InstallInto, Interpreter, Language, Languages, Limits, Masker, Outcome, Reach, RunEvent, RunId,
+    RunRequest, SandboxReport, Terms,
 };
 use actor::{Actor, Command};
 use executors::{Desk as Other, Order};
 use interpreters::Finder;
 pub use interpreters::on_path;
 pub use sandbox::{Wish, Without};
-use secrecy::SecretString;
 use std::io::{PipeWriter, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,30 +59,6 @@ mod tree;
 pub use executors::Missing;
 pub use helper_file::HelperFile;
 
-/// Who masks secrets in what is written; told of those that only an executor learns. The default is nobody.
-#[derive(Clone, Default)]
-pub struct Masks(Option<Arc<dyn Fn(SecretString) + Send + Sync>>);
-
-impl Masks {
-    /// Tells this of each.
-    pub fn new(told: impl Fn(SecretString) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(told)))
-    }
-
-    /// There is a secret: it is to be masked from now on.
-    pub fn add(&self, secret: SecretString) {
-        if let Some(told) = &self.0 {
-            told(secret);
-        }
-    }
-}
-
-impl std::fmt::Debug for Masks {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Masks")
-    }
-}
-
 /// What an executor has to know beforehand.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -109,8 +84,8 @@ pub struct Setup {
     pub home: Option<PathBuf>,
     /// Folders of sayso's own: no run may write them.
     pub own: Vec<PathBuf>,
-    /// Who masks what an executor learns and nobody may read.
-    pub masks: Masks,
+    /// Who masks what is written; it learns what only an executor knows and nobody may read.
+    pub masker: Masker,
 }
 
 /// From now on a write beyond the limit on the size of files fails instead of ending this process. What this process

@@ -10,7 +10,8 @@ use super::process::Process;
 use super::receipt::{self, Ending, Pressed};
 use super::sandbox::refused::{Closed, refused};
 use crate::domain::{
-    Captured, ImageRef, KernelFate, Limits, Outcome, Receipt, RunEvent, RunId, RunReport, RunRequest, Stream,
+    Captured, ImageRef, KernelFate, Limits, Masker, Outcome, Receipt, RunEvent, RunId, RunReport, RunRequest,
+    Stream,
 };
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -81,7 +82,7 @@ impl Run {
         request: &RunRequest,
         (carrier, token): (Carrier, Token),
         outbox: Outbox,
-        folder: &Path,
+        (folder, masker): (&Path, &Masker),
         closed: Option<Closed>,
     ) -> Self {
         let approval = request.approval();
@@ -97,7 +98,7 @@ impl Run {
             language: approval.terms().language.as_str().to_string(),
             token,
             outbox,
-            capture: Capture::new(limits, folder, format!("run-{}-output.txt", approval.run())),
+            capture: Capture::new(limits, folder, format!("run-{}-output.txt", approval.run()), masker),
             pressed: Pressed::default(),
             started: false,
             broken: None,

@@ -30,7 +30,7 @@ pub fn entry(entry: &Entry) -> Option<Value> {
         Entry::Approved { run, block, revision, sha256, terms, by } => {
             approved(*run, (*block, *revision), *sha256, terms, *by)
         }
-        Entry::Edited { block, revision, source } => {
+        Entry::Edited { block, revision, source, .. } => {
             with(decided(*block, *revision, "edit"), [("source", json!(**source))])
         }
         Entry::LanguageChosen { block, revision, language } => {

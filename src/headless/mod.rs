@@ -17,7 +17,7 @@ pub use ending::Ending;
 pub use teller::ended;
 
 use crate::domain::sentences::saving;
-use crate::domain::{Answers, Entry, Level, Misfit, TurnEnd};
+use crate::domain::{Answers, BlockId, Decision, Entry, Level, Misfit, Readiness, TurnEnd};
 use crate::driver::{Driver, Errand, Found, Told, Update};
 use crate::engine::state::Question;
 use crate::engine::{Command, Course, Phase, State};
@@ -129,6 +129,11 @@ async fn turn(
     loop {
         tokio::select! {
             update = driver.next() => {
+                // What is printed is on the disk first: who reads it may rely on it.
+                let recorded = update.told.iter().any(|told| matches!(told, Told::Recorded(_)));
+                if recorded && let Err(why) = driver.saved().await {
+                    tracing::warn!(why, "the session can't be written");
+                }
                 for told in &update.told {
                     if let Told::Recorded(entry) = told
                         && let Entry::TurnEnd(end) = &**entry
@@ -191,6 +196,13 @@ fn ended_by(
         Phase::Deciding(_) if interrupts.count > 0 => return Some(Ending::Interrupted),
         // A second opinion that is on its way belongs into the session; it comes in bounded time.
         Phase::Deciding(block) if state.consulting(*block).is_some() => return None,
+        Phase::Deciding(block) if lacks_language(state, *block) => {
+            // Nobody is here to choose one, and mostly it is no program at all.
+            let (block, revision) = (*block, state.transcript.blocks.get(block)?.block.current().revision);
+            let decision = Decision::Reject(NO_LANGUAGE.into());
+            driver.send(Command::Decide { block, revision, decision });
+            return None;
+        }
         Phase::Deciding(block) => {
             // Until it was looked at, the policy has not spoken.
             let inspected = state.inspected(*block)?;
@@ -216,6 +228,14 @@ fn ended_by(
     }
     driver.send(Command::EndTurn);
     None
+}
+
+/// What the model is told of a block that names no language.
+const NO_LANGUAGE: &str = "This block was skipped: it names no language, and nobody is here to choose one. \
+    If it is to run, write it again with a language behind the fence. If it is an example or output, go on.";
+
+fn lacks_language(state: &State, block: BlockId) -> bool {
+    state.transcript.blocks.get(&block).is_some_and(|item| item.block.readiness() == Readiness::NeedsLanguage)
 }
 
 /// The signals that stop a turn.

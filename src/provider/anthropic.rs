@@ -66,6 +66,11 @@ impl Wire for Anthropic {
             limit = limit.max(thinking + 4_096);
             body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": thinking }));
         }
+        if effort.is_some() {
+            // Without it these models do not think, whatever effort they are told
+            // (platform.claude.com/docs/en/build-with-claude/adaptive-thinking).
+            body.insert("thinking".into(), json!({ "type": "adaptive" }));
+        }
         body.insert("max_tokens".into(), limit.into());
         let mut system = Vec::new();
         while let Some(Said::System(words)) = said.first() {

@@ -4,8 +4,7 @@
 //! which the connection tore is never taken for one. Nothing is told behind `Finished` or `Failed`.
 
 use super::failure::{Asked, ErrorBody};
-use super::redact::Secrets;
-use crate::domain::{Finish, FinishReason, Kept, ReplyEvent, ReplyFailure, ToolCall, Usage};
+use crate::domain::{Finish, FinishReason, Kept, Masker, ReplyEvent, ReplyFailure, ToolCall, Usage};
 use serde_json::Value;
 
 /// Bytes of text, reasoning, calls and kept items that a reply may have.
@@ -40,7 +39,7 @@ pub(super) struct Gathered {
     /// What makes ids of this reply other than those of another.
     number: u64,
     asked: Asked,
-    secrets: Secrets,
+    secrets: Masker,
     /// What is to be told.
     pub(super) out: Vec<ReplyEvent>,
     /// Bytes of text.
@@ -59,7 +58,7 @@ pub(super) struct Gathered {
 
 impl Gathered {
     /// `number`: any, another for each reply.
-    pub(super) fn new(number: u64, asked: Asked, secrets: Secrets) -> Self {
+    pub(super) fn new(number: u64, asked: Asked, secrets: Masker) -> Self {
         Self {
             number,
             asked,
@@ -178,7 +177,7 @@ impl Gathered {
     /// One line for the person.
     pub(super) fn remark(&mut self, text: &str) {
         if !self.over {
-            let text = self.secrets.redact(&super::failure::one_line(text));
+            let text = self.secrets.told(&super::failure::one_line(text));
             self.entry(text.len());
             self.out.push(ReplyEvent::Remark(text));
         }
@@ -227,8 +226,8 @@ impl Gathered {
         if std::mem::replace(&mut self.over, true) {
             return;
         }
-        failure.message = self.secrets.redact(&failure.message);
-        failure.hint = self.secrets.redact(&failure.hint);
+        failure.message = self.secrets.told(&failure.message);
+        failure.hint = self.secrets.told(&failure.hint);
         self.out.extend(self.usage.take().map(ReplyEvent::Usage));
         self.out.push(ReplyEvent::Failed(failure));
     }

@@ -136,8 +136,8 @@ impl Connection {
 
     fn without_keys(&self, mut refusal: Refusal) -> Refusal {
         let secrets = &self.access().secrets;
-        refusal.failure.message = secrets.redact(&refusal.failure.message);
-        refusal.failure.hint = secrets.redact(&refusal.failure.hint);
+        refusal.failure.message = secrets.told(&refusal.failure.message);
+        refusal.failure.hint = secrets.told(&refusal.failure.hint);
         refusal
     }
 
@@ -240,7 +240,7 @@ impl Connection {
         out: &Sender<ReplyEvent>,
     ) -> Option<Tried> {
         let mut events = Vec::new();
-        let (mut begun, mut last_piece) = (false, began);
+        let (mut begun, mut last_piece, mut silent) = (false, began, true);
         let mut settled: Option<Instant> = None;
         loop {
             if decoder.settled() {
@@ -258,7 +258,12 @@ impl Connection {
                 () = out.closed() => return None,
             };
             match read {
-                Ok(Ok(Some(bytes))) => decoder.feed(&bytes, &mut events),
+                Ok(Ok(Some(bytes))) => {
+                    silent &= bytes.is_empty();
+                    decoder.feed(&bytes, &mut events);
+                }
+                // Not one byte, and a closed connection: a server that restarts, not an answer.
+                Ok(Ok(None)) if silent => decoder.end(End::Cut, &mut events),
                 Ok(Ok(None)) => decoder.end(End::Closed, &mut events),
                 Ok(Err(_)) => decoder.end(End::Cut, &mut events),
                 Err(_) if decoder.settled() => decoder.end(End::Closed, &mut events),
@@ -290,7 +295,8 @@ impl Connection {
 
 /// Whether a failure that a stream begins with may be gone the next time.
 fn may_pass(kind: FailureKind) -> bool {
-    matches!(kind, FailureKind::RateLimit | FailureKind::Server)
+    // A connection that is lost before anything came of the reply is lost like one that never stood.
+    matches!(kind, FailureKind::RateLimit | FailureKind::Server | FailureKind::Cut)
 }
 
 /// What is told when nothing is asked again any more.

@@ -26,7 +26,6 @@ mod openai;
 mod reading;
 #[cfg(test)]
 mod recorded;
-mod redact;
 #[cfg(test)]
 mod requests;
 mod responses;

@@ -272,7 +272,7 @@ fn limits_and_effort_are_said_in_the_words_of_each() {
     assert_eq!(responses["max_output_tokens"], 9);
     assert_eq!(responses["reasoning"], json!({ "effort": "high", "summary": "auto" }));
     let messages = body(Kind::Anthropic);
-    assert_eq!(messages["thinking"], Value::Null);
+    assert_eq!(messages["thinking"], json!({ "type": "adaptive" }), "an effort alone makes nobody think");
     assert_eq!(messages["output_config"]["effort"], "high");
     let mut before = Access::fixture(Kind::Anthropic, "claude-sonnet-4-5-20250929");
     (before.max_output, before.effort) = (Some(9), Some(Effort::High));
@@ -301,7 +301,7 @@ fn keys_in_the_query_are_known_as_keys() {
     let server = Server { query, ..Server::new(Kind::OpenAi, name, "http://h?sig=swordfish") };
     let access = Access::new(server).unwrap();
     assert!(access.asked.has_key);
-    let told = access.secrets.redact("no: hunter22hunter22 or swordfish of 2024");
+    let told = access.secrets.told("no: hunter22hunter22 or swordfish of 2024");
     assert_eq!(told, "no: [key] or [key] of 2024");
 }
 

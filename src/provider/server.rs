@@ -3,11 +3,10 @@
 //! The key travels in a header only, and only to the origin of the address: `http` follows no redirect to another one.
 
 use super::failure::Asked;
-use super::redact::Secrets;
 use super::wire::HttpRequest;
 use super::{ProviderError, Timeouts, address};
 use crate::config::keys::looks_secret;
-use crate::domain::ModelName;
+use crate::domain::{Masker, ModelName};
 use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
@@ -147,7 +146,7 @@ pub(super) struct Access {
     pub(super) asked: Asked,
     /// Where requests for replies go.
     pub(super) url: Url,
-    pub(super) secrets: Secrets,
+    pub(super) secrets: Masker,
     pub(super) context: Option<u64>,
     pub(super) max_output: Option<u64>,
     pub(super) effort: Option<Effort>,
@@ -201,7 +200,7 @@ impl Access {
             address: address::shown(&url),
             has_key: !secret_headers.is_empty() || !in_query.is_empty(),
         };
-        let secrets = Secrets::new(secret_headers.iter().map(|(_, value)| value.clone()).chain(in_query));
+        let secrets = Masker::knowing(secret_headers.iter().map(|(_, value)| value.clone()).chain(in_query));
         let headers = match kind {
             Kind::Anthropic if !secret_headers.iter().any(|(name, _)| name == "anthropic-version") => {
                 vec![("anthropic-version", "2023-06-01".to_owned())]

@@ -30,7 +30,12 @@ pub(super) struct Parser {
     after_cr: bool,
     /// A line was read: a byte order mark may only stand before the first.
     begun: bool,
+    /// An object that stands between the events, without a field: so some servers tell an error. What came of it.
+    stray: Vec<u8>,
 }
+
+/// An object between the events that is longer than this is none.
+const LONGEST_STRAY: usize = 64 << 10;
 
 impl Parser {
     /// Reads on; events that are over are given to `each`.
@@ -68,6 +73,9 @@ impl Parser {
     pub(super) fn end(mut self) -> Option<(Event, bool)> {
         let whole = self.line.is_empty();
         let rest = std::mem::take(&mut self.line);
+        if let Some(event) = self.stray(&rest) {
+            return Some((event, whole));
+        }
         self.field(&rest);
         self.has_data.then_some((self.event, whole))
     }
@@ -81,6 +89,12 @@ impl Parser {
     }
 
     fn line_over(&mut self, line: &[u8], each: &mut impl FnMut(Event)) -> Result<(), TooLong> {
+        if let Some(event) = self.stray(line) {
+            each(event);
+        }
+        if !self.stray.is_empty() {
+            return Ok(());
+        }
         let is_blank = self.without_mark(line).is_empty();
         if is_blank {
             self.begun = true;
@@ -95,6 +109,24 @@ impl Parser {
         }
         self.field(line);
         Ok(())
+    }
+
+    /// Takes a line of an object that stands between the events; the event of an error, once it is whole.
+    fn stray(&mut self, line: &[u8]) -> Option<Event> {
+        if self.stray.is_empty() && (self.has_data || !self.without_mark(line).starts_with(b"{")) {
+            return None;
+        }
+        if self.stray.len() + line.len() > LONGEST_STRAY {
+            self.stray.clear();
+            return None;
+        }
+        self.stray.extend_from_slice(line);
+        self.stray.push(b'\n');
+        let value: serde_json::Value = serde_json::from_slice(&self.stray).ok()?;
+        let data = String::from_utf8_lossy(&self.stray).trim().to_owned();
+        self.stray.clear();
+        self.begun = true;
+        value.get("error").is_some_and(|error| !error.is_null()).then(|| Event { name: "error".into(), data })
     }
 
     fn without_mark<'a>(&self, line: &'a [u8]) -> &'a [u8] {
@@ -157,6 +189,19 @@ mod tests {
     }
 
     #[test]
+    fn an_error_without_a_field_is_an_event() {
+        let error = "{\n  \"error\": {\n    \"code\": 503,\n    \"message\": \"overloaded\"\n  }\n}";
+        for text in [format!("data: a\n\n{error}\n"), format!("data: a\n\n{error}"), error.to_owned()] {
+            let (mut all, rest) = events(&[text.as_bytes()]);
+            all.extend(rest.map(|(event, _)| event));
+            let last = all.last().expect("an event");
+            assert_eq!(last.name, "error");
+            assert!(last.data.contains("overloaded"), "{text}");
+        }
+        assert_eq!(data("{\"other\": 1}\ndata: a\n\n"), ["a"]);
+    }
+
+    #[test]
     fn names_belong_to_their_event_only() {
         let (all, _) = events(&[b"event: error\ndata: a\n\ndata: b\n\n"]);
         let names: Vec<_> = all.iter().map(|e| e.name.as_str()).collect();
@@ -189,7 +234,7 @@ mod tests {
         fn any_split_gives_the_same(
             lines in prop::collection::vec(
                 prop::sample::select(vec![
-                    "data: a", "data:", "data: {\"x\":1}", "event: error", ": c", "", "", "id: 1", "data: é\u{1F600}", "dat",
+                    "data: a", "{\"error\":", "1}", "data:", "data: {\"x\":1}", "event: error", ": c", "", "", "id: 1", "data: é\u{1F600}", "dat",
                 ]), 0..24),
             ends in prop::collection::vec(prop::sample::select(vec!["\n", "\r\n", "\r"]), 24),
             cuts in prop::collection::vec(0usize..400, 0..12),

@@ -24,6 +24,7 @@ mod hidden;
 mod inspect;
 mod javascript;
 mod judge;
+mod keys;
 mod lookalike;
 mod orders;
 mod places;
@@ -55,7 +56,7 @@ pub use rule_error::RuleError;
 pub use shelf::Book;
 pub use tongue::{language_of_extension, reads};
 
-use crate::domain::{Finding, Language, Review, Severity};
+use crate::domain::{Finding, Language, Masker, Review, Severity};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -76,6 +77,8 @@ pub struct Scope {
     pub home: Option<PathBuf>,
     /// The rules, and what is forbidden.
     pub book: Arc<Book>,
+    /// Who knows keys that no text should hold.
+    pub masker: Masker,
 }
 
 /// A rule, as `sayso check --rules` lists it.
@@ -140,6 +143,7 @@ pub fn review_while(
         }
     };
     remarks.extend(hidden::shape(source));
+    remarks.extend(keys::look(source, &scope.masker));
     remarks.sort_by_key(|r| (r.span.start, std::cmp::Reverse(r.severity), r.span.end));
     let mut told = HashSet::new();
     remarks.retain(|r| told.insert((r.rule.clone(), r.span.clone(), r.message.clone())));

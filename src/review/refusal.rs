@@ -92,7 +92,12 @@ mod tests {
     use std::sync::Arc;
 
     fn scope() -> Scope {
-        Scope { cwd: "/home/ann/work".into(), home: Some("/home/ann".into()), book: Arc::default() }
+        Scope {
+            cwd: "/home/ann/work".into(),
+            home: Some("/home/ann".into()),
+            book: Arc::default(),
+            ..Scope::default()
+        }
     }
 
     fn reach() -> Reach {

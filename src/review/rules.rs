@@ -280,6 +280,8 @@ pub(super) enum Builtin {
     Lookalike,
     /// Code out of sight.
     Shape,
+    /// Keys in the text.
+    Keys,
     /// What the person forbids.
     Forbid,
 }

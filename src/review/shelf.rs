@@ -112,7 +112,12 @@ impl Book {
 
     fn finds(&self, rule: &Rule, tongue: Tongue, text: &str) -> bool {
         let book = Arc::new(self.clone());
-        let scope = Scope { cwd: PathBuf::from("/home/ann/work"), home: Some("/home/ann".into()), book };
+        let scope = Scope {
+            cwd: PathBuf::from("/home/ann/work"),
+            home: Some("/home/ann".into()),
+            book,
+            ..Scope::default()
+        };
         let review = review(text, Some(&Language(tongue.as_str().to_owned())), &scope);
         review.findings.iter().any(|finding| finding.rule == rule.id)
     }
@@ -164,6 +169,7 @@ fn info<'a>(language: &'static str, rule: &'a Rule) -> Option<RuleInfo<'a>> {
         (Some(Builtin::Hidden), _) => "characters that hide",
         (Some(Builtin::Lookalike), _) => "names that read like others",
         (Some(Builtin::Shape), _) => "code out of sight",
+        (Some(Builtin::Keys), _) => "keys in the text",
         (Some(Builtin::Forbid), _) => "review.forbid",
         (None, Some(_)) => "a query of the grammar",
         (None, None) => "calls",

@@ -3,11 +3,7 @@
 use super::*;
 
 fn scope() -> Scope {
-    Scope {
-        cwd: PathBuf::from("/home/ann/work"),
-        home: Some(PathBuf::from("/home/ann")),
-        book: Arc::default(),
-    }
+    Scope { cwd: PathBuf::from("/home/ann/work"), home: Some(PathBuf::from("/home/ann")), ..Scope::default() }
 }
 
 fn look(language: &str, source: &str) -> Review {

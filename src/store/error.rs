@@ -1,6 +1,7 @@
 //! What can go wrong with a session file, in words that say what happened, where, and what to do next.
 
 use crate::domain::sentences::saving;
+use crate::domain::{BlockId, RunId};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -135,8 +136,21 @@ pub enum Fault {
     Header,
     /// The output of a run was kept in a file of its own, which is missing or changed.
     Blob(String),
+    /// The line was written by a newer version; it is skipped.
+    NewerLine(u64),
+    /// The text of a block is not the one that this run of it was approved for: block, run.
+    Contradicts(BlockId, RunId),
+    /// The run of this block has an end, but its approval can't be read: block, run.
+    ApprovalLost(BlockId, RunId),
     /// A known secret was masked when this line was written: its text is not what it was.
     Redacted,
+}
+
+impl Damage {
+    /// Whether something is not as it was written. A masked secret, or a kind of a later day, is as it should be.
+    pub fn is_loss(&self) -> bool {
+        !matches!(self.fault, Fault::Redacted | Fault::UnknownKind(_) | Fault::NewerLine(_))
+    }
 }
 
 impl fmt::Display for Damage {
@@ -161,6 +175,18 @@ impl fmt::Display for Damage {
                 )
             }
             Fault::Blob(why) => write!(f, "The output of line {line} is not complete: {why}."),
+            Fault::NewerLine(version) => write!(
+                f,
+                "Line {line} was written by a newer sayso (format {version}) and was skipped: update sayso to read it."
+            ),
+            Fault::Contradicts(block, run) => write!(
+                f,
+                "Line {line}: the text of block {block} is not the one that run {run} was approved for: the file was changed."
+            ),
+            Fault::ApprovalLost(block, run) => write!(
+                f,
+                "Line {line}: run {run} of block {block} has an end, but its approval can't be read. It counts as run."
+            ),
             Fault::Redacted => f.write_str(&saving::masked(line)),
         }
     }

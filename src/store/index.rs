@@ -66,6 +66,18 @@ pub fn list(folder: &Path) -> Vec<Summary> {
     by_age(folder).into_iter().map(|file| file.summary(&locks)).collect()
 }
 
+/// What is told of the session in this file; `None` where there is no such file.
+pub fn of(path: &Path) -> Option<Summary> {
+    let meta = std::fs::symlink_metadata(path).ok()?;
+    let file = Candidate {
+        path: path.to_owned(),
+        modified: Moment::default(),
+        bytes: meta.len(),
+        inode: meta.ino(),
+    };
+    Some(file.summary(&Locks::read()))
+}
+
 /// The session that was written last, of those with this working folder where one is given. Damaged ones are passed
 /// over.
 pub fn last(folder: &Path, cwd: Option<&Path>) -> Option<Summary> {

@@ -1,7 +1,7 @@
 //! What a list of sessions offers beside opening one: a look at its end, another name, removal.
 
 use super::{Store, StoreError, blobs_of, disk, reader};
-use crate::domain::{Entry, Moment};
+use crate::domain::{Entry, Masker, Moment};
 use std::path::Path;
 
 /// Bytes of a line of a preview at the most.
@@ -47,8 +47,9 @@ fn first_line(text: &str) -> String {
 ///
 /// # Errors
 /// When another process writes to it, or it can't be written.
-pub async fn rename(path: &Path, name: &str, at: Moment) -> Result<(), StoreError> {
+pub async fn rename(path: &Path, name: &str, masker: &Masker, at: Moment) -> Result<(), StoreError> {
     let (store, _) = Store::open(path)?;
+    let store = store.with_masker(masker.clone());
     store.append(Entry::Named(name.to_owned()), at);
     store.close().await
 }
@@ -61,6 +62,7 @@ pub fn delete(path: &Path) -> Result<(), StoreError> {
     // The lock is held until the file is gone: nobody opens it in between.
     let _locked = disk::open_locked(path)?;
     std::fs::remove_file(path).map_err(|error| StoreError::io(path, "deleted", error))?;
+    super::Draft::beside(path, Masker::default()).remove()?;
     let blobs = blobs_of(path);
     match std::fs::remove_dir_all(&blobs) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -94,10 +96,13 @@ mod tests {
         store.sync().await.expect("written");
         let path = store.path();
         assert!(matches!(delete(&path), Err(StoreError::Locked { .. })), "one that is open stays");
-        assert!(matches!(rename(&path, "b", Moment(2)).await, Err(StoreError::Locked { .. })));
+        assert!(matches!(
+            rename(&path, "b", &Masker::default(), Moment(2)).await,
+            Err(StoreError::Locked { .. })
+        ));
         store.close().await.expect("closed");
         assert_eq!(preview(&path, 5), ["you    What is it?"]);
-        rename(&path, "better", Moment(2)).await.expect("named");
+        rename(&path, "better", &Masker::default(), Moment(2)).await.expect("named");
         let loaded = reader::read(&path).expect("readable");
         assert!(loaded.entries.iter().any(|(_, e)| *e == Entry::Named("better".into())));
         delete(&path).expect("deleted");

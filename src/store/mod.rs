@@ -2,27 +2,30 @@
 //!
 //! - `wire`: the form of a line (pure) - `writer`: the one thread that owns a file - `reader`: reads a file in any
 //!   state - `index`: lists and finds sessions without reading them whole - `disk`: how files are made and opened -
-//!   `redact`: masks known secrets - `naming`: names for people.
+//!   `naming`: names for people. All that is written is masked first (`domain::mask`).
 //!
 //! What the entries mean is the engine's business; nothing is run, and nothing is decided, from here.
 //! A session that nothing was asked in leaves no file.
 
 mod disk;
+mod draft;
 mod error;
 pub mod index;
 pub mod manage;
 mod naming;
+mod news;
 mod reader;
-mod redact;
+mod texts;
 mod wire;
 mod writer;
 
+pub use draft::Draft;
 pub use error::{Damage, Fault, StoreError};
 pub use naming::name_for;
 pub use reader::read;
 
-use crate::domain::{Entry, Header, Moment};
-use secrecy::SecretString;
+use crate::domain::{Entry, Header, Masker, Moment};
+use news::{MaskedNews, masked_words};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -82,7 +85,9 @@ struct Shared {
     orders: mpsc::Sender<Order>,
     failure: watch::Receiver<Failure>,
     told: AtomicU64,
+    news: MaskedNews,
     durable: OnceLock<bool>,
+    reads_only: bool,
 }
 
 impl Store {
@@ -97,7 +102,7 @@ impl Store {
     pub fn create_at(path: &Path, header: Header) -> Store {
         let place = Arc::new(Place::of(path.to_owned()));
         let (failure, told) = watch::channel(Failure::default());
-        Self::start(Writer::lazy(place.clone(), header, failure), place, told)
+        Self::start(Writer::lazy(place.clone(), header, failure), place, told, false)
     }
 
     /// Opens a session to go on with it: locks it, reads it, cuts off a line that was not written to its end.
@@ -112,28 +117,87 @@ impl Store {
         let place = Arc::new(Place::of(path.to_owned()));
         let (failure, told) = watch::channel(Failure::default());
         let writer = Writer::going_on(place.clone(), file, &opened, whole, failure);
-        Ok((Self::start(writer, place, told), opened.loaded))
+        Ok((Self::start(writer, place, told, false), opened.loaded))
     }
 
-    fn start(writer: Writer, place: Arc<Place>, failure: watch::Receiver<Failure>) -> Store {
+    /// A session that is only read, for this reason: what is added stays in memory, and is told as not saved. Nothing
+    /// runs in it, for no decision can be written down.
+    pub fn reading(path: &Path, why: String) -> Store {
+        let place = Arc::new(Place::of(path.to_owned()));
+        let (failure, told) = watch::channel(Failure::default());
+        Self::start(Writer::reading(place.clone(), why, failure), place, told, true)
+    }
+
+    /// Opens a session to go on with it, or where that can't be done to read it: when another process writes to it, or
+    /// the disk can't be written. Then tells why; nothing is written, and nothing can run.
+    ///
+    /// # Errors
+    /// As [`Store::open`], for all other reasons.
+    pub fn open_or_read(path: &Path) -> Result<(Store, Loaded, Option<String>), StoreError> {
+        let error = match Self::open(path) {
+            Ok((store, loaded)) => return Ok((store, loaded, None)),
+            Err(error) => error,
+        };
+        let why = match &error {
+            StoreError::Locked { pid: Some(pid), .. } => {
+                format!("it is open in another sayso (process {pid})")
+            }
+            StoreError::Locked { .. } => "it is open in another sayso".into(),
+            StoreError::Io { source, .. } if is_read_only(source) => error.brief(),
+            _ => return Err(error),
+        };
+        let loaded = reader::read(path)?;
+        Ok((Self::reading(path, why.clone()), loaded, Some(why)))
+    }
+
+    fn start(
+        writer: Writer,
+        place: Arc<Place>,
+        failure: watch::Receiver<Failure>,
+        reads_only: bool,
+    ) -> Store {
         let (orders, taken) = mpsc::channel();
+        let news = MaskedNews::default();
+        let writer = writer.telling(news.clone());
         // Where no thread can be started, its end of the channel is gone: every answer is then `Closed`.
         std::thread::Builder::new().name("session-writer".into()).spawn(move || writer.run(&taken)).ok();
         let told = AtomicU64::new(0);
-        Store { shared: Arc::new(Shared { place, orders, failure, told, durable: OnceLock::new() }) }
+        Store {
+            shared: Arc::new(Shared {
+                place,
+                orders,
+                failure,
+                told,
+                news,
+                durable: OnceLock::new(),
+                reads_only,
+            }),
+        }
     }
 
-    /// Values that are masked in everything written from now on: keys of providers. Values of less than eight bytes
-    /// are placeholders, not secrets, and are left alone.
+    /// Who masks what is written from here on. Without one, only the shapes of well-known tokens are known.
     #[must_use]
-    pub fn with_secrets(self, secrets: Vec<SecretString>) -> Self {
-        self.add_secrets(secrets);
+    pub fn with_masker(self, masker: Masker) -> Self {
+        self.shared.orders.send(Order::Masker(masker)).ok();
         self
     }
 
-    /// As [`Store::with_secrets`], for keys that are learned later.
-    pub fn add_secrets(&self, secrets: Vec<SecretString>) {
-        self.shared.orders.send(Order::Secrets(secrets)).ok();
+    /// Where what is being typed is kept: beside the session's file. Who only reads it has a place of its own.
+    pub fn draft(&self, masker: Masker) -> Draft {
+        let path = self.path();
+        let own = path.with_extension(format!("{}.jsonl", std::process::id()));
+        Draft::beside(if self.shared.reads_only { &own } else { &path }, masker)
+    }
+
+    /// Waits until something was masked in what was written; says what and where, never the value. Each is told once,
+    /// to one caller. Cancel-safe.
+    pub async fn masked(&self) -> String {
+        self.shared.news.next().await
+    }
+
+    /// What was masked and not told yet.
+    pub fn masked_so_far(&self) -> Vec<String> {
+        self.shared.news.take()
     }
 
     /// Adds an entry. Never waits for the disk; what could not be written is told by [`Store::failed`] and kept.
@@ -204,6 +268,12 @@ impl Store {
         self.shared.orders.send(order(answer)).map_err(|_| StoreError::Closed)?;
         answered.await.map_err(|_| StoreError::Closed)?
     }
+}
+
+/// Whether a file may be read still when this was said of writing.
+fn is_read_only(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind as K;
+    matches!(error.kind(), K::ReadOnlyFilesystem | K::PermissionDenied | K::StorageFull | K::QuotaExceeded)
 }
 
 /// Cuts off a torn line, or gives the last line its newline; returns the bytes of the file.

@@ -1,5 +1,7 @@
 //! Names of sessions for people, from what was asked first.
 
+use crate::domain::Masked;
+
 /// Characters of a name at the most.
 const LONGEST: usize = 32;
 
@@ -12,7 +14,7 @@ const FILLERS: [&str; 32] = [
 
 /// A short name from a prompt: lower-case words joined by hyphens, safe as a file name and on a command line.
 /// `Load sales.csv, plot revenue by region` becomes `load-sales-csv-plot-revenue`.
-pub fn name_for(prompt: &str) -> String {
+pub fn name_for(prompt: &Masked<String>) -> String {
     let start: String = prompt.chars().take(400).collect();
     let words = start.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase);
     let (telling, filling): (Vec<_>, Vec<_>) = words.partition(|w| !FILLERS.contains(&w.as_str()));
@@ -35,8 +37,13 @@ pub fn name_for(prompt: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::name_for;
+    use super::name_for as named;
+    use crate::domain::Masker;
     use proptest::prelude::*;
+
+    fn name_for(prompt: &str) -> String {
+        named(&Masker::default().mask(prompt.to_owned()))
+    }
 
     #[test]
     fn names_tell_what_was_asked() {

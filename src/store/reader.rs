@@ -3,6 +3,7 @@
 //! A last line that was not written to its end is told; a line that is damaged is named and skipped, the rest is read.
 //! Nothing is changed here: cutting off a torn line is done by [`Store::open`](super::Store::open).
 
+use super::texts::Texts;
 use super::wire::{self, Crc, Decoded, Frame, LineFault, Link};
 use super::{Damage, Fault, Loaded, StoreError, disk};
 use crate::domain::{Entry, Header, Moment, SessionId};
@@ -90,6 +91,7 @@ struct Scan<'a> {
     whole: u64,
     newline_missing: bool,
     messages: u64,
+    texts: Texts,
 }
 
 impl<'a> Scan<'a> {
@@ -104,6 +106,7 @@ impl<'a> Scan<'a> {
             whole: 0,
             newline_missing: false,
             messages: 0,
+            texts: Texts::default(),
         }
     }
 
@@ -122,7 +125,7 @@ impl<'a> Scan<'a> {
                 self.newline_missing = !ended;
                 self.frame(frame)?;
             }
-            Err(LineFault::Newer(found)) => return Err(self.newer(found)),
+            Err(LineFault::Newer(found)) if first => return Err(self.newer(found)),
             // Only the last line can lack its newline.
             Err(_) if !ended => {
                 self.damage(Fault::Torn(bytes));
@@ -170,6 +173,9 @@ impl<'a> Scan<'a> {
         if matches!(entry, Entry::Prompt(_) | Entry::Reply { .. }) {
             self.messages += 1;
         }
+        if let Some(fault) = self.texts.contradiction(&entry) {
+            self.damage(fault);
+        }
         self.loaded.entries.push((at, entry));
     }
 
@@ -188,7 +194,8 @@ impl<'a> Scan<'a> {
         self.damage(match fault {
             LineFault::Checksum => Fault::Checksum,
             LineFault::Unreadable(why) => Fault::Unreadable(why),
-            LineFault::Newer(version) => Fault::Unreadable(format!("version {version}")),
+            // It spoils itself alone: what is around it was written by this version.
+            LineFault::Newer(version) => Fault::NewerLine(version),
         });
         Ok(())
     }

@@ -222,7 +222,7 @@ pub(super) fn about_pulls() -> Vec<Entry> {
         Entry::Approved { run, block: BlockId(2), revision, sha256: Sha256::of(b"x"), terms, by },
         Entry::Ran { run, block: BlockId(2), report: Box::new(report(Captured::default())) },
         Entry::Block(file_block(3, BlockKind::Install { wanted_by }, "six\n")),
-        Entry::Edited { block: BlockId(3), revision: Revision(2), source: list.into() },
+        Entry::Edited { block: BlockId(3), revision: Revision(2), source: list.into(), whole: true },
     ]
 }
 
@@ -419,7 +419,7 @@ pub(super) fn each_kind() -> Vec<Entry> {
         },
         Entry::Block(block(1, source)),
         Entry::Review { block: b1, revision: r1, review },
-        Entry::Edited { block: b1, revision: Revision(2), source: Arc::from("print('ho')\n") },
+        Entry::Edited { block: b1, revision: Revision(2), source: Arc::from("print('ho')\n"), whole: true },
         Entry::LanguageChosen { block: b1, revision: Revision(3), language: Language::bash() },
         approved(1, b1),
         Entry::Ran { run: RunId(1), block: b1, report: Box::new(report(output)) },
@@ -577,7 +577,8 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
         (ids(), text()).prop_map(|((block, revision), source)| Entry::Edited {
             block,
             revision,
-            source: source.into()
+            source: source.into(),
+            whole: true,
         }),
         (ids(), text()).prop_map(|((block, revision), reason)| Entry::Rejected { block, revision, reason }),
         (ids(), path(), text()).prop_map(|((block, revision), cwd, word)| Entry::Approved {

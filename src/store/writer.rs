@@ -5,12 +5,10 @@
 
 use super::error::StoreError;
 use super::reader::Opened;
-use super::redact::Redactor;
-use super::wire::{self, Link};
-use super::{Failure, Place, disk};
-use crate::domain::{Entry, Header, Moment};
-use secrecy::SecretString;
-use std::collections::VecDeque;
+use super::wire::{self, Link, Sealed};
+use super::{Failure, MaskedNews, Place, disk};
+use crate::domain::{Entry, Header, Masked, Masker, Moment};
+use std::collections::{BTreeSet, VecDeque};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -25,7 +23,7 @@ pub(super) type Answer = oneshot::Sender<Result<(), StoreError>>;
 /// What the thread is told.
 pub(super) enum Order {
     Append(Box<Entry>, Moment),
-    Secrets(Vec<SecretString>),
+    Masker(Masker),
     Sync(Answer),
     Retry(Answer),
     Close(Answer),
@@ -45,7 +43,11 @@ pub(super) struct Writer {
     /// the name that the session was given after its header.
     blocks: u32,
     name: Option<String>,
-    redactor: Redactor,
+    masker: Masker,
+    /// What was masked, to be told.
+    news: MaskedNews,
+    /// Why nothing is ever written: the session was opened for reading only.
+    reading: Option<String>,
     /// Bytes of the file up to the last line that was synced, and the lines written after it.
     synced: u64,
     unsynced: Vec<u8>,
@@ -78,6 +80,19 @@ impl Writer {
         Self { file: Some(file), messages, blocks, name, synced: whole, ..writer }
     }
 
+    /// Keeps everything in memory: the session was opened for reading only, for this reason.
+    pub(super) fn reading(place: Arc<Place>, why: String, failure: watch::Sender<Failure>) -> Self {
+        let mut writer = Self { reading: Some(why), ..Self::at(place, Link::FIRST, failure) };
+        // It is told once, like every other reason for which nothing is saved.
+        writer.retry().ok();
+        writer
+    }
+
+    /// Where is told what was masked.
+    pub(super) fn telling(self, news: MaskedNews) -> Self {
+        Self { news, ..self }
+    }
+
     fn at(place: Arc<Place>, link: Link, failure: watch::Sender<Failure>) -> Self {
         Self {
             place,
@@ -88,7 +103,9 @@ impl Writer {
             messages: 0,
             blocks: 0,
             name: None,
-            redactor: Redactor::default(),
+            masker: Masker::default(),
+            news: MaskedNews::default(),
+            reading: None,
             synced: 0,
             unsynced: Vec::new(),
             dirty_end: false,
@@ -116,7 +133,7 @@ impl Writer {
             };
             match order {
                 Order::Append(entry, at) => self.append(at, *entry),
-                Order::Secrets(secrets) => self.redactor.learn(secrets),
+                Order::Masker(masker) => self.masker = masker,
                 Order::Sync(answer) => drop(answer.send(self.sync_unless_failed())),
                 Order::Retry(answer) => drop(answer.send(self.retry())),
                 Order::Close(answer) => {
@@ -196,6 +213,9 @@ impl Writer {
 
     /// Writes what waits, making the file first where there is none.
     fn try_write_queue(&mut self) -> Result<(), StoreError> {
+        if let Some(why) = &self.reading {
+            return Err(StoreError::NotSaved(why.clone()));
+        }
         if self.file.is_none() {
             if !self.queue.iter().any(|(_, entry)| makes_the_file(entry)) {
                 return Ok(());
@@ -216,52 +236,59 @@ impl Writer {
     }
 
     /// Writes one entry as one line.
-    fn write_line(&mut self, at: Moment, mut entry: Entry) -> Result<(), StoreError> {
-        let masked = self.redactor.output(&mut entry);
-        let output = match &entry {
+    fn write_line(&mut self, at: Moment, entry: Entry) -> Result<(), StoreError> {
+        let entry = self.masker.mask(entry);
+        let mut kinds = entry.kinds().clone();
+        let output = match &*entry {
             Entry::Ran { report, .. } => {
-                wire::blob_for(&report.output, || format!("output-{}.log", self.link.seq))
+                wire::blob_for(&report.output, &self.masker, || format!("output-{}.log", self.link.seq))
             }
             _ => None,
         };
         if let Some(blob) = &output {
             self.write_blob(&blob.name, &blob.bytes)?;
+            kinds.extend(blob.bytes.kinds());
         }
         let mut fields = wire::encode(&entry, &self.place.blobs, output.as_ref());
-        let masked = self.redactor.fields(&mut fields) || masked;
-        if masked {
-            fields = fields.with("redacted", true);
-        }
-        let is_message = matches!(entry, Entry::Prompt(_) | Entry::Reply { .. });
+        let is_message = matches!(&*entry, Entry::Prompt(_) | Entry::Reply { .. });
         if is_message {
-            let session = self.name.as_deref();
             fields = fields
                 .with("message", self.messages + 1)
                 .with("blocks", self.blocks)
-                .with_some("session", session);
+                .with_some("session", self.name.as_deref());
         }
-        let (line, next) = wire::seal(self.link, at, fields);
+        let fields = self.masker.mask(fields);
+        kinds.extend(fields.kinds());
+        let (line, next) = wire::seal(self.link, at, &fields, !kinds.is_empty());
         self.write_bytes(&line)?;
-        self.unsynced.extend_from_slice(&line);
+        self.unsynced.extend_from_slice(line.bytes());
         self.link = next;
         self.messages += u64::from(is_message);
         self.blocks = self.blocks.max(block_number(&entry));
-        if let Entry::Named(name) = entry {
+        self.tell_masked(&entry, kinds);
+        if let Entry::Named(name) = entry.into_inner() {
             self.name = Some(name);
         }
         Ok(())
     }
 
-    fn write_bytes(&mut self, line: &[u8]) -> Result<(), StoreError> {
+    /// The person is told what was masked, and where; a name that goes with each message is told once.
+    fn tell_masked(&self, entry: &Entry, kinds: BTreeSet<&'static str>) {
+        if !kinds.is_empty() {
+            self.news.tell(super::masked_words(entry, &kinds));
+        }
+    }
+
+    fn write_bytes(&mut self, line: &Sealed) -> Result<(), StoreError> {
         let Some(file) = &mut self.file else { return Err(StoreError::Closed) };
-        file.write_all(line).map_err(|error| {
+        file.write_all(line.bytes()).map_err(|error| {
             // A part of the line may be there.
             self.dirty_end = true;
             StoreError::io(&self.place.path, "written", error)
         })
     }
 
-    fn write_blob(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    fn write_blob(&self, name: &str, bytes: &Masked<Vec<u8>>) -> Result<(), StoreError> {
         disk::make_folder(&self.place.blobs)?;
         let path = self.place.blobs.join(name);
         let mut file = disk::replace(&path)?;

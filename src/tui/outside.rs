@@ -2,12 +2,16 @@
 //! file and, from the editor, comes back from it.
 
 use super::screen::Paged;
-use std::io::{Read as _, Write as _};
+use crate::domain::visible::visible;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::Command;
 
 /// The largest text that is taken back from an editor.
 const LARGEST: u64 = 16 << 20;
+
+/// Bytes of a line that are written out at once.
+const LONGEST_LINE: u64 = 1 << 20;
 
 /// Opens a text in an editor and returns what became of it. `extension` is that of the file, without the dot.
 ///
@@ -30,15 +34,40 @@ pub fn edit(command: &str, text: &str, extension: &str) -> Result<String, String
     String::from_utf8(back).map_err(|_| "The edited file is not UTF-8. Nothing was changed.".into())
 }
 
-/// Shows a text or a file in a pager.
+/// Shows a text or a file in a pager: a copy in which everything that would act or hide is written out. A pager draws
+/// what it is given, and what turns the direction of a line or takes no room can show another text than there is.
 ///
 /// # Errors
 /// Words for the status line.
 pub fn page(command: &str, what: &Paged) -> Result<(), String> {
     match what {
-        Paged::File(path) => run(command, path),
-        Paged::Text(text) => run(command, private_file(text.as_bytes(), "txt")?.path()),
+        Paged::File(path) => {
+            let file = std::fs::File::open(path).map_err(|e| format!("The file can't be read: {e}."))?;
+            run(command, written_out(file)?.path())
+        }
+        Paged::Text(text) => run(command, written_out(text.as_bytes())?.path()),
     }
+}
+
+/// A private copy, line by line, as it may be printed.
+fn written_out(text: impl std::io::Read) -> Result<tempfile::NamedTempFile, String> {
+    let failed = |e: std::io::Error| format!("No temporary file: {e}.");
+    let copy = private_file(b"", "txt")?;
+    let mut out = std::io::BufWriter::new(copy.as_file());
+    let mut lines = BufReader::new(text);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        // A line without end is cut here and there; a character that is cut is written out as such.
+        let read = (&mut lines).take(LONGEST_LINE).read_until(b'\n', &mut line);
+        if read.map_err(|e| format!("The file can't be read: {e}."))? == 0 {
+            break;
+        }
+        out.write_all(visible(&String::from_utf8_lossy(&line)).as_bytes()).map_err(failed)?;
+    }
+    out.flush().map_err(failed)?;
+    drop(out);
+    Ok(copy)
 }
 
 /// A file that only this account can read, deleted when it is dropped.
@@ -78,6 +107,22 @@ mod tests {
     fn what_the_editor_wrote_comes_back() {
         assert_eq!(edit("true", "a\r\nb", "py").unwrap(), "a\r\nb");
         assert_eq!(edit("sed -i s/a/x/", "a\n", "py").unwrap(), "x\n");
+    }
+
+    #[test]
+    fn a_pager_gets_nothing_that_acts_or_hides() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("out"), folder.path().join("seen"));
+        let text = "a\u{202e}b\u{200b}c\u{e0041}\u{1b}[2J\nplain\n";
+        std::fs::write(&from, text).unwrap();
+        let pager = format!("f() {{ cat \"$1\" > {}; }}; f", to.display());
+        for what in [Paged::File(from), Paged::Text(text.into())] {
+            page(&pager, &what).unwrap();
+            assert_eq!(
+                std::fs::read_to_string(&to).unwrap(),
+                "a<U+202E>b<U+200B>c<U+E0041>\\x1b[2J\nplain\n"
+            );
+        }
     }
 
     #[test]

@@ -12,10 +12,12 @@ use super::frames::{Frames, Urgency};
 use super::input::{Event, Input};
 use super::keymap::Keymap;
 use super::options::Options;
+use super::screen::layer::Layer;
 use super::screen::{Exit, Screen};
 use super::terminal::Terminal;
 use super::theme::{Rgb, Theme, choose};
 use super::workers::Workers;
+use crate::domain::Notice;
 use crate::driver::Driver;
 use session::Session;
 use std::time::{Duration, Instant};
@@ -85,11 +87,20 @@ impl Tui {
             screen.composer.remember(text.to_owned());
         }
         let draft = std::mem::take(&mut self.draft);
+        let killed = driver.take_draft();
+        if killed.is_some() && draft.is_empty() {
+            screen.say(Notice::info("What was being typed when sayso ended is in Message again.").into());
+        }
+        let draft = if draft.is_empty() { killed.unwrap_or_default() } else { draft };
         if !draft.is_empty() {
             screen.composer.set(&draft);
         }
         for notice in &options.notices {
             screen.say(notice.clone().into());
+        }
+        if screen.setup.damage.len() > 1 {
+            // One line has no room for all of it.
+            screen.layers.push(Layer::Status(0));
         }
         let workers = Workers::start();
         let mut session = Session {
@@ -107,6 +118,10 @@ impl Tui {
         session.frames.changed(Urgency::Now, now);
         let exit = session.go().await?;
         let draft = session.screen.composer.full_text();
+        if matches!(exit, Exit::Quit { .. }) {
+            // It was left on purpose.
+            session.driver.keep_draft("");
+        }
         self.draft = draft;
         Ok(exit)
     }

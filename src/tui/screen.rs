@@ -79,6 +79,8 @@ pub struct Setup {
     pub log: Option<PathBuf>,
     /// Settings of the project that were ignored, each with its place and why.
     pub ignored: Vec<String>,
+    /// What is wrong with the session's file, in full.
+    pub damage: Vec<String>,
     /// The recipes that can be begun, in the order of their list.
     pub recipes: Vec<RecipeCard>,
 }
@@ -97,6 +99,7 @@ impl Default for Setup {
             pick_session: false,
             log: None,
             ignored: Vec::new(),
+            damage: Vec::new(),
             recipes: Vec::new(),
         }
     }

@@ -5,10 +5,11 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
+use sayso::domain::Masker;
 use sayso::domain::{Entry, Header, ModelName, Moment, Outcome, Policy, SessionId, Stream};
 use sayso::driver::{Clock, Driver, Parts, Told};
 use sayso::engine::{Command, Engine, Settings};
-use sayso::exec::{Executor, Masks, Setup};
+use sayso::exec::{Executor, Setup};
 use sayso::provider::{Choice, Provider, story::Story};
 use sayso::review::Scope;
 use sayso::store::Store;
@@ -113,7 +114,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         without: sayso::exec::Without::default(),
         home: None,
         own: Vec::new(),
-        masks: Masks::default(),
+        masker: Masker::default(),
     });
     let mut driver = Driver::new(Parts {
         engine,

@@ -5,11 +5,12 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a bench that can't go on fails by panicking
 
+use sayso::domain::Masker;
 use sayso::domain::{
     Approval, BlockId, Grantor, Language, Languages, Limits, Moment, Outcome, Revision, RunEvent, RunId,
     RunReport, RunRequest, SandboxLevel, Stream,
 };
-use sayso::exec::{Executor, Masks, Setup, Wish, Without};
+use sayso::exec::{Executor, Setup, Wish, Without};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -72,7 +73,7 @@ impl Shop {
             without: Without::default(),
             home: std::env::var_os("HOME").map(PathBuf::from),
             own: Vec::new(),
-            masks: Masks::default(),
+            masker: Masker::default(),
         });
         Self { executor, folder, next: AtomicU32::new(1) }
     }

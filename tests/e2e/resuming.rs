@@ -95,3 +95,122 @@ fn killed_while_a_block_runs() {
     assert!(!ran(home.path(), 1), "a lost run is never run again by itself");
     assert!(session(home.path()).contains(r#""kind":"resumed""#));
 }
+
+#[test]
+fn what_was_being_typed_outlives_a_kill() {
+    let home = tempfile::tempdir().expect("a home");
+    // A new session that nothing was asked in: the next one finds the text.
+    let mut terminal = play(home.path(), STORY).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("half a thought about");
+    terminal.wait_for("half a thought about");
+    kill(&mut terminal);
+    let mut terminal = play(home.path(), STORY).start();
+    terminal.wait_for("half a thought about");
+    for _ in 0.."half a thought about".len() {
+        terminal.press("Backspace");
+    }
+    terminal.wait_gone("half a thought about");
+    terminal.type_text("hello");
+    terminal.press("Enter");
+    terminal.wait_for("A first answer.");
+    terminal.wait_for("Idle");
+    // One that has a file keeps its own.
+    terminal.type_text("and then another");
+    terminal.wait_for("and then another");
+    kill(&mut terminal);
+    let terminal = resume(home.path());
+    terminal.wait_for("and then another");
+    let folder = home.path().join("sayso");
+    let drafts = drafts(&folder);
+    assert_eq!(drafts.len(), 1, "{drafts:?}");
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = std::fs::metadata(&drafts[0]).expect("a draft").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+fn drafts(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(drafts(&path));
+        } else if path.extension().is_some_and(|e| e == "draft") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn asked_hello(home: &Path) {
+    let mut terminal = play(home, STORY).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("hello");
+    terminal.press("Enter");
+    terminal.wait_for("A first answer.");
+    terminal.wait_for("Idle");
+    kill(&mut terminal);
+}
+
+#[test]
+fn a_session_of_another_folder_asks_before_it_opens() {
+    let home = tempfile::tempdir().expect("a home");
+    asked_hello(home.path());
+    let story = home.path().join("story.toml").to_string_lossy().into_owned();
+    let args = ["resume", "--last", "--demo", story.as_str()];
+    let mut terminal = Setup::new(home.path(), &args).start();
+    terminal.wait_for("This session worked in");
+    terminal.type_text("also check");
+    terminal.press("Enter");
+    assert_ne!(terminal.wait_exit(), 0, "words open nothing");
+    assert!(!session(home.path()).contains(r#""kind":"resumed""#));
+
+    let terminal = Setup::new(home.path(), &args).start();
+    terminal.wait_for("number:");
+    terminal.type_text("1");
+    terminal.press("Enter");
+    terminal.wait_for("A first answer.");
+    drop(terminal);
+
+    std::fs::rename(home.path().join("work"), home.path().join("moved")).expect("moved");
+    let terminal = Setup::new(home.path(), &args).start();
+    terminal.wait_for("not there any more");
+    terminal.type_text("2");
+    terminal.press("Enter");
+    terminal.wait_for("A first answer.");
+}
+
+#[test]
+fn another_model_is_written_down_when_a_session_is_resumed() {
+    let home = tempfile::tempdir().expect("a home");
+    asked_hello(home.path());
+    let other = home.path().join("other.toml");
+    std::fs::write(&other, STORY.replace("A first answer.", "Another answer.")).expect("a story");
+    let (other, cwd) = (other.to_string_lossy().into_owned(), home.path().join("work"));
+    let cwd = cwd.to_string_lossy().into_owned();
+    let terminal = Setup::new(home.path(), &["resume", "--last", "--demo", &other, "--cwd", &cwd]).start();
+    terminal.wait_for("A first answer.");
+    terminal.type_text("hello");
+    terminal.press("Enter");
+    terminal.wait_for("Another answer.");
+    let text = session(home.path());
+    let model =
+        text.lines().rev().find(|line| line.contains(r#""kind":"model""#)).expect("the model is recorded");
+    assert!(model.contains("other"), "{model}");
+}
+
+#[test]
+fn a_second_opener_reads_and_nothing_runs_there() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = play(home.path(), STORY).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("hello");
+    terminal.press("Enter");
+    terminal.wait_for("A first answer.");
+    terminal.wait_for("Idle");
+    let before = session(home.path());
+    let second = resume(home.path());
+    second.wait_for("A first answer.");
+    second.wait_for("reading only");
+    assert_eq!(session(home.path()), before, "nothing is written by the second");
+}

@@ -2,7 +2,7 @@
 
 use sayso::config::Executors;
 use sayso::domain::*;
-use sayso::exec::{Executor, HelperFile, Masks, Setup, Wish, Without};
+use sayso::exec::{Executor, HelperFile, Setup, Wish, Without};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -50,7 +50,7 @@ impl Shop {
             without: Without::default(),
             home: std::env::var_os("HOME").map(PathBuf::from),
             own: Vec::new(),
-            masks: Masks::default(),
+            masker: Masker::default(),
         };
         change(&mut setup);
         Self { executor: Executor::new(setup), folder, next: AtomicU32::new(1) }

@@ -58,7 +58,7 @@ fn decide(scene: &mut Scene, name: &str, before: &str) -> Option<String> {
         return None;
     };
     let revision = Revision(revision.0 + 1);
-    scene.record(Entry::Edited { block: *block, revision, source: Arc::from(text.as_str()) });
+    scene.record(Entry::Edited { block: *block, revision, source: Arc::from(text.as_str()), whole: true });
     inspect(scene, before);
     scene.frame();
     assert!(!scene.screen.guard.rows().all(), "it has to be seen anew");
@@ -127,6 +127,7 @@ fn an_edit_behind_it_is_a_change_of_its_own() {
         block: BlockId(3),
         revision: Revision(3),
         source: Arc::from(edited.as_str()),
+        whole: true,
     });
     inspect(&mut scene, &old());
     scene.frame();

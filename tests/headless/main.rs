@@ -20,6 +20,8 @@ mod recipes;
 mod run;
 mod runners;
 mod schema;
+mod secrets;
 mod served;
+mod sessions;
 mod tools;
 mod truth;

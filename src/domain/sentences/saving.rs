@@ -98,6 +98,20 @@ pub fn masked(line: u64) -> String {
     format!("In line {line} a secret was masked when it was saved.")
 }
 
+/// What was masked where, when it was written: `A GitHub token in your prompt was masked when it was saved.`
+pub fn masked_in(kinds: &[&str], place: &str) -> String {
+    let what = kinds.join(" and ");
+    let mut letters = what.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let were = if kinds.len() > 1 { "were" } else { "was" };
+    format!("{first}{} in {place} {were} masked when it was saved.", letters.as_str())
+}
+
+/// A session that can't be written here, and why.
+pub fn reading_only(why: &str) -> String {
+    format!("This session is open for reading only: {why}. Nothing is saved, and nothing runs.")
+}
+
 /// Why a disk takes nothing more.
 pub const DISK_FULL: &str = "no space left";
 

@@ -201,8 +201,12 @@ fn one_endless_line_of_wide_characters_is_cut_between_characters() {
 
 #[test]
 fn the_text_that_ran_is_told_as_a_diff() {
-    let edited =
-        Entry::Edited { block: BlockId(1), revision: Revision(2), source: "print(1)\nprint(3)".into() };
+    let edited = Entry::Edited {
+        block: BlockId(1),
+        revision: Revision(2),
+        source: "print(1)\nprint(3)".into(),
+        whole: true,
+    };
     let told = told(&[
         prompt("x"),
         reply(1, "r", None),
@@ -221,7 +225,8 @@ fn the_text_that_ran_is_told_as_a_diff() {
 #[test]
 fn an_edit_that_is_too_long_for_a_diff_is_told_whole_but_bounded() {
     let source = "x = 1\n".repeat(6_000);
-    let edited = Entry::Edited { block: BlockId(1), revision: Revision(2), source: source.into() };
+    let edited =
+        Entry::Edited { block: BlockId(1), revision: Revision(2), source: source.into(), whole: true };
     let told = told(&[
         prompt("x"),
         reply(1, "r", None),

@@ -190,13 +190,19 @@ fn an_unclosed_block_is_edited_before_it_can_be_approved() {
 }
 
 #[test]
-fn closed_blocks_of_a_reply_that_ended_early_wait_as_usual() {
-    let mut d = Dialogue::new();
-    d.user("x");
-    d.delta("```python\na\n```\n```python\nb");
-    d.finish(FinishReason::Incomplete);
-    d.inspected_ok(1);
-    assert!(d.type_run(1).starts_with("+approved r1 1.1"));
+fn blocks_of_a_reply_that_broke_off_are_skipped_however_it_broke() {
+    let (mut cut, mut closed) = (Dialogue::new(), Dialogue::new());
+    for d in [&mut cut, &mut closed] {
+        d.user("x");
+        d.delta("```python\na\n```\n```python\nb");
+    }
+    assert!(cut.fail(FailureKind::Cut).contains("+block 1, +skipped 1, +block 2, +skipped 2"));
+    let line = closed.finish(FinishReason::Incomplete);
+    assert!(line.contains("+block 1, +skipped 1, +block 2, +skipped 2"), "{line}");
+    assert!(line.contains("/rerun 1") && line.ends_with("| idle"), "{line}");
+    closed.command(Command::PutBack(BlockId(1)));
+    closed.inspected_ok(1);
+    assert!(closed.type_run(1).starts_with("+approved r1 1.1"));
 }
 
 #[test]

@@ -92,7 +92,7 @@ impl Engine {
         self.counted.block = self.counted.block.next();
         let block = self.counted.block;
         self.record(Entry::Block(made(block, step, proposed, call)));
-        if fate == Blocks::Shelved {
+        if fate != Blocks::Offered {
             self.record(Entry::Skipped { block, revision: Revision(1) });
         }
         block

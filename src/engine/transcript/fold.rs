@@ -5,8 +5,10 @@ use super::{
     Standing, SummaryItem, Transcript,
 };
 use crate::domain::{
-    Block, BlockId, Entry, Header, Moment, Revision, Rule, RuleId, RunId, RunReport, StepId, Version,
+    Block, BlockId, Entry, ExecutorKind, Grantor, Header, Language, Limits, Moment, Revision, Rights, Rule,
+    RuleId, RunId, RunReport, Sha256, StepId, Terms, Version,
 };
+use std::path::PathBuf;
 
 impl Transcript {
     /// Folds entries from the first one on.
@@ -80,10 +82,10 @@ impl Transcript {
             Entry::Review { block, revision, review } => {
                 self.with(*block, |item| item.review = Some((*revision, review.clone())));
             }
-            Entry::Edited { block, revision, source } => {
+            Entry::Edited { block, revision, source, whole } => {
                 self.revise(*block, *revision, |last| Version {
                     source: source.clone(),
-                    whole: true,
+                    whole: *whole,
                     ..last
                 });
             }
@@ -226,10 +228,48 @@ impl Transcript {
 
     fn end_run(&mut self, run: RunId, block: BlockId, report: &RunReport, at: Moment) {
         let after = self.items.len();
+        if !self.blocks.values().any(|b| b.runs.iter().any(|r| r.run == run)) {
+            self.make_up_approval(run, block, at);
+        }
         let found = self.blocks.get_mut(&block).and_then(|b| b.runs.iter_mut().find(|r| r.run == run));
         let Some(item) = found.filter(|r| r.ended.is_none() && !r.lost) else { return };
         item.ended = Some((at, Box::new(report.clone())));
         self.settled.push(Settled { after, block, what: Settlement::Ran(run) });
+    }
+
+    /// A run with an end was approved, though the line that says so is damaged: the block ran, and does not wait. What
+    /// can't be known of its terms is told as nothing; it is never repeated by itself.
+    fn make_up_approval(&mut self, run: RunId, block: BlockId, at: Moment) {
+        self.with(block, |item| {
+            let version = item.block.current();
+            let language =
+                version.language.clone().unwrap_or_else(|| Language(item.block.kind.as_str().to_owned()));
+            let terms = Terms {
+                language,
+                executor: ExecutorKind::Subprocess,
+                interpreter: PathBuf::new(),
+                version: None,
+                kernel: None,
+                cwd: PathBuf::new(),
+                rights: Rights::default(),
+                limits: Limits::default(),
+                target: None,
+            };
+            let (revision, sha256) = (version.revision, Sha256::of(version.source.as_bytes()));
+            item.standing = Standing::Approved;
+            item.settled_at = Some(at);
+            let by = Grantor::Person { typed: false };
+            item.runs.push(RunItem {
+                run,
+                revision,
+                sha256,
+                terms,
+                by,
+                approved_at: at,
+                ended: None,
+                lost: false,
+            });
+        });
     }
 
     /// Marks what has no end as lost: the process that ran it is gone.
@@ -267,5 +307,29 @@ impl Transcript {
         if let Some(item) = self.blocks.get_mut(&block) {
             change(item);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Outcome;
+    use crate::engine::dialogue::Dialogue;
+
+    #[test]
+    fn a_run_whose_approval_is_lost_reads_as_run() {
+        let mut d = Dialogue::new();
+        d.user("go");
+        d.reply("```python\nx = 1\n```\n");
+        d.runs(1, 1, Outcome::Ok);
+        let whole = d.entries().to_vec();
+        let damaged: Vec<(Moment, Entry)> =
+            whole.into_iter().filter(|(_, entry)| !matches!(entry, Entry::Approved { .. })).collect();
+        let transcript = Transcript::fold(&damaged);
+        let item = &transcript.blocks[&BlockId(1)];
+        assert_eq!(item.standing, Standing::Approved, "it does not wait: it would run a second time");
+        assert!(item.runs[0].ended.is_some());
+        assert!(transcript.open().next().is_none());
+        assert!(crate::engine::rebuild::plan(&transcript).is_empty(), "it is never repeated by itself");
     }
 }

@@ -175,7 +175,8 @@ impl Actor {
         };
         match begun {
             Ok(carrier) => {
-                let mut run = Run::new(request, (carrier, token), outbox, &self.setup.blobs, closed);
+                let kept = (self.setup.blobs.as_path(), &self.setup.masker);
+                let mut run = Run::new(request, (carrier, token), outbox, kept, closed);
                 if matches!(run.carrier, Carrier::Kernel) && self.kernel.as_ref().is_some_and(|k| k.ready) {
                     run.tell_started();
                 }

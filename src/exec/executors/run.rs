@@ -1,7 +1,7 @@
 //! One run that another executor carries out, as long as it goes on: its clock, its output, and the report at its end.
 
 use super::{End, Ended};
-use crate::domain::{ImageRef, Limits, Outcome, RunEvent, RunId, RunReport, RunRequest, Stream};
+use crate::domain::{ImageRef, Limits, Masker, Outcome, RunEvent, RunId, RunReport, RunRequest, Stream};
 use crate::exec::blob::{keep_image, png_size};
 use crate::exec::capture::Capture;
 use crate::exec::outbox::Outbox;
@@ -58,7 +58,12 @@ pub struct Run {
 
 impl Run {
     /// A run that was ordered; its clock does not run yet.
-    pub fn new(request: &RunRequest, outbox: Outbox, folder: &Path, loses_interrupts: bool) -> Self {
+    pub fn new(
+        request: &RunRequest,
+        outbox: Outbox,
+        (folder, masker): (&Path, &Masker),
+        loses_interrupts: bool,
+    ) -> Self {
         let approval = request.approval();
         let limits = approval.terms().limits;
         Self {
@@ -66,7 +71,7 @@ impl Run {
             outbox,
             pressed: Pressed::default(),
             limits,
-            capture: Capture::new(limits, folder, format!("run-{}-output.txt", approval.run())),
+            capture: Capture::new(limits, folder, format!("run-{}-output.txt", approval.run()), masker),
             images: Vec::new(),
             folder: folder.into(),
             since: None,

@@ -112,8 +112,8 @@ impl<B: Backend> Server<B> {
         }
         match self.job(request, limits).await {
             Ok(job) => {
-                self.run =
-                    Some(Run::new(request, outbox, &self.setup.blobs, self.backend.loses_interrupts()));
+                let kept = (self.setup.blobs.as_path(), &self.setup.masker);
+                self.run = Some(Run::new(request, outbox, kept, self.backend.loses_interrupts()));
                 self.backend.begin(job).await;
             }
             Err(outcome) => outbox.finish(local::nothing(outcome, limits)),
@@ -129,7 +129,7 @@ impl<B: Backend> Server<B> {
         };
         let (progress, lines) = Pull::channel();
         let work = self.backend.fetch(Missing { name: image.as_str().to_owned() }, progress).await;
-        let mut run = Run::new(request, outbox, &self.setup.blobs, false);
+        let mut run = Run::new(request, outbox, (&self.setup.blobs, &self.setup.masker), false);
         run.started(Instant::now());
         self.run = Some(run);
         self.pull = Some(Pull::new(work, lines));

@@ -228,8 +228,8 @@ impl Server {
             }
             Ok(bytes)
         };
-        let mut bytes = timeout(PATIENCE, read).await.map_err(|_| self.slow())??;
-        self.token.mask(&mut bytes);
+        let bytes = timeout(PATIENCE, read).await.map_err(|_| self.slow())??;
+        let bytes = self.token.mask(bytes);
         if bytes.is_empty() {
             return Ok(Value::Null);
         }
@@ -280,9 +280,7 @@ impl Socket {
 
     /// What came, without the token.
     fn clean(&self, bytes: &[u8]) -> Vec<u8> {
-        let mut bytes = bytes.to_vec();
-        self.token.mask(&mut bytes);
-        bytes
+        self.token.mask(bytes.to_vec())
     }
 
     /// What comes next. Safe to cancel.

@@ -2,6 +2,7 @@
 
 use super::error::JupyterError;
 use crate::config::JupyterExecutor;
+use crate::domain::Masker;
 use secrecy::{ExposeSecret, SecretString};
 use std::process::Stdio;
 use std::time::Duration;
@@ -10,14 +11,15 @@ use tokio::time::timeout;
 /// How long a command may take to print it.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A shorter token would mask ordinary words.
-const SHORTEST: usize = 8;
-
-/// A token, or none.
+/// A token, or none; and who masks it in what the server tells, which goes to the screen.
 #[derive(Clone, Debug, Default)]
-pub struct Token(Option<SecretString>);
+pub struct Token(Option<SecretString>, Masker);
 
 impl Token {
+    fn new(text: &str) -> Self {
+        Self(Some(text.into()), Masker::only([text.into()]))
+    }
+
     /// The token, as configured: of the environment, or printed by a command.
     ///
     /// # Errors
@@ -27,7 +29,7 @@ impl Token {
             let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
             let value =
                 value.ok_or_else(|| JupyterError::Token(format!("{name} is not set in the environment")))?;
-            return Ok(Self(Some(value.trim().into())));
+            return Ok(Self::new(value.trim()));
         }
         let Some(command) = &config.token_command else { return Ok(Self::default()) };
         let failed = |why: String| JupyterError::Token(format!("token_command {why}"));
@@ -44,7 +46,7 @@ impl Token {
         }
         let text = String::from_utf8(done.stdout).map_err(|_| failed("prints what is no text".into()))?;
         let first = text.lines().next().unwrap_or_default().trim();
-        if first.is_empty() { Err(failed("prints nothing".into())) } else { Ok(Self(Some(first.into()))) }
+        if first.is_empty() { Err(failed("prints nothing".into())) } else { Ok(Self::new(first)) }
     }
 
     /// Its text, for the header alone.
@@ -53,27 +55,13 @@ impl Token {
     }
 
     /// Masks it wherever it stands, at its length: what a server or a kernel tells could hold it, and would be shown.
-    pub fn mask(&self, bytes: &mut [u8]) {
-        let Some(token) = self.expose().map(str::as_bytes).filter(|token| token.len() >= SHORTEST) else {
-            return;
-        };
-        let mut from = 0;
-        while let Some(rest) = bytes.get_mut(from..)
-            && let Some(at) = rest.windows(token.len()).position(|part| part == token)
-        {
-            if let Some(part) = rest.get_mut(at..at + token.len()) {
-                part.fill(b'*');
-            }
-            from += at + token.len();
-        }
+    pub fn mask(&self, bytes: Vec<u8>) -> Vec<u8> {
+        self.1.mask(bytes).into_inner()
     }
 
     /// The same for a text.
     pub fn masked(&self, text: String) -> String {
-        match self.expose() {
-            Some(token) if token.len() >= SHORTEST => text.replace(token, &"*".repeat(token.len())),
-            _ => text,
-        }
+        self.1.mask(text).into_inner()
     }
 }
 
@@ -83,15 +71,12 @@ mod tests {
 
     #[test]
     fn it_is_masked_at_its_length_and_short_words_are_left() {
-        let token = Token(Some("a1b2c3d4e5".into()));
-        let mut bytes = b"a1b2c3d4e5 and a1b2c3d4 and \xffa1b2c3d4e5a1b2c3d4e5".to_vec();
-        token.mask(&mut bytes);
-        assert_eq!(bytes, b"********** and a1b2c3d4 and \xff********************");
-        assert_eq!(token.masked("x a1b2c3d4e5".into()), "x **********");
+        let token = Token::new("a1b2c3d4e5");
+        let bytes = token.mask(b"a1b2c3d4e5 and a1b2c3d4 and \xffa1b2c3d4e5a1b2c3d4e5".to_vec());
+        assert_eq!(bytes, b"[redacted] and a1b2c3d4 and \xff[redacted][redacted]");
+        assert_eq!(token.masked("x a1b2c3d4e5".into()), "x [redacted]");
         assert!(!format!("{token:?}").contains("a1b2"));
-        let mut bytes = b"none".to_vec();
-        Token(Some("none".into())).mask(&mut bytes);
-        assert_eq!(bytes, b"none");
-        Token::default().mask(&mut bytes);
+        assert_eq!(Token::new("none").mask(b"none".to_vec()), b"none");
+        assert_eq!(Token::default().masked("ghp_x".into()), "ghp_x");
     }
 }

@@ -120,9 +120,12 @@ fn reply(mut f: Reader<'_>) -> Result<Entry, Missing> {
             })
         })
         .collect::<Result<_, Missing>>()?;
+    // What a provider signed does not hold any more once something in it was masked: it is not sent back.
+    let masked = f.flag("redacted");
     let kept = f
         .objects("kept")?
         .into_iter()
+        .filter(|_| !masked)
         .map(|mut kept| Ok(Kept { kind: kept.text("kind")?, json: kept.text("json")? }))
         .collect::<Result<_, Missing>>()?;
     let mut finish = f.object("finish")?;
@@ -195,7 +198,13 @@ const FINISHES: [FinishReason; 5] = [
 fn decision(mut f: Reader<'_>) -> Result<Entry, Missing> {
     let (block, revision) = (BlockId(f.small("block")?), Revision(f.small("revision")?));
     Ok(match f.word("decision")?.as_ref() {
-        "edit" => Entry::Edited { block, revision, source: Arc::from(f.word("source")?) },
+        "edit" => Entry::Edited {
+            block,
+            revision,
+            source: Arc::from(f.word("source")?),
+            // A text in which a key was masked is not what the person wrote: it can't be run as it stands.
+            whole: !f.flag("redacted"),
+        },
         "reject" => Entry::Rejected { block, revision, reason: f.text_or_empty("reason") },
         "skip" => Entry::Skipped { block, revision },
         "decline" => Entry::Declined { block, revision, why: f.text_or_empty("why") },

@@ -81,7 +81,7 @@ pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -
 /// The fields of what was decided about a block.
 fn decision(entry: &Entry) -> Fields {
     match entry {
-        Entry::Edited { block, revision, source } => Fields::of("decision")
+        Entry::Edited { block, revision, source, .. } => Fields::of("decision")
             .with("decision", "edit")
             .with("block", block.0)
             .with("revision", revision.0)

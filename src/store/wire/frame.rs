@@ -3,7 +3,7 @@
 use super::VERSION;
 use super::fields::{Fields, Reader};
 use super::json::Json;
-use crate::domain::Moment;
+use crate::domain::{Masked, Moment};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
@@ -41,13 +41,27 @@ impl Link {
 const TAIL: usize = 18;
 const TAIL_OPEN: &[u8] = b",\"crc\":\"";
 
-/// Makes a line, its newline included, and the link for the line after it.
-pub(crate) fn seal(link: Link, at: Moment, fields: Fields) -> (Vec<u8>, Link) {
+/// A line as it is written: made of masked fields only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sealed(Vec<u8>);
+
+impl Sealed {
+    /// Its bytes, its newline included.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Makes a line, and the link for the line after it. `redacted`: something was masked in the entry.
+pub(crate) fn seal(link: Link, at: Moment, fields: &Masked<Fields>, redacted: bool) -> (Sealed, Link) {
     let mut head = Map::new();
     head.insert("v".into(), VERSION.into());
     head.insert("seq".into(), link.seq.into());
     head.insert("at".into(), time_text(at).into());
-    head.extend(fields.0);
+    head.extend(fields.0.clone());
+    if redacted {
+        head.insert("redacted".into(), true.into());
+    }
     head.insert("prev".into(), link.prev.to_string().into());
     // Covered is the line without its crc field: everything up to here, and the brace that closes it.
     let mut line = Value::Object(head).to_string().into_bytes();
@@ -56,7 +70,7 @@ pub(crate) fn seal(link: Link, at: Moment, fields: Fields) -> (Vec<u8>, Link) {
     line.extend_from_slice(TAIL_OPEN);
     line.extend_from_slice(crc.to_string().as_bytes());
     line.extend_from_slice(b"\"}\n");
-    (line, Link { seq: link.seq.saturating_add(1), prev: crc })
+    (Sealed(line), Link { seq: link.seq.saturating_add(1), prev: crc })
 }
 
 /// A line, taken apart.

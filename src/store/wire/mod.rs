@@ -13,14 +13,17 @@ mod encode;
 mod fields;
 mod frame;
 mod json;
+mod masking;
 mod output;
 mod recipe;
 mod target;
 
 pub(crate) use decode::{Decoded, decode};
 pub(crate) use encode::encode;
-pub(crate) use fields::{Fields, Reader};
-pub(crate) use frame::{Crc, Frame, LineFault, Link, open, peek_version, seal, stored_crc};
+#[cfg(test)]
+pub(crate) use fields::Fields;
+pub(crate) use fields::Reader;
+pub(crate) use frame::{Crc, Frame, LineFault, Link, Sealed, open, peek_version, seal, stored_crc};
 pub(crate) use output::{Outside, blob_for, restore_blob};
 
 /// The version of the format that this program writes, and the newest that it reads.

@@ -6,7 +6,7 @@
 use super::fields::{Fields, Missing, Reader, bytes_of, bytes_value, lacking};
 use super::frame::Crc;
 use super::{INLINE_OUTPUT, decode::plain_name};
-use crate::domain::{Captured, Stream};
+use crate::domain::{Captured, Masked, Masker, Stream};
 use serde_json::Value;
 
 /// The output of a run that goes to a file of its own.
@@ -15,14 +15,18 @@ pub(crate) struct OutputBlob {
     /// The file's name in the session's folder of blobs.
     pub(crate) name: String,
     /// What it holds.
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: Masked<Vec<u8>>,
     pub(crate) crc: Crc,
     /// Which stretch is whose.
     pieces: String,
 }
 
 /// The file for an output that is too large for its line; `name` is what it would be called.
-pub(crate) fn blob_for(output: &Captured, name: impl FnOnce() -> String) -> Option<OutputBlob> {
+pub(crate) fn blob_for(
+    output: &Captured,
+    masker: &Masker,
+    name: impl FnOnce() -> String,
+) -> Option<OutputBlob> {
     let size: usize = output.pieces().map(|piece| piece.bytes.len()).sum();
     if size <= INLINE_OUTPUT {
         return None;
@@ -39,6 +43,7 @@ pub(crate) fn blob_for(output: &Captured, name: impl FnOnce() -> String) -> Opti
             bytes.extend_from_slice(part);
         }
     }
+    let bytes = masker.mask(bytes);
     Some(OutputBlob { name: name(), crc: Crc(crc32fast::hash(&bytes)), bytes, pieces })
 }
 

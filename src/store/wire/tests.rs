@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::{Captured, Entry, Moment, Stream};
+use crate::domain::{Captured, Entry, Masker, Moment, Stream};
 use crate::store::samples::{
     about_instructions, about_limits, about_pulls, about_recipes, about_sandbox, about_tools, captured,
     each_kind, entry, header, report, same, told,
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
 fn line_of(entry: &Entry) -> Vec<u8> {
-    seal(Link::FIRST, Moment(1_767_225_600_000), encode(entry, Path::new("/blobs"), None)).0
+    sealed(Moment(1_767_225_600_000), encode(entry, Path::new("/blobs"), None)).0
 }
 
 fn entry_of(line: &[u8]) -> Entry {
@@ -62,9 +62,9 @@ fn a_changed_byte_is_seen() {
 #[test]
 fn fields_that_are_not_known_are_passed_over_and_missing_ones_named() {
     let more = Fields::of("prompt").with("text", "x").with("mood", "new");
-    let (line, _) = seal(Link::FIRST, Moment(0), more);
+    let (line, _) = sealed(Moment(0), more);
     assert_eq!(entry_of(&line), Entry::Prompt("x".into()));
-    let (line, _) = seal(Link::FIRST, Moment(0), Fields::of("prompt").with("text", 7));
+    let (line, _) = sealed(Moment(0), Fields::of("prompt").with("text", 7));
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
     assert_eq!(
         decode(&frame.kind, frame.fields, Path::new("")).unwrap_err(),
@@ -88,7 +88,7 @@ fn a_blob_is_named_without_its_folder_and_leads_nowhere_else() {
 
     let hostile =
         encode(&entry, Path::new("/blobs"), None).with("all_output", Fields::new().with("blob", "../../x"));
-    let (line, _) = seal(Link::FIRST, Moment(0), hostile);
+    let (line, _) = sealed(Moment(0), hostile);
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
     assert!(decode(&frame.kind, frame.fields, Path::new("/blobs")).is_err());
 }
@@ -97,14 +97,14 @@ fn a_blob_is_named_without_its_folder_and_leads_nowhere_else() {
 fn large_output_goes_to_its_own_file_and_comes_back() {
     let big = vec![0xfe; 70_000];
     let output = captured(&[(Stream::Stdout, &big), (Stream::Stderr, b"warn"), (Stream::Stdout, b"end\n")]);
-    let blob = blob_for(&output, || "output-1.log".into()).unwrap();
+    let blob = blob_for(&output, &Masker::default(), || "output-1.log".into()).unwrap();
     assert_eq!(blob.bytes.len(), 70_008);
     let entry = Entry::Ran {
         run: crate::domain::RunId(1),
         block: crate::domain::BlockId(1),
         report: Box::new(report(output.clone())),
     };
-    let (line, _) = seal(Link::FIRST, Moment(0), encode(&entry, Path::new("/blobs"), Some(&blob)));
+    let (line, _) = sealed(Moment(0), encode(&entry, Path::new("/blobs"), Some(&blob)));
     assert!(line.len() < 2000);
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
     let Ok(Decoded::Entry(back, Some(outside))) = decode(&frame.kind, frame.fields, Path::new("/blobs"))
@@ -119,7 +119,7 @@ fn large_output_goes_to_its_own_file_and_comes_back() {
     );
     assert_eq!(told(&restore_blob(&outside, &blob.bytes).unwrap()), told(&output));
     assert!(restore_blob(&outside, &blob.bytes[1..]).is_none());
-    assert!(blob_for(&captured(&[(Stream::Stdout, b"small")]), String::new).is_none());
+    assert!(blob_for(&captured(&[(Stream::Stdout, b"small")]), &Masker::default(), String::new).is_none());
 }
 
 #[test]
@@ -145,4 +145,9 @@ proptest! {
         prop_assert!(open(&bytes).is_err());
         let _ = peek_version(&bytes);
     }
+}
+
+fn sealed(at: Moment, fields: Fields) -> (Vec<u8>, Link) {
+    let (line, next) = seal(Link::FIRST, at, &Masker::default().mask(fields), false);
+    (line.bytes().to_vec(), next)
 }

@@ -48,6 +48,8 @@ impl Session<'_> {
             self.drain()?;
             let now = Instant::now();
             self.by_itself(now)?;
+            // What is typed outlives a process that is killed.
+            self.driver.keep_draft(&self.screen.unsent());
             if let Some(exit) = self.exit.take() {
                 return Ok(exit);
             }

@@ -169,6 +169,16 @@ impl Screen {
         self.edited(editor.block(), editor.revision(), editor.text(), ctx)
     }
 
+    /// What is being typed and was not sent: the message, and the text in the editor where it was changed.
+    pub fn unsent(&self) -> String {
+        let message = self.composer.full_text();
+        match &self.code.mode {
+            Mode::Edit(editor) if editor.is_changed() && message.trim().is_empty() => editor.text(),
+            Mode::Edit(editor) if editor.is_changed() => format!("{message}\n\n{}", editor.text()),
+            _ => message,
+        }
+    }
+
     /// A new text for a block, from the editor here or outside.
     pub(super) fn edited(
         &mut self,

@@ -65,6 +65,9 @@ fn facts(screen: &Screen, state: &State, look: Look<'_>) -> Vec<(&'static str, S
         }
     }
     facts.push(("Folder", safe::one_line(&look.place.path(&screen.setup.cwd))));
+    for (at, text) in screen.setup.damage.iter().enumerate() {
+        facts.push((if at == 0 { "Damage" } else { "" }, safe::one_line(text)));
+    }
     let ignored = &screen.setup.ignored;
     if ignored.is_empty() {
         facts.push(("Project", "no setting of the project was ignored".into()));

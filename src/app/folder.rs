@@ -1,0 +1,114 @@
+//! Where a session goes on that worked in another folder, or in one that is not there any more: the person is asked
+//! before anything is opened, on the plain terminal. Text that was typed ahead decides nothing: a number is asked for.
+
+use super::house::House;
+use crate::domain::visible::visible_line;
+use crate::report::{Failure, Kind};
+use crate::store::index;
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
+
+/// What is known of the folder of a session that is about to be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Folder {
+    /// It is the one that is worked in.
+    Same,
+    /// Another one.
+    Another(PathBuf),
+    /// One that is not there any more.
+    Missing(PathBuf),
+}
+
+/// The folder of the session in this file, beside the one that is worked in.
+pub(super) fn of(house: &House, path: &Path) -> Folder {
+    let Some(was) = index::of(path).map(|session| session.cwd).filter(|cwd| !cwd.as_os_str().is_empty())
+    else {
+        return Folder::Same;
+    };
+    match was.canonicalize() {
+        Ok(real) if real == house.place.cwd => Folder::Same,
+        Ok(real) if real.is_dir() => Folder::Another(real),
+        _ => Folder::Missing(was),
+    }
+}
+
+/// Asks where the session goes on; `None`: where the person is.
+///
+/// # Errors
+/// When it is not to be opened.
+pub(super) fn ask(
+    folder: &Folder,
+    here: &Path,
+    input: &mut dyn BufRead,
+    out: &mut dyn Write,
+) -> Result<Option<PathBuf>, Failure> {
+    let name = |path: &Path| visible_line(&path.to_string_lossy());
+    let here = name(here);
+    match folder {
+        Folder::Same => return Ok(None),
+        Folder::Another(was) => {
+            let was = name(was);
+            writeln!(out, "This session worked in {was}, and you are in {here}. Where does it go on?")?;
+            writeln!(out, "  1  there, in {was}")?;
+        }
+        Folder::Missing(was) => {
+            writeln!(out, "This session worked in {}, which is not there any more.", name(was))?;
+        }
+    }
+    write!(out, "  2  here, in {here}: blocks start here\n  Enter alone opens nothing.\nnumber: ")?;
+    out.flush()?;
+    let mut line = String::new();
+    input.read_line(&mut line)?;
+    match (line.trim(), folder) {
+        ("1", Folder::Another(was)) => Ok(Some(was.clone())),
+        ("2", _) => Ok(None),
+        _ => Err(Failure::new(Kind::Session, "the session was not opened")
+            .hint("--cwd FOLDER says where it goes on, without being asked.")),
+    }
+}
+
+/// The same for a session that is chosen while another is open: told; opening it again is the answer.
+pub(super) fn warning(folder: &Folder, here: &Path, id: &str) -> Option<String> {
+    let here = here.display();
+    match folder {
+        Folder::Same => None,
+        Folder::Another(was) => Some(format!(
+            "That session worked in {}, you are in {here}. Open it again to go on here; or leave, then: sayso resume {id}",
+            was.display()
+        )),
+        Folder::Missing(was) => Some(format!(
+            "That session worked in {}, which is not there any more. Open it again to go on in {here}.",
+            was.display()
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(folder: &Folder, typed: &str) -> (Result<Option<PathBuf>, Failure>, String) {
+        let mut out = Vec::new();
+        let answer = ask(folder, Path::new("/here"), &mut typed.as_bytes(), &mut out);
+        (answer, String::from_utf8(out).expect("text"))
+    }
+
+    #[test]
+    fn only_a_number_opens_a_session_of_another_folder() {
+        let another = Folder::Another("/was\u{202e}".into());
+        let (answer, told) = asked(&another, "1\n");
+        assert_eq!(answer, Ok(Some("/was\u{202e}".into())));
+        assert!(
+            told.contains("/was<U+202E>") && told.contains("/here") && !told.contains('\u{202e}'),
+            "{told}"
+        );
+        assert_eq!(asked(&another, "2\n").0, Ok(None));
+        for typed in ["", "\n", "yes\n", "12\n", "also check\n"] {
+            assert!(asked(&another, typed).0.is_err(), "{typed:?}");
+        }
+        let missing = Folder::Missing("/gone".into());
+        assert!(asked(&missing, "1\n").0.is_err());
+        assert_eq!(asked(&missing, "2\n").0, Ok(None));
+        assert_eq!(asked(&Folder::Same, "").0, Ok(None));
+    }
+}

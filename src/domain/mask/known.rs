@@ -1,0 +1,184 @@
+//! The keys of this process: as they stand, and in the encodings in which they are printed without meaning to.
+//!
+//! Those are JSON (where it escapes something), percent encoding, hexadecimal and Base64 in each of its three alignments
+//! (`Basic` headers, dumps of secrets). What is compressed, encrypted or wrapped over lines is not seen.
+
+use super::Kind;
+use super::shapes::{self, Seen};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use secrecy::{ExposeSecret, SecretString};
+use std::fmt::Write as _;
+
+/// Shorter values are placeholders, and would mask ordinary words.
+const SHORTEST: usize = 8;
+
+/// So much of a key is left at a gap at least, if it is to be known by it.
+const PART: usize = 4;
+
+/// What a known key is called.
+const KIND: Kind = "a key that sayso knows";
+
+/// Known keys, ready to be looked for.
+#[derive(Clone)]
+pub(super) struct Known {
+    /// The values themselves, shorter ones too.
+    values: Vec<SecretString>,
+    /// All that is looked for, longer ones first: one may hold another.
+    needles: Vec<SecretString>,
+    /// Whether the shapes of well-known tokens are looked for too.
+    pub(super) shapes: bool,
+    /// Which bytes something can begin with, and the needles that do.
+    starts: Vec<(bool, Vec<usize>)>,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        let mut known = Self { values: Vec::new(), needles: Vec::new(), shapes: true, starts: Vec::new() };
+        known.order();
+        known
+    }
+}
+
+impl Known {
+    /// How many keys it knows.
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The values themselves.
+    pub(super) fn values(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().map(ExposeSecret::expose_secret)
+    }
+
+    pub(super) fn learn(&mut self, keys: impl IntoIterator<Item = SecretString>) {
+        for key in keys {
+            let value = key.expose_secret().trim();
+            let value = value.strip_prefix("Bearer ").unwrap_or(value).trim();
+            if value.len() < 4 || self.values().any(|known| known == value) {
+                continue;
+            }
+            if value.len() >= SHORTEST {
+                self.needles.extend(forms(value).into_iter().map(SecretString::from));
+            }
+            self.values.push(SecretString::from(value));
+        }
+        self.order();
+    }
+
+    /// One that looks for no shapes.
+    pub(super) fn without_shapes() -> Self {
+        Self { shapes: false, ..Self::default() }
+    }
+
+    fn order(&mut self) {
+        self.needles.sort_by(|a, b| {
+            let (a, b) = (a.expose_secret(), b.expose_secret());
+            b.len().cmp(&a.len()).then_with(|| a.cmp(b))
+        });
+        self.needles.dedup_by(|a, b| a.expose_secret() == b.expose_secret());
+        let shapes = self.shapes;
+        self.starts = (0..=u8::MAX).map(|byte| (shapes && shapes::begin_with(byte), Vec::new())).collect();
+        for (index, needle) in self.needles.iter().enumerate() {
+            let first = needle.expose_secret().as_bytes().first().copied().unwrap_or_default();
+            if let Some((begins, needles)) = self.starts.get_mut(usize::from(first)) {
+                *begins = true;
+                needles.push(index);
+            }
+        }
+    }
+
+    /// Whether a key, or a shape, can begin with this byte.
+    pub(super) fn begins(&self, byte: u8) -> bool {
+        self.starts.get(usize::from(byte)).is_some_and(|(begins, _)| *begins)
+    }
+
+    fn needles_with(&self, first: u8) -> impl Iterator<Item = &[u8]> {
+        let (_, indices) = self.starts.get(usize::from(first)).map_or((false, &[][..]), |s| (s.0, &s.1[..]));
+        indices.iter().filter_map(|i| self.needles.get(*i)).map(|n| n.expose_secret().as_bytes())
+    }
+
+    /// The key at the start of these bytes.
+    pub(super) fn at(&self, rest: &[u8], last: bool) -> Seen {
+        let Some(first) = rest.first() else { return Seen::No };
+        for needle in self.needles_with(*first) {
+            if rest.starts_with(needle) {
+                return Seen::Key(0..needle.len(), KIND);
+            }
+            if !last && needle.starts_with(rest) {
+                return Seen::Begun((rest.len() >= PART).then_some(KIND));
+            }
+        }
+        Seen::No
+    }
+
+    /// Where the first part of a key stands at the end of these bytes.
+    pub(super) fn cut_at_end(&self, bytes: &[u8]) -> Option<(usize, Kind)> {
+        let of = |needle: &[u8]| {
+            let most = needle.len().saturating_sub(1).min(bytes.len());
+            (PART..=most).rev().find(|len| needle.get(..*len).is_some_and(|part| bytes.ends_with(part)))
+        };
+        let longest = self.needles.iter().filter_map(|n| of(n.expose_secret().as_bytes())).max()?;
+        Some((bytes.len() - longest, KIND))
+    }
+
+    /// Where the last part of a key ends that stands at the start of these bytes.
+    pub(super) fn cut_at_start(&self, bytes: &[u8]) -> Option<(usize, Kind)> {
+        let of = |needle: &[u8]| {
+            let most = needle.len().saturating_sub(1).min(bytes.len());
+            (PART..=most)
+                .rev()
+                .find(|len| needle.get(needle.len() - len..).is_some_and(|part| bytes.starts_with(part)))
+        };
+        let longest = self.needles.iter().filter_map(|n| of(n.expose_secret().as_bytes())).max()?;
+        Some((longest, KIND))
+    }
+}
+
+/// A key in its encodings.
+fn forms(value: &str) -> Vec<String> {
+    let mut forms = vec![value.to_owned()];
+    if let Ok(json) = serde_json::to_string(value) {
+        forms.push(json.trim_matches('"').to_owned());
+    }
+    forms.extend([percent(value, true), percent(value, false), hex(value, true), hex(value, false)]);
+    for lead in 0..3 {
+        // The letters at both ends depend on what stands beside the key: they are left out.
+        let bytes = [&b"\0\0"[..lead], value.as_bytes()].concat();
+        let skip = [0, 2, 3].get(lead).copied().unwrap_or(0);
+        for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
+            let text = engine.encode(&bytes);
+            let whole = bytes.len() / 3 * 4;
+            forms.extend(text.get(skip..whole).filter(|part| part.len() >= SHORTEST).map(str::to_owned));
+        }
+    }
+    // An encoding that says the same as the key, but for the case of its letters, would mask ordinary words.
+    let (first, rest) = forms.split_at(1);
+    let others = rest.iter().filter(|form| !form.eq_ignore_ascii_case(value)).cloned();
+    first.iter().cloned().chain(others).collect()
+}
+
+/// The key in percent encoding.
+fn percent(value: &str, upper: bool) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
+    value.bytes().fold(String::new(), |mut text, byte| {
+        match (plain(byte), upper) {
+            (true, _) => text.push(char::from(byte)),
+            (_, true) => {
+                write!(text, "%{byte:02X}").ok();
+            }
+            (_, false) => {
+                write!(text, "%{byte:02x}").ok();
+            }
+        }
+        text
+    })
+}
+
+/// The key in hexadecimal.
+fn hex(value: &str, upper: bool) -> String {
+    value.bytes().fold(String::new(), |mut text, byte| {
+        if upper { write!(text, "{byte:02X}") } else { write!(text, "{byte:02x}") }.ok();
+        text
+    })
+}

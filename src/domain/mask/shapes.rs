@@ -1,0 +1,322 @@
+//! The shapes of well-known tokens. Each is precise: a first word that nothing else has, letters of one kind, a length.
+//! Hashes, UUIDs and other long words are no tokens.
+
+use super::Kind;
+use std::ops::Range;
+
+/// What stands at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// Nothing of the kind.
+    No,
+    /// A key in this range, counted from the place.
+    Key(Range<usize>, Kind),
+    /// What there is could become a key; what it would be, where that is told by now.
+    Begun(Option<Kind>),
+}
+
+/// Which letters a token is made of.
+#[derive(Clone, Copy)]
+enum Letters {
+    Alnum,
+    Upper,
+    Hex,
+    /// Letters, digits, `_`.
+    Name,
+    /// Letters, digits, `_`, `-`.
+    Word,
+    /// Letters, digits, `_`, `-`, `.`.
+    Dotted,
+}
+
+impl Letters {
+    fn has(self, byte: u8) -> bool {
+        match self {
+            Letters::Alnum => byte.is_ascii_alphanumeric(),
+            Letters::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Letters::Hex => byte.is_ascii_hexdigit(),
+            Letters::Name => byte.is_ascii_alphanumeric() || byte == b'_',
+            Letters::Word => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
+            Letters::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
+        }
+    }
+}
+
+/// A token that is told by its first letters.
+struct Shape(&'static str, Letters, Range<usize>, Kind);
+
+/// More letters than any token has.
+const ANY: usize = 4096;
+
+/// The shapes; those with longer first words stand first. The range says how many letters follow the first word.
+const SHAPES: &[Shape] = &[
+    Shape("github_pat_", Letters::Name, 22..ANY, "a GitHub token"),
+    Shape("ghp_", Letters::Alnum, 30..ANY, "a GitHub token"),
+    Shape("gho_", Letters::Alnum, 30..ANY, "a GitHub token"),
+    Shape("ghu_", Letters::Alnum, 30..ANY, "a GitHub token"),
+    Shape("ghs_", Letters::Alnum, 30..ANY, "a GitHub token"),
+    Shape("ghr_", Letters::Alnum, 30..ANY, "a GitHub token"),
+    Shape("glpat-", Letters::Word, 20..ANY, "a GitLab token"),
+    Shape("AKIA", Letters::Upper, 16..17, "an AWS key"),
+    Shape("ASIA", Letters::Upper, 16..17, "an AWS key"),
+    Shape("sk-ant-", Letters::Word, 16..ANY, "an Anthropic key"),
+    Shape("sk-proj-", Letters::Word, 16..ANY, "an OpenAI key"),
+    Shape("sk-svcacct-", Letters::Word, 16..ANY, "an OpenAI key"),
+    Shape("sk-admin-", Letters::Word, 16..ANY, "an OpenAI key"),
+    Shape("sk-or-v1-", Letters::Word, 16..ANY, "an OpenRouter key"),
+    Shape("sk-", Letters::Alnum, 20..ANY, "an API key (sk-…)"),
+    Shape("sk_live_", Letters::Alnum, 16..ANY, "a Stripe key"),
+    Shape("sk_test_", Letters::Alnum, 16..ANY, "a Stripe key"),
+    Shape("rk_live_", Letters::Alnum, 16..ANY, "a Stripe key"),
+    Shape("rk_test_", Letters::Alnum, 16..ANY, "a Stripe key"),
+    Shape("whsec_", Letters::Alnum, 24..ANY, "a Stripe key"),
+    Shape("xapp-", Letters::Word, 20..ANY, "a Slack token"),
+    Shape("xoxe.xox", Letters::Word, 12..ANY, "a Slack token"),
+    Shape("xox", Letters::Word, 12..ANY, "a Slack token"),
+    Shape("AIza", Letters::Word, 35..36, "a Google key"),
+    Shape("ya29.", Letters::Word, 20..ANY, "a Google token"),
+    Shape("GOCSPX-", Letters::Word, 20..ANY, "a Google key"),
+    Shape("gsk_", Letters::Alnum, 40..ANY, "a Groq key"),
+    Shape("xai-", Letters::Alnum, 40..ANY, "an xAI key"),
+    Shape("pplx-", Letters::Alnum, 40..ANY, "a Perplexity key"),
+    Shape("hf_", Letters::Alnum, 30..ANY, "a Hugging Face token"),
+    Shape("r8_", Letters::Alnum, 36..ANY, "a Replicate token"),
+    Shape("npm_", Letters::Alnum, 36..ANY, "an npm token"),
+    Shape("pypi-AgE", Letters::Word, 40..ANY, "a PyPI token"),
+    Shape("dop_v1_", Letters::Hex, 64..ANY, "a DigitalOcean token"),
+    Shape("SG.", Letters::Dotted, 60..ANY, "a SendGrid key"),
+    Shape("dckr_pat_", Letters::Word, 20..ANY, "a Docker token"),
+    Shape("shpat_", Letters::Hex, 32..ANY, "a Shopify token"),
+    Shape("hvs.", Letters::Word, 24..ANY, "a Vault token"),
+    Shape("AGE-SECRET-KEY-1", Letters::Alnum, 50..ANY, "an age key"),
+    Shape("LS0tLS1CRUdJTiBQUklWQVRFIEtFW", Letters::Alnum, 1..2, PRIVATE),
+    Shape("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRV", Letters::Alnum, 1..2, PRIVATE),
+    Shape("LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFW", Letters::Alnum, 1..2, PRIVATE),
+    Shape("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ", Letters::Alnum, 1..2, PRIVATE),
+];
+
+const PRIVATE: Kind = "a private key";
+const JWT: Kind = "a JSON Web Token";
+
+/// Names in front of a secret of AWS, which itself has no shape but forty letters of Base64.
+const AWS_NAMES: [&str; 2] = ["aws_secret_access_key", "secretaccesskey"];
+const AWS: Kind = "an AWS secret key";
+
+/// A private key is shorter.
+const LONGEST_PEM: usize = 16 << 10;
+
+/// Whether a shape can begin with this byte.
+pub(super) fn begin_with(byte: u8) -> bool {
+    matches!(byte, b'e' | b'-' | b'a' | b's' | b'A' | b'S')
+        || SHAPES.iter().any(|shape| shape.0.as_bytes().first() == Some(&byte))
+}
+
+/// What stands at a place of these bytes. `last`: nothing follows them.
+pub(super) fn at(bytes: &[u8], at: usize, last: bool) -> Seen {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let pem = pem(rest, last);
+    if pem != Seen::No {
+        return pem;
+    }
+    let aws = aws_secret(rest, last);
+    if aws != Seen::No {
+        return aws;
+    }
+    if !begins_word(bytes, at) {
+        return Seen::No;
+    }
+    let jwt = jwt(rest, last);
+    if jwt != Seen::No {
+        return jwt;
+    }
+    let mut begun = Seen::No;
+    for shape in SHAPES {
+        match shape.at(rest, last) {
+            Seen::No => {}
+            Seen::Begun(kind) => begun = Seen::Begun(kind),
+            key @ Seen::Key(..) => return key,
+        }
+    }
+    begun
+}
+
+/// Whether what stands in front of a place is no part of the same word. Escapes end a word: `\n` of JSON, `%3D` of an
+/// address, the colours of a terminal.
+fn begins_word(bytes: &[u8], at: usize) -> bool {
+    let before = bytes.get(..at).unwrap_or_default();
+    let Some(last) = before.last() else { return true };
+    if !last.is_ascii_alphanumeric() && *last != b'_' {
+        return true;
+    }
+    let colour = || {
+        let head = before.get(..before.len() - 1).unwrap_or_default();
+        let start = head.iter().rposition(|b| !b.is_ascii_digit() && *b != b';').unwrap_or(0);
+        last.is_ascii_alphabetic() && head.get(..=start).is_some_and(|head| head.ends_with(b"\x1b["))
+    };
+    match before.get(before.len().saturating_sub(3)..).unwrap_or_default() {
+        [.., b'\\', b'n' | b'r' | b't'] => true,
+        [b'%', a, b] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => true,
+        _ => colour(),
+    }
+}
+
+/// How many of the first bytes are of this kind.
+fn run(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().position(|b| !is(*b)).unwrap_or(bytes.len())
+}
+
+impl Shape {
+    fn at(&self, rest: &[u8], last: bool) -> Seen {
+        let Shape(word, letters, lengths, kind) = self;
+        let word = word.as_bytes();
+        if !rest.starts_with(word) {
+            let begun = !last && word.starts_with(rest);
+            return if begun { Seen::Begun(None) } else { Seen::No };
+        }
+        let body = rest.get(word.len()..).unwrap_or_default();
+        let count = run(body, |b| letters.has(b));
+        let whole = lengths.contains(&count) || (lengths.end == ANY && count >= ANY);
+        if count == body.len() && !last && count < ANY && (count < lengths.end || lengths.end == ANY) {
+            return Seen::Begun(Some(kind));
+        }
+        // The word of Slack's tokens is followed by one letter and a dash, then numbers: `xoxb-1`.
+        let slack = || {
+            matches!(body, [b'a' | b'b' | b'e' | b'o' | b'p' | b'r' | b's', b'-', ..])
+                && body.get(..count).is_some_and(|body| body.iter().any(u8::is_ascii_digit))
+        };
+        let fits = word != b"xox" || slack();
+        // `sk-` alone begins ordinary names too: what follows is in one piece, and a key goes on with dashes.
+        let end = if word == b"sk-" { run(body, |b| Letters::Word.has(b)) } else { count };
+        // The first lines of an encoded private key tell what all of it is.
+        let end = if *kind == PRIVATE { run(body, is_base64) } else { end };
+        if (whole || *kind == PRIVATE) && fits { Seen::Key(0..word.len() + end, kind) } else { Seen::No }
+    }
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// `eyJ….eyJ….…`: three words of Base64, the first two of them objects.
+fn jwt(rest: &[u8], last: bool) -> Seen {
+    if !rest.starts_with(b"eyJ") {
+        return if !last && b"eyJ".starts_with(rest) { Seen::Begun(None) } else { Seen::No };
+    }
+    let mut end = 0;
+    for (part, least) in [(0, 10), (1, 10), (2, 8)] {
+        let body = rest.get(end..).unwrap_or_default();
+        if part == 1 && !body.starts_with(b"eyJ") {
+            let begun = !last && b"eyJ".starts_with(body);
+            return if begun { Seen::Begun(Some(JWT)) } else { Seen::No };
+        }
+        let count = run(body, |b| Letters::Word.has(b));
+        if count == body.len() && !last {
+            return Seen::Begun((part > 0).then_some(JWT));
+        }
+        if count < least {
+            return Seen::No;
+        }
+        end += count;
+        if part < 2 {
+            if rest.get(end) != Some(&b'.') {
+                return Seen::No;
+            }
+            end += 1;
+        }
+    }
+    Seen::Key(0..end, JWT)
+}
+
+/// `aws_secret_access_key = …`: the value alone is masked.
+fn aws_secret(rest: &[u8], last: bool) -> Seen {
+    for name in AWS_NAMES.map(str::as_bytes) {
+        let same = rest.len().min(name.len());
+        if !rest
+            .get(..same)
+            .is_some_and(|head| name.get(..same).is_some_and(|n| head.eq_ignore_ascii_case(n)))
+        {
+            continue;
+        }
+        if same < name.len() {
+            return if last { Seen::No } else { Seen::Begun(None) };
+        }
+        let behind = rest.get(same..).unwrap_or_default();
+        let gap = run(behind, |b| matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\\' | b':' | b'=' | b'>'));
+        let body = behind.get(gap..).unwrap_or_default();
+        let count = run(body, |b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'));
+        if body.len() == count && !last && count <= 40 && gap <= 12 {
+            return Seen::Begun((gap > 0 && count > 0).then_some(AWS));
+        }
+        let start = same + gap;
+        return if (1..=12).contains(&gap) && count == 40 {
+            Seen::Key(start..start + count, AWS)
+        } else {
+            Seen::No
+        };
+    }
+    Seen::No
+}
+
+/// A private key in PEM: what stands between its first and its last line. Without a last line, the lines of Base64.
+fn pem(rest: &[u8], last: bool) -> Seen {
+    const BEGIN: &[u8] = b"-----BEGIN ";
+    const END: &[u8] = b"-----END ";
+    if !rest.starts_with(BEGIN) {
+        return if !last && BEGIN.starts_with(rest) { Seen::Begun(None) } else { Seen::No };
+    }
+    let label = rest.get(BEGIN.len()..).unwrap_or_default();
+    let count = run(label, |b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b' ');
+    let name = label.get(..count).unwrap_or_default();
+    if count == label.len() && !last && count < 40 {
+        return Seen::Begun(None);
+    }
+    let dashes = label.get(count..).unwrap_or_default();
+    if !last && dashes.len() < 5 && b"-----".starts_with(dashes) {
+        return Seen::Begun(None);
+    }
+    let is_private = name.ends_with(b"PRIVATE KEY") || name.ends_with(b"PRIVATE KEY BLOCK");
+    if !is_private || !dashes.starts_with(b"-----") {
+        return Seen::No;
+    }
+    let start = BEGIN.len() + count + 5;
+    let body = rest.get(start..).unwrap_or_default();
+    let body = body.get(..LONGEST_PEM).unwrap_or(body);
+    let closed = body.windows(END.len()).position(|window| window == END);
+    if closed.is_none() && !last && body.len() < LONGEST_PEM {
+        return Seen::Begun(Some(PRIVATE));
+    }
+    let end = match closed {
+        // Words between the two lines, as in a test for them, are no key.
+        Some(end) if longest_run(body.get(..end).unwrap_or_default()) >= 16 => end,
+        Some(_) => return Seen::No,
+        None => lines_of_base64(body),
+    };
+    if end == 0 { Seen::No } else { Seen::Key(start..start + end, PRIVATE) }
+}
+
+fn longest_run(bytes: &[u8]) -> usize {
+    bytes.split(|b| !is_base64(*b)).map(<[u8]>::len).max().unwrap_or(0)
+}
+
+/// Where the lines of Base64 end at the start of these bytes; line ends may be written as escapes.
+fn lines_of_base64(bytes: &[u8]) -> usize {
+    let (mut at, mut end) = (0, 0);
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let gap = match rest {
+            [b'\\', b'n' | b'r', ..] => 2,
+            [b'\n' | b'\r' | b' ' | b'\t' | b'"' | b',' | b'\'', ..] => 1,
+            _ => 0,
+        };
+        if gap > 0 {
+            at += gap;
+            continue;
+        }
+        let count = run(rest, is_base64);
+        if count < 16 && !(end > 0 && count > 0 && rest.get(count - 1) == Some(&b'=')) {
+            return end;
+        }
+        at += count;
+        end = at;
+    }
+}

@@ -1,0 +1,163 @@
+//! What is being typed, kept beside the session's file, so that it outlives the process: masked like all that is
+//! written, for its account alone, and gone once it was sent.
+//!
+//! A session in which nothing was asked has no file yet: what was typed into it is found by the next new session, when
+//! the process that kept it is gone.
+
+use super::{StoreError, disk};
+use crate::domain::{Masked, Masker};
+use serde_json::json;
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// A text that is longer is not kept: nobody typed it.
+const LONGEST: u64 = 4 << 20;
+
+/// The draft of one session.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    path: PathBuf,
+    masker: Masker,
+    last: String,
+}
+
+impl Draft {
+    /// The draft of the session in this file.
+    pub fn beside(session: &Path, masker: Masker) -> Self {
+        Self { path: session.with_extension("draft"), masker, last: String::new() }
+    }
+
+    /// Keeps what stands there now; an empty text removes it. What is kept already is not written again.
+    ///
+    /// # Errors
+    /// When it can't be written; the old text may be there still.
+    pub fn keep(&mut self, text: &str) -> Result<(), StoreError> {
+        if text == self.last || text.len() as u64 > LONGEST {
+            return Ok(());
+        }
+        text.clone_into(&mut self.last);
+        if text.trim().is_empty() {
+            return self.remove();
+        }
+        write(&self.path, &self.masker.mask(text.to_owned()))
+    }
+
+    /// What was kept by a process that ended without sending it: of this session, or of a new one that nothing was
+    /// asked in. It is kept for this session from here on.
+    pub fn take_up(&mut self) -> Option<String> {
+        let found = [Some(self.path.clone()), self.orphan()].into_iter().flatten().find_map(|path| {
+            let (text, _) = read(&path)?;
+            Some((path, text))
+        });
+        let (path, text) = found?;
+        if path != self.path {
+            std::fs::remove_file(path).ok();
+        }
+        self.keep(&text).ok();
+        Some(text)
+    }
+
+    /// A draft whose session has no file and whose process is gone; only a session that has none itself takes one up.
+    fn orphan(&self) -> Option<PathBuf> {
+        if self.path.with_extension("jsonl").exists() {
+            return None;
+        }
+        let entries = std::fs::read_dir(self.path.parent()?).ok()?;
+        let mut drafts: Vec<_> = entries
+            .filter_map(|entry| {
+                let path = entry.ok()?.path();
+                let kept = path.extension()? == "draft" && !path.with_extension("jsonl").exists();
+                let modified = std::fs::symlink_metadata(&path).ok()?.modified().ok()?;
+                kept.then_some((modified, path))
+            })
+            .collect();
+        drafts.sort();
+        drafts
+            .into_iter()
+            .rev()
+            .map(|(_, path)| path)
+            .find(|path| read(path).is_some_and(|(_, pid)| pid == std::process::id() || !is_running(pid)))
+    }
+
+    /// Removes it.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn remove(&self) -> Result<(), StoreError> {
+        match std::fs::remove_file(&self.path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(StoreError::io(&self.path, "deleted", error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn is_running(pid: u32) -> bool {
+    i32::try_from(pid)
+        .ok()
+        .and_then(rustix::process::Pid::from_raw)
+        .is_some_and(|pid| !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH)))
+}
+
+/// Written beside and put in its place: a process that is killed meanwhile leaves the old text whole.
+fn write(path: &Path, text: &Masked<String>) -> Result<(), StoreError> {
+    disk::make_folder(path.parent().unwrap_or(Path::new("")))?;
+    let new = path.with_extension("draft-new");
+    let body = json!({ "v": 1, "pid": std::process::id(), "text": &**text }).to_string();
+    disk::replace(&new)?
+        .write_all(body.as_bytes())
+        .map_err(|error| StoreError::io(&new, "written", error))?;
+    std::fs::rename(&new, path).map_err(|error| StoreError::io(path, "written", error))
+}
+
+/// The text, and the process that kept it.
+fn read(path: &Path) -> Option<(String, u32)> {
+    let file: File = disk::open_read(path).ok()?;
+    let mut text = String::new();
+    file.take(LONGEST * 6).read_to_string(&mut text).ok()?;
+    let value: serde_json::Value = serde_json::from_str(&text).ok()?;
+    let pid = value.get("pid").and_then(serde_json::Value::as_u64).and_then(|pid| u32::try_from(pid).ok())?;
+    Some((value.get("text")?.as_str()?.to_owned(), pid))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn a_draft_outlives_its_process_and_holds_no_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = folder.path().join("s-1.jsonl");
+        let masker = Masker::knowing(["swordfish-2024".into()]);
+        let mut draft = Draft::beside(&session, masker.clone());
+        assert_eq!(draft.take_up(), None);
+        draft.keep("use swordfish-2024 to\nlog in").unwrap();
+        let path = folder.path().join("s-1.draft");
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(!std::fs::read_to_string(&path).unwrap().contains("swordfish"));
+        // Another new session finds it once its process is gone: this one is its own.
+        let mut next = Draft::beside(&folder.path().join("s-2.jsonl"), masker.clone());
+        assert_eq!(next.take_up().as_deref(), Some("use [redacted]**** to\nlog in"));
+        assert!(!path.exists() && folder.path().join("s-2.draft").exists());
+        next.keep("").unwrap();
+        assert!(!folder.path().join("s-2.draft").exists());
+    }
+
+    #[test]
+    fn the_draft_of_a_process_that_runs_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let body = json!({ "v": 1, "pid": 1, "text": "theirs" }).to_string();
+        std::fs::write(folder.path().join("s-1.draft"), &body).unwrap();
+        let mut draft = Draft::beside(&folder.path().join("s-2.jsonl"), Masker::default());
+        assert_eq!(draft.take_up(), None);
+        // Of a session that has a file only that session takes it up.
+        std::fs::write(folder.path().join("s-3.jsonl"), "").unwrap();
+        std::fs::write(folder.path().join("s-3.draft"), body.replace("theirs", "mine")).unwrap();
+        assert_eq!(draft.take_up(), None);
+        let mut of_file = Draft::beside(&folder.path().join("s-3.jsonl"), Masker::default());
+        assert_eq!(of_file.take_up().as_deref(), Some("mine"));
+    }
+}

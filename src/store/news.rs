@@ -1,0 +1,65 @@
+//! What was masked in what was written, on its way to the person: what and where, never the value.
+
+use crate::domain::Entry;
+use crate::domain::sentences::saving;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Sentences that wait to be told. Cheap to clone; each sentence is told once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MaskedNews(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    waiting: Mutex<(VecDeque<String>, BTreeSet<String>)>,
+    bell: Notify,
+}
+
+impl MaskedNews {
+    /// Keeps a sentence; one that was told before is not repeated.
+    pub(super) fn tell(&self, sentence: String) {
+        let mut waiting = self.waiting();
+        if waiting.1.insert(sentence.clone()) {
+            waiting.0.push_back(sentence);
+            self.0.bell.notify_one();
+        }
+    }
+
+    /// Waits for the next one. Cancel-safe.
+    pub(super) async fn next(&self) -> String {
+        loop {
+            let next = self.waiting().0.pop_front();
+            match next {
+                Some(sentence) => return sentence,
+                None => self.0.bell.notified().await,
+            }
+        }
+    }
+
+    /// All that wait.
+    pub(super) fn take(&self) -> Vec<String> {
+        self.waiting().0.drain(..).collect()
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, (VecDeque<String>, BTreeSet<String>)> {
+        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What was masked where: `A GitHub token in your prompt was masked when it was saved.`
+pub(super) fn masked_words(entry: &Entry, kinds: &BTreeSet<&'static str>) -> String {
+    let place = match entry {
+        Entry::Prompt(_) => "your prompt".into(),
+        Entry::Reply { .. } => "a reply".into(),
+        Entry::Block(block) => {
+            format!("block {}, which can't be run any more once the session was closed", block.id)
+        }
+        Entry::Edited { block, .. } => format!("your text of block {block}"),
+        Entry::Ran { block, .. } => format!("the output of block {block}"),
+        Entry::Named(_) => "the name of the session".into(),
+        _ => "the session".into(),
+    };
+    let kinds: Vec<&str> = kinds.iter().copied().collect();
+    saving::masked_in(&kinds, &place)
+}

@@ -1,0 +1,149 @@
+//! Sessions as they are found on disk: damage is told, and what was printed is there.
+
+use crate::home::Home;
+use crate::model_server::{Answer, Do, ModelServer, delta};
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::Stdio;
+
+const BLOCK: &str = "```python\nprint('one')\n```\n";
+
+fn args<'a>(url: &'a str, options: &[&'a str]) -> Vec<&'a str> {
+    let mut args = vec!["run", "go", "--model", "openai/test", "--base-url", url];
+    args.extend(options);
+    args
+}
+
+/// The one session of a home.
+fn session(home: &Home) -> PathBuf {
+    let folder = home.sayso().join("sessions");
+    let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
+        .collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    found.remove(0)
+}
+
+fn a_session_with_a_run(home: &Home) -> PathBuf {
+    let server = ModelServer::start(vec![Answer::text(BLOCK), Answer::text("Done.")]);
+    let url = format!("{}/v1", server.url());
+    let done = home.run(&args(&url, &["--approve", "all", "--sandbox", "off"]));
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    session(home)
+}
+
+#[test]
+fn what_is_printed_as_json_is_on_the_disk() {
+    let home = Home::new();
+    let server =
+        ModelServer::start(vec![Answer::text(BLOCK), Answer::stream(vec![Do::Write(delta("a")), Do::Hang])]);
+    let url = format!("{}/v1", server.url());
+    let all = args(&url, &["--json", "--approve", "all", "--sandbox", "off"]);
+    let mut child = home.command(&all).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut kinds = Vec::new();
+    for line in lines.map_while(Result::ok) {
+        let event: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let kind = event["event"].as_str().unwrap().to_owned();
+        let entry = matches!(kind.as_str(), "prompt" | "reply" | "block" | "review" | "decision" | "run");
+        if entry {
+            let written = std::fs::read_to_string(session(&home)).unwrap_or_default();
+            assert!(
+                written.contains(&format!("\"kind\":\"{kind}\"")),
+                "{kind} was printed before it was written"
+            );
+        }
+        let over = kind == "run";
+        kinds.push(kind);
+        if over {
+            break;
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(kinds.iter().any(|kind| kind == "run"), "{kinds:?}");
+}
+
+#[test]
+fn damage_is_told_in_full_by_check() {
+    let home = Home::new();
+    let path = a_session_with_a_run(&home);
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let done = home.run(&["sessions", "check"]);
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    assert!(done.out.contains(": whole"), "{}", done.out);
+
+    let lines: Vec<&str> = whole.lines().collect();
+    let at = |kind: &str| lines.iter().position(|line| line.contains(kind)).unwrap();
+    let (block, approval) = (at("\"kind\":\"block\""), at("\"decision\":\"approve\""));
+    let mut damaged: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+    damaged[approval] = damaged[approval].replace("approve", "appruve");
+    damaged[block + 1] = damaged[block + 1].replacen("\"v\":1", "\"v\":2", 1);
+    std::fs::write(&path, damaged.join("\n") + "\n").unwrap();
+    let done = home.run(&["sessions", "check"]);
+    assert_eq!(done.code, Some(5), "{}{}", done.out, done.err);
+    assert!(done.out.contains(&format!("Line {} is damaged", approval + 1)), "{}", done.out);
+    assert!(done.out.contains("its approval can't be read"), "{}", done.out);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged.join("\n") + "\n", "nothing is changed");
+}
+
+#[test]
+fn a_relative_home_is_refused_with_words() {
+    let home = Home::new();
+    for args in [&["doctor"][..], &["sessions", "list"], &["run", "x"]] {
+        let mut command = home.command(args);
+        command.env("HOME", "somewhere").env_remove("SAYSO_HOME");
+        let done =
+            crate::home::finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+        assert_eq!(done.code, Some(3), "{args:?} {}", done.err);
+        assert!(done.err.contains("HOME") && done.err.contains("not an absolute path"), "{}", done.err);
+        assert!(!home.work().join("somewhere").exists());
+    }
+}
+
+#[test]
+fn a_fence_without_a_language_stops_no_turn() {
+    let home = Home::new();
+    let first =
+        "This is what it prints:\n\n```\n42\n```\n\nNow the program:\n\n```python\nprint(6 * 7)\n```\n";
+    let server = ModelServer::start(vec![Answer::text(first), Answer::text("It is 42.")]);
+    let url = format!("{}/v1", server.url());
+    let done = home.run(&args(&url, &["--json", "--approve", "all", "--sandbox", "off"]));
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    assert_eq!(done.events("run").len(), 1);
+    let told = server.requests()[1].json().to_string();
+    assert!(told.contains("names no language"), "the model is told: {told}");
+}
+
+#[test]
+fn a_connection_that_is_lost_before_the_reply_begins_is_asked_again() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![
+        Answer::stream(vec![Do::Cut]),
+        Answer::stream(vec![]),
+        Answer::text("Here."),
+    ]);
+    let url = format!("{}/v1", server.url());
+    let done = home.run(&args(&url, &[]));
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    assert!(done.out.contains("Here."), "{}", done.out);
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
+fn blocks_of_a_cut_reply_are_skipped_whichever_way_it_was_cut() {
+    let cut = |last: Option<Do>| {
+        let home = Home::new();
+        let body = [Do::Write(delta(BLOCK))].into_iter().chain(last).collect();
+        let server = ModelServer::start(vec![Answer::stream(body)]);
+        let url = format!("{}/v1", server.url());
+        let done = home.run(&args(&url, &["--json", "--approve", "all", "--sandbox", "off"]));
+        assert_eq!(done.code, Some(4), "{}\n{}", done.out, done.err);
+        (done.events("run").len(), done.events("block").len(), done.events("decision").len())
+    };
+    assert_eq!(cut(Some(Do::Cut)), (0, 1, 1));
+    assert_eq!(cut(None), (0, 1, 1), "closed in good order, without a reason");
+}
