@@ -76,6 +76,6 @@ fn what_goes_wrong_is_told_in_words() {
         let terminal = asking(home.path(), &mock, kind, "fences");
         say(&terminal, "broken");
         terminal.wait_for("r retry");
-        terminal.wait_for("sent something that can't be read. Your message is kept.");
+        terminal.wait_for("answered with what can't be read.");
     }
 }

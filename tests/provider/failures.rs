@@ -2,7 +2,7 @@
 
 use super::model_server::{Answer, Do, ModelServer, delta, event, finish as done};
 use super::*;
-use sayso::domain::{FailureKind, FinishReason};
+use sayso::domain::{Departure, FailureKind, FinishReason};
 use std::time::Instant;
 
 async fn told(answers: Vec<Answer>) -> (ModelServer, Vec<ReplyEvent>) {
@@ -14,7 +14,7 @@ async fn told(answers: Vec<Answer>) -> (ModelServer, Vec<ReplyEvent>) {
 #[tokio::test]
 async fn a_host_without_a_name_is_told_in_the_words_of_the_interface() {
     let events = ask(&provider_at("http://name.invalid", Timeouts::default())).await;
-    assert_eq!(failure(&events).message, "Cannot reach name.invalid: name not found. Your message is kept.");
+    assert_eq!(failure(&events).message, "Cannot reach name.invalid: name not found.");
     assert_eq!(failure(&events).kind, FailureKind::NameNotFound);
     assert_eq!(events.len(), 1, "nothing was sent, nothing is asked again: {events:?}");
 }
@@ -24,8 +24,23 @@ async fn a_port_where_nobody_listens_is_told() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
     let events = ask(&provider_at(&format!("http://{free}"), Timeouts::default())).await;
     let message = &failure(&events).message;
-    assert_eq!(*message, format!("Cannot reach {free}: connection refused. Your message is kept."));
+    assert_eq!(*message, format!("Cannot reach {free}: connection refused."));
     assert_eq!(events.len(), 1);
+}
+
+#[tokio::test]
+async fn what_went_out_is_counted_and_told_and_nothing_else_is() {
+    let counted = |host: &str| sayso::provider::departed().near.get(host).copied().unwrap_or_default();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    let events = ask(&provider_at(&format!("http://{free}"), Timeouts::default())).await;
+    assert_eq!((failure(&events).departure, counted(&free.to_string())), (Departure::Never, 0));
+    let (server, events) = told(vec![Answer::error(401, "no")]).await;
+    let host = server.url().trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+    assert_eq!((failure(&events).departure, counted(&host)), (Departure::Left, 1), "{host}");
+    let (server, events) = told(vec![Answer::stream(vec![Do::Write(delta("half of ")), Do::Cut])]).await;
+    let host = server.url().trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+    assert_eq!((failure(&events).departure, counted(&host)), (Departure::Left, 1), "{host}");
+    assert!(sayso::provider::departed().far.is_empty(), "all of these servers are on this computer");
 }
 
 #[tokio::test]

@@ -26,7 +26,7 @@ fn granted(scope: RuleScope, next: &str) -> Dialogue {
     assert_eq!(
         d.always(1, scope),
         format!(
-            "+rule 1 {}, 'Rule 1 holds from now on: {words}. /rules lists and removes it.', +approved r1 1.1 rule 1, start r1 | running r1",
+            "+rule 1 {}, 'Rule 1 holds from now on: {words}. /rules lists and removes it.', +approved r1 1.1 person, start r1 | running r1",
             scope.as_str()
         )
     );

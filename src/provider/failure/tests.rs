@@ -18,7 +18,7 @@ fn refusal(status: u16, body: &str) -> Refusal {
 #[test]
 fn the_words_are_those_of_the_interface() {
     let told = asked().unreachable(FailureKind::NameNotFound, "name not found").message;
-    assert_eq!(told, "Cannot reach api.example.com: name not found. Your message is kept.");
+    assert_eq!(told, "Cannot reach api.example.com: name not found.");
     let told = refusal(401, r#"{"error":{"message":"no"}}"#).failure;
     assert_eq!(told.message, "The key for openai was refused (401). Not sent again.");
     assert_eq!((told.kind, told.hint.as_str()), (FailureKind::Refused, "api.example.com says: no"));

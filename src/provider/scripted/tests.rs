@@ -93,7 +93,7 @@ async fn failures_have_the_words_of_the_interface() {
         (
             "offline",
             FailureKind::NameNotFound,
-            "Cannot reach api.example.com: name not found. Your message is kept.",
+            "Cannot reach api.example.com: name not found.",
         ),
         ("401", FailureKind::Refused, "The key for openai was refused (401). Not sent again."),
         ("overflow", FailureKind::Overflow, "This chat needs 34,100 of 32,768 tokens. Nothing was sent."),
