@@ -50,3 +50,16 @@ impl Departure {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for departure in [Departure::Unknown, Departure::Never, Departure::Left] {
+            assert_eq!(Departure::parse(departure.as_str()), departure);
+        }
+        assert_eq!(Departure::parse(Some("else")), Departure::Unknown);
+    }
+}

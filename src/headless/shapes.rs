@@ -3,7 +3,7 @@
 use crate::domain::sentences::network;
 use crate::domain::{
     Captured, Effects, Finding, ImageRef, KernelFate, Opinion, Outcome, Receipt, Review, Rights, RunError,
-    RunReport, Stream, Trace, Usage,
+    RunReport, SandboxLevel, Stream, Trace, Usage,
 };
 use crate::engine::state::{ContextShare, Cost};
 use base64::Engine as _;
@@ -161,15 +161,21 @@ pub fn sandbox(rights: &Rights) -> Value {
         .map(|l| json!({ "name": l.name, "active": l.active, "tested": l.tested, "why": l.why }))
         .collect();
     let report = &rights.sandbox;
-    let write = match (report.writes_confined, rights.write.is_empty()) {
+    // Where the working folder is not writable, what else may be written is named, be it private to the session.
+    let write = match (report.writes_confined, report.level) {
         (false, _) => "open",
-        (true, true) => "none",
-        (true, false) => "workspace",
+        (true, SandboxLevel::Workspace) => "workspace",
+        (true, _) if rights.write.is_empty() => "none",
+        (true, _) => "listed",
     };
+    let paths =
+        |list: &[std::path::PathBuf]| -> Value { list.iter().map(|path| path.to_string_lossy()).collect() };
     json!({
         "level": report.level.as_str(),
         "network": network::word(rights),
         "write": write,
+        "writable": paths(&rights.write),
+        "readable": paths(&rights.read),
         "read": if report.reads_confined { "no-secrets" } else { "open" },
         "processes": if report.contained { "contained" } else { "group" },
         "memory": report.memory.as_str(),

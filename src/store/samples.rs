@@ -370,7 +370,7 @@ pub(super) fn each_kind() -> Vec<Entry> {
         status: Some(429),
         message: "Rate limit.".into(),
         hint: "r retry".into(),
-        departure: Departure::Left,
+        departure: Departure::Unknown,
     };
     let review = Review {
         findings: vec![Finding {

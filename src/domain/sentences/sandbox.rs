@@ -78,6 +78,14 @@ pub fn asked_and_missing(level: SandboxLevel, missing: &str) -> String {
     )
 }
 
+/// Its tests could not be finished: nothing runs on a guess.
+pub fn untested(why: &str) -> String {
+    format!(
+        "the self-test of the sandbox could not be finished ({why}): the machine is busy or has no room; try again, or run \
+         without with --sandbox off"
+    )
+}
+
 /// What confines a local Jupyter kernel.
 pub const JUPYTER_OPEN: &str = "a Jupyter kernel runs as your account, outside of the sandbox";
 

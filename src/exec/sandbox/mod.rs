@@ -156,10 +156,7 @@ impl Sandbox {
             Err(Refusal::Nothing(why)) => why,
             // Neither that it holds nor that it does not was seen: nothing runs on a guess.
             Err(Refusal::Unfinished(why)) => {
-                return Err(format!(
-                    "the self-test of the sandbox could not be finished ({why}): the machine is busy or has no room; try \
-                     again, or run without with --sandbox off"
-                ));
+                return Err(crate::domain::sentences::sandbox::untested(&why));
             }
         };
         if wish.asked {

@@ -90,11 +90,7 @@ async fn too_many_requests_count_down_and_go_on() {
 #[tokio::test]
 async fn failures_have_the_words_of_the_interface() {
     for (story, kind, message) in [
-        (
-            "offline",
-            FailureKind::NameNotFound,
-            "Cannot reach api.example.com: name not found.",
-        ),
+        ("offline", FailureKind::NameNotFound, "Cannot reach api.example.com: name not found."),
         ("401", FailureKind::Refused, "The key for openai was refused (401). Not sent again."),
         ("overflow", FailureKind::Overflow, "This chat needs 34,100 of 32,768 tokens. Nothing was sent."),
     ] {
