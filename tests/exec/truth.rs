@@ -346,6 +346,8 @@ struct Setting {
     level: SandboxLevel,
     languages: &'static [&'static str],
     least: usize,
+    /// Each so-manieth program that is a process of its own is tried: where one takes seconds, not all are.
+    every: usize,
 }
 
 const LANGUAGES: &[&str] = &["bash", "python", "javascript"];
@@ -354,14 +356,17 @@ impl Setting {
     fn local(name: &'static str, level: SandboxLevel) -> Self {
         let node = Path::new("/usr/bin/node").exists();
         let (languages, least) = if node { (LANGUAGES, LEAST) } else { (&LANGUAGES[..2], 50) };
-        Self { name, level, languages, least }
+        Self { name, level, languages, least, every: 1 }
     }
 
     async fn try_all(&self, shop: &Shop, mut world: World) {
         let home = world.at("home");
-        let (mut wrong, mut tried) = (Vec::new(), 0);
+        let (mut wrong, mut tried, mut processes) = (Vec::new(), 0, 0);
         for program in programs() {
-            if !self.languages.contains(&program.language.as_str()) {
+            let of_kernel = program.language == "python";
+            processes += usize::from(!of_kernel);
+            let left_out = !of_kernel && processes % self.every != 0;
+            if left_out || !self.languages.contains(&program.language.as_str()) {
                 continue;
             }
             // Without a sandbox the home is the account's own, which is none of this test's business.
@@ -465,7 +470,8 @@ async fn what_is_said_in_a_container() {
         name: "container",
         level: SandboxLevel::Workspace,
         languages: &["bash", "python"],
-        least: LEAST,
+        least: 35,
+        every: 5,
     };
     setting.try_all(&shop, world).await;
 }
