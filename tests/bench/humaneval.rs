@@ -144,7 +144,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
                     passed = report.outcome == Outcome::Ok && printed == text(answer, "expected_stdout");
                 }
                 Entry::TurnEnd(_) => {
-                    driver.close().await;
+                    driver.close().await.ok();
                     return passed;
                 }
                 _ => {}
