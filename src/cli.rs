@@ -285,6 +285,9 @@ pub struct CheckArgs {
     /// From which severity on a finding is a failure
     #[arg(long, value_enum, default_value_t = FailOn::High)]
     pub fail_on: FailOn,
+    /// A file that was not checked in full is no failure
+    #[arg(long)]
+    pub allow_unchecked: bool,
 }
 
 /// From which severity on a finding is a failure.

@@ -292,7 +292,7 @@ impl House {
     /// What the review has to know of this place.
     pub fn scope(&self) -> Scope {
         let (cwd, home) = (self.place.cwd.clone(), self.place.home.clone());
-        Scope { cwd, home, book: Arc::clone(&self.book), masker: self.masker() }
+        Scope { cwd, home, book: Arc::clone(&self.book), masker: self.masker(), ..Scope::default() }
     }
 
     /// What is told of a model, under what the configuration says of it.

@@ -209,11 +209,9 @@ impl Job<'_> {
         let cwd = terms.map_or(&self.scope.cwd, |terms| &terms.cwd).clone();
         let scope = Scope { cwd, ..self.scope.clone() };
         let (source, language) = (file.source.clone(), file.language.clone());
+        let known = scope.clone();
         let work = tokio::task::spawn_blocking(move || review_in_time(&source, Some(&language), &scope));
-        work.await.unwrap_or_else(|_| Review {
-            unchecked: Some("the checks broke off".into()),
-            ..Review::default()
-        })
+        work.await.unwrap_or_else(|_| crate::review::unchecked("the checks broke off", &known))
     }
 
     /// Starts the run and follows it to its end.

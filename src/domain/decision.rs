@@ -1,6 +1,6 @@
 //! What the person chose, and when they have to be asked.
 
-use super::{BlockId, Review, RuleId, Severity, Sha256, Terms};
+use super::{BlockId, Review, RuleId, Sha256, Terms};
 
 /// What was chosen for one revision of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Policy {
     /// Ask for every block.
     #[default]
     Ask,
-    /// Blocks without a medium or high finding may run.
+    /// Blocks that were checked in full and have no medium or high finding may run.
     Clean,
     /// Every block may run.
     All,
@@ -49,9 +49,7 @@ impl Policy {
         match self {
             _ if review.forbidden() => Verdict::Deny,
             Policy::Ask => Verdict::Ask,
-            Policy::Clean if review.gravest() < Some(Severity::Medium) && review.unchecked.is_none() => {
-                Verdict::Allow
-            }
+            Policy::Clean if review.is_clean() => Verdict::Allow,
             Policy::Clean => Verdict::Ask,
             Policy::All => Verdict::Allow,
         }

@@ -93,6 +93,17 @@ impl Review {
         self.findings.iter().map(|f| f.severity).max()
     }
 
+    /// Whether a yes takes the typed word: something grave was found, or not all of it was checked. The one value that
+    /// front doors, rules and plans ask.
+    pub fn takes_word(&self) -> bool {
+        self.unchecked.is_some() || self.gravest() == Some(Severity::High)
+    }
+
+    /// Whether all of it was checked, and nothing was found that deserves a look.
+    pub fn is_clean(&self) -> bool {
+        self.unchecked.is_none() && self.gravest() < Some(Severity::Medium)
+    }
+
     /// Whether something in the block is forbidden; the findings tell what, and where.
     pub fn forbidden(&self) -> bool {
         self.findings.iter().any(|f| f.forbidden)

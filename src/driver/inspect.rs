@@ -13,23 +13,36 @@ use crate::review::{self, Scope};
 use crate::workspace::facts;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// A text that is made to be slow is judged as far as the checks came by then, and that is said.
-const LONGEST_REVIEW: Duration = Duration::from_secs(1);
+/// A worker that looks at one text is ended after so much time of its own. What a review finds depends on counted steps,
+/// which take a second or two at the most; this is far above them, and no busy machine brings it nearer, because only the
+/// time counts in which the worker itself was running.
+const LONGEST_REVIEW: Duration = Duration::from_secs(30);
 
-/// The review of a text, as far as it comes in a second.
+/// The review of a text. The same text gets the same one, however busy the machine is.
 pub fn review_in_time(source: &str, language: Option<&Language>, scope: &Scope) -> Review {
-    let deadline = Instant::now() + LONGEST_REVIEW;
-    review::review_while(source, language, scope, &|| Instant::now() < deadline)
+    review::review_while(source, language, scope, &within(LONGEST_REVIEW))
 }
 
-/// Which words of a text came from an output or a file, as far as it comes in a second.
+/// Whether this thread has still worked for less than so much from now on.
+fn within(longest: Duration) -> impl Fn() -> bool {
+    let end = worked() + longest;
+    move || worked() < end
+}
+
+/// How long this thread has been running on a processor.
+fn worked() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let (seconds, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
+    Duration::new(seconds.unwrap_or_default(), nanos.unwrap_or_default())
+}
+
+/// Which words of a text came from an output or a file.
 fn traces_in_time(source: &str, language: Option<&Language>, earlier: &Earlier) -> Vec<Trace> {
-    let deadline = Instant::now() + LONGEST_REVIEW;
     let texts: Vec<(&str, Source)> = earlier.iter().map(|(text, from)| (&**text, *from)).collect();
-    review::provenance::trace(source, language, &texts, &|| Instant::now() < deadline)
+    review::provenance::trace(source, language, &texts, &within(LONGEST_REVIEW))
 }
 
 /// Looks at one revision of a block and tells what was found.
@@ -178,6 +191,7 @@ fn review_of_name(kind: &BlockKind, version: &Version) -> Option<Review> {
 }
 
 async fn look(block: Block, revision: Revision, scope: Scope, earlier: Arc<Earlier>) -> Review {
+    let known = scope.clone();
     let work = tokio::task::spawn_blocking(move || {
         let Some(version) = block.version(revision) else { return Review::default() };
         if let Some(mut review) = review_of_name(&block.kind, version) {
@@ -195,7 +209,7 @@ async fn look(block: Block, revision: Revision, scope: Scope, earlier: Arc<Earli
     work.await.unwrap_or_else(|error| {
         // A rule that breaks must not let a block pass as clean.
         tracing::error!(%error, "the review broke off");
-        Review { unchecked: Some("the checks broke off".into()), ..Review::default() }
+        review::unchecked("the checks broke off", &known)
     })
 }
 

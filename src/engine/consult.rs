@@ -165,7 +165,8 @@ impl Engine {
         let (Some(from), Some(inspected)) = (self.settings.judge.from, self.state.inspected(block)) else {
             return;
         };
-        let grave = inspected.review.gravest().is_some_and(|gravest| gravest >= from);
+        let review = &inspected.review;
+        let grave = review.unchecked.is_some() || review.gravest().is_some_and(|gravest| gravest >= from);
         let waits =
             self.state.transcript.blocks.get(&block).is_some_and(|item| item.standing == Standing::Open);
         let known = self.state.opinion(block).is_some() || self.state.consulting(block).is_some();

@@ -71,6 +71,9 @@ pub fn covers(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -> Res
     if let Some(finding) = review.findings.iter().find(|finding| finding.severity == Severity::High) {
         return Err(Miss::High(named(finding)));
     }
+    if let Some(why) = &review.unchecked {
+        return Err(Miss::Unchecked(why.clone()));
+    }
     let source = &block.current().source;
     match rule.scope {
         RuleScope::SameText if Sha256::of(source.as_bytes()) != rule.sha256 => return Err(Miss::OtherText),
@@ -84,11 +87,8 @@ pub fn covers(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -> Res
     within(rule, terms)
 }
 
-/// Whether the checks saw all of it and found no more than this many things to tell of.
+/// Whether the checks found no more than this many things to tell of.
 fn clean(review: &Review, most: usize) -> Result<(), Miss> {
-    if let Some(why) = &review.unchecked {
-        return Err(Miss::Unchecked(why.clone()));
-    }
     match review.findings.len() {
         found if found > most => Err(Miss::Findings(found)),
         _ => Ok(()),

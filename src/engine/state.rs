@@ -8,8 +8,8 @@ use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
     BlockId, Captured, Change, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits,
-    ModelInfo, Moment, Notice, Reach, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, Severity,
-    StepId, Terms, TimerId, ToolCall, Usage, Variable,
+    ModelInfo, Moment, Notice, Reach, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, StepId,
+    Terms, TimerId, ToolCall, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -297,7 +297,7 @@ impl State {
         (revision == current).then_some(since)
     }
 
-    /// Whether running a block takes the typed word: it has a high finding, or nothing confines it and no block of
+    /// Whether running a block takes the typed word: it has a high finding or was not checked in full, or nothing confines it and no block of
     /// this session ran yet in this process. `true` while it is being looked at.
     pub fn needs_typed(&self, block: BlockId) -> bool {
         let Some(inspected) = self.inspected(block) else { return true };
@@ -305,6 +305,6 @@ impl State {
         let unconfined = inspected.terms.as_ref().is_ok_and(|terms| {
             terms.executor.starts_programs() && terms.rights.sandbox.level == SandboxLevel::Off
         });
-        inspected.review.gravest() == Some(Severity::High) || (unconfined && !self.live.ran_any)
+        inspected.review.takes_word() || (unconfined && !self.live.ran_any)
     }
 }

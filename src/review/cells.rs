@@ -16,19 +16,19 @@ const SHELLS: &[&str] = &["sx", "system", "sc"];
 const PROGRAMS: &[&str] = &["pip", "conda", "mamba", "uv", "rm", "mv", "cp", "mkdir", "rmdir", "cat"];
 
 /// The commands of a text, each read by a shell. `matter` tells where strings and comments are: lines inside them that
-/// begin alike are none.
-pub(super) fn commands(source: &str, matter: &[(Range<usize>, Matter)]) -> Vec<Nested> {
+/// begin alike are none. The second value tells whether those are all.
+pub(super) fn commands(source: &str, matter: &[(Range<usize>, Matter)]) -> (Vec<Nested>, bool) {
     let mut found = Vec::new();
     let mut at = 0;
     for line in source.split_inclusive('\n') {
         let start = at + (line.len() - line.trim_start().len());
         at += line.len();
         let text = line.trim();
-        if found.len() >= MOST
-            || !text.starts_with(['!', '%']) && !text.contains("= !")
-            || inside(matter, start)
-        {
+        if !text.starts_with(['!', '%']) && !text.contains("= !") || inside(matter, start) {
             continue;
+        }
+        if found.len() >= MOST {
+            return (found, false);
         }
         if let Some(language) = text.strip_prefix("%%").and_then(cell) {
             // A cell magic has the rest of the text.
@@ -40,7 +40,7 @@ pub(super) fn commands(source: &str, matter: &[(Range<usize>, Matter)]) -> Vec<N
         let span = start + offset..start + text.len();
         found.extend(nested(Inner::Bash, source, span));
     }
-    found
+    (found, true)
 }
 
 /// Whether a place is inside a string or comment.

@@ -15,6 +15,8 @@ const STRICT: &str = include_str!("../../assets/rules/strict.toml");
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forbid {
     names: Vec<String>,
+    /// Whether all of the strict profile is on the list.
+    strict: bool,
 }
 
 #[derive(serde::Deserialize)]
@@ -30,7 +32,9 @@ impl Forbid {
             names.into_iter().map(|n| n.trim().to_owned()).filter(|n| !n.is_empty() && n != "*").collect();
         names.sort_unstable();
         names.dedup();
-        Self { names }
+        let strict = Self::strict();
+        let strict = !strict.is_empty() && strict.iter().all(|name| names.binary_search(name).is_ok());
+        Self { names, strict }
     }
 
     /// The names of the strict profile.
@@ -41,6 +45,11 @@ impl Forbid {
     /// The names, sorted.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// Whether the strict profile holds: then what was not checked is forbidden too.
+    pub fn is_strict(&self) -> bool {
+        self.strict
     }
 
     /// Whether nothing is forbidden.

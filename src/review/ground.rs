@@ -67,7 +67,14 @@ pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> Located
     }
     let spelled = joined(&text.replace('\\', "/"), folder);
     let mut located = meanings(&spelled, scope);
-    let region = region(&spelled, scope);
+    let region = match region(&spelled, scope) {
+        // Of an image that is being built nothing is lost but what the build itself put there.
+        Ground::Inside | Ground::Outside | Ground::System | Ground::Temp if scope.in_image => Ground::Scratch,
+        Ground::Root if scope.in_image && spelled.trim_end_matches("/*").trim_end_matches('/').len() > 1 => {
+            Ground::Scratch
+        }
+        region => region,
+    };
     if region == Ground::Inside && spelled.split('/').any(|part| DERIVED.contains(&part)) {
         located.grounds.push(Ground::Derived);
     }

@@ -5,7 +5,7 @@ use super::judge::{self, Nested, Past, Remark};
 use super::rules::{Effect, Inner};
 use super::syntax::Matter;
 use super::tongue::Tongue;
-use super::{Scope, cells, hidden, javascript, lookalike, python, queries, shell, syntax, words};
+use super::{LARGEST, Scope, cells, hidden, javascript, lookalike, python, queries, shell, syntax, words};
 use crate::domain::{Review, Severity};
 use std::ops::Range;
 
@@ -14,6 +14,13 @@ const DEEPEST: u32 = 4;
 
 /// Nested texts that are read for one block.
 const MOST: usize = 2000;
+
+/// Bytes of nested texts that are read for any block, beside four times its own size.
+const ROOM: usize = 64 << 10;
+
+/// Lines of a shell that are looked at one by one where they can't be read together, and the longest of them.
+const LINES: usize = 4000;
+const LONGEST_LINE: usize = 4096;
 
 /// Remarks on a text; effects and what was not looked at go to `review`. `language` is its name, as it was given.
 pub(super) fn inspect(
@@ -24,26 +31,48 @@ pub(super) fn inspect(
     go_on: &dyn Fn() -> bool,
     review: &mut Review,
 ) -> Vec<Remark> {
-    let mut inspector = Inspector { scope, go_on, past: Past::default(), cut: false, left: MOST };
-    let Some(read) = inspector.read(source, tongue, language) else {
-        review.unchecked = Some("too tangled to read in time: only its characters were checked".to_owned());
-        return hidden::look(source, None);
+    let room = ROOM + source.len().saturating_mul(4);
+    let mut inspector = Inspector { scope, go_on, past: Past::default(), cut: false, left: MOST, room };
+    let read = if source.len() > LARGEST {
+        let (size, limit) = (source.len().div_ceil(1024), LARGEST / 1024);
+        review.unchecked = Some(format!(
+            "too large to read as code: {size} KiB, the limit is {limit} KiB; its words were looked at"
+        ));
+        None
+    } else {
+        inspector.read(source, tongue, language)
     };
-    let mut remarks = hidden::look(source, Some(&read.matter));
-    remarks.extend(lookalike::look(source, &read.matter));
-    remarks.extend(read.remarks);
-    remarks.extend(inspector.settle(read.reading, source, tongue, 0));
-    if tongue == Tongue::Python {
-        for cell in cells::commands(source, &read.matter) {
-            remarks.extend(inspector.nested(cell, source, 0));
+    let mut remarks = Vec::new();
+    match read {
+        Some(read) => {
+            remarks.extend(hidden::look(source, Some(&read.matter)));
+            remarks.extend(lookalike::look(source, &read.matter));
+            remarks.extend(read.remarks);
+            remarks.extend(inspector.settle(read.reading, source, tongue, 0));
+            if tongue == Tongue::Python {
+                let (cells, all) = cells::commands(source, &read.matter);
+                inspector.cut |= !all;
+                for cell in cells {
+                    remarks.extend(inspector.nested(cell, source, 0));
+                }
+            }
+        }
+        None => {
+            remarks.extend(hidden::look(source, None));
+            remarks.extend(inspector.by_words(source, tongue, language, &remarks));
+            review.unchecked.get_or_insert_with(|| {
+                "too tangled to read as code: only its words were looked at".to_owned()
+            });
         }
     }
-    if inspector.cut {
+    if inspector.cut && review.unchecked.is_none() {
+        remarks.extend(inspector.by_words(source, tongue, language, &remarks));
         review.unchecked = Some("too intricate to follow to its end: what is told is not all".to_owned());
-    } else if tongue == Tongue::Other {
+    } else if tongue == Tongue::Other && review.unchecked.is_none() {
         review.unchecked = Some(format!("only its words were checked: there is no grammar for {language}"));
     }
     review.effects = inspector.past.effects;
+    review.effects.unknown |= review.unchecked.is_some();
     remarks
 }
 
@@ -62,11 +91,13 @@ struct Inspector<'a> {
     cut: bool,
     /// Nested texts that may still be read.
     left: usize,
+    /// Bytes of nested texts that may still be read.
+    room: usize,
 }
 
 impl Inspector<'_> {
-    /// Reads a text; `None` where it could not be parsed in time.
-    fn read(&self, source: &str, tongue: Tongue, language: &str) -> Option<Read> {
+    /// Reads a text; `None` where parsing took more steps than its size allows.
+    fn read(&mut self, source: &str, tongue: Tongue, language: &str) -> Option<Read> {
         let book = self.scope.book.of(tongue);
         if !tongue.has_grammar() {
             let (reading, matter) = words::read(source, tongue, language, book);
@@ -79,8 +110,75 @@ impl Inspector<'_> {
             Tongue::Javascript => javascript::read(root, source, book, self.scope),
             _ => shell::read(root, source, book, self.scope),
         };
-        let remarks = queries::look(&tree, source, tongue, book);
+        let (remarks, all) = queries::look(&tree, source, tongue, book);
+        self.cut |= !all;
         Some(Read { reading, matter: syntax::matter(&tree), remarks })
+    }
+
+    /// What single words tell where a text could not be followed to its end: a call or command for itself, without what
+    /// names stand for. What is in `known` is not told again.
+    fn by_words(&mut self, source: &str, tongue: Tongue, language: &str, known: &[Remark]) -> Vec<Remark> {
+        // What is nested in what is found here is read, and no deeper.
+        let depth = DEEPEST - 1;
+        let mut remarks = match tongue {
+            Tongue::Sql | Tongue::Other => {
+                let (reading, _) = words::read(source, tongue, language, self.scope.book.of(tongue));
+                self.settle(reading, source, tongue, depth)
+            }
+            Tongue::Bash => self.by_lines(source, depth),
+            Tongue::Python | Tongue::Javascript => [tongue, Tongue::Other]
+                .into_iter()
+                .flat_map(|by| {
+                    let book = self.scope.book.of(by);
+                    let (reading, _) = words::read(source, Tongue::Other, tongue.as_str(), book);
+                    self.settle(reading, source, by, depth)
+                })
+                .collect(),
+        };
+        let mut told: Vec<(usize, usize)> = known
+            .iter()
+            .filter(|r| r.severity > Severity::Info)
+            .map(|r| (r.span.start, r.span.end))
+            .collect();
+        told.sort_unstable();
+        let mut furthest = 0;
+        for (_, end) in &mut told {
+            furthest = furthest.max(*end);
+            *end = furthest;
+        }
+        remarks.retain(|r| {
+            let before = told.partition_point(|(start, _)| *start < r.span.end);
+            let reaches = before.checked_sub(1).and_then(|last| told.get(last));
+            reaches.is_none_or(|(_, end)| *end <= r.span.start)
+        });
+        remarks
+    }
+
+    /// The lines of a shell script, each read for itself.
+    fn by_lines(&mut self, source: &str, depth: u32) -> Vec<Remark> {
+        let mut remarks = Vec::new();
+        let mut at = 0;
+        let mut left = LINES;
+        for line in source.split_inclusive('\n') {
+            let span = at..at + line.trim_end().len();
+            at += line.len();
+            if matches!(line.trim().chars().next(), None | Some('#')) || span.len() > LONGEST_LINE {
+                continue;
+            }
+            if left == 0 {
+                break;
+            }
+            left -= 1;
+            let text = source.get(span.clone()).unwrap_or_default();
+            let Some(read) = self.read(text, Tongue::Bash, "bash") else { continue };
+            let mut found = self.settle(read.reading, text, Tongue::Bash, depth);
+            found.extend(read.remarks);
+            for remark in &mut found {
+                remark.span = remark.span.start + span.start..remark.span.end + span.start;
+            }
+            remarks.append(&mut found);
+        }
+        remarks
     }
 
     /// Judges the acts of a reading, and what is nested in them. Spans point into `source`.
@@ -89,9 +187,15 @@ impl Inspector<'_> {
         self.cut |= reading.cut;
         self.past.effects.unknown |= reading.unknown;
         for program in reading.programs {
-            let programs = &mut self.past.effects.programs;
-            if !programs.contains(&program) && programs.len() < 256 {
-                programs.push(program);
+            let effects = &mut self.past.effects;
+            if effects.programs.contains(&program) {
+                continue;
+            }
+            if effects.programs.len() < 256 {
+                effects.programs.push(program);
+            } else {
+                // A list that is cut short tells that it is not all.
+                effects.unknown = true;
             }
         }
         let mut remarks: Vec<Remark> =
@@ -121,11 +225,13 @@ impl Inspector<'_> {
     /// Reads code inside code. Its remarks stand at their own place where the text is there as it is, else at the whole
     /// of what holds it.
     fn nested(&mut self, nested: Nested, source: &str, depth: u32) -> Vec<Remark> {
-        if depth >= DEEPEST || self.left == 0 {
+        let size = nested.size();
+        if depth >= DEEPEST || self.left == 0 || self.room < size {
             self.cut = true;
             return Vec::new();
         }
         self.left -= 1;
+        self.room -= size;
         let (mut remarks, span, text) = match nested {
             Nested::Words { words, span } => {
                 let book = self.scope.book.of(Tongue::Bash);

@@ -35,6 +35,16 @@ pub(super) enum Nested {
     Words { words: Vec<Value>, span: Range<usize> },
 }
 
+impl Nested {
+    /// About how many bytes it has.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Nested::Text { text, .. } => text.len(),
+            Nested::Words { words, .. } => words.iter().map(Value::weight).sum::<usize>().saturating_mul(64),
+        }
+    }
+}
+
 /// What came of the acts before: told to the person, and looked at when the next one is judged.
 #[derive(Debug, Default)]
 pub(super) struct Past {
@@ -232,8 +242,14 @@ fn tell(effect: Option<Effect>, value: &Value, folder: Option<&str>, effects: &m
     };
     match known {
         Some(text) if !text.contains(HOLE) => {
-            if list.len() < 256 && !list.contains(&text) {
+            if list.contains(&text) {
+                return;
+            }
+            if list.len() < 256 {
                 list.push(text);
+            } else {
+                // A list that is cut short tells that it is not all.
+                effects.unknown = true;
             }
         }
         _ => effects.unknown = true,

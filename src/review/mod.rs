@@ -54,15 +54,19 @@ pub use forbid::Forbid;
 pub use refusal::refusals;
 pub use rule_error::RuleError;
 pub use shelf::Book;
-pub use tongue::{language_of_extension, reads};
+pub use tongue::{language_of_extension, reads, reads_alike};
 
-use crate::domain::{Finding, Language, Masker, Review, Severity};
+use crate::domain::{Effects, Finding, Language, Masker, Place, Review, Severity};
+use judge::Remark;
+use std::cell::Cell;
 use std::collections::HashSet;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tongue::Tongue;
 
-/// Largest text whose code is read, in bytes. The characters of a larger one are still looked at.
+/// Largest text whose code is read by its grammar, in bytes. The words and characters of a larger one are still looked
+/// at.
 const LARGEST: usize = 1 << 20;
 
 /// Most findings that are kept; more help nobody to decide.
@@ -79,6 +83,8 @@ pub struct Scope {
     pub book: Arc<Book>,
     /// Who knows keys that no text should hold.
     pub masker: Masker,
+    /// Whether it runs inside an image that is being built: no file there is the person's.
+    pub in_image: bool,
 }
 
 /// A rule, as `sayso check --rules` lists it.
@@ -106,37 +112,74 @@ pub struct RuleInfo<'a> {
 
 /// Reviews a text in a language. Never fails: what was not looked at is told in `Review::unchecked`.
 ///
-/// Time grows with the size, but for texts that are made to be slow to parse; who must not wait for those gives a
-/// deadline to `review_while`.
+/// What comes out depends on the text, the language and the scope alone: all work is paid from budgets that are counted
+/// in steps and given in proportion to the size of the text.
 pub fn review(source: &str, language: Option<&Language>, scope: &Scope) -> Review {
     review_while(source, language, scope, &|| true)
 }
 
-/// Like `review`, and stops reading when `go_on` says no; then `unchecked` tells so. It is asked often (each hundred
-/// steps of the parser, each call that is judged) and should answer at once: a comparison with a deadline.
+/// Like `review`, for callers that end a worker which takes far longer than its counted steps should. When `go_on` says
+/// no, nothing of the text counts as checked, and nothing that was found by then is told: a part of the findings would
+/// differ from one machine to the next. It is asked often (each hundred steps of the parser, each call that is judged)
+/// and should answer at once.
 pub fn review_while(
     source: &str,
     language: Option<&Language>,
     scope: &Scope,
     go_on: &dyn Fn() -> bool,
 ) -> Review {
+    let stopped = Cell::new(false);
+    let watched = || {
+        stopped.set(stopped.get() || !go_on());
+        !stopped.get()
+    };
     let mut review = Review::default();
-    let tongue = language.and_then(|l| Tongue::of(l.as_str()));
-    let mut remarks = match tongue {
-        Some(_) if source.len() > LARGEST => {
-            let size = source.len() / 1024;
-            review.unchecked =
-                Some(format!("too large to read as code: {size} KiB, the limit is {} KiB", LARGEST / 1024));
-            hidden::look(source, None)
-        }
+    let remarks = remarks(source, language, scope, &watched, &mut review);
+    if stopped.get() {
+        return unchecked("its checks took too long and were ended: nothing of it was checked", scope);
+    }
+    review.findings = findings(source, remarks, scope);
+    review.findings.splice(..0, closed(&review, scope));
+    review
+}
+
+/// The review of a text that was not looked at at all, and why.
+pub fn unchecked(why: &str, scope: &Scope) -> Review {
+    let effects = Effects { unknown: true, ..Effects::default() };
+    let mut review = Review { unchecked: Some(why.to_owned()), effects, ..Review::default() };
+    review.findings.extend(closed(&review, scope));
+    review
+}
+
+/// Where the strict profile holds, what was not checked in full is forbidden: nobody knows what it would be denied for.
+fn closed(review: &Review, scope: &Scope) -> Option<Finding> {
+    let why = review.unchecked.as_ref().filter(|_| scope.book.forbid().is_strict())?;
+    Some(Finding {
+        rule: "common.forbidden".to_owned(),
+        severity: Severity::High,
+        place: Place { line: 1, column: 1, end_line: 1, end_column: 1 },
+        message: format!("forbidden (strict): not checked: {why}"),
+        forbidden: true,
+    })
+}
+
+fn remarks(
+    source: &str,
+    language: Option<&Language>,
+    scope: &Scope,
+    go_on: &dyn Fn() -> bool,
+    review: &mut Review,
+) -> Vec<Remark> {
+    let mut remarks = match language.and_then(|l| Tongue::of(l.as_str())) {
         Some(tongue) => {
             let name = language.map_or(tongue.as_str(), Language::as_str);
-            inspect::inspect(source, tongue, name, scope, go_on, &mut review)
+            inspect::inspect(source, tongue, name, scope, go_on, review)
         }
         None => {
             let name = language.map_or("an unnamed language", Language::as_str);
             review.unchecked =
                 Some(format!("only its characters were checked: there are no rules for {name}"));
+            review.effects.unknown = true;
             let mut remarks = hidden::look(source, None);
             remarks.extend(lookalike::look(source, &[]));
             remarks
@@ -144,32 +187,57 @@ pub fn review_while(
     };
     remarks.extend(hidden::shape(source));
     remarks.extend(keys::look(source, &scope.masker));
-    remarks.sort_by_key(|r| (r.span.start, std::cmp::Reverse(r.severity), r.span.end));
+    remarks
+}
+
+/// Remarks as findings, in the order of their places, each one once.
+fn findings(source: &str, mut remarks: Vec<Remark>, scope: &Scope) -> Vec<Finding> {
+    for remark in &mut remarks {
+        remark.forbidden |= scope.book.forbid().rule(&remark.rule);
+    }
+    remarks.sort_by(|a, b| {
+        let key = |r: &Remark| (r.span.start, std::cmp::Reverse(r.severity), r.span.end);
+        key(a).cmp(&key(b)).then_with(|| (&a.rule, &a.message).cmp(&(&b.rule, &b.message)))
+    });
     let mut told = HashSet::new();
     remarks.retain(|r| told.insert((r.rule.clone(), r.span.clone(), r.message.clone())));
-    if remarks.len() > MOST {
-        // The gravest stay, in their order.
-        let mut order: Vec<usize> = (0..remarks.len()).collect();
-        order.sort_by_key(|i| std::cmp::Reverse(remarks.get(*i).map(|r| r.severity)));
-        order.truncate(MOST);
-        order.sort_unstable();
-        review
-            .unchecked
-            .get_or_insert_with(|| format!("{} findings, the gravest {MOST} are shown", remarks.len()));
-        remarks = order.into_iter().filter_map(|i| remarks.get(i).cloned()).collect();
-    }
+    let rest = most(&mut remarks);
     let places = places::Places::new(source);
-    review.findings = remarks
-        .into_iter()
-        .map(|r| Finding {
-            forbidden: r.forbidden || scope.book.forbid().rule(&r.rule),
-            rule: r.rule,
-            severity: r.severity,
-            place: places.place(&r.span),
-            message: r.message,
-        })
-        .collect();
-    review
+    let told = remarks.into_iter().map(|r| Finding {
+        rule: r.rule,
+        severity: r.severity,
+        place: places.place(&r.span),
+        message: r.message,
+        forbidden: r.forbidden,
+    });
+    told.chain(rest.map(|(severity, message, span)| Finding {
+        rule: "common.more".to_owned(),
+        severity,
+        place: places.place(&span),
+        message,
+        forbidden: false,
+    }))
+    .collect()
+}
+
+/// Of more findings than anybody reads the gravest stay, what is forbidden before all others, and one more tells of
+/// those that are left out. That is no part that was not checked: they were found, and counted.
+fn most(remarks: &mut Vec<Remark>) -> Option<(Severity, String, Range<usize>)> {
+    let total = remarks.len();
+    if total <= MOST {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..total).collect();
+    order.sort_by_key(|i| std::cmp::Reverse(remarks.get(*i).map(|r| (r.forbidden, r.severity))));
+    let left: Vec<&Remark> = order.iter().skip(MOST - 1).filter_map(|i| remarks.get(*i)).collect();
+    let gravest = left.iter().map(|r| r.severity).max()?;
+    // It stands where the last one stands, so that findings stay in the order of their places.
+    let end = remarks.last().map(|r| r.span.clone())?;
+    let message = format!("{} more findings like those above are not listed one by one", left.len());
+    order.truncate(MOST - 1);
+    order.sort_unstable();
+    *remarks = order.into_iter().filter_map(|i| remarks.get(i).cloned()).collect();
+    Some((gravest, message, end))
 }
 
 /// Prepares grammars and rules, which the first review would have to wait for. For a worker, never the input thread.

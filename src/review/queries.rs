@@ -10,6 +10,9 @@ use super::wording::short;
 use streaming_iterator::StreamingIterator;
 use tree_sitter::{Node, Query, QueryCursor, Tree};
 
+/// Matches that may be under way at one node. Beyond them the grammar's library drops some, which is told.
+const MATCHES: u32 = 256;
+
 /// The query of a language; which pattern belongs to which rule.
 #[derive(Debug)]
 pub(super) struct Compiled {
@@ -55,21 +58,24 @@ pub(super) fn check(name: &str, tongue: Tongue, book: &RuleBook) -> Result<(), R
 }
 
 /// Remarks of the query rules on a tree. Each pattern is tried at the nodes where it can begin and nowhere else: a
-/// cursor over the whole tree takes the square of the number of siblings.
-pub(super) fn look(tree: &Tree, source: &str, tongue: Tongue, book: &RuleBook) -> Vec<Remark> {
+/// cursor over the whole tree takes the square of the number of siblings. The second value tells whether no match was
+/// dropped for want of room.
+pub(super) fn look(tree: &Tree, source: &str, tongue: Tongue, book: &RuleBook) -> (Vec<Remark>, bool) {
     let compiled = book.queries.get_or_init(|| compile("", tongue, book).ok().flatten());
-    let Some(compiled) = compiled else { return Vec::new() };
+    let Some(compiled) = compiled else { return (Vec::new(), true) };
     let mut cursor = QueryCursor::new();
-    cursor.set_match_limit(64);
+    cursor.set_match_limit(MATCHES);
     cursor.set_max_start_depth(Some(0));
     let mut remarks = Vec::new();
-    each(tree.root_node(), |node, _| {
+    let mut dropped = false;
+    let whole = each(tree.root_node(), |node, _| {
         if compiled.on.iter().any(|kind| kind == node.kind()) {
             at(node, compiled, &mut cursor, source, book, &mut remarks);
+            dropped |= cursor.did_exceed_match_limit();
         }
         true
     });
-    remarks
+    (remarks, whole && !dropped)
 }
 
 fn at(

@@ -89,15 +89,9 @@ fn is_here(name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::domain::ReachPlace as Place;
-    use std::sync::Arc;
 
     fn scope() -> Scope {
-        Scope {
-            cwd: "/home/ann/work".into(),
-            home: Some("/home/ann".into()),
-            book: Arc::default(),
-            ..Scope::default()
-        }
+        Scope { cwd: "/home/ann/work".into(), home: Some("/home/ann".into()), ..Scope::default() }
     }
 
     fn reach() -> Reach {

@@ -2,6 +2,7 @@
 
 use super::tongue::Tongue;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::{ControlFlow, Range};
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
@@ -18,20 +19,37 @@ pub(super) fn grammar(tongue: Tongue) -> Option<tree_sitter::Language> {
     })
 }
 
-/// Parses a text; `None` where it took more steps than its size allows, or where `go_on` said no. The parser asks every
-/// hundred steps or so; on a text made for it a step can cost as much as the text is long.
+/// The parser is handed a text in pieces of so many bytes, so that what its lexer reads again and again is counted.
+const PIECE: usize = 1024;
+
+/// How often the lexer may read each byte of a text, on the average.
+const READS: usize = 64;
+
+/// Parses a text; `None` where it took more steps than its size allows, or where `go_on` said no.
+///
+/// Two things are counted: the steps of the parser, in hundreds, and the pieces of text that its lexer asks for. A text
+/// that is made for it lets one step read all that follows.
 pub(super) fn parse(source: &str, tongue: Tongue, go_on: &dyn Fn() -> bool) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&grammar(tongue)?).ok()?;
     let masked = masked(source, tongue);
     let bytes = masked.as_ref();
-    let mut left = 2_000 + bytes.len() / 8;
+    let pieces = Cell::new(2_000 + (bytes.len() / PIECE).saturating_mul(READS));
+    let mut steps = 2_000 + bytes.len() / 4;
     let mut progress = |_: &tree_sitter::ParseState| {
-        left = left.saturating_sub(1);
-        if left == 0 || !go_on() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        steps = steps.saturating_sub(1);
+        let spent = steps == 0 || pieces.get() == 0;
+        if spent || !go_on() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+    let mut read = |at: usize, _| {
+        pieces.set(pieces.get().saturating_sub(1));
+        // To a lexer that has read too much the text ends here; the parser is ended at its next step.
+        let end = if pieces.get() == 0 { at } else { bytes.len().min((at / PIECE + 1) * PIECE) };
+        bytes.get(at..end).unwrap_or_default()
+    };
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    tree.filter(|_| pieces.get() > 0)
 }
 
 /// The bytes that the parser is given; places in them are places in the source.

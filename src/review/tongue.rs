@@ -93,3 +93,8 @@ pub fn language_of_extension(extension: &str) -> Option<&'static str> {
 pub fn reads(language: &str) -> bool {
     Tongue::of(language).is_some()
 }
+
+/// Whether two languages are read alike: by the same grammar, or by the same words.
+pub fn reads_alike(one: &str, other: &str) -> bool {
+    one == other || Tongue::of(one).is_some_and(|t| t.has_grammar() && Tongue::of(other) == Some(t))
+}

@@ -145,6 +145,8 @@ impl<'a, 't> Shared<'a, 't> {
         const MOST: usize = 4096;
         if self.reading.imports.len() < MOST {
             self.reading.imports.push((name.to_owned(), span));
+        } else {
+            self.reading.cut = true;
         }
     }
 

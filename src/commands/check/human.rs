@@ -16,9 +16,10 @@ const BEFORE: usize = 30;
 
 /// Tells a file: each finding with its line of code, then what was not looked at.
 pub(super) fn file(checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
-    let Outcome::Reviewed { review, lines, .. } = &checked.outcome else { return Ok(()) };
+    let Outcome::Reviewed { review, lines, cells, .. } = &checked.outcome else { return Ok(()) };
     for (index, finding) in review.findings.iter().enumerate() {
-        writeln!(out, "{}", finding_line(&checked.path, finding))?;
+        let cell = cells.get(index).copied().flatten();
+        writeln!(out, "{}", placed_line(&checked.path, cell, finding))?;
         if let Some(line) = lines.get(index).filter(|line| !line.is_empty()) {
             writeln!(out, "{line}")?;
         }
@@ -33,15 +34,27 @@ pub(super) fn file(checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// How many of each there were.
-pub(super) fn summary(files: usize, [high, medium, info]: [usize; 3], out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{files} files: {high} high, {medium} medium, {info} info")
+pub(super) fn summary(
+    files: usize,
+    [high, medium, info]: [usize; 3],
+    unchecked: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let unchecked = if unchecked > 0 { format!(", {unchecked} not checked in full") } else { String::new() };
+    writeln!(out, "{files} files: {high} high, {medium} medium, {info} info{unchecked}")
 }
 
 /// `a.py:3:1: HIGH py.delete-tree: deletes a folder: out`.
 pub(in crate::commands) fn finding_line(path: &Path, finding: &Finding) -> String {
+    placed_line(path, None, finding)
+}
+
+/// The same, with the cell of a notebook in front of the line: `a.ipynb:cell 3:1:1: …`.
+fn placed_line(path: &Path, cell: Option<u32>, finding: &Finding) -> String {
     let (place, severity) = (finding.place, finding.severity.as_str().to_uppercase());
     let message = visible_line(&finding.message);
-    format!("{}:{}:{}: {severity} {}: {message}", shown(path), place.line, place.column, finding.rule)
+    let cell = cell.map(|cell| format!("cell {cell}:")).unwrap_or_default();
+    format!("{}:{cell}{}:{}: {severity} {}: {message}", shown(path), place.line, place.column, finding.rule)
 }
 
 fn shown(path: &Path) -> String {
@@ -65,6 +78,16 @@ pub(super) fn lines(source: &str, review: &Review) -> Vec<String> {
             marked(line, finding)
         })
         .collect()
+}
+
+/// The line of each finding in the cell of a notebook that it is in.
+pub(super) fn cell_lines(texts: &[String], review: &Review, cells: &[Option<u32>]) -> Vec<String> {
+    let line_of = |(finding, cell): (&Finding, &Option<u32>)| {
+        let cell = usize::try_from(cell.unwrap_or(0)).ok()?.checked_sub(1)?;
+        let line = usize::try_from(finding.place.line).ok()?.checked_sub(1)?;
+        Some(marked(texts.get(cell)?.lines().nth(line)?, finding))
+    };
+    review.findings.iter().zip(cells).map(|pair| line_of(pair).unwrap_or_default()).collect()
 }
 
 fn marked(line: &str, finding: &Finding) -> String {

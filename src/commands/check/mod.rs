@@ -5,6 +5,7 @@
 
 mod files;
 mod human;
+mod pieces;
 mod rules;
 mod sarif;
 mod work;
@@ -37,7 +38,7 @@ pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>
     let form = if args.json || args.sarif { Form::Data } else { Form::Lines };
     let mut report = Report::new(args, &scope, console.out);
     report.begin()?;
-    work::each(jobs, &scope, form, &mut |checked| report.file(&checked))?;
+    work::each(jobs, (&scope, &languages), form, &mut |checked| report.file(&checked))?;
     report.end()?.verdict(args)
 }
 
@@ -50,6 +51,8 @@ struct Report<'a> {
     told: bool,
     findings: [usize; 3],
     forbidden: usize,
+    /// Files that were not checked, or not in full.
+    unchecked: usize,
     unread: Vec<String>,
     notes: Vec<Value>,
 }
@@ -69,7 +72,8 @@ impl<'a> Report<'a> {
             _ => Style::Lines,
         };
         let (unread, notes) = (Vec::new(), Vec::new());
-        Self { style, scope, out, files: 0, told: false, findings: [0; 3], forbidden: 0, unread, notes }
+        let (files, forbidden, unchecked) = (0, 0, 0);
+        Self { style, scope, out, files, told: false, findings: [0; 3], forbidden, unchecked, unread, notes }
     }
 
     fn begin(&mut self) -> Result<(), Failure> {
@@ -90,6 +94,7 @@ impl<'a> Report<'a> {
                 {
                     *count += review.count(severity);
                 }
+                self.unchecked += usize::from(review.unchecked.is_some());
                 self.forbidden += review.findings.iter().filter(|f| f.forbidden).count();
             }
             Outcome::Unread(why) => {
@@ -123,12 +128,15 @@ impl<'a> Report<'a> {
 
     fn end(self) -> Result<Verdict, Failure> {
         match self.style {
-            Style::Lines if self.files > 1 => human::summary(self.files, self.findings, self.out)?,
+            Style::Lines if self.files > 1 => {
+                human::summary(self.files, self.findings, self.unchecked, self.out)?
+            }
             Style::Lines => {}
             Style::Json => writeln!(self.out, "]}}")?,
             Style::Sarif => sarif::end(&self.notes, self.out)?,
         }
-        Ok(Verdict { findings: self.findings, forbidden: self.forbidden, unread: self.unread })
+        let Self { findings, forbidden, unchecked, unread, .. } = self;
+        Ok(Verdict { findings, forbidden, unchecked, unread })
     }
 }
 
@@ -136,6 +144,7 @@ impl<'a> Report<'a> {
 struct Verdict {
     findings: [usize; 3],
     forbidden: usize,
+    unchecked: usize,
     unread: Vec<String>,
 }
 
@@ -154,17 +163,29 @@ impl Verdict {
             Severity::Medium => self.findings.iter().take(2).sum(),
             Severity::Info => self.findings.iter().sum(),
         };
-        if counted + self.forbidden > 0 { Err(Failure::told(Kind::Work)) } else { Ok(()) }
+        // What was not checked is never clean.
+        let unchecked = if args.allow_unchecked { 0 } else { self.unchecked };
+        if counted + self.forbidden + unchecked > 0 { Err(Failure::told(Kind::Work)) } else { Ok(()) }
     }
+}
+
+/// Findings in notebooks tell their cell too.
+fn with_cells(mut findings: Value, cells: &[Option<u32>]) -> Value {
+    for (finding, cell) in findings.as_array_mut().into_iter().flatten().zip(cells) {
+        if let (Some(cell), Some(finding)) = (cell, finding.as_object_mut()) {
+            finding.insert("cell".into(), json!(cell));
+        }
+    }
+    findings
 }
 
 fn file(checked: &Checked) -> Value {
     let path = checked.path.to_string_lossy();
     match &checked.outcome {
-        Outcome::Reviewed { language, review, .. } => json!({
+        Outcome::Reviewed { language, review, cells, .. } => json!({
             "path": path,
             "language": language,
-            "findings": shapes::findings(review),
+            "findings": with_cells(shapes::findings(review), cells),
             "effects": shapes::effects(&review.effects),
             "unchecked": review.unchecked,
         }),

@@ -59,12 +59,14 @@ fn rule(rule: &RuleInfo<'_>) -> Value {
 
 /// The results of one file.
 pub(super) fn results(checked: &Checked, book: &Book) -> Vec<Value> {
-    let Outcome::Reviewed { review, .. } = &checked.outcome else { return Vec::new() };
+    let Outcome::Reviewed { review, cells, .. } = &checked.outcome else { return Vec::new() };
     let rules = book.rules();
-    review.findings.iter().map(|finding| result(finding, &checked.path, &rules)).collect()
+    let cells = cells.iter().copied().chain(std::iter::repeat(None));
+    let placed = review.findings.iter().zip(cells);
+    placed.map(|(finding, cell)| result(finding, cell, &checked.path, &rules)).collect()
 }
 
-fn result(finding: &Finding, path: &Path, rules: &[RuleInfo<'_>]) -> Value {
+fn result(finding: &Finding, cell: Option<u32>, path: &Path, rules: &[RuleInfo<'_>]) -> Value {
     let place = finding.place;
     let mut result = json!({
         "ruleId": finding.rule,
@@ -80,6 +82,14 @@ fn result(finding: &Finding, path: &Path, rules: &[RuleInfo<'_>]) -> Value {
             },
         } }],
     });
+    if let (Some(cell), Some(location)) = (cell, result.pointer_mut("/locations/0")) {
+        // Lines of a notebook's file are those of its JSON: the place is told as that of the cell.
+        let name = format!("cell {cell}, line {}, column {}", place.line, place.column);
+        *location = json!({
+            "physicalLocation": { "artifactLocation": { "uri": uri(path) } },
+            "logicalLocations": [{ "name": name, "kind": "module" }],
+        });
+    }
     let index = rules.iter().position(|rule| rule.id == finding.rule);
     if let (Some(index), Some(result)) = (index, result.as_object_mut()) {
         result.insert("ruleIndex".into(), json!(index));

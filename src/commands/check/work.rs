@@ -4,9 +4,10 @@
 //! done, and what is kept of it are the lines that findings stand on.
 
 use super::files::Job;
-use super::human;
+use super::pieces::{self, Form as Holds, Joined, Piece, Pieces};
+use super::{human, pieces::of_shebang};
 use crate::commands::{input, setup};
-use crate::domain::{Language, Review};
+use crate::domain::{Language, Languages, Review};
 use crate::driver::review_in_time;
 use crate::report::Failure;
 use crate::review::Scope;
@@ -45,6 +46,8 @@ pub(super) enum Outcome {
         /// Its language by name.
         language: Option<String>,
         review: Review,
+        /// For each finding the cell of the notebook that it is in; empty where the file is none.
+        cells: Vec<Option<u32>>,
         /// For each finding its line of code, where they are wanted.
         lines: Vec<String>,
     },
@@ -58,7 +61,7 @@ pub(super) enum Outcome {
 /// What telling says; then the rest is not reviewed.
 pub(super) fn each(
     mut jobs: impl Iterator<Item = Job>,
-    scope: &Scope,
+    (scope, languages): (&Scope, &Languages),
     form: Form,
     tell: &mut dyn FnMut(Checked) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
@@ -68,18 +71,23 @@ pub(super) fn each(
         if batch.is_empty() {
             return Ok(());
         }
-        for checked in side_by_side(&batch, scope, form, threads.min(batch.len())) {
+        for checked in side_by_side(&batch, (scope, languages), form, threads.min(batch.len())) {
             tell(checked)?;
         }
     }
 }
 
-fn side_by_side(batch: &[Job], scope: &Scope, form: Form, threads: usize) -> Vec<Checked> {
+fn side_by_side(
+    batch: &[Job],
+    (scope, languages): (&Scope, &Languages),
+    form: Form,
+    threads: usize,
+) -> Vec<Checked> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Checked)>> = Mutex::new(Vec::with_capacity(batch.len()));
     let work = || {
         while let Some((index, job)) = take(&next, batch) {
-            let checked = check(job, scope, form);
+            let checked = check(job, (scope, languages), form);
             done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, checked));
         }
     };
@@ -102,29 +110,82 @@ fn take<'j>(next: &AtomicUsize, batch: &'j [Job]) -> Option<(usize, &'j Job)> {
     batch.get(index).map(|job| (index, job))
 }
 
-fn check(job: &Job, scope: &Scope, form: Form) -> Checked {
+fn check(job: &Job, (scope, languages): (&Scope, &Languages), form: Form) -> Checked {
     let path = job.path.clone();
     let bytes = match read(&path) {
         Ok(bytes) => bytes,
         Err(error) => return Checked { path, outcome: Outcome::Unread(setup::reason(&error)) },
     };
-    let language = job.language.clone();
-    let outcome = match text(bytes) {
-        Ok(source) => {
-            let named = language.clone().map(Language);
-            // A rule that breaks must neither end the check nor let a file pass as clean.
-            let review = catch_unwind(AssertUnwindSafe(|| review_in_time(&source, named.as_ref(), scope)));
-            let broke = |_| Review { unchecked: Some("the checks broke off".into()), ..Review::default() };
-            let review = review.unwrap_or_else(broke);
-            let lines = if form == Form::Lines { human::lines(&source, &review) } else { Vec::new() };
-            Outcome::Reviewed { language, review, lines }
-        }
+    let source = match text(bytes) {
+        Ok(source) => source,
         Err(why) => {
-            let review = Review { unchecked: Some(why), ..Review::default() };
-            Outcome::Reviewed { language: None, review, lines: Vec::new() }
+            let review = crate::review::unchecked(&why, scope);
+            let outcome = Outcome::Reviewed { language: None, review, cells: Vec::new(), lines: Vec::new() };
+            return Checked { path, outcome };
         }
     };
-    Checked { path, outcome }
+    let (holds, found) = held(job, &source, languages);
+    let language = holds.name().map(str::to_owned);
+    let (review, cells) = match (&holds, found.pieces.as_slice()) {
+        (Holds::Program(_), []) => (look(&source, language.as_deref(), scope), Vec::new()),
+        _ => join(&source, found, scope),
+    };
+    let lines = match (form, &holds) {
+        (Form::Data, _) => Vec::new(),
+        (Form::Lines, Holds::Notebook) => human::cell_lines(&pieces::cell_texts(&source), &review, &cells),
+        (Form::Lines, _) => human::lines(&source, &review),
+    };
+    Checked { path, outcome: Outcome::Reviewed { language, review, cells, lines } }
+}
+
+/// What a file holds, and its pieces. A program whose name and first line tell two languages is read in both: either may
+/// run it.
+fn held(job: &Job, source: &str, languages: &Languages) -> (Holds, Pieces) {
+    let Holds::Program(named) = &job.form else {
+        return (job.form.clone(), pieces::pieces(&job.form, source, languages));
+    };
+    let told = of_shebang(source).filter(|_| !job.chosen);
+    let Some(told) = told else { return (job.form.clone(), Pieces::default()) };
+    if told == "make" && named.is_none() {
+        return (Holds::Makefile, pieces::pieces(&Holds::Makefile, source, languages));
+    }
+    let reads_alike = |named: &String| crate::review::reads_alike(named, &told);
+    match named {
+        None => (Holds::Program(Some(told)), Pieces::default()),
+        Some(named) if reads_alike(named) => (job.form.clone(), Pieces::default()),
+        Some(named) => {
+            let pieces = [named, &told].map(|language| Piece::whole(language, source)).into();
+            (job.form.clone(), Pieces { pieces, ..Pieces::default() })
+        }
+    }
+}
+
+/// The reviews of all pieces as one.
+fn join(source: &str, found: Pieces, scope: &Scope) -> (Review, Vec<Option<u32>>) {
+    let mut joined = Joined::default();
+    for piece in &found.pieces {
+        let scope = Scope { in_image: piece.in_image, ..scope.clone() };
+        joined.add(piece, look(&piece.source, piece.language.as_deref(), &scope));
+    }
+    if found.prose {
+        joined.add_characters(&found.pieces, look(source, None, scope));
+    }
+    let unread = !found.unread.is_empty();
+    joined.unread(found.unread);
+    let (mut review, mut cells) = joined.finish();
+    if unread {
+        let closed = crate::review::unchecked(review.unchecked.as_deref().unwrap_or_default(), scope);
+        cells.extend(closed.findings.iter().map(|_| None));
+        review.findings.extend(closed.findings);
+    }
+    (review, cells)
+}
+
+/// The review of a text. A rule that breaks must neither end the check nor let a file pass as clean.
+fn look(source: &str, language: Option<&str>, scope: &Scope) -> Review {
+    let named = language.map(|name| Language(name.to_owned()));
+    let review = catch_unwind(AssertUnwindSafe(|| review_in_time(source, named.as_ref(), scope)));
+    review.unwrap_or_else(|_| crate::review::unchecked("the checks broke off", scope))
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -165,7 +226,7 @@ mod tests {
                 // Some take longer than others.
                 let text = format!("import os\n{}", "x = 1\n".repeat((n * 37) % 400));
                 std::fs::write(&path, text + "os.remove('a')\n").unwrap();
-                Job { path, language: Some("python".into()) }
+                Job { path, form: Holds::Program(Some("python".into())), chosen: false }
             })
             .collect();
         let mut seen = Vec::new();
@@ -175,7 +236,8 @@ mod tests {
             seen.push(checked.path);
             Ok(())
         };
-        each(jobs.iter().cloned(), &Scope::default(), Form::Data, &mut tell).unwrap();
+        each(jobs.iter().cloned(), (&Scope::default(), &Languages::default()), Form::Data, &mut tell)
+            .unwrap();
         assert_eq!(seen, jobs.iter().map(|job| job.path.clone()).collect::<Vec<_>>());
     }
 

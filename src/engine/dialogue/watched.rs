@@ -179,6 +179,7 @@ impl Watched {
         }
         assert!(granted.is_some(), "a rule approved that is not in force");
         assert!(inspection.review.gravest() != Some(Severity::High), "a rule approved a high finding");
+        assert!(inspection.review.unchecked.is_none(), "a rule approved what was not checked");
         assert!(!inspection.review.forbidden(), "a rule approved what is forbidden");
         let rights = &inspection.terms.as_ref().unwrap().rights;
         assert!(rights.sandbox.level != SandboxLevel::Off && rights.sandbox.writes_confined);
@@ -305,7 +306,9 @@ impl Watched {
                 assert!((b, r) == (block, revision) && (*decision == plain || with_rule), "{decision:?}");
                 let of_code = terms.executor.starts_programs();
                 let off = of_code && terms.rights.sandbox.level == SandboxLevel::Off;
-                let demanded = inspection.review.gravest() == Some(Severity::High) || (off && !self.any_ran);
+                let grave = inspection.review.gravest() == Some(Severity::High);
+                let unchecked = inspection.review.unchecked.is_some();
+                let demanded = grave || unchecked || (off && !self.any_ran);
                 assert!(*typed || !demanded, "the typed word was passed over");
                 said = Some((*sha256, terms.clone()));
             }
@@ -317,11 +320,10 @@ impl Watched {
             }
             (Grantor::Plan, Some(_)) => {
                 assert!(self.planned.contains(block), "no plan that was approved names this");
-                let (off, high) = (
-                    terms.rights.sandbox.level == SandboxLevel::Off,
-                    inspection.review.gravest() == Some(Severity::High),
-                );
-                assert!((self.any_ran || !off) && !high, "the typed word was passed over");
+                let off = terms.rights.sandbox.level == SandboxLevel::Off;
+                let grave = inspection.review.gravest() == Some(Severity::High);
+                let unchecked = inspection.review.unchecked.is_some();
+                assert!((self.any_ran || !off) && !grave && !unchecked, "the typed word was passed over");
             }
             (Grantor::Before, Some(_)) => {
                 let same = |(hash, then): &(Sha256, Terms)| {

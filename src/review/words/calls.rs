@@ -45,6 +45,12 @@ fn command(source: &str, word: &Word, reading: &mut Reading) {
 /// The call that begins with the name in this position, where rules know it.
 fn call(source: &str, words: &[&Word], at: usize, book: &RuleBook) -> Option<Act> {
     let word = words.get(at)?;
+    let open = words.get(at + 1)?;
+    let from = match open.sort {
+        Sort::Sign('(') => (at + 2, true),
+        Sort::Text | Sort::Name | Sort::Sign('-' | '/' | '%') => (at + 1, false),
+        _ => return None,
+    };
     let spelled = source.get(word.span.clone())?;
     let name = spelled.replace("::", ".").replace("->", ".").trim_start_matches(['$', '@']).to_owned();
     let name = book.canonical(&name).unwrap_or(name);
@@ -57,12 +63,6 @@ fn call(source: &str, words: &[&Word], at: usize, book: &RuleBook) -> Option<Act
     {
         return None;
     }
-    let open = words.get(at + 1)?;
-    let from = match open.sort {
-        Sort::Sign('(') => (at + 2, true),
-        Sort::Text | Sort::Name | Sort::Sign('-' | '/' | '%') => (at + 1, false),
-        _ => return None,
-    };
     let mut act = Act {
         name,
         receiver: None,

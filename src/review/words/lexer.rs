@@ -72,6 +72,9 @@ pub(super) fn style(tongue: Tongue, language: &str) -> Style {
     }
     let hash = Style { lines: &["#"], blocks: &[], commands: true, ..c };
     match language {
+        // Where their grammar can't follow them: a text in three quotes is three texts here, which comes to the same.
+        "python" => Style { commands: false, ..hash },
+        "javascript" => Style { quotes: "\"'`", ..c },
         "ruby" | "perl" | "elixir" | "fish" | "awk" | "tcl" => hash,
         "r" | "julia" => Style { commands: language == "julia", joins: &[".", "::", "$"], ..hash },
         "powershell" => Style { commands: false, escapes: false, joins: &[".", "::", "-"], ..hash },
@@ -87,16 +90,17 @@ pub(super) fn style(tongue: Tongue, language: &str) -> Style {
     }
 }
 
-/// Most words of one text; what follows is not looked at.
-const MOST: usize = 400_000;
+/// Most words of one text; what follows is not looked at, and that is told.
+const MOST: usize = 1 << 20;
 
-/// The words of a text.
-pub(super) fn words(source: &str, style: &Style) -> Vec<Word> {
+/// The words of a text, and whether those are all.
+pub(super) fn words(source: &str, style: &Style) -> (Vec<Word>, bool) {
     let mut lexer = Lexer { source, style, at: 0, words: Vec::new() };
     while lexer.at < source.len() && lexer.words.len() < MOST {
         lexer.next();
     }
-    lexer.words
+    let all = lexer.at >= source.len();
+    (lexer.words, all)
 }
 
 struct Lexer<'a> {

@@ -22,11 +22,12 @@ pub(super) fn read(
     book: &RuleBook,
 ) -> (Reading, Vec<(Range<usize>, Matter)>) {
     let style = lexer::style(tongue, language);
-    let words = lexer::words(source, &style);
+    let (words, all) = lexer::words(source, &style);
     let matter = words.iter().filter_map(|word| word.matter()).collect();
-    let reading = match tongue {
+    let mut reading = match tongue {
         Tongue::Sql => sql::read(source, &words),
         _ => calls::read(source, &words, book),
     };
+    reading.cut |= !all;
     (reading, matter)
 }

@@ -16,7 +16,8 @@ impl Screen {
     pub(super) fn ask_always(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<Wish> {
         let block = item.block.id;
         let offers = rules::offers(ctx.state, block);
-        let high = ctx.state.inspected(block).is_some_and(|i| i.review.gravest() == Some(Severity::High));
+        let reviewed = ctx.state.inspected(block).map(|i| &i.review);
+        let high = reviewed.is_some_and(|review| review.gravest() == Some(Severity::High));
         let refusal = Self::unapprovable(item, ctx).or_else(|| {
             if high {
                 return Some(format!(

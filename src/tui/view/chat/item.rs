@@ -202,6 +202,9 @@ fn detail(state: &State, item: &BlockItem, standing: BlockState, look: Look<'_>)
         BlockState::Waiting | BlockState::Edited | BlockState::Queued => {
             let lines = words::count(words::line_count(source), "line");
             let findings = state.inspected(item.block.id).and_then(|i| {
+                if i.review.unchecked.is_some() {
+                    return Some("  not checked".to_owned());
+                }
                 let gravest = i.review.gravest()?;
                 Some(format!("  {} {}", i.review.count(gravest), gravest.as_str()))
             });

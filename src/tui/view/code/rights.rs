@@ -357,20 +357,19 @@ fn check(inspected: &Inspected) -> String {
         .filter(|s| review.count(*s) > 0)
         .map(|s| format!("{} {}", review.count(s), s.as_str()))
         .collect();
-    if parts.is_empty() {
+    let unchecked = review.unchecked.as_deref().map(|why| format!("not checked: {}", safe::one_line(why)));
+    if parts.is_empty() && unchecked.is_none() {
         parts.push("no findings".into());
     }
-    let unchecked = review
-        .unchecked
-        .as_deref()
-        .map(|why| format!("   not checked: {}", safe::one_line(why)))
-        .unwrap_or_default();
+    let told: Vec<String> =
+        [parts.join(", ")].into_iter().filter(|t| !t.is_empty()).chain(unchecked).collect();
     let next = if review.findings.is_empty() { "" } else { "   f = next finding" };
-    format!("{}{unchecked}{next}", parts.join(", "))
+    format!("{}{next}", told.join("   "))
 }
 
 fn gravest_style(inspected: &Inspected, look: Look<'_>) -> Style {
-    inspected.review.gravest().map_or(look.text(), |severity| look.severity(severity))
+    let unchecked = inspected.review.unchecked.as_ref().map(|_| Severity::High);
+    inspected.review.gravest().max(unchecked).map_or(look.text(), |severity| look.severity(severity))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 mod layers;
 
-use crate::domain::{FailureKind, SandboxLevel, Severity};
+use crate::domain::{FailureKind, SandboxLevel};
 use crate::engine::state::Question;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
@@ -150,7 +150,7 @@ fn offers_always(state: &State) -> bool {
             .terms
             .as_ref()
             .is_ok_and(|terms| terms.executor.runs_code() && terms.rights.sandbox.level != SandboxLevel::Off);
-        confined && i.review.gravest() != Some(Severity::High) && !i.review.forbidden()
+        confined && !i.review.takes_word() && !i.review.forbidden()
     })
 }
 

@@ -22,7 +22,12 @@ pub(super) fn confirm(state: &State, confirm: &Confirm, width: u16, look: Look<'
         .flat_map(|i| i.review.findings.iter())
         .filter(|f| f.severity == Severity::High)
         .collect();
-    let title = if high.is_empty() { "Confirm the first block" } else { "Confirm a high finding" };
+    let unchecked = inspected.and_then(|i| i.review.unchecked.as_deref());
+    let title = match (high.is_empty(), unchecked) {
+        (false, _) => "Confirm a high finding",
+        (true, Some(_)) => "Confirm what was not checked",
+        (true, None) => "Confirm the first block",
+    };
     let mut sheet = Sheet::new(title);
     let block = confirm.block;
     let item = state.transcript.blocks.get(&block);
@@ -61,6 +66,10 @@ pub(super) fn confirm(state: &State, confirm: &Confirm, width: u16, look: Look<'
             sheet.words(&format!("  and {} more", high.len() - LISTED), width, look.dim());
         }
         sheet.gap();
+    }
+    if let Some(why) = unchecked {
+        let text = format!("Block {block} was not checked in full: {}", safe::one_line(why));
+        sheet.words(&text, width, look.severity(Severity::High)).gap();
     }
     let off = inspected
         .and_then(|i| i.terms.as_ref().ok())

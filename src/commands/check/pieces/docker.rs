@@ -1,0 +1,256 @@
+//! Dockerfiles: RUN, CMD and ENTRYPOINT (also behind HEALTHCHECK and ONBUILD) as what their shell, or no shell, would run.
+//!
+//! Lines are put together as the builder does it: a sign at the end of a line goes on, comments between are left out, texts
+//! behind `<<` belong to their instruction.
+
+use super::{Columns, Piece, Pieces, Stand, number, of_shebang, width};
+
+/// One instruction, put together.
+struct Instruction {
+    /// Its lines without the signs that join them, each with where it stands.
+    lines: Vec<(String, Stand)>,
+    /// Texts that follow it: the word that ends each, and its lines.
+    inside: Vec<(String, Vec<(String, Stand)>)>,
+}
+
+/// The pieces of a text.
+pub(super) fn pieces(source: &str) -> Pieces {
+    let mut found = Pieces { prose: true, ..Pieces::default() };
+    let mut shell = "bash".to_owned();
+    for instruction in instructions(source) {
+        let Some((first, stand)) = instruction.lines.first() else { continue };
+        let (mut word, mut rest) = split(first);
+        while matches!(word.as_str(), "ONBUILD" | "HEALTHCHECK") {
+            let offset = options(rest);
+            (word, rest) = split(rest.get(offset..).unwrap_or_default());
+        }
+        match word.as_str() {
+            "FROM" => "bash".clone_into(&mut shell),
+            "SHELL" => shell = list(rest).and_then(|words| of_shell(words.first()?)).unwrap_or(shell),
+            "RUN" | "CMD" | "ENTRYPOINT" => {
+                let offset = options(rest);
+                let text = rest.get(offset..).unwrap_or_default();
+                let shift = width(first) - width(text);
+                let head = (text.to_owned(), moved(*stand, shift));
+                found.pieces.extend(command(&shell, head, &instruction));
+            }
+            _ => {}
+        }
+    }
+    for piece in &mut found.pieces {
+        piece.in_image = true;
+    }
+    found.pieces.retain(|piece| !piece.source.trim().is_empty());
+    found
+}
+
+/// What an instruction runs. `head`: what stands behind its word and options on its first line.
+fn command(shell: &str, head: (String, Stand), instruction: &Instruction) -> Vec<Piece> {
+    let tail = instruction.lines.iter().skip(1);
+    let joined: String =
+        [&head].into_iter().chain(tail.clone()).map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(" ");
+    if let Some(words) = list(&joined) {
+        // No shell: each word is what it is.
+        let mut piece = Piece::new("bash");
+        let columns = Columns::Whole(head.1.columns_end(&head.0));
+        piece.push(
+            &words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
+            Stand { columns, ..head.1 },
+        );
+        return vec![piece];
+    }
+    let bare = head.0.trim();
+    let alone = instruction
+        .inside
+        .first()
+        .filter(|_| instruction.inside.len() == 1 && bare.starts_with("<<") && !bare.contains(' '));
+    if let Some((_, lines)) = alone {
+        let text: Vec<&str> = lines.iter().map(|(text, _)| text.as_str()).collect();
+        let language = of_shebang(&text.join("\n")).unwrap_or_else(|| shell.to_owned());
+        let mut piece = Piece::new(&language);
+        lines.iter().for_each(|(text, stand)| piece.push(text, *stand));
+        return vec![piece];
+    }
+    let mut piece = Piece::new(shell);
+    let count = instruction.lines.len();
+    for (at, (text, stand)) in [&head].into_iter().chain(tail).enumerate() {
+        // A shell joins lines in the same way.
+        let text = if at + 1 < count { format!("{text}\\") } else { text.clone() };
+        piece.push(&text, *stand);
+    }
+    for (end, lines) in &instruction.inside {
+        lines.iter().for_each(|(text, stand)| piece.push(text, *stand));
+        if let Some(last) = piece.lines.last().copied() {
+            piece.push(end, Stand { line: last.line + 1, columns: Columns::Shifted(0), cell: None });
+        }
+    }
+    vec![piece]
+}
+
+impl Stand {
+    /// The width of the line of the file that a text stands at the end of.
+    fn columns_end(self, text: &str) -> u32 {
+        match self.columns {
+            Columns::Shifted(by) => by + width(text),
+            Columns::Whole(width) => width,
+        }
+    }
+}
+
+fn moved(stand: Stand, by: u32) -> Stand {
+    let columns = match stand.columns {
+        Columns::Shifted(shift) => Columns::Shifted(shift + by),
+        whole @ Columns::Whole(_) => whole,
+    };
+    Stand { columns, ..stand }
+}
+
+/// The word of an instruction in capitals, and what stands behind it.
+fn split(text: &str) -> (String, &str) {
+    let text = text.trim_start();
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    (word.to_ascii_uppercase(), rest)
+}
+
+/// How many bytes the options (`--mount=…`) in front of a command take, with the blanks around them.
+fn options(text: &str) -> usize {
+    let mut at = text.len() - text.trim_start().len();
+    while let Some(rest) = text.get(at..).filter(|rest| rest.starts_with("--")) {
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let after = rest.get(end..).unwrap_or_default();
+        at += end + (after.len() - after.trim_start().len());
+    }
+    at
+}
+
+/// The words of a list in JSON, where it is one.
+fn list(text: &str) -> Option<Vec<String>> {
+    serde_json::from_str(text.trim()).ok()
+}
+
+fn of_shell(program: &str) -> Option<String> {
+    let name = program.rsplit(['/', '\\']).next()?.trim_end_matches(".exe").to_ascii_lowercase();
+    Some(match name.as_str() {
+        "powershell" | "pwsh" => "powershell".to_owned(),
+        "cmd" => "batch".to_owned(),
+        name => of_shebang(&format!("#!{name}"))?,
+    })
+}
+
+/// A word as a shell would have to be given it.
+fn quoted(word: &str) -> String {
+    let plain =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '=' | ':' | ',' | '+');
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+fn instructions(source: &str) -> Vec<Instruction> {
+    let escape = escape(source);
+    let mut lines = source.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).enumerate();
+    let mut all = Vec::new();
+    while let Some((at, line)) = lines.next() {
+        if line.trim().is_empty() || line.trim_start().starts_with('#') {
+            continue;
+        }
+        let mut one = Instruction { lines: Vec::new(), inside: Vec::new() };
+        let mut next = Some((at, line));
+        while let Some((at, line)) = next {
+            let stand = Stand { line: number(at), columns: Columns::Shifted(0), cell: None };
+            let goes_on = line.trim_end().strip_suffix(escape);
+            one.lines.push((goes_on.unwrap_or(line).to_owned(), stand));
+            if goes_on.is_none() {
+                break;
+            }
+            next = lines
+                .by_ref()
+                .find(|(_, line)| !line.trim_start().starts_with('#') && !line.trim().is_empty());
+        }
+        let whole: String = one.lines.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(" ");
+        let takes = matches!(split(&whole).0.as_str(), "RUN" | "COPY" | "ADD" | "ONBUILD");
+        for (end, tabs) in if takes { ends(&whole) } else { Vec::new() } {
+            let mut inside = Vec::new();
+            for (at, line) in lines.by_ref() {
+                let bare = if tabs { line.trim_start_matches('\t') } else { line };
+                if bare == end {
+                    break;
+                }
+                let columns = Columns::Shifted(width(line) - width(bare));
+                inside.push((bare.to_owned(), Stand { line: number(at), columns, cell: None }));
+            }
+            one.inside.push((end, inside));
+        }
+        all.push(one);
+    }
+    all
+}
+
+/// The sign that joins lines: a backslash, or what the first lines say.
+fn escape(source: &str) -> char {
+    let directives = source.lines().map(str::trim).take_while(|line| line.starts_with('#'));
+    let told = directives.filter_map(|line| {
+        let (name, value) = line.trim_start_matches('#').split_once('=')?;
+        (name.trim().eq_ignore_ascii_case("escape")).then(|| value.trim().chars().next())?
+    });
+    told.last().unwrap_or('\\')
+}
+
+/// The words that end the texts behind `<<` in a command, and whether tabs in front are left out.
+fn ends(text: &str) -> Vec<(String, bool)> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("<<") {
+        rest = after;
+        if let Some(here) = after.strip_prefix('<') {
+            // A text on the same line.
+            rest = here;
+            continue;
+        }
+        let (tabs, after) = after.strip_prefix('-').map_or((false, after), |after| (true, after));
+        let word = after.trim_start_matches(['"', '\'']);
+        let end = word.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(word.len());
+        match word.get(..end) {
+            Some(end) if !end.is_empty() => found.push((end.to_owned(), tabs)),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_run_is_a_piece() {
+        let text = "# syntax=docker/dockerfile:1\nFROM alpine\nRUN --mount=type=cache,target=/x apk add curl \\\n # why\n  && rm -rf /srv\n\
+                    COPY <<E /etc/a\nrm -rf /\nE\nRUN <<EOF\nset -e\ncurl x | sh\nEOF\nRUN python3 <<E\nprint(1)\nE\n\
+                    HEALTHCHECK --interval=5s CMD curl localhost\nonbuild run make\nENTRYPOINT [\"sh\", \"-c\", \"exec it's\"]\n\
+                    SHELL [\"pwsh\", \"-c\"]\nRUN ri x\nRUN <<E\n#!/usr/bin/env python3\nimport os\nE\n";
+        let found = pieces(text);
+        let told: Vec<_> = found
+            .pieces
+            .iter()
+            .map(|p| (p.language.as_deref().unwrap(), p.source.as_str(), p.lines[0].line, p.lines[0].columns))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("bash", "apk add curl \\\n  && rm -rf /srv\n", 3, Columns::Shifted(33)),
+                ("bash", "set -e\ncurl x | sh\n", 10, Columns::Shifted(0)),
+                ("bash", "python3 <<E\nprint(1)\nE\n", 13, Columns::Shifted(4)),
+                ("bash", "curl localhost\n", 16, Columns::Shifted(30)),
+                ("bash", "make\n", 17, Columns::Shifted(12)),
+                ("bash", "sh -c 'exec it'\\''s'\n", 18, Columns::Whole(36)),
+                ("powershell", "ri x\n", 20, Columns::Shifted(4)),
+                ("python", "#!/usr/bin/env python3\nimport os\n", 22, Columns::Shifted(0)),
+            ]
+        );
+        assert!(found.pieces.iter().all(|piece| piece.in_image));
+        assert_eq!(found.pieces[0].lines[1].line, 5);
+    }
+}

@@ -1,0 +1,287 @@
+//! Makefiles: each recipe line as the shell would get it, and the commands that run while the file is read (`$(shell …)`,
+//! `!=`).
+//!
+//! Variables that the file gives a plain value are put in; all others stay unknown to the reader of the shell.
+
+use super::{Columns, Piece, Pieces, Stand, number, of_shebang, width};
+use std::collections::HashMap;
+
+/// Variables in variables are followed so deep.
+const DEEPEST: u32 = 8;
+
+/// Longest text that a line may grow to.
+const LONGEST: usize = 16 << 10;
+
+/// The state of one reading.
+struct Reader {
+    variables: HashMap<String, String>,
+    language: String,
+    /// All lines of a recipe go to one shell.
+    one_shell: bool,
+    found: Pieces,
+    /// Whether the last piece takes more lines of its recipe.
+    open: bool,
+}
+
+/// The pieces of a text.
+pub(super) fn pieces(source: &str) -> Pieces {
+    let variables = [("RM", "rm -f"), ("CC", "cc"), ("SHELL", "/bin/sh"), ("MAKE", "make")];
+    let mut reader = Reader {
+        variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        language: "bash".to_owned(),
+        one_shell: source.lines().any(|line| line.starts_with(".ONESHELL")),
+        found: Pieces { prose: true, ..Pieces::default() },
+        open: false,
+    };
+    let lines: Vec<&str> = source.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
+    // What is set last holds in recipes, wherever they stand.
+    walk(&lines, |reader: &mut Reader, line, _| reader.set(&line.join(" ")), &mut reader);
+    walk(&lines, Reader::take, &mut reader);
+    reader.found.pieces.retain(|piece| !piece.source.trim().is_empty());
+    reader.found
+}
+
+/// Hands over lines with those that go on behind a backslash, and the number of the first one.
+fn walk(lines: &[&str], mut take: impl FnMut(&mut Reader, &[String], u32), reader: &mut Reader) {
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        let first = number(at);
+        let mut all = vec![(*line).to_owned()];
+        while all.last().is_some_and(|last| last.trim_end().ends_with('\\')) {
+            at += 1;
+            let Some(next) = lines.get(at) else { break };
+            if let Some(last) = all.last_mut() {
+                last.truncate(last.trim_end().len() - 1);
+            }
+            all.push((*next).to_owned());
+        }
+        take(reader, &all, first);
+        at += 1;
+    }
+}
+
+impl Reader {
+    /// Takes in a definition of a variable.
+    fn set(&mut self, line: &str) {
+        if line.starts_with('\t') {
+            return;
+        }
+        let line = line.trim().trim_start_matches("export ").trim_start_matches("override ");
+        let Some((name, value)) = line.split_once('=') else { return };
+        let adds = name.ends_with('+');
+        let name = name.trim_end_matches([':', '?', '+', '!']).trim();
+        if name.is_empty() || name.contains(|c: char| c.is_whitespace() || matches!(c, ':' | '$' | '#')) {
+            return;
+        }
+        let value = without_comment(value).trim();
+        let value = match self.variables.get(name).filter(|_| adds) {
+            Some(before) => format!("{before} {value}"),
+            None => value.to_owned(),
+        };
+        if name == "SHELL" {
+            self.language = of_shebang(&format!("#!{value}")).unwrap_or_else(|| "bash".to_owned());
+        }
+        if value.len() <= LONGEST {
+            self.variables.insert(name.to_owned(), value);
+        }
+    }
+
+    /// Takes in a line for what it runs.
+    fn take(&mut self, lines: &[String], first: u32) {
+        let Some(line) = lines.first() else { return };
+        if line.starts_with('\t') {
+            return self.recipe(lines, first);
+        }
+        let whole = lines.join(" ");
+        self.while_read(&whole, line, first);
+        if whole.trim().is_empty() || whole.trim_start().starts_with('#') {
+            return;
+        }
+        self.open = false;
+        // `target: ; command`
+        let rule = whole.split_once(';').filter(|(head, _)| head.contains(':') && !head.contains('='));
+        if let Some((_, command)) = rule {
+            self.piece(&[command.to_owned()], first, width(line));
+        }
+    }
+
+    fn recipe(&mut self, lines: &[String], first: u32) {
+        let more = self.open && self.one_shell;
+        let lines: Vec<String> =
+            lines.iter().map(|line| line.strip_prefix('\t').unwrap_or(line).to_owned()).collect();
+        let wide = lines.iter().map(|line| width(line)).max().unwrap_or(0) + 1;
+        let last = if more { self.found.pieces.pop() } else { None };
+        self.piece(&lines, first, wide);
+        if let Some(last) = last
+            && let Some(new) = self.found.pieces.pop()
+        {
+            let lines = last.lines.iter().chain(&new.lines).copied().collect();
+            self.found.pieces.push(Piece { source: last.source + &new.source, lines, ..new });
+        }
+        self.open = true;
+    }
+
+    /// A command, lines joined; `first` is its first line.
+    fn piece(&mut self, lines: &[String], first: u32, wide: u32) {
+        let mut piece = Piece::new(&self.language);
+        let count = lines.len();
+        for (at, line) in lines.iter().enumerate() {
+            let bare = if at == 0 { line.trim_start_matches(['@', '-', '+', ' ', '\t']) } else { line };
+            let text = self.expanded(bare, 0);
+            let columns = if text == bare {
+                Columns::Shifted(1 + width(line) - width(bare))
+            } else {
+                Columns::Whole(wide)
+            };
+            let text = if at + 1 < count { format!("{text}\\") } else { text };
+            let line = first + number(at) - 1;
+            for part in text.split('\n') {
+                piece.push(part, Stand { line, columns, cell: None });
+            }
+        }
+        self.found.pieces.push(piece);
+    }
+
+    /// Commands that run while the file is read.
+    fn while_read(&mut self, whole: &str, line: &str, first: u32) {
+        let mut commands = Vec::new();
+        if let Some((name, command)) =
+            whole.split_once("!=").filter(|(name, _)| !name.contains(['(', ':', '#']))
+        {
+            commands.extend((!name.trim().is_empty()).then(|| command.to_owned()));
+        }
+        let mut rest = whole;
+        while let Some(at) = rest.find("$(shell ").into_iter().chain(rest.find("${shell ")).min() {
+            let inner = rest.get(at + 8..).unwrap_or_default();
+            let end = closing(inner, rest.get(at + 1..).is_some_and(|r| r.starts_with('{')));
+            commands.push(inner.get(..end).unwrap_or_default().to_owned());
+            rest = inner;
+        }
+        for command in commands {
+            let mut piece = Piece::new(&self.language);
+            let stand = Stand { line: first, columns: Columns::Whole(width(line)), cell: None };
+            let text = self.expanded(&command, 0);
+            text.split('\n').for_each(|part| piece.push(part, stand));
+            self.found.pieces.push(piece);
+        }
+    }
+
+    /// A text with the variables put in whose values are known; others become variables of the shell that it does not
+    /// know.
+    fn expanded(&self, text: &str, depth: u32) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('$') {
+            out.push_str(rest.get(..at).unwrap_or_default());
+            rest = rest.get(at + 1..).unwrap_or_default();
+            let Some(sign) = rest.chars().next() else { break };
+            let after = rest.get(sign.len_utf8()..).unwrap_or_default();
+            match sign {
+                '$' => {
+                    out.push('$');
+                    rest = after;
+                }
+                '(' | '{' => {
+                    let end = closing(after, sign == '{');
+                    let name = after.get(..end).unwrap_or_default();
+                    rest = after.get(end + 1..).unwrap_or_default();
+                    self.put(name.trim(), depth, &mut out);
+                }
+                sign => {
+                    self.put(&sign.to_string(), depth, &mut out);
+                    rest = after;
+                }
+            }
+            if out.len() > LONGEST {
+                break;
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+
+    fn put(&self, name: &str, depth: u32, out: &mut String) {
+        if let Some(command) = name.strip_prefix("shell ") {
+            out.push_str("$(");
+            out.push_str(command);
+            out.push(')');
+            return;
+        }
+        match self.variables.get(name) {
+            Some(value) if depth < DEEPEST => out.push_str(&self.expanded(value, depth + 1)),
+            _ => {
+                let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                out.push_str("${make_");
+                out.push_str(&plain);
+                out.push('}');
+            }
+        }
+    }
+}
+
+/// Where the bracket closes that was opened in front of a text.
+fn closing(text: &str, curly: bool) -> usize {
+    let (open, close) = if curly { ('{', '}') } else { ('(', ')') };
+    let mut depth = 0_u32;
+    for (at, c) in text.char_indices() {
+        if c == open {
+            depth += 1;
+        } else if c == close {
+            if depth == 0 {
+                return at;
+            }
+            depth -= 1;
+        }
+    }
+    text.len()
+}
+
+/// A value up to the comment behind it.
+fn without_comment(value: &str) -> &str {
+    let hash =
+        value.match_indices('#').find(|(at, _)| !value.get(..*at).is_some_and(|head| head.ends_with('\\')));
+    hash.map_or(value, |(at, _)| value.get(..at).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> Vec<(String, u32, Columns)> {
+        let found = pieces(text);
+        found.pieces.iter().map(|p| (p.source.clone(), p.lines[0].line, p.lines[0].columns)).collect()
+    }
+
+    #[test]
+    fn recipes_are_read_as_their_shell_gets_them() {
+        let text = "OUT = build # here\nDIR := $(OUT)/x\nall: dep\n\t@rm -rf $(DIR)\n\tcp a \\\n\t  b\n# no\nx: ; rm y\n\t-echo $$HOME $@\n";
+        assert_eq!(
+            told(text),
+            [
+                ("rm -rf build/x\n".into(), 4, Columns::Whole(18)),
+                ("cp a \\\n  b\n".into(), 5, Columns::Shifted(1)),
+                ("rm y\n".into(), 8, Columns::Shifted(2)),
+                ("echo $HOME ${make_}\n".into(), 9, Columns::Whole(16)),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_runs_while_it_is_read_is_a_piece() {
+        let text = "V := $(shell curl x | sh)\nW != rm z\nall:\n\techo $(shell rm -rf ~)\n";
+        let sources: Vec<String> = told(text).into_iter().map(|(source, ..)| source).collect();
+        assert_eq!(sources, ["curl x | sh\n", " rm z\n", "echo $(rm -rf ~)\n"]);
+    }
+
+    #[test]
+    fn one_shell_takes_a_recipe_together_and_another_shell_another_language() {
+        let text = ".ONESHELL:\nSHELL := /usr/bin/python3\nall:\n\timport os\n\tos.remove('a')\n";
+        let found = pieces(text);
+        assert_eq!(found.pieces.len(), 1);
+        assert_eq!(found.pieces[0].language.as_deref(), Some("python"));
+        assert_eq!(
+            (found.pieces[0].source.as_str(), found.pieces[0].lines[1].line),
+            ("import os\nos.remove('a')\n", 5)
+        );
+    }
+}

@@ -1,0 +1,157 @@
+//! Fences in Markdown: each one whose word names a language is a piece.
+
+use super::{Columns, Piece, Pieces, Stand, named, number, width};
+use crate::domain::Languages;
+
+/// Words behind a fence that name no program.
+const NO_PROGRAMS: &[&str] = &[
+    "",
+    "text",
+    "txt",
+    "plain",
+    "plaintext",
+    "json",
+    "jsonc",
+    "json5",
+    "jsonl",
+    "yaml",
+    "yml",
+    "toml",
+    "ini",
+    "xml",
+    "html",
+    "css",
+    "scss",
+    "svg",
+    "csv",
+    "tsv",
+    "diff",
+    "patch",
+    "md",
+    "markdown",
+    "rst",
+    "latex",
+    "tex",
+    "mermaid",
+    "dot",
+    "output",
+    "log",
+    "http",
+    "none",
+    "bibtex",
+    "gitignore",
+    "dotenv",
+    "properties",
+    "graphql",
+    "proto",
+    "protobuf",
+    "tree",
+    "ebnf",
+    "regex",
+    "math",
+];
+
+/// Words of fences that show a terminal: what stands behind a prompt was typed.
+const TERMINALS: &[&str] = &["console", "shell-session", "sh-session", "terminal", "shellsession"];
+
+/// A fence that is open.
+struct Open {
+    mark: char,
+    length: usize,
+    /// Characters in front of it, which are taken from its lines too where they are blank or quote signs.
+    indent: usize,
+    terminal: bool,
+    piece: Option<Piece>,
+}
+
+/// The pieces of a text.
+pub(super) fn pieces(source: &str, languages: &Languages) -> Pieces {
+    let mut found = Pieces { prose: true, ..Pieces::default() };
+    let mut open: Option<Open> = None;
+    for (at, line) in source.split('\n').enumerate() {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let bare = line.trim_start_matches([' ', '\t', '>']);
+        match &mut open {
+            None => open = begin(line, bare, number(at), languages, &mut found),
+            Some(fence) if ends(fence, bare) => {
+                found.pieces.extend(fence.piece.take());
+                open = None;
+            }
+            Some(fence) => take(fence, line, number(at)),
+        }
+    }
+    // A fence that is not closed goes to the end of the text.
+    found.pieces.extend(open.and_then(|fence| fence.piece));
+    found.pieces.retain(|piece| !piece.source.trim().is_empty());
+    found
+}
+
+fn begin(line: &str, bare: &str, at: u32, languages: &Languages, found: &mut Pieces) -> Option<Open> {
+    let mark = bare.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let length = bare.chars().take_while(|c| *c == mark).count();
+    let info = bare.get(length..).unwrap_or_default().trim();
+    if length < 3 || mark == '`' && info.contains('`') {
+        return None;
+    }
+    let word =
+        info.trim_start_matches(['{', '.']).split([' ', ',', '}', '{', ':', ';']).next().unwrap_or_default();
+    let lower = word.to_ascii_lowercase();
+    let terminal = TERMINALS.contains(&lower.as_str());
+    let language = if terminal { Some("bash".to_owned()) } else { named(&lower, languages) };
+    if language.is_none() && !NO_PROGRAMS.contains(&lower.as_str()) {
+        found.unread.push(format!("line {at}: there are no rules for {lower}"));
+    }
+    let piece = language.as_deref().map(Piece::new);
+    Some(Open { mark, length, indent: line.chars().count() - bare.chars().count(), terminal, piece })
+}
+
+fn ends(fence: &Open, bare: &str) -> bool {
+    let length = bare.chars().take_while(|c| *c == fence.mark).count();
+    length >= fence.length && bare.get(length..).is_some_and(|rest| rest.trim().is_empty())
+}
+
+fn take(fence: &mut Open, line: &str, at: u32) {
+    let Some(piece) = &mut fence.piece else { return };
+    let cut: usize = line
+        .chars()
+        .take(fence.indent)
+        .take_while(|c| matches!(c, ' ' | '\t' | '>'))
+        .map(char::len_utf8)
+        .sum();
+    let (head, mut text) = (line.get(..cut).unwrap_or_default(), line.get(cut..).unwrap_or_default());
+    let mut shift = width(head);
+    if fence.terminal {
+        let typed = ["$ ", "% ", "# ", "> "].iter().find_map(|prompt| text.strip_prefix(prompt));
+        // What is no prompt is what the programs answered.
+        shift += 2;
+        text = typed.unwrap_or_default();
+    }
+    piece.push(text, Stand { line: at, columns: Columns::Shifted(shift), cell: None });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fences_are_pieces_with_their_lines() {
+        let text = "# A\n\n```python title=x\nimport os\nos.remove('a')\n```\n> ~~~~ sh\n> rm a\n> ~~~~\n```\nplain\n```\n\
+                    ```console\n$ rm b\nremoved\n```\n```haskell\nmain\n```\n   ```{r}\n   unlink(1)\n";
+        let found = pieces(text, &Languages::default());
+        let told: Vec<_> = found
+            .pieces
+            .iter()
+            .map(|p| (p.language.as_deref().unwrap(), p.source.as_str(), p.lines[0].line, p.lines[0].columns))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("python", "import os\nos.remove('a')\n", 4, Columns::Shifted(0)),
+                ("bash", "rm a\n", 8, Columns::Shifted(2)),
+                ("bash", "rm b\n\n", 14, Columns::Shifted(2)),
+                ("r", "unlink(1)\n\n", 21, Columns::Shifted(3)),
+            ]
+        );
+        assert_eq!(found.unread, ["line 17: there are no rules for haskell"]);
+    }
+}
