@@ -2,6 +2,14 @@
 //!
 //! This head is the plan of the house; where the code teaches better, it is changed here first.
 //!
+//! # Three laws
+//!
+//! - **A decision is meant.** No text that a person types as text can decide; what was not checked, or is not as it was
+//!   shown, is asked about again.
+//! - **What a run, or the folder, could have changed is never started, followed or believed outside the sandbox.**
+//! - **What is told of rights, effects, saving and sending is computed from the value that enforces it**, and a test
+//!   compares the sentence with what then happens.
+//!
 //! # Rules of the house
 //!
 //! 1. Each room has one purpose, told in its `//!` head: what it does, and what it does *not* do.
@@ -66,13 +74,19 @@
 //!  person ─▶ Command::Decide(block, revision, Decision)                   a stale revision is refused
 //!       Approve → Approval → ◀─ Record(Entry::Approved), StartRun(RunRequest)      → Running(run)
 //!       Always(scope) → ◀─ Record(Entry::RuleAdded), then as Approve; what the rule covers later is shown, and starts
-//!       after 3 s on screen (Command::OnScreen, Effect::SetTimer); nothing covers a high or forbidden finding
+//!       after 3 s on screen (Command::OnScreen, Effect::SetTimer); nothing covers a high or forbidden finding, what was
+//!       not checked in full, or a path that leads elsewhere by links
 //!       Edit → new revision → looked at and asked again     Reject(reason), Skip → settled
 //!  driver: sync the session file, then exec ─▶ Event::Run(run, Started, Output(Chunk)… , Ended(RunReport))
 //!       ◀─ Record(Entry::Ran); next block, or all settled: ◀─ Ask (results, edits as diffs), or Record(Entry::TurnEnd)
 //! ```
 //!
 //! - Every asynchronous event carries the id of its step, run or timer; a stale one is dropped by comparison.
+//! - A review depends on its text, language and scope alone: work is counted in steps, never in time. A clock far above
+//!   them ends a worker, and then nothing of that text counts as checked. What was not checked takes the typed word;
+//!   `sayso check` exits 1 for it as for a finding (`--allow-unchecked` says otherwise), 2 for what can't be read.
+//! - Where paths lead is found out before a decision and once more right before the start; what changed meanwhile is
+//!   refused, and asked about again. `/rebuild` brings blocks back to be decided, one by one; it decides nothing.
 //! - Interrupt is not cancel: the turn moves on only when `Ended` arrives, and says how it ended.
 //! - Blocks of one reply are settled in order, one at a time. Terms are found anew when a block's turn comes: an
 //!   earlier `cd` or a dead kernel changes what it means.

@@ -16,7 +16,7 @@ use crate::domain::{
     RunReport, RunRequest, SandboxLevel, SandboxReport, Severity, Terms,
 };
 use crate::driver::Clock;
-use crate::driver::review_in_time;
+use crate::driver::review_with_links;
 use crate::engine::approval;
 use crate::exec::Executor;
 use crate::report::{Failure, Kind};
@@ -210,7 +210,7 @@ impl Job<'_> {
         let scope = Scope { cwd, ..self.scope.clone() };
         let (source, language) = (file.source.clone(), file.language.clone());
         let known = scope.clone();
-        let work = tokio::task::spawn_blocking(move || review_in_time(&source, Some(&language), &scope));
+        let work = tokio::task::spawn_blocking(move || review_with_links(&source, Some(&language), &scope).0);
         work.await.unwrap_or_else(|_| crate::review::unchecked("the checks broke off", &known))
     }
 

@@ -22,7 +22,7 @@ mod update;
 pub use crate::store::index::Summary;
 pub use clock::Clock;
 pub use errands::{Errand, Found};
-pub use inspect::review_in_time;
+pub use inspect::{review_in_time, review_with_links};
 pub use update::{Told, Update};
 
 use crate::domain::{
@@ -109,6 +109,8 @@ pub struct Driver {
     told: Vec<crate::domain::Notice>,
     /// The working folder as it stood before the run that goes on.
     looked: Arc<Mutex<Option<(RunId, changes::Look)>>>,
+    /// Where the paths lead that blocks name.
+    seen: inspect::AllSeen,
     /// The newest run that was to be stopped; it may not have started yet.
     stopped: Arc<Mutex<Option<RunId>>>,
     /// The texts that blocks could have their words from, and when they were gathered.
@@ -144,6 +146,7 @@ impl Driver {
             told: Vec::new(),
             looked: Arc::default(),
             stopped: Arc::default(),
+            seen: Arc::default(),
             earlier: None,
             update: Update::default(),
         };

@@ -45,7 +45,7 @@ impl Driver {
                     earlier,
                     Ground { scope, own: self.sessions.clone() },
                     self.executor.clone(),
-                    self.inbox(),
+                    (self.seen.clone(), self.inbox()),
                 );
             }
             Effect::StartRun(request) if request.approval().terms().executor == ExecutorKind::Files => {
@@ -143,15 +143,26 @@ impl Driver {
         let run = request.approval().run();
         let folder = request.approval().terms().cwd.clone();
         let (looked, stop) = (self.looked.clone(), self.is_stopped(run));
+        let block = (request.approval().block(), request.approval().revision());
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
         tokio::spawn(async move {
             // The look at the folder costs no time of its own: the disk is waited for anyway.
             let look = tokio::task::spawn_blocking(move || changes::look(&folder));
             let (synced, look) = tokio::join!(store.sync(), look);
+            // What was approved is where the paths led that were shown: looked at once more, last of all.
+            let changed = tokio::task::spawn_blocking(move || seen.and_then(|seen| seen.changed()));
+            let changed = changed.await.unwrap_or_else(|_| Some("a path".to_owned()));
             match synced {
                 // Who stops it while the disk is waited for has stopped it.
                 Ok(()) if stop() => {
                     let report = Box::new(not_started(STOPPED.into()));
                     let _ = sender.send((run, RunEvent::Ended(report))).await;
+                }
+                Ok(()) if changed.is_some() => {
+                    let name = changed.unwrap_or_default();
+                    let why = format!("{name} leads elsewhere than when it was shown: nothing was started");
+                    let report = RunReport { outcome: Outcome::Refused(why.clone()), ..not_started(why) };
+                    let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
                 }
                 Ok(()) => {
                     *looked.lock().unwrap_or_else(PoisonError::into_inner) =

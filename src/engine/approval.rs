@@ -158,17 +158,19 @@ impl Engine {
                 self.record(Entry::Rejected { block, revision, reason: reason.trim().to_owned() });
                 self.settled(block);
                 self.file_left(block);
-                self.plan_left(block);
                 self.notify(notices::rejected(block));
-                self.advance();
+                if !self.plan_left(block) {
+                    self.advance();
+                }
             }
             Decision::Skip => {
                 self.record(Entry::Skipped { block, revision });
                 self.settled(block);
                 self.file_left(block);
-                self.plan_left(block);
                 self.notify(notices::skipped(block));
-                self.advance();
+                if !self.plan_left(block) {
+                    self.advance();
+                }
             }
         }
     }
@@ -201,12 +203,12 @@ impl Engine {
 
     /// Records that every block which is not settled is skipped; returns how many those were.
     pub(super) fn skip_open(&mut self) -> usize {
+        self.drop_plan();
         let open: Vec<_> = self.state.queue().map(|i| (i.block.id, i.block.current().revision)).collect();
         for (block, revision) in &open {
             self.record(Entry::Skipped { block: *block, revision: *revision });
             self.settled(*block);
             self.file_left(*block);
-            self.plan_left(*block);
         }
         open.len()
     }

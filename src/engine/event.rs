@@ -63,7 +63,7 @@ pub enum Command {
     Kill,
     /// Start the kernel anew; its variables are lost. Refused while a run goes on.
     RestartKernel,
-    /// Rebuild the empty kernel: the person approved these runs of the plan ([`super::rebuild::plan`]).
+    /// Rebuild the empty kernel: the person wants to go through these runs of the plan, each to be decided for itself ([`super::rebuild::plan`]).
     Rebuild(Vec<RunId>),
     /// Send the failed request again, also while its repetition is waited for.
     Retry,

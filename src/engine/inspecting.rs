@@ -105,7 +105,6 @@ impl Engine {
         self.offer_lacking();
         self.apply_policy();
         self.apply_memory();
-        self.apply_plan();
     }
 
     /// The first block that is not settled waits now. It is looked at again when its last look is out of date.
@@ -121,7 +120,6 @@ impl Engine {
         self.offer_lacking();
         self.apply_policy();
         self.apply_memory();
-        self.apply_plan();
     }
 
     /// Looks again at the block that waits, if its terms may have changed.

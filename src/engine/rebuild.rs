@@ -1,14 +1,13 @@
-//! Rebuilding an empty kernel: the blocks that made an earlier one run again, as a plan that the person approves.
+//! Rebuilding an empty kernel: the blocks that made an earlier one come back, one after the other, in their order.
 //!
-//! A plan names runs that ended well in the kernel that was there last. What the person approves is that plan: the same
-//! bytes, under the same terms but for the kernel. What differs by now waits to be decided about like every block, and
-//! the first step that fails ends the plan. Nothing is rebuilt by itself.
+//! A plan names runs that ended well in the kernel that was there last. It is an order of things to look at and no
+//! decision: each block waits with its whole text, its findings and its terms, and is decided about like every block. The
+//! first step that fails ends the plan. A run whose approval was for other bytes than those that stand there is named and
+//! left out: a session file can be written by anybody who can write files.
 
 use super::transcript::{BlockItem, Item, RunItem, Settlement, Standing, Transcript};
 use super::{Engine, Phase, notices};
-use crate::domain::{
-    BlockId, Entry, ExecutorKind, Grantor, KernelFate, KernelRef, Outcome, Revision, RunId, Sha256, Terms,
-};
+use crate::domain::{BlockId, Entry, ExecutorKind, KernelFate, Outcome, Revision, RunId, Sha256};
 
 /// One step of a plan: a run that would be repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +30,7 @@ pub struct Step {
     pub left_out: Option<&'static str>,
 }
 
-/// A plan that the person approved, while it is carried out.
+/// A plan that the person goes through.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     /// Blocks that are still to run, with the run that each repeats.
@@ -88,7 +87,9 @@ fn step(item: &BlockItem, run: &RunItem) -> Option<Step> {
     let report = &run.ended.as_ref()?.1;
     let version = item.block.version(run.revision)?;
     let review = item.review.as_ref().filter(|(of, _)| *of == run.revision).map(|(_, review)| review);
-    let left_out = if item.block.current().revision != run.revision {
+    let left_out = if Sha256::of(version.source.as_bytes()) != run.sha256 {
+        Some("its text is not the one that was approved")
+    } else if item.block.current().revision != run.revision {
         Some("its text was changed since")
     } else if item.standing == Standing::Open {
         Some("it waits for a decision")
@@ -109,7 +110,7 @@ fn step(item: &BlockItem, run: &RunItem) -> Option<Step> {
 }
 
 impl Engine {
-    /// The person approved these runs of the plan.
+    /// The person wants to go through these runs of the plan.
     pub(super) fn rebuild(&mut self, runs: &[RunId]) {
         if self.state.phase != Phase::Idle
             || self.state.live.kernel.is_some_and(|kernel| kernel.variables > 0)
@@ -140,32 +141,6 @@ impl Engine {
         self.look(block);
         self.advance();
         true
-    }
-
-    /// Lets the block that waits run, where the plan names it and nothing about it has changed.
-    pub(super) fn apply_plan(&mut self) {
-        let Phase::Deciding(block) = self.state.phase else { return };
-        let Some((_, run)) = self.plan.todo.first().copied().filter(|(first, _)| *first == block) else {
-            return;
-        };
-        if self.same_as_then(block, run) && !self.state.needs_typed(block) {
-            let revision = self.state.transcript.run(run).map_or(Revision(0), |(_, run)| run.revision);
-            self.grant_if_ready(block, revision, Grantor::Plan);
-        }
-    }
-
-    /// Whether the bytes and the terms are those of the run but for the kernel.
-    fn same_as_then(&self, block: BlockId, run: RunId) -> bool {
-        let Some((item, run)) = self.state.transcript.run(run) else { return false };
-        let Some(now) = self.state.inspected(block).and_then(|inspected| inspected.terms.as_ref().ok())
-        else {
-            return false;
-        };
-        let timeless = |terms: &Terms| Terms { kernel: Some(KernelRef::default()), ..terms.clone() };
-        item.block.id == block
-            && item.block.current().revision == run.revision
-            && Sha256::of(item.block.current().source.as_bytes()) == run.sha256
-            && timeless(now).same_as(&timeless(&run.terms))
     }
 
     /// A block was granted: perhaps it is the plan's.
@@ -201,20 +176,27 @@ impl Engine {
         self.plan = Plan::default();
     }
 
-    /// A block was rejected or skipped: a plan that holds it is over.
-    pub(super) fn plan_left(&mut self, block: BlockId) {
-        if self.plan.todo.iter().any(|(of, _)| *of == block) {
-            self.plan = Plan::default();
+    /// A block was rejected or skipped. Where it was the plan's turn, its next block comes back; tells whether one did.
+    pub(super) fn plan_left(&mut self, block: BlockId) -> bool {
+        let before = self.plan.todo.len();
+        self.plan.todo.retain(|(of, _)| *of != block);
+        if self.plan.todo.len() == before {
+            return false;
         }
+        if self.next_of_plan() {
+            return true;
+        }
+        let done = std::mem::take(&mut self.plan).done;
+        self.notify(notices::rebuilt(done));
+        false
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Limits, Review};
     use crate::engine::Command;
-    use crate::engine::dialogue::{Dialogue, terms};
+    use crate::engine::dialogue::Dialogue;
 
     /// A session in which blocks 1 and 3 ran well in a kernel that is gone.
     fn worked() -> Dialogue {
@@ -246,23 +228,48 @@ mod tests {
     }
 
     #[test]
-    fn an_approved_plan_runs_its_blocks_in_order_and_asks_no_model() {
+    fn each_block_of_a_plan_is_decided_for_itself_and_no_model_is_asked() {
         let mut d = worked();
         let runs = runs(&d);
         let line = d.command(Command::Rebuild(runs));
         assert!(line.contains("+back 1") && line.ends_with("deciding 1"), "{line}");
-        // Nothing confines it here: the first run of this program takes the typed word.
         let line = d.inspected_ok(1);
         assert!(!line.contains("start"), "{line}");
         d.type_run(1);
         d.started(4);
         let line = d.ended(4, Outcome::Ok);
         assert!(line.contains("+back 3") && !line.contains("ask"), "{line}");
+        // The first approval was for the first block alone.
         let line = d.inspected_ok(3);
-        assert!(line.contains("+approved r5 3.1 plan") && line.contains("start r5"), "{line}");
+        assert!(!line.contains("+approved") && !line.contains("start"), "{line}");
+        let line = d.approve(3);
+        assert!(line.contains("+approved r5 3.1 person") && line.contains("start r5"), "{line}");
         d.started(5);
         let line = d.ended(5, Outcome::Ok);
         assert!(line.contains("2 blocks") && line.ends_with("| idle"), "{line}");
+    }
+
+    #[test]
+    fn a_block_that_is_skipped_leaves_the_others_to_be_decided() {
+        let mut d = worked();
+        let runs = runs(&d);
+        d.command(Command::Rebuild(runs));
+        d.inspected_ok(1);
+        let line = d.skip(1);
+        assert!(line.contains("+back 3") && line.ends_with("deciding 3"), "{line}");
+        d.inspected_ok(3);
+        let line = d.skip(3);
+        assert!(line.contains("0 blocks") && line.ends_with("| idle"), "{line}");
+    }
+
+    #[test]
+    fn a_text_that_is_not_the_approved_one_is_named_and_not_offered() {
+        let d = worked();
+        let mut transcript = d.state().transcript.clone();
+        let item = transcript.blocks.get_mut(&BlockId(3)).unwrap();
+        item.block.versions[0].source = "z = x + 1\n__import__('os').system('id')".into();
+        let told: Vec<_> = plan(&transcript).into_iter().map(|step| (step.block.0, step.left_out)).collect();
+        assert_eq!(told, [(1, None), (3, Some("its text is not the one that was approved"))]);
     }
 
     #[test]
@@ -277,23 +284,22 @@ mod tests {
         let line = d.ended(4, Outcome::Ok);
         assert!(line.contains("+back 3") && !line.contains("ask") && !line.contains("+prompt"), "{line}");
         d.inspected_ok(3);
+        d.approve(3);
         d.started(5);
         let line = d.ended(5, Outcome::Ok);
         assert!(line.contains("2 blocks") && line.contains("+prompt") && line.contains("ask "), "{line}");
     }
 
     #[test]
-    fn what_differs_waits_and_what_fails_ends_the_plan() {
+    fn what_fails_ends_the_plan() {
         let mut d = worked();
         let runs = runs(&d);
-        d.command(Command::Rebuild(runs.clone()));
+        d.command(Command::Rebuild(runs));
         d.inspected_ok(1);
         d.type_run(1);
         d.started(4);
         d.ended(4, Outcome::Ok);
-        let other = Terms { limits: Limits { wall_ms: 5, ..Limits::default() }, ..terms() };
-        let line = d.inspected(3, Review::default(), Ok(other));
-        assert!(!line.contains("start"), "{line}");
+        d.inspected_ok(3);
         let line = d.skip(3);
         assert!(line.ends_with("| idle"), "{line}");
 

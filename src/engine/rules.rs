@@ -30,6 +30,9 @@ pub enum Miss {
     /// The checks did not see all of it.
     #[error("was not checked: {0}")]
     Unchecked(String),
+    /// It touches a path that leads elsewhere.
+    #[error("has a link: {0}")]
+    Link(String),
     /// Nothing confines it.
     #[error("{}", running::NO_SANDBOX)]
     NoSandbox,
@@ -73,6 +76,10 @@ pub fn covers(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -> Res
     }
     if let Some(why) = &review.unchecked {
         return Err(Miss::Unchecked(why.clone()));
+    }
+    if let Some(link) = review.findings.iter().find(|finding| finding.rule == "file.link") {
+        // Where it leads may be another place each time.
+        return Err(Miss::Link(named(link)));
     }
     let source = &block.current().source;
     match rule.scope {

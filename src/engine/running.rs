@@ -3,7 +3,7 @@
 //! Stopping is asked for, never assumed: the turn moves on when the run has told its end.
 
 use super::{Effect, Engine, Phase, notices};
-use crate::domain::{Entry, KernelFate, Outcome, RunEvent, RunId, RunReport};
+use crate::domain::{Entry, Grantor, KernelFate, Outcome, RunEvent, RunId, RunReport};
 
 /// Milliseconds after which a second wish to stop asks whether to kill.
 const INSIST_MS: u64 = 500;
@@ -36,7 +36,14 @@ impl Engine {
 
     fn ended(&mut self, id: RunId, report: Box<RunReport>) {
         let Some(run) = self.state.live.run.take() else { return };
+        // What is no longer as it was shown is shown as it is now, and asked about again; once a person decided, so that
+        // nothing goes round by itself.
+        let decided = self.state.transcript.run(id).map(|(_, run)| run.by);
+        let asks_again = matches!(report.outcome, Outcome::Refused(_))
+            && matches!(decided, Some(Grantor::Person { .. }))
+            && run.interrupted.is_none();
         match report.outcome {
+            Outcome::Refused(_) if asks_again => {}
             Outcome::Refused(_) | Outcome::NotStarted(_) => self.turn.halted = true,
             Outcome::Interrupted => {
                 self.turn.halted = true;
@@ -61,6 +68,10 @@ impl Engine {
         self.record(Entry::Ran { run: id, block: run.block, report });
         self.notify(notice);
         self.draw(run.block, consequence);
+        if asks_again {
+            self.record(Entry::PutBack(run.block));
+            self.look(run.block);
+        }
         // A plan goes on with its next block before anything else does: the model is not asked between its steps.
         if !self.plan_ran(run.block, &outcome) {
             self.advance();

@@ -5,9 +5,10 @@
 use super::Scope;
 use super::book::{RuleBook, Shape};
 use super::ground::{self, Located};
+use super::links;
 use super::rules::{Condition, Effect, Ground, Inner, Mark, Rule};
 use super::value::{Act, HOLE, Kind, Taint, Value};
-use super::wording::{list, spell};
+use super::wording::{list, short, spell};
 use super::written::Written;
 use crate::domain::{Effects, Severity};
 use std::collections::HashSet;
@@ -57,6 +58,8 @@ pub(super) struct Past {
     written: Written,
     /// Programs and options of which was told that nothing is known.
     untold: HashSet<String>,
+    /// Links that were made.
+    links: links::Made,
 }
 
 impl Past {
@@ -113,6 +116,7 @@ pub(super) fn judge(act: &Act, book: &RuleBook, source: &str, scope: &Scope, pas
     strongest(&mut judged.remarks, &over);
     judged.nested.extend(past.written.run_by(act));
     past.written.note(act);
+    past.links.note(act);
     judged
 }
 
@@ -153,6 +157,14 @@ fn apply(
             Some(Effect::Programs | Effect::Packages | Effect::Environment) => Located::default(),
             _ => value.as_text().map_or_else(unknown, |(text, _)| {
                 let mut located = ground::locate(text, folder, scope);
+                if let Some(place) = leads(rule.effect, text, folder, scope, past) {
+                    // What the name means stays; where it is counts by the place.
+                    let there = ground::locate(&place, None, scope);
+                    located.grounds.retain(|ground| ground.is_meaning());
+                    located.grounds.extend(there.grounds);
+                    located.what = there.what.or(located.what);
+                    return located;
+                }
                 let path = ground::joined(text.strip_prefix("./").unwrap_or(text), folder);
                 if past.made.contains(&path) {
                     located.grounds = vec![Ground::Own];
@@ -167,7 +179,19 @@ fn apply(
             continue;
         }
         what = what.or(located.what);
-        shown.push(spell(value, span, rule.effect, folder, source));
+        let place = value
+            .as_text()
+            .filter(|_| is_path(rule.effect))
+            .and_then(|(text, _)| leads(rule.effect, text, folder, scope, past));
+        let spelled = spell(value, span, rule.effect, folder, source);
+        shown.push(match &place {
+            Some(place) => format!("{spelled} -> {}", short(place)),
+            None => spelled,
+        });
+        if let (Some(place), None) = (&place, rule.runs) {
+            // Both are touched as far as the effects go: the name, and the place that it leads to.
+            tell(rule.effect, &Value::text(place), None, &mut past.effects);
+        }
         if rule.runs.is_none() {
             // Of code inside, its own reading tells more.
             tell(rule.effect, value, folder, &mut past.effects);
@@ -206,6 +230,24 @@ fn apply(
         effect: rule.effect,
         forbidden: false,
     });
+}
+
+/// Whether the targets of an effect are paths.
+fn is_path(effect: Option<Effect>) -> bool {
+    matches!(effect, Some(Effect::Reads | Effect::Writes | Effect::Deletes))
+}
+
+/// Where a path leads through links: those that were there before the text runs, or that it made.
+fn leads(
+    effect: Option<Effect>,
+    text: &str,
+    folder: Option<&str>,
+    scope: &Scope,
+    past: &Past,
+) -> Option<String> {
+    let path = ground::joined(text, folder);
+    let there = scope.links.of(&path, effect).map(|place| place.to_string_lossy().into_owned());
+    there.or_else(|| past.links.of(&path).filter(|_| effect != Some(Effect::Deletes)))
 }
 
 fn unknown() -> Located {

@@ -25,6 +25,7 @@ mod inspect;
 mod javascript;
 mod judge;
 mod keys;
+mod links;
 mod lookalike;
 mod orders;
 mod places;
@@ -51,6 +52,7 @@ mod tests;
 mod unseen;
 
 pub use forbid::Forbid;
+pub use links::Links;
 pub use refusal::refusals;
 pub use rule_error::RuleError;
 pub use shelf::Book;
@@ -85,6 +87,8 @@ pub struct Scope {
     pub masker: Masker,
     /// Whether it runs inside an image that is being built: no file there is the person's.
     pub in_image: bool,
+    /// Where paths lead that the text names, where that was found out.
+    pub links: Arc<Links>,
 }
 
 /// A rule, as `sayso check --rules` lists it.

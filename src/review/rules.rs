@@ -166,6 +166,13 @@ pub(super) enum Ground {
     Unknown,
 }
 
+impl Ground {
+    /// Whether it tells what a path is for, rather than where it is.
+    pub(super) fn is_meaning(self) -> bool {
+        matches!(self, Ground::Start | Ground::Secret | Ground::Private)
+    }
+}
+
 /// What a rule's target is, for the effects of the review.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]

@@ -11,6 +11,7 @@ pub mod facts;
 pub mod folder;
 pub mod functions;
 pub mod instructions;
+pub mod leads;
 pub mod listing;
 pub mod names;
 pub mod read;

@@ -1026,3 +1026,32 @@ fn resuming_after_a_block_was_put_back_between_turns() {
     assert_eq!(d.reopen(), "+resumed, look 1.1, foresee python | deciding 1");
     assert_eq!(d.skip(1), "+skipped 1, 'Block 1 skipped. Nothing ran.' | idle");
 }
+
+#[test]
+fn what_is_not_as_it_was_shown_is_asked_about_again_and_once_a_person_decided() {
+    let mut d = Dialogue::new();
+    d.user("go");
+    d.reply("```python\nx = 1\n```\n");
+    d.inspected_ok(1);
+    d.type_run(1);
+    d.started(1);
+    let line = d.ended(1, Outcome::Refused("b leads elsewhere".into()));
+    assert!(line.contains("+back 1") && line.ends_with("deciding 1") && !line.contains("ask "), "{line}");
+    let line = d.inspected_ok(1);
+    assert!(!line.contains("start"), "{line}");
+    d.type_run(1);
+    d.started(2);
+    assert!(d.ended(2, Outcome::Ok).contains("ask "));
+}
+
+#[test]
+fn what_was_not_checked_takes_the_typed_word() {
+    let mut d = Dialogue::new();
+    d.user("go");
+    d.reply("```python\nx = 1\n```\n");
+    let unchecked = Review { unchecked: Some("too large".into()), ..Review::default() };
+    d.inspected(1, unchecked, Ok(confined()));
+    assert!(d.state().needs_typed(BlockId(1)));
+    assert!(!d.approve(1).contains("start"));
+    assert!(d.type_run(1).contains("start"));
+}

@@ -35,8 +35,6 @@ pub(crate) struct Watched {
     announced: BTreeMap<TimerId, (BlockId, Revision)>,
     /// What the person said yes to: the bytes, and the terms.
     said: Vec<(Sha256, Terms)>,
-    /// The blocks of a plan that the person approved.
-    planned: Vec<BlockId>,
 }
 
 #[derive(Default)]
@@ -66,7 +64,6 @@ impl Watched {
             any_ran: false,
             announced: BTreeMap::new(),
             said: Vec::new(),
-            planned: Vec::new(),
         }
     }
 
@@ -131,12 +128,6 @@ impl Watched {
                 | Command::RevokeRule(_)
                 | Command::Stop,
             ) => self.hidden(event),
-            Event::User(Command::Rebuild(runs)) => {
-                let transcript = &self.engine.state().transcript;
-                let blocks =
-                    runs.iter().filter_map(|run| transcript.run(*run)).map(|(item, _)| item.block.id);
-                self.planned = blocks.collect();
-            }
             Event::KernelDied(_) => self.world += 1,
             Event::Run(run, RunEvent::Started) if self.going == Some(*run) => {
                 self.any_ran |= self.runs_code();
@@ -317,13 +308,6 @@ impl Watched {
             }
             (Grantor::Rule(rule), event) => {
                 self.check_rule(*rule, event, (*block, *revision), inspection);
-            }
-            (Grantor::Plan, Some(_)) => {
-                assert!(self.planned.contains(block), "no plan that was approved names this");
-                let off = terms.rights.sandbox.level == SandboxLevel::Off;
-                let grave = inspection.review.gravest() == Some(Severity::High);
-                let unchecked = inspection.review.unchecked.is_some();
-                assert!((self.any_ran || !off) && !grave && !unchecked, "the typed word was passed over");
             }
             (Grantor::Before, Some(_)) => {
                 let same = |(hash, then): &(Sha256, Terms)| {

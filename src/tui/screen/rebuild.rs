@@ -1,4 +1,5 @@
-//! Asks whether the blocks of an earlier kernel may run again: which ones, how long each took, what each touched.
+//! Asks whether to go through the blocks of an earlier kernel: which ones, how long each took, what each touched. Nothing
+//! runs by that: each of them then waits in Code with its whole text, and is decided for itself.
 
 use super::layer::{Answer, Ask, AskChoice};
 use super::{Ctx, Layer, Note, Screen};
@@ -27,13 +28,13 @@ impl Screen {
             lines.push(format!("and {} more", steps.len() - LISTED));
         }
         let took = words::duration(steps.iter().map(|step| step.wall_us).sum::<u64>() / 1000);
-        let label = format!("run {} again, {took} then", words::count(wanted.len(), "block"));
+        let label = format!("go through {}, which took {took}", words::count(wanted.len(), "block"));
         let choices = vec![
             AskChoice::new('w', "leave it empty", Answer::Stay),
             AskChoice::new('n', label, Answer::Rebuild(wanted)),
         ];
         let ask = Ask::new("Rebuild the kernel?", lines, choices, ctx.at)
-            .foot("What differs by now waits for you. The first block that fails ends it.");
+            .foot("Each one waits in Code for your decision. The first that fails ends it.");
         self.layers.push(Layer::Ask(ask));
     }
 }

@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(
             told(text),
             [
-                ("rm -rf build/x\n".into(), 4, Columns::Whole(18)),
+                ("rm -rf build/x\n".into(), 4, Columns::Whole(15)),
                 ("cp a \\\n  b\n".into(), 5, Columns::Shifted(1)),
                 ("rm y\n".into(), 8, Columns::Shifted(2)),
                 ("echo $HOME ${make_}\n".into(), 9, Columns::Whole(16)),

@@ -1,0 +1,88 @@
+//! Links: where the paths lead that a text names. Who may look at the disk finds that out before the review; nothing is
+//! looked up here but the links that the text itself makes.
+
+use super::ground;
+use super::rules::Effect;
+use super::value::{Act, Value};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// Links of one text that are remembered.
+const MOST: usize = 256;
+
+/// Where paths lead, by their spelling in the effects of a review. A path that leads to itself is not in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Links {
+    /// Of what is read or written: all links followed.
+    pub followed: BTreeMap<String, PathBuf>,
+    /// Of what is deleted: a link at the end is what is deleted, those on the way are followed.
+    pub kept: BTreeMap<String, PathBuf>,
+}
+
+impl Links {
+    /// Whether all paths lead to themselves.
+    pub fn is_empty(&self) -> bool {
+        self.followed.is_empty() && self.kept.is_empty()
+    }
+
+    /// Where a path leads, if elsewhere.
+    pub(super) fn of(&self, path: &str, effect: Option<Effect>) -> Option<&Path> {
+        let links = if effect == Some(Effect::Deletes) { &self.kept } else { &self.followed };
+        links.get(path).map(PathBuf::as_path)
+    }
+}
+
+/// The links that a text makes while it runs.
+#[derive(Debug, Default)]
+pub(super) struct Made(HashMap<String, String>);
+
+impl Made {
+    /// Takes in an act: notes the link that it makes.
+    pub(super) fn note(&mut self, act: &Act) {
+        let Some((to, link)) = made_by(act) else { return };
+        let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
+        let link = ground::joined(link.strip_prefix("./").unwrap_or(&link), folder);
+        let beside = link.rsplit_once('/').map(|(folder, _)| folder).or(folder);
+        let to = ground::joined(&to, beside.filter(|folder| !folder.is_empty()));
+        if self.0.len() < MOST {
+            self.0.insert(link, to);
+        }
+    }
+
+    /// Where a path leads through a link that the text made: itself, or a folder on the way.
+    pub(super) fn of(&self, path: &str) -> Option<String> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let path = path.strip_prefix("./").unwrap_or(path);
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        let mut found = None;
+        for end in ends {
+            if let Some(to) = path.get(..end).and_then(|head| self.0.get(head)) {
+                found = Some(format!("{to}{}", path.get(end..).unwrap_or_default()));
+            }
+        }
+        found
+    }
+}
+
+/// What a link leads to and where it stands, of an act that makes one.
+fn made_by(act: &Act) -> Option<(String, String)> {
+    let text = |at: usize| act.arguments.get(at)?.value.as_whole_text().map(str::to_owned);
+    match act.name.as_str() {
+        "ln" => {
+            let named = |name: &str| act.named.iter().any(|(key, _)| key == name);
+            if !named("s") && !named("symbolic") {
+                return None;
+            }
+            let to = text(0)?;
+            let link = text(1).unwrap_or_else(|| to.rsplit('/').next().unwrap_or_default().to_owned());
+            Some((to, link))
+        }
+        "os.symlink" | "fs.symlink" | "fs.symlinkSync" | "fs.promises.symlink" => Some((text(0)?, text(1)?)),
+        "pathlib.Path().symlink_to" => {
+            Some((text(0)?, act.receiver.as_ref().and_then(Value::as_whole_text)?.to_owned()))
+        }
+        _ => None,
+    }
+}

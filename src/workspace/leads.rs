@@ -1,0 +1,185 @@
+//! Where the paths lead that a block would touch: links are followed before anybody decides about it, and once more right
+//! before it starts.
+
+use super::facts::real;
+use crate::domain::Effects;
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+/// Most entries of a folder that is written into which are looked at.
+const MOST: usize = 256;
+
+/// Where paths lead, by their spelling.
+pub type Leads = BTreeMap<String, PathBuf>;
+
+/// Where those of these paths lead that lead elsewhere than their spelling says. `to_end`: a link at the end is followed
+/// too. Paths with patterns are followed up to the folder in front of the first one. This looks at the disk: for a
+/// worker.
+pub fn leads<'p>(
+    cwd: &Path,
+    home: Option<&Path>,
+    paths: impl IntoIterator<Item = &'p String>,
+    to_end: bool,
+) -> Leads {
+    let (cwd, home) = (real(cwd), home.map(real));
+    let one = |text: &'p String| {
+        let named = spelled(&cwd, home.as_deref(), text)?;
+        let place = place(&named, to_end || text.ends_with('/'));
+        (place != lexical(&named)).then(|| (text.clone(), place))
+    };
+    paths.into_iter().filter_map(one).collect()
+}
+
+/// Where what a block reads and writes leads. A file that is copied into a folder follows a link of its name there.
+pub fn of_effects(cwd: &Path, home: Option<&Path>, effects: &Effects) -> (Leads, Leads) {
+    let mut followed = leads(cwd, home, effects.reads.iter().chain(&effects.writes), true);
+    for folder in &effects.writes {
+        let Some(named) = spelled(&real(cwd), home, folder) else { continue };
+        let inside = real(&named);
+        if !inside.is_dir() {
+            continue;
+        }
+        let names = effects.reads.iter().take(MOST).filter_map(|path| Path::new(path).file_name());
+        for name in names {
+            let (into, place) = (inside.join(name), real(&inside.join(name)));
+            if place != into {
+                followed.insert(folder.clone(), place);
+            }
+        }
+    }
+    (followed, leads(cwd, home, &effects.deletes, false))
+}
+
+/// The absolute path that a text spells; `None` where it spells none that is known.
+fn spelled(cwd: &Path, home: Option<&Path>, text: &str) -> Option<PathBuf> {
+    if text.is_empty()
+        || text.len() > 4096
+        || text.contains(['\0', '\u{fffc}', '@', '$'])
+            && !Path::new(text).is_absolute()
+            && text.starts_with(['@', '$'])
+    {
+        return None;
+    }
+    match text.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+            Some(home?.join(rest.trim_start_matches('/')))
+        }
+        Some(_) => None,
+        None => Some(cwd.join(text)),
+    }
+}
+
+/// Where a path leads.
+fn place(named: &Path, to_end: bool) -> PathBuf {
+    let is_pattern = |part: &Component<'_>| part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
+    let parts: Vec<Component<'_>> = named.components().collect();
+    let known = parts.iter().position(is_pattern).unwrap_or(parts.len());
+    let cut = if known == parts.len() && !to_end { known.saturating_sub(1) } else { known };
+    let (head, tail) = parts.split_at(cut);
+    let mut place = real(&head.iter().collect::<PathBuf>());
+    place.extend(tail);
+    lexical(&place)
+}
+
+/// A path without `.` and `..`, by its words alone.
+fn lexical(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(out.pop()),
+            Component::CurDir => {}
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// A working folder and one outside of it, and where a path in the first leads.
+    struct Ground {
+        work: tempfile::TempDir,
+        out: tempfile::TempDir,
+    }
+
+    impl Ground {
+        fn new() -> Self {
+            Self { work: tempfile::tempdir().unwrap(), out: tempfile::tempdir().unwrap() }
+        }
+
+        fn out(&self, name: &str) -> PathBuf {
+            self.out.path().canonicalize().unwrap().join(name)
+        }
+
+        fn link(&self, to: impl AsRef<Path>, name: &str) {
+            symlink(to, self.work.path().join(name)).unwrap();
+        }
+
+        fn writes(&self, path: &str) -> Option<PathBuf> {
+            let writes = vec![path.to_owned()];
+            of_effects(self.work.path(), None, &Effects { writes, ..Effects::default() }).0.remove(path)
+        }
+    }
+
+    #[test]
+    fn every_kind_of_link_is_followed_to_its_end() {
+        let g = Ground::new();
+        std::fs::write(g.out("keys"), "x").unwrap();
+        g.link(g.out("keys"), "straight");
+        g.link("straight", "chain");
+        g.link("chain", "longer");
+        g.link(g.out("missing"), "dangling");
+        g.link(g.out.path(), "folder");
+        let up = "../".repeat(16);
+        g.link(format!("{up}{}", g.out("keys").strip_prefix("/").unwrap().display()), "relative");
+        for name in [
+            "straight",
+            "./straight",
+            "chain",
+            "longer",
+            "relative",
+            "folder/keys",
+            "folder/../work/../nothing/x",
+        ] {
+            let found = g.writes(name);
+            if name.contains("..") {
+                assert!(found.is_some_and(|path| !path.starts_with(g.work.path())), "{name}");
+            } else {
+                assert_eq!(found, Some(g.out("keys")), "{name}");
+            }
+        }
+        assert_eq!(g.writes("dangling"), Some(g.out("missing")), "what would be made");
+        assert_eq!(g.writes("folder/new/deep"), Some(g.out("new/deep")));
+        assert_eq!(g.writes("folder/*.txt"), Some(g.out("*.txt")));
+        assert_eq!(g.writes("plain"), None);
+        assert_eq!(g.writes("a/../plain"), None);
+    }
+
+    #[test]
+    fn a_copy_into_a_folder_follows_the_link_of_that_name_there() {
+        let g = Ground::new();
+        std::fs::create_dir(g.work.path().join("to")).unwrap();
+        g.link(g.out("keys"), "to/a");
+        let effects =
+            Effects { reads: vec!["from/a".into()], writes: vec!["to".into()], ..Effects::default() };
+        let (followed, _) = of_effects(g.work.path(), None, &effects);
+        assert_eq!(followed.get("to"), Some(&g.out("keys")));
+    }
+
+    #[test]
+    fn what_is_deleted_is_the_link_and_not_what_it_leads_to() {
+        let g = Ground::new();
+        g.link(g.out.path(), "folder");
+        let deletes = vec!["folder".into(), "folder/".into(), "folder/a".into()];
+        let (_, kept) = of_effects(g.work.path(), None, &Effects { deletes, ..Effects::default() });
+        let told: Vec<_> = kept.into_iter().collect();
+        assert_eq!(
+            told,
+            [("folder/".to_owned(), g.out("")), ("folder/a".to_owned(), g.out("a"))]
+                .map(|(n, p)| (n, lexical(&p)))
+        );
+    }
+}
