@@ -62,6 +62,14 @@ pub fn options(house: &House, welcome: bool) -> Result<Options, Failure> {
     })
 }
 
+/// Whether the terminal could open with the person's keymap and theme.
+///
+/// # Errors
+/// What it would say, with the file and the line.
+pub fn check(house: &House) -> Result<(), Failure> {
+    options(house, false)?.check().map_err(failure)
+}
+
 fn setup(house: &House, welcome: bool) -> Setup {
     let config = &house.loaded.config;
     Setup {

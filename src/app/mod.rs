@@ -6,7 +6,7 @@ pub mod house;
 mod key_command;
 pub mod keys;
 mod log;
-mod look;
+pub mod look;
 pub mod place;
 mod recipes;
 mod rules;

@@ -53,12 +53,14 @@ fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     setup::tell(notices, console.err)?;
     let paths = &house.loaded.paths;
     config::keys::read(&paths.credentials()).map_err(|error| setup::broken(&error))?;
-    let count = match notices.len() {
-        0 => String::new(),
-        1 => ", 1 warning".into(),
-        n => format!(", {n} warnings"),
+    // The terminal would not open with a keymap or theme that is not understood.
+    crate::app::look::check(&house)?;
+    let told = match notices.len() {
+        0 => "the configuration is right".to_owned(),
+        1 => "the configuration can be used; 1 warning above".to_owned(),
+        n => format!("the configuration can be used; {n} warnings above"),
     };
-    writeln!(console.out, "the configuration is right{count}")?;
+    writeln!(console.out, "{told}")?;
     Ok(())
 }
 

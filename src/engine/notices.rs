@@ -260,6 +260,11 @@ pub(super) fn misfit(misfit: &Misfit) -> Notice {
     Notice::warn(format!("{} needs another answer: {}.", one_line(&misfit.field), one_line(&misfit.why)))
 }
 
+/// What was approved is not as it was shown.
+pub(super) fn asked_again(block: BlockId, why: &str) -> Notice {
+    Notice::warn(format!("Block {block} was refused: {}. Nothing ran. It waits again.", one_line(why)))
+}
+
 pub(super) fn no_rebuild() -> Notice {
     Notice::warn("A kernel is rebuilt between turns, while it has no variables.")
 }

@@ -51,7 +51,10 @@ impl Engine {
             }
             _ => self.state.live.ran_any |= run.of_code,
         }
-        let notice = notices::ended(run.block, run.wall_ms, &report);
+        let notice = match &report.outcome {
+            Outcome::Refused(why) if asks_again => notices::asked_again(run.block, why),
+            _ => notices::ended(run.block, run.wall_ms, &report),
+        };
         self.file_ran(run.block, &report);
         match report.kernel {
             KernelFate::None => {}

@@ -1,9 +1,11 @@
 //! What the terminal front door has to know: values from the configuration, the command line and the environment.
 //! All of them are given; nothing is looked up here.
 
+use super::TuiError;
 use super::clipboard::Surroundings;
+use super::keymap::Keymap;
 use super::screen::Setup;
-use super::theme::{Depth, Preference};
+use super::theme::{Depth, Preference, Theme};
 use super::view::look::Glyphs;
 use super::view::words::Place;
 use crate::domain::Answers;
@@ -96,6 +98,22 @@ impl Options {
     /// The text of the person's own theme of a name.
     pub(super) fn user_theme(&self, name: &str) -> Option<String> {
         self.themes.iter().find(|(n, _)| n == name).map(|(_, text)| text.clone())
+    }
+
+    /// Whether the keymap and the theme are understood.
+    ///
+    /// # Errors
+    /// Why not, with the file and the line: as `Tui::open` would say it.
+    pub fn check(&self) -> Result<(), TuiError> {
+        Keymap::load(self.keymap.as_ref().map(|(file, text)| (file.as_str(), text.as_str())))?;
+        let names = match &self.theme {
+            Preference::Named(name) => vec![name],
+            Preference::ByBackground { dark, light } => vec![dark, light],
+        };
+        for name in names {
+            Theme::load(name, self.depth, |name| self.user_theme(name))?;
+        }
+        Ok(())
     }
 
     /// The signs to draw with.

@@ -248,3 +248,48 @@ fn builds_recipes_and_fences_are_read() {
     let done = home.run(&["check", "safe.md"]);
     assert_eq!((done.code, done.out.as_str()), (Some(0), "safe.md: no findings\n"));
 }
+
+#[test]
+fn the_check_of_the_configuration_says_what_the_start_would_refuse() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    let check = || home.run(&["config", "check"]);
+    assert_eq!(check().out, "the configuration is right\n");
+    std::fs::write(home.sayso().join("keymap.toml"), "[code]\nfly = \"f\"\n").unwrap();
+    let done = check();
+    assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+    assert!(done.err.contains("keymap.toml") && !done.out.contains("right"), "{}", done.err);
+    std::fs::remove_file(home.sayso().join("keymap.toml")).unwrap();
+    std::fs::write(home.sayso().join("config.toml"), "ui.theme = \"nowhere\"\n").unwrap();
+    let done = check();
+    assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+    std::fs::remove_file(home.sayso().join("config.toml")).unwrap();
+    std::fs::create_dir_all(home.sayso().join("rules")).unwrap();
+    std::fs::write(home.sayso().join("rules/a.toml"), "[[rule]]\n").unwrap();
+    let done = check();
+    assert_eq!((done.code, done.out.as_str()), (Some(0), "the configuration can be used; 1 warning above\n"));
+    assert!(done.err.contains("a.toml"), "{}", done.err);
+}
+
+#[test]
+fn the_samples_of_the_document_of_rules_hold() {
+    let text = include_str!("../../docs/rules.md");
+    let samples: Vec<&str> =
+        text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(samples.len(), 2);
+    let home = Home::new();
+    let folder = home.sayso().join("rules");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (at, sample) in samples.iter().enumerate() {
+        std::fs::write(folder.join(format!("{at}.toml")), sample).unwrap();
+    }
+    let done = home.run(&["check", "--rules", "--json"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    let listed = done.json().remove(0);
+    for id in ["team.no-prod", "team.no-drain"] {
+        assert!(listed["rules"].as_array().unwrap().iter().any(|rule| rule["id"] == id), "{id}");
+    }
+    home.file("a.py", "import psycopg2 as p\np.connect('host=prod-2')\n");
+    let done = home.run(&["check", "a.py"]);
+    assert!(done.out.contains("a.py:2:1: HIGH team.no-prod: opens the production database"), "{}", done.out);
+}

@@ -404,8 +404,8 @@ fn every_outcome_has_its_words() {
         (Outcome::Crashed("signal 11".into()), "'Block 1 died: signal 11.', ask s2", "DIED"),
         (
             Outcome::Refused("the kernel is another one".into()),
-            "'Block 1 was refused: the kernel is another one. Nothing ran. R puts it back for review.', +end stopped",
-            "REFUSED",
+            "'Block 1 was refused: the kernel is another one. Nothing ran. It waits again.', +back 1",
+            "WAITING",
         ),
         (
             Outcome::NotStarted("no space left".into()),
