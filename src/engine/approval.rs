@@ -8,8 +8,8 @@ use super::state::{Inspected, LiveRun};
 use super::transcript::{BlockItem, Standing};
 use super::{Effect, Engine, Phase, State, notices};
 use crate::domain::{
-    Approval, Block, BlockId, BlockKind, Captured, Decision, Entry, ExecutorKind, Grantor, Moment, Policy,
-    Readiness, Review, Revision, RunId, RunRequest, SandboxLevel, Target, Terms, Verdict,
+    Approval, Block, BlockId, BlockKind, Captured, Decision, Entry, ExecutorKind, Finding, Grantor, Moment,
+    Policy, Readiness, Review, Revision, RunId, RunRequest, SandboxLevel, Severity, Target, Terms, Verdict,
 };
 use std::sync::Arc;
 
@@ -225,7 +225,11 @@ impl Engine {
         }
         let Ok(terms) = &inspected.terms else { return };
         let open = terms.executor.starts_programs() && terms.rights.sandbox.level == SandboxLevel::Off;
-        if open && !self.settings.unconfined || terms.target.as_ref().is_some_and(Target::led_outside) {
+        // Of code, what leads outside is a remark that deserves a look.
+        let led = |f: &Finding| f.rule == "file.link" && f.severity > Severity::Info;
+        let led = inspected.review.findings.iter().any(led)
+            || terms.target.as_ref().is_some_and(Target::led_outside);
+        if open && !self.settings.unconfined || led {
             return;
         }
         let revision = inspected.revision;
