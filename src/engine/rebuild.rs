@@ -242,7 +242,7 @@ mod tests {
         // The first approval was for the first block alone.
         let line = d.inspected_ok(3);
         assert!(!line.contains("+approved") && !line.contains("start"), "{line}");
-        let line = d.approve(3);
+        let line = d.type_run(3);
         assert!(line.contains("+approved r5 3.1 person") && line.contains("start r5"), "{line}");
         d.started(5);
         let line = d.ended(5, Outcome::Ok);
@@ -284,7 +284,7 @@ mod tests {
         let line = d.ended(4, Outcome::Ok);
         assert!(line.contains("+back 3") && !line.contains("ask") && !line.contains("+prompt"), "{line}");
         d.inspected_ok(3);
-        d.approve(3);
+        d.type_run(3);
         d.started(5);
         let line = d.ended(5, Outcome::Ok);
         assert!(line.contains("2 blocks") && line.contains("+prompt") && line.contains("ask "), "{line}");
