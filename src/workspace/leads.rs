@@ -135,15 +135,9 @@ mod tests {
         g.link(g.out.path(), "folder");
         let up = "../".repeat(16);
         g.link(format!("{up}{}", g.out("keys").strip_prefix("/").unwrap().display()), "relative");
-        for name in [
-            "straight",
-            "./straight",
-            "chain",
-            "longer",
-            "relative",
-            "folder/keys",
-            "folder/../work/../nothing/x",
-        ] {
+        for name in
+            ["straight", "./straight", "chain", "longer", "relative", "folder/keys", "folder/../beside"]
+        {
             let found = g.writes(name);
             if name.contains("..") {
                 assert!(found.is_some_and(|path| !path.starts_with(g.work.path())), "{name}");
