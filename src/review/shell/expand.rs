@@ -10,13 +10,16 @@ use tree_sitter::Node;
 /// Values of one variable that are remembered.
 const MOST: usize = 16;
 
+/// Longest value that is remembered, in bytes: names of commands and paths are shorter.
+const LONGEST: usize = 512;
+
 /// Words that one word may become.
 const MOST_WORDS: usize = 64;
 
 impl Reader<'_, '_> {
     /// Remembers a value that a variable may have.
     pub(super) fn remember(&mut self, name: &str, value: &Value) {
-        if value.as_whole_text().is_none_or(|text| text.len() > 4096) {
+        if value.as_whole_text().is_none_or(|text| text.len() > LONGEST) {
             return;
         }
         if self.choices.len() >= 1024 && !self.choices.contains_key(name) {
@@ -36,8 +39,13 @@ impl Reader<'_, '_> {
 
     /// One of the values that a variable may have, the one that matters most; `None` where there are not several.
     pub(super) fn one_of(&mut self, name: &str) -> Option<Value> {
-        let values = self.choices.get(name).filter(|values| values.len() > 1)?.clone();
-        self.frames.pay(values.len()).then(|| element_in(&Value::new(Kind::List(values)), self.scope))
+        let values = self.choices.get(name).filter(|values| values.len() > 1)?;
+        // To compare them takes as long as they are.
+        let bytes: usize = values.iter().map(|value| value.as_text().map_or(0, |(text, _)| text.len())).sum();
+        if !self.frames.pay(values.len() + bytes / 8) {
+            return None;
+        }
+        Some(element_in(&Value::new(Kind::List(values.clone())), self.scope))
     }
 
     /// The variables of a command's first two words that have several values, with these.
