@@ -3,9 +3,10 @@
 use super::Trace;
 
 /// How much a finding matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Severity {
     /// Good to know.
+    #[default]
     Info,
     /// Deserves a look.
     Medium,

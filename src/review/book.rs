@@ -31,8 +31,14 @@ pub(super) struct RuleBook {
     exact: HashMap<String, Vec<usize>>,
     prefixes: Vec<(String, usize)>,
     suffixes: Vec<(String, usize)>,
+    /// Names with a `*` inside, in their parts.
+    globs: Vec<(Vec<String>, usize)>,
     marks: HashMap<String, Mark>,
     mark_prefixes: Vec<(String, Mark)>,
+    /// Names that do nothing but compute, or do what the rules tell: what is not among them is not known.
+    quiet: HashSet<String>,
+    /// All words in names that the rules speak of.
+    words: HashSet<String>,
 }
 
 /// Reads the text of a rule file. `name` is for messages.
@@ -79,6 +85,11 @@ impl RuleBook {
                 }
             }
         }
+        book.quiet = file.quiet.iter().cloned().collect();
+        let spoken = book.exact.keys().chain(&book.quiet).chain(file.names.keys()).chain(file.names.values());
+        let words =
+            spoken.chain(book.marks.keys()).flat_map(|name| name.split(['.', '(', ')', '*', '[', ']']));
+        book.words = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
         book.file = file;
         Ok(book)
     }
@@ -93,7 +104,9 @@ impl RuleBook {
         let (when, words) = (act.when.clone(), act.words.clone());
         self.shapes.push(Shape { rule, target, when, words, makes: act.makes, fetches: act.fetches });
         for call in &act.calls {
-            if let Some(prefix) = call.strip_suffix('*') {
+            if call.matches('*').count() > 1 || call.trim_matches('*').contains('*') {
+                self.globs.push((call.split('*').map(str::to_owned).collect(), shape));
+            } else if let Some(prefix) = call.strip_suffix('*') {
                 self.prefixes.push((prefix.to_owned(), shape));
             } else if let Some(suffix) = call.strip_prefix('*') {
                 self.suffixes.push((suffix.to_owned(), shape));
@@ -109,13 +122,42 @@ impl RuleBook {
         let prefixed =
             self.prefixes.iter().filter(move |(p, _)| name.starts_with(p.as_str())).map(|(_, i)| *i);
         let suffixed = self.suffixes.iter().filter(move |(s, _)| name.ends_with(s.as_str())).map(|(_, i)| *i);
-        let shapes = exact.chain(prefixed).chain(suffixed).filter_map(|index| self.shapes.get(index));
+        let globbed = self.globs.iter().filter(move |(parts, _)| fits(parts, name)).map(|(_, i)| *i);
+        let shapes =
+            exact.chain(prefixed).chain(suffixed).chain(globbed).filter_map(|index| self.shapes.get(index));
         shapes.filter_map(|shape| Some((self.file.rule.get(shape.rule)?, shape)))
     }
 
     /// Whether any rule speaks of exactly this name.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.exact.contains_key(name)
+    }
+
+    /// The host that a client of a service speaks to.
+    pub(super) fn host_of(&self, name: &str) -> Option<&str> {
+        self.file.services.get(name).map(String::as_str)
+    }
+
+    /// Whether a word is part of a name that the rules speak of.
+    pub(super) fn has_word(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
+    /// Whether it is known what a call of this name does: rules speak of it, the text defines it, or it, its module or
+    /// its method is listed as quiet.
+    pub(super) fn reads(&self, name: &str) -> bool {
+        if name.starts_with(['@', '('])
+            || ["def ", "class ", "function "].iter().any(|own| name.starts_with(own))
+        {
+            return true;
+        }
+        let last = name.rsplit('.').next().unwrap_or(name);
+        if name.contains('.') && self.quiet.contains(&format!("*.{last}")) {
+            return true;
+        }
+        let ends = name.match_indices(['.', '(']).map(|(at, _)| at).chain([name.len()]);
+        let mut heads = ends.filter_map(|end| name.get(..end));
+        heads.any(|head| self.quiet.contains(head)) || self.rules_for(name).next().is_some()
     }
 
     /// The mark that the result of calling this name carries.
@@ -138,6 +180,17 @@ impl RuleBook {
         }
         best
     }
+}
+
+/// Whether a name has these parts in their order, the first at its start and the last at its end.
+fn fits(parts: &[String], name: &str) -> bool {
+    let [first, inner @ .., last] = parts else { return false };
+    let Some(mut rest) = name.strip_prefix(first.as_str()) else { return false };
+    for part in inner {
+        let Some(at) = rest.find(part.as_str()) else { return false };
+        rest = rest.get(at + part.len()..).unwrap_or_default();
+    }
+    rest.ends_with(last.as_str())
 }
 
 /// Whether a rule says what it matches, once, and what it has to say; and that its name is its own.

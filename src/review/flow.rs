@@ -1,6 +1,7 @@
 //! Names and what they are bound to, as far as reading a text from top to bottom tells.
 //!
-//! A name that gets a second, different value inside a branch or loop becomes unknown: what is claimed of a value holds.
+//! A name that gets a second, different value inside a branch or loop is one of both from there on (`choice`); in
+//! shells, whose reader keeps such values itself, nothing is known of it any more.
 //! All work is paid from `fuel`, which is given in proportion to the size of the text; when it is used up, values
 //! become unknown and the review says so.
 
@@ -40,12 +41,22 @@ struct Frame {
 pub(super) struct Frames {
     frames: Vec<Frame>,
     fuel: usize,
+    /// Below this only what has to be read is paid for.
+    reserve: usize,
+    /// Whether a name that gets a second value in a branch is one of both; else nothing is known of it.
+    choices: bool,
 }
 
 impl Frames {
     /// Scopes for a text of so many bytes; frame 0 is the module.
     pub(super) fn new(bytes: usize) -> Self {
-        Self { frames: vec![Frame::default()], fuel: 20_000 + bytes.saturating_mul(4) }
+        let fuel = 20_000 + bytes.saturating_mul(8);
+        Self { frames: vec![Frame::default()], fuel, reserve: fuel / 2, choices: false }
+    }
+
+    /// Scopes in which names that get several values keep all of them.
+    pub(super) fn with_choices(bytes: usize) -> Self {
+        Self { choices: true, ..Self::new(bytes) }
     }
 
     /// Opens a scope inside another one.
@@ -59,6 +70,12 @@ impl Frames {
         let enough = self.fuel >= work;
         self.fuel = self.fuel.saturating_sub(work);
         enough
+    }
+
+    /// Pays for work that can be left out: false when what is left is needed for the rest of the text.
+    pub(super) fn spare(&mut self, work: usize) -> bool {
+        let enough = self.fuel.checked_sub(work).is_some_and(|left| left >= self.reserve);
+        enough && self.pay(work)
     }
 
     /// Whether some of the text was not followed for want of fuel.
@@ -90,6 +107,7 @@ impl Frames {
         let value = match frame.names.get(name) {
             // `except ImportError: x = None`: where it is used, it is what it was.
             Some(old) if branch && value.kind == Kind::Nothing && old.as_name().is_some() => old.clone(),
+            Some(old) if branch && *old != value && self.choices => Value::any([old.clone(), value]),
             Some(old) if branch && *old != value => Value::unknown().tainted(old.taint).tainted(value.taint),
             _ => value,
         };
@@ -103,8 +121,26 @@ impl Frames {
     }
 }
 
-/// One of the items of a value that is gone through.
+/// Longest list whose items are all looked at when it is gone through.
+const MOST_ITEMS: usize = 20;
+
+/// One of the items of a value that is gone through: any of them, where they are few.
 pub(super) fn element(value: &Value) -> Value {
+    match &value.kind {
+        Kind::List(items) if items.len() <= MOST_ITEMS => {
+            Value::any(items.iter().map(|item| item.clone().tainted(value.taint)))
+        }
+        Kind::Any(items) => Value::any(items.iter().map(element)),
+        // What goes through a thing by its name is told by that name.
+        Kind::Name { path, .. } if path.ends_with("()") && path != "glob()" => {
+            Value::name(format!("{path}[]")).tainted(value.all_taint())
+        }
+        _ => common(value),
+    }
+}
+
+/// One value that stands for all items of a value that is gone through.
+fn common(value: &Value) -> Value {
     match &value.kind {
         Kind::List(items) if items.len() == 1 => items.first().cloned().unwrap_or_else(Value::unknown),
         Kind::List(items) => {
@@ -126,9 +162,17 @@ pub(super) fn element(value: &Value) -> Value {
     }
 }
 
-/// One of the items of a value that is gone through; of several paths the first that matters, so that it is judged.
+/// Like `element`; of more items than can all be looked at the first that matters.
 pub(super) fn element_in(value: &Value, scope: &Scope) -> Value {
-    let Kind::List(items) = &value.kind else { return element(value) };
+    match &value.kind {
+        Kind::List(items) if items.len() > MOST_ITEMS => gravest_in(value, scope),
+        _ => element(value),
+    }
+}
+
+/// One of the items of a value that is gone through; of several paths the first that matters, so that it is judged.
+pub(super) fn gravest_in(value: &Value, scope: &Scope) -> Value {
+    let Kind::List(items) = &value.kind else { return common(value) };
     let matters = |text: &&str| {
         // Commands that are gone through are judged by the one that is the gravest at first sight.
         if ["rm -r", "| sh", "| bash", "sudo "].iter().any(|piece| text.contains(piece)) {
@@ -140,7 +184,7 @@ pub(super) fn element_in(value: &Value, scope: &Scope) -> Value {
     };
     match items.iter().take(64).filter_map(Value::as_whole_text).find(matters) {
         Some(text) if items.len() > 1 => Value::text(text).tainted(value.all_taint()),
-        _ => element(value),
+        _ => common(value),
     }
 }
 

@@ -101,8 +101,8 @@ fn remark(entry: &str, what: &str, span: &Range<usize>) -> Remark {
         severity: Severity::High,
         span: span.clone(),
         message: format!("forbidden ({entry}): {what}"),
-        effect: None,
         forbidden: true,
+        ..Remark::default()
     }
 }
 

@@ -1,67 +1,158 @@
-//! Functions that are handed to functions of the same text: `def f(run): run('rm -rf x')` with `f(os.system)`.
+//! Functions of the text itself: what they do with what they are handed, and what they give back.
 //!
-//! The body of such a function is read once more, its parameters bound to what it was handed. Bounded: so many bodies a
-//! text, each one once for the same functions. What a parameter is, the readers of the languages know.
+//! A call of such a function reads its body at once, with its parameters bound to what the call hands over: so a command
+//! that travels through a helper, or comes back from one, is seen where it is used. A body that no call in the text
+//! reaches is read once at the end, with parameters of which nothing is known. Bounded: so many readings of a body and so
+//! deep, each paid for; what is refused counts as unknown. What a parameter is, the readers of the languages know.
 
-use super::value::{Act, Value};
+use super::value::Value;
 use super::walk::Shared;
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 use tree_sitter::Node;
 
-/// Bodies that are read once more.
-const MOST: usize = 64;
+/// Readings of one body.
+const MOST: usize = 12;
 /// Functions that are remembered.
 const MOST_FUNCTIONS: usize = 4096;
+/// Calls inside of calls that are followed.
+const DEEPEST: usize = 6;
+/// Heaviest arguments that a body is read with, in the units of `Value::weight`.
+const HEAVIEST: usize = 1024;
 
-/// Functions of a text, and with which functions they were entered.
+/// A function of the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Function<'t> {
+    pub(super) node: Node<'t>,
+    /// The frame around it.
+    pub(super) frame: usize,
+    /// Whether its first parameter is the object that it belongs to.
+    pub(super) method: bool,
+}
+
+/// Functions of a text, and how they were entered.
 #[derive(Default)]
 pub(super) struct Handed<'t> {
-    /// By name: the definition, and the frame around it.
-    functions: HashMap<String, (Node<'t>, usize)>,
-    entered: HashSet<(usize, String)>,
+    /// By the name that calls of it have.
+    functions: HashMap<String, Function<'t>>,
+    /// The class that a class is made from, by their names.
+    bases: HashMap<String, String>,
+    /// What calls of a function gave, by the function and what it was handed.
+    given_back: HashMap<(usize, String), Value>,
+    readings: HashMap<usize, usize>,
+    /// Functions with a call that was not followed.
+    refused: HashSet<usize>,
+    /// What the bodies that are being read give back, the innermost last.
+    returns: Vec<(Vec<Value>, Vec<Value>)>,
+}
+
+/// How a call of a function of the text is dealt with.
+pub(super) enum Entry {
+    /// It was followed before, and gave this.
+    Known(Value),
+    /// It is not followed.
+    Refused,
+    /// Its body is to be read, and told by this key.
+    Read(String),
 }
 
 impl<'t> Handed<'t> {
     /// Notes a function by the name that calls of it have; a later one of the same name takes its place.
-    pub(super) fn define(&mut self, name: String, function: Node<'t>, frame: usize) {
+    pub(super) fn define(&mut self, name: String, function: Function<'t>) {
         if self.functions.len() < MOST_FUNCTIONS {
-            self.functions.insert(name, (function, frame));
+            self.functions.insert(name, function);
         }
     }
 
-    /// The function of this name.
-    pub(super) fn function(&self, name: &str) -> Option<(Node<'t>, usize)> {
-        self.functions.get(name).copied()
+    /// Notes that a class is made from another one of the text.
+    pub(super) fn derive(&mut self, class: String, base: String) {
+        if self.bases.len() < MOST_FUNCTIONS {
+            self.bases.insert(class, base);
+        }
+    }
+
+    /// The function of this name; of a class that has none of its own that of its base.
+    pub(super) fn function(&self, name: &str) -> Option<Function<'t>> {
+        let mut name = name.to_owned();
+        for _ in 0..8 {
+            if let Some(function) = self.functions.get(&name) {
+                return Some(*function);
+            }
+            let (class, member) = name.split_once("().")?;
+            name = format!("{}().{member}", self.bases.get(class)?);
+        }
+        None
+    }
+
+    /// Whether every call of a function was followed, and there was one.
+    pub(super) fn covered(&self, function: usize) -> bool {
+        self.readings.contains_key(&function) && !self.refused.contains(&function)
+    }
+
+    /// How deep in calls of functions the reading is.
+    pub(super) fn depth(&self) -> usize {
+        self.returns.len()
+    }
+
+    /// Begins to read a body.
+    pub(super) fn begin(&mut self) {
+        self.returns.push((Vec::new(), Vec::new()));
+    }
+
+    /// Something is given back by the body that is read.
+    pub(super) fn give_back(&mut self, value: Value) {
+        if let Some((returns, _)) = self.returns.last_mut().filter(|(r, _)| r.len() < 64) {
+            returns.push(value);
+        }
+    }
+
+    /// Something is handed out one by one by the body that is read.
+    pub(super) fn yields(&mut self, value: Value) {
+        if let Some((_, yields)) = self.returns.last_mut().filter(|(_, y)| y.len() < 64) {
+            yields.push(value);
+        }
+    }
+
+    /// Ends the reading of a body: what it gives.
+    pub(super) fn end(&mut self, function: usize, key: String) -> Value {
+        let (returns, yields) = self.returns.pop().unwrap_or_default();
+        let value = if yields.is_empty() {
+            Value::any(returns)
+        } else {
+            Value::new(super::value::Kind::List(yields))
+        };
+        self.given_back.insert((function, key), value.clone());
+        value
     }
 }
 
 impl<'t> Shared<'_, 't> {
-    /// Has the body of a function read once more, if one of the values that its parameters are given is a function that
-    /// the rules speak of. Gives the frame of the body.
-    pub(super) fn read_again(
-        &mut self,
-        (function, frame): (Node<'t>, usize),
-        given: &[(&str, Value)],
-    ) -> Option<usize> {
-        let known = given.iter().filter_map(|(name, value)| Some((name, value.as_name()?)));
-        let known = known.filter(|(_, path)| self.book.knows(path));
-        let told: Vec<String> = known.map(|(name, path)| format!("{name}={path}")).collect();
-        let work = function.byte_range().len() / 16 + given.iter().map(|(_, v)| v.weight()).sum::<usize>();
-        let wanted = !told.is_empty()
-            && self.handed.entered.len() < MOST
-            && self.handed.entered.insert((function.id(), told.join(" ")));
-        (wanted && self.frames.pay(work)).then(|| self.put_off(function, frame))
-    }
-}
-
-/// What parameters are given by a call, in their order or by their names.
-pub(super) fn given<'s>(parameters: impl Iterator<Item = &'s str>, act: &Act) -> Vec<(&'s str, Value)> {
-    let mut given = Vec::new();
-    for (at, name) in parameters.enumerate() {
-        let by_name = act.named.iter().find(|(key, _)| key == name).map(|(_, argument)| argument);
-        if let Some(argument) = by_name.or_else(|| act.arguments.get(at)) {
-            given.push((name, argument.value.clone()));
+    /// Whether, and how, a call of a function of the text is followed.
+    pub(super) fn entry(&mut self, function: Function<'t>, given: &[(&str, Value)]) -> Entry {
+        let weight = given.iter().map(|(_, v)| v.weight()).sum::<usize>();
+        let id = function.node.id();
+        if weight > HEAVIEST || !self.frames.pay(weight) {
+            self.handed.refused.insert(id);
+            return Entry::Refused;
         }
+        let mut key = String::new();
+        for (name, value) in given {
+            // Writing to a text can't fail.
+            let _ = write!(key, "{name}={value:?};");
+        }
+        let key = (id, key);
+        if let Some(value) = self.handed.given_back.get(&key) {
+            return Entry::Known(value.clone());
+        }
+        let readings = self.handed.readings.entry(id).or_default();
+        let work = function.node.byte_range().len() / 2 + 8;
+        if *readings >= MOST || self.handed.returns.len() >= DEEPEST || !self.frames.spare(work) {
+            self.handed.refused.insert(id);
+            return Entry::Refused;
+        }
+        *readings += 1;
+        // A function that calls itself gets no answer the second time.
+        self.handed.given_back.insert(key.clone(), Value::unknown());
+        Entry::Read(key.1)
     }
-    given
 }

@@ -92,8 +92,7 @@ fn add(remarks: &mut Vec<Remark>, at: usize, c: char, kind: Hidden, severity: Se
         severity,
         span: at..end,
         message: format!("hidden character: U+{:04X} {name}{lone}", u32::from(c)),
-        effect: None,
-        forbidden: false,
+        ..Remark::default()
     });
 }
 
@@ -161,14 +160,7 @@ fn gap(line: &str) -> Option<(usize, usize)> {
 }
 
 fn remark(rule: &str, span: Range<usize>, message: String) -> Remark {
-    Remark {
-        rule: rule.to_owned(),
-        severity: Severity::Medium,
-        span,
-        message,
-        effect: None,
-        forbidden: false,
-    }
+    Remark { rule: rule.to_owned(), severity: Severity::Medium, span, message, ..Remark::default() }
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ pub(super) fn inspect(
     match read {
         Some(read) => {
             remarks.extend(hidden::look(source, Some(&read.matter)));
-            remarks.extend(lookalike::look(source, &read.matter));
+            remarks.extend(lookalike::look(source, &read.matter, Some((tongue, scope.book.of(tongue)))));
             remarks.extend(read.remarks);
             remarks.extend(inspector.settle(read.reading, source, tongue, 0));
             if tongue == Tongue::Python {
@@ -73,6 +73,7 @@ pub(super) fn inspect(
     }
     review.effects = inspector.past.effects;
     review.effects.unknown |= review.unchecked.is_some();
+    judge::join(&mut remarks);
     remarks
 }
 

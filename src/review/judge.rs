@@ -11,11 +11,11 @@ use super::value::{Act, HOLE, Kind, Taint, Value};
 use super::wording::{list, short, spell};
 use super::written::Written;
 use crate::domain::{Effects, Severity};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// A finding before its place is counted in lines and columns.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct Remark {
     pub(super) rule: String,
     pub(super) severity: Severity,
@@ -25,6 +25,50 @@ pub(super) struct Remark {
     pub(super) effect: Option<Effect>,
     /// Whether the person forbids it.
     pub(super) forbidden: bool,
+    /// What the message names, and the words around it: other ways to mean the same call name more.
+    pub(super) names: Option<(String, Vec<String>)>,
+}
+
+/// Joins remarks of one rule on one place: a call that may be meant in several ways is told once, with all that it names.
+/// What is only known at run time is not named beside what is known.
+pub(super) fn join(remarks: &mut Vec<Remark>) {
+    let mut first: HashMap<(String, usize, usize), usize> = HashMap::new();
+    let mut joined: Vec<Remark> = Vec::with_capacity(remarks.len());
+    for remark in remarks.drain(..) {
+        let key = (remark.rule.clone(), remark.span.start, remark.span.end);
+        let same = first.get(&key).copied().and_then(|at| joined.get_mut(at));
+        match (same, &remark.names) {
+            (Some(Remark { names: Some((template, shown)), severity, .. }), Some((other, more)))
+                if template == other && *severity == remark.severity =>
+            {
+                more.iter()
+                    .filter(|name| !shown.contains(name))
+                    .cloned()
+                    .collect::<Vec<_>>()
+                    .into_iter()
+                    .for_each(|name| {
+                        if shown.len() < 64 {
+                            shown.push(name);
+                        }
+                    });
+            }
+            _ => {
+                first.insert(key, joined.len());
+                joined.push(remark);
+            }
+        }
+    }
+    for remark in &mut joined {
+        let Some((template, shown)) = &mut remark.names else { continue };
+        if shown.len() > 1 {
+            let known = |name: &String| !name.ends_with("(known only at run time)");
+            if shown.iter().any(known) {
+                shown.retain(known);
+            }
+            remark.message = template.replace("{target}", &list(shown));
+        }
+    }
+    *remarks = joined;
 }
 
 /// Code inside code: what a shell, `eval` or another interpreter is given.
@@ -114,6 +158,7 @@ pub(super) fn judge(act: &Act, book: &RuleBook, source: &str, scope: &Scope, pas
         past.made.insert(path);
     }
     strongest(&mut judged.remarks, &over);
+    judged.nested.extend(super::stdin::handed(act));
     judged.nested.extend(past.written.run_by(act));
     past.written.note(act);
     past.links.note(act);
@@ -155,7 +200,7 @@ fn apply(
         let located = match rule.effect {
             Some(Effect::Hosts) => hosted(value),
             Some(Effect::Programs | Effect::Packages | Effect::Environment) => Located::default(),
-            _ => value.as_text().map_or_else(unknown, |(text, _)| {
+            _ => value.as_text().or_else(|| value.as_file()).map_or_else(unknown, |(text, _)| {
                 let mut located = ground::locate(text, folder, scope);
                 if let Some(place) = leads(rule.effect, text, folder, scope, past) {
                     // What the name means stays; where it is counts by the place.
@@ -217,18 +262,15 @@ fn apply(
         past.effects.unknown |= rule.effect.is_some();
     }
     let Some(severity) = rule.severity else { return };
-    let message = rule
-        .message
-        .replace("{target}", &list(&shown))
-        .replace("{what}", what.unwrap_or("a secret"))
-        .replace("{name}", &act.name);
+    let template = rule.message.replace("{what}", what.unwrap_or("a secret")).replace("{name}", &act.name);
     judged.remarks.push(Remark {
         rule: rule.id.clone(),
         severity,
         span: act.span.clone(),
-        message,
+        message: template.replace("{target}", &list(&shown)),
         effect: rule.effect,
         forbidden: false,
+        names: rule.message.contains("{target}").then_some((template, shown)),
     });
 }
 
@@ -344,6 +386,7 @@ fn fulfils(condition: &Condition, value: &Value) -> bool {
     let text = match &value.kind {
         Kind::Bool(truth) => Some(truth.to_string()),
         Kind::Number(number) => Some(number.to_string()),
+        Kind::Map(items) if items.is_empty() => Some("{}".to_owned()),
         _ => value.as_text().map(|(text, _)| text.to_owned()),
     };
     let of_text = |list: &Option<Vec<String>>, test: fn(&str, &str) -> bool| {

@@ -13,8 +13,7 @@ pub(super) fn look(source: &str, masker: &Masker) -> Vec<Remark> {
             span.kind
         ),
         span: span.range,
-        forbidden: false,
-        effect: None,
+        ..Remark::default()
     };
     masker.find(source).into_iter().map(remark).collect()
 }

@@ -1,96 +1,58 @@
-//! Identifiers that read like something else: letters of several scripts in one word, letters in another shape.
+//! Identifiers that read like something else: letters that the language folds to others, escapes in names, letters of
+//! several scripts in one word.
 //!
-//! Scientific names (`Δt`, `σ_max`) stay silent: only letters that can be taken for Latin ones count.
+//! What a language folds (NFKC in Python, `\u` escapes in JavaScript) is folded by the tables of Unicode; a name that
+//! folds to one that rules speak of is a trap. Scientific names (`Δt`, `σ_max`) stay silent.
 
+use super::book::RuleBook;
 use super::judge::Remark;
 use super::syntax::Matter;
+use super::tongue::Tongue;
 use crate::domain::Severity;
 use std::ops::Range;
+use unicode_normalization::UnicodeNormalization as _;
 
-/// Cyrillic and Greek letters that are drawn like Latin ones, and those.
-const TWINS: &[(char, char)] = &[
-    ('а', 'a'),
-    ('е', 'e'),
-    ('о', 'o'),
-    ('р', 'p'),
-    ('с', 'c'),
-    ('у', 'y'),
-    ('х', 'x'),
-    ('і', 'i'),
-    ('ј', 'j'),
-    ('ѕ', 's'),
-    ('ԁ', 'd'),
-    ('ԛ', 'q'),
-    ('ԝ', 'w'),
-    ('һ', 'h'),
-    ('ո', 'n'),
-    ('ѵ', 'v'),
-    ('ӏ', 'l'),
-    ('А', 'A'),
-    ('В', 'B'),
-    ('Е', 'E'),
-    ('К', 'K'),
-    ('М', 'M'),
-    ('Н', 'H'),
-    ('О', 'O'),
-    ('Р', 'P'),
-    ('С', 'C'),
-    ('Т', 'T'),
-    ('У', 'Y'),
-    ('Х', 'X'),
-    ('Ѕ', 'S'),
-    ('І', 'I'),
-    ('Ј', 'J'),
-    ('ο', 'o'),
-    ('ν', 'v'),
-    ('ι', 'i'),
-    ('ϲ', 'c'),
-    ('ϳ', 'j'),
-    ('Α', 'A'),
-    ('Β', 'B'),
-    ('Ε', 'E'),
-    ('Ζ', 'Z'),
-    ('Η', 'H'),
-    ('Ι', 'I'),
-    ('Κ', 'K'),
-    ('Μ', 'M'),
-    ('Ν', 'N'),
-    ('Ο', 'O'),
-    ('Ρ', 'P'),
-    ('Τ', 'T'),
-    ('Υ', 'Y'),
-    ('Χ', 'X'),
-    ('ı', 'i'),
-    ('ɡ', 'g'),
-    ('ɑ', 'a'),
-];
+/// Greek letters that formulas use; they are not taken for Latin ones.
+const FORMULA: &str = "αβγδεζηθκλμξπρςστυφχψωΔΓΘΛΞΠΣΦΨΩ";
 
+/// The ASCII letter that a letter is drawn like.
 fn twin(c: char) -> Option<char> {
-    TWINS.iter().find(|(other, _)| *other == c).map(|(_, latin)| *latin)
-}
-
-/// The plain letter that Python and others read for a letter in another shape (full width, mathematical).
-fn shaped(c: char) -> Option<char> {
-    let n = u32::from(c);
-    let letter = |offset: u32| {
-        let offset = offset % 52;
-        char::from_u32(if offset < 26 { 65 + offset } else { 97 + offset - 26 })
-    };
-    match n {
-        0xff10..=0xff19 | 0xff21..=0xff3a | 0xff41..=0xff5a | 0xff3f => char::from_u32(n - 0xfee0),
-        0x1d400..=0x1d6a3 => letter(n - 0x1d400),
-        0x1d7ce..=0x1d7ff => char::from_u32(48 + (n - 0x1d7ce) % 10),
-        0x210e => Some('h'),
-        _ => None,
-    }
-}
-
-/// The identifier that a language reads for one with shaped letters; `None` where it is as it seems.
-pub(super) fn plain(identifier: &str) -> Option<String> {
-    if identifier.is_ascii() || !identifier.chars().any(|c| shaped(c).is_some()) {
+    if c.is_ascii() || FORMULA.contains(c) {
         return None;
     }
-    Some(identifier.chars().map(|c| shaped(c).unwrap_or(c)).collect())
+    let mut bytes = [0; 4];
+    let mut drawn = unicode_security::skeleton(c.encode_utf8(&mut bytes));
+    let first = drawn.next().filter(char::is_ascii_alphanumeric)?;
+    drawn.next().is_none().then_some(first)
+}
+
+/// The identifier that Python reads for one that NFKC changes; `None` where it stays as it is.
+pub(super) fn plain(identifier: &str) -> Option<String> {
+    if identifier.is_ascii() {
+        return None;
+    }
+    let folded: String = identifier.nfkc().collect();
+    (folded != identifier).then_some(folded)
+}
+
+/// The identifier that JavaScript reads for one with escapes; `None` where it has none.
+pub(super) fn unescaped(identifier: &str) -> Option<String> {
+    if !identifier.contains('\\') {
+        return None;
+    }
+    let mut out = String::new();
+    let mut rest = identifier;
+    while let Some((head, tail)) = rest.split_once("\\u") {
+        out.push_str(head);
+        let (digits, after) = match tail.strip_prefix('{') {
+            Some(inner) => inner.split_once('}')?,
+            None => tail.split_at_checked(4)?,
+        };
+        out.push(u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)?);
+        rest = after;
+    }
+    out.push_str(rest);
+    Some(out)
 }
 
 fn latin(c: char) -> bool {
@@ -101,31 +63,68 @@ fn cyrillic(c: char) -> bool {
     matches!(c, '\u{400}'..='\u{52f}')
 }
 
-/// Why a word is not what it seems; `None` for an honest one.
-fn suspicion(word: &str) -> Option<&'static str> {
+/// Why a word is not what it seems, and whether that is a trap; `None` for an honest one.
+fn suspicion(word: &str, tongue: Option<Tongue>, known: impl Fn(&str) -> bool) -> Option<(String, Severity)> {
+    if let Some(read) = unescaped(word).filter(|_| tongue == Some(Tongue::Javascript)) {
+        let severity = if known(&read) { Severity::High } else { Severity::Medium };
+        return Some((
+            format!("an escape in a name, it is read as {}", super::wording::short(&read)),
+            severity,
+        ));
+    }
     if word.is_ascii() {
         return None;
     }
-    if plain(word).is_some() {
-        return Some("letters in another shape");
+    // Composed letters are drawn like the ones that they are composed of; `µ` is no Latin letter either way.
+    let composed: String = word.nfc().collect();
+    let folded: String = word.nfkc().collect();
+    if folded != composed
+        && folded.chars().filter(char::is_ascii).count() > word.chars().filter(char::is_ascii).count()
+    {
+        let trap = matches!(tongue, Some(Tongue::Python)) && known(&folded);
+        let severity = if trap { Severity::High } else { Severity::Medium };
+        let read = match tongue {
+            Some(Tongue::Python) => format!("it is read as {}", super::wording::short(&folded)),
+            _ => "letters in another shape".to_owned(),
+        };
+        return Some((read, severity));
     }
     let mixed = word.split('_').any(|part| {
         let has_latin = part.chars().any(latin);
         has_latin && part.chars().any(|c| cyrillic(c) || twin(c).is_some())
     });
-    mixed.then_some("letters of several scripts")
+    if mixed {
+        return Some(("letters of several scripts".to_owned(), Severity::Medium));
+    }
+    let drawn: Option<String> = word.chars().map(|c| if c == '_' { Some(c) } else { twin(c) }).collect();
+    let drawn = drawn.filter(|drawn| known(drawn))?;
+    Some((format!("it is drawn like {drawn}"), Severity::Medium))
 }
 
-/// Remarks on identifiers outside of strings and comments. `matter` tells where those are, in order.
-pub(super) fn look(source: &str, matter: &[(Range<usize>, Matter)]) -> Vec<Remark> {
-    if source.is_ascii() {
+/// Remarks on identifiers outside of strings and comments. `matter` tells where those are, in order; `tongue` and the
+/// book, what the language reads.
+pub(super) fn look(
+    source: &str,
+    matter: &[(Range<usize>, Matter)],
+    language: Option<(Tongue, &RuleBook)>,
+) -> Vec<Remark> {
+    let tongue = language.map(|(tongue, _)| tongue);
+    let escapes = tongue == Some(Tongue::Javascript);
+    if source.is_ascii() && !(escapes && source.contains("\\u")) {
         return Vec::new();
     }
+    let known = |word: &str| language.is_some_and(|(_, book)| book.has_word(word));
     let mut remarks = Vec::new();
     let mut start = None;
     let mut at_matter = 0;
+    let mut braced = false;
     for (at, c) in source.char_indices().chain([(source.len(), ' ')]) {
-        let part = c.is_alphanumeric() || c == '_';
+        let escaped = escapes
+            && (c == '\\' && source.get(at + 1..).is_some_and(|rest| rest.starts_with('u'))
+                || c == '{' && source.get(..at).is_some_and(|before| before.ends_with("\\u"))
+                || braced && c == '}');
+        braced = escaped && c == '{' || braced && c != '}';
+        let part = c.is_alphanumeric() || c == '_' || c == '$' && escapes || escaped;
         if part {
             start.get_or_insert(at);
             continue;
@@ -138,14 +137,13 @@ pub(super) fn look(source: &str, matter: &[(Range<usize>, Matter)]) -> Vec<Remar
             continue;
         }
         let word = source.get(from..at).unwrap_or_default();
-        if let Some(why) = suspicion(word) {
+        if let Some((why, severity)) = suspicion(word, tongue, known) {
             remarks.push(Remark {
                 rule: "common.look-alike".to_owned(),
-                severity: Severity::Medium,
+                severity,
                 span: from..at,
                 message: format!("a name that reads like another: {} ({why})", super::wording::short(word)),
-                effect: None,
-                forbidden: false,
+                ..Remark::default()
             });
         }
     }
@@ -156,20 +154,67 @@ pub(super) fn look(source: &str, matter: &[(Range<usize>, Matter)]) -> Vec<Remar
 mod tests {
     use super::*;
 
+    fn why(word: &str, tongue: Tongue) -> Option<Severity> {
+        suspicion(word, Some(tongue), |word| ["eval", "system", "os", "exec"].contains(&word)).map(|(_, s)| s)
+    }
+
     #[test]
     fn honest_words_are_not_suspected() {
-        for word in ["print", "größe", "имя", "Δt", "σ_max", "θ1", "变量", "café", "μ_mean", "x_ν"]
-        {
-            assert_eq!(suspicion(word), None, "{word}");
+        for word in [
+            "print",
+            "größe",
+            "имя",
+            "Δt",
+            "σ_max",
+            "θ1",
+            "变量",
+            "café",
+            "cafe\u{301}",
+            "μ_mean",
+            "µm",
+            "x_ν",
+            "ρw",
+        ] {
+            assert_eq!(why(word, Tongue::Python), None, "{word}");
+            assert_eq!(why(word, Tongue::Javascript), None, "{word}");
         }
     }
 
     #[test]
     fn mixed_and_shaped_words_are() {
-        for word in ["раypal", "ехec", "𝐨𝐬", "ｅval", "scοpe"] {
-            assert!(suspicion(word).is_some(), "{word}");
+        for word in ["раypal", "ехec", "scοpe", "ﬁle"] {
+            assert_eq!(why(word, Tongue::Python), Some(Severity::Medium), "{word}");
+        }
+        for word in ["𝐨𝐬", "ｅval", "ſystem", "𝓼𝔂𝓼𝓽𝓮𝓶", "ᵉval", "ⅇval"] {
+            assert_eq!(why(word, Tongue::Python), Some(Severity::High), "{word}");
         }
         assert_eq!(plain("𝐬𝐲𝐬𝐭𝐞𝐦").as_deref(), Some("system"));
         assert_eq!(plain("ｅval").as_deref(), Some("eval"));
+    }
+
+    #[test]
+    fn every_letter_that_python_folds_is_folded() {
+        let folds = (0x80..0x11_0000).filter_map(char::from_u32).filter(|c| c.is_alphabetic());
+        let to_latin = folds.filter(|c| {
+            let folded: Vec<char> = c.to_string().nfkc().collect();
+            matches!(folded.as_slice(), [one] if one.is_ascii_lowercase())
+        });
+        let mut count = 0;
+        for c in to_latin {
+            count += 1;
+            assert!(plain(&format!("{c}x")).is_some(), "{c}");
+            assert!(suspicion(&format!("{c}x"), Some(Tongue::Python), |_| false).is_some(), "{c}");
+        }
+        assert!(count > 400, "{count}");
+    }
+
+    #[test]
+    fn escapes_in_names_are_read() {
+        for (word, read) in [("\\u0065val", "eval"), ("e\\u{76}al", "eval"), ("\\u{000065}val", "eval")] {
+            assert_eq!(unescaped(word).as_deref(), Some(read));
+            assert_eq!(why(word, Tongue::Javascript), Some(Severity::High), "{word}");
+        }
+        assert_eq!(why("f\\u006fo", Tongue::Javascript), Some(Severity::Medium));
+        assert_eq!(unescaped("\\u00"), None);
     }
 }

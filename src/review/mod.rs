@@ -15,6 +15,7 @@
 
 mod book;
 mod cells;
+mod choice;
 pub mod files;
 mod flow;
 mod forbid;
@@ -38,6 +39,7 @@ mod rule_error;
 mod rules;
 mod shelf;
 mod shell;
+mod stdin;
 mod syntax;
 mod tongue;
 mod value;
@@ -185,7 +187,7 @@ fn remarks(
                 Some(format!("only its characters were checked: there are no rules for {name}"));
             review.effects.unknown = true;
             let mut remarks = hidden::look(source, None);
-            remarks.extend(lookalike::look(source, &[]));
+            remarks.extend(lookalike::look(source, &[], None));
             remarks
         }
     };

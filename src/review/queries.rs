@@ -116,7 +116,6 @@ fn remark(
         severity,
         span,
         message: rule.message.replace("{target}", target),
-        effect: None,
-        forbidden: false,
+        ..Remark::default()
     }
 }

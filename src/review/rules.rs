@@ -15,6 +15,13 @@ pub(super) struct RuleFile {
     /// Other names of modules and functions, and the name that the rules use.
     #[serde(default)]
     pub(super) names: HashMap<String, String>,
+    /// Modules, functions and methods (`*.name`) that do nothing but compute, or nothing that no rule tells. What is
+    /// neither here nor in a rule makes the effects of a text unknown.
+    #[serde(default)]
+    pub(super) quiet: Vec<String>,
+    /// Clients of services, and the host that each speaks to.
+    #[serde(default)]
+    pub(super) services: HashMap<String, String>,
     /// Functions whose result carries a mark.
     #[serde(default)]
     pub(super) source: Vec<Source>,
@@ -42,6 +49,8 @@ impl RuleFile {
     /// Adds what another file says. Its names and values win.
     pub(super) fn extend(&mut self, other: RuleFile) {
         self.names.extend(other.names);
+        self.quiet.extend(other.quiet);
+        self.services.extend(other.services);
         self.values.extend(other.values);
         self.source.extend(other.source);
         self.wrapper.extend(other.wrapper);

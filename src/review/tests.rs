@@ -1,5 +1,7 @@
 //! The rules' own examples, the samples under `tests/fixtures/review`, and properties that hold for any text.
 
+mod blind;
+
 use super::*;
 
 fn scope() -> Scope {

@@ -1,6 +1,6 @@
 //! What is known of a value without running anything: folded text, names of modules and functions, and where it came from.
 //!
-//! The languages turn their expressions into these; rules look at nothing else. Values are bounded: what grows beyond
+//! A value may be one of several (`choice`). The languages turn their expressions into these; rules look at nothing else. Values are bounded: what grows beyond
 //! the bounds becomes unknown, so that a hostile text can't make the review slow.
 
 use std::ops::Range;
@@ -33,6 +33,11 @@ impl Taint {
     /// The marks of both.
     pub(super) fn with(self, other: Taint) -> Taint {
         Taint(self.0 | other.0)
+    }
+
+    /// The marks but for those of the other.
+    pub(super) fn without(self, other: Taint) -> Taint {
+        Taint(self.0 & !other.0)
     }
 
     /// Whether any mark of `other` is set.
@@ -70,6 +75,8 @@ pub(super) enum Kind {
     /// A module, function, class or what a call of one gave (`open()`), by its full name, and the value that it is
     /// about: the path of a `pathlib.Path()`, the text whose method this is.
     Name { path: String, about: Option<Box<Value>> },
+    /// One of these: a choice, what the branches of a condition gave, an item of a list that is gone through.
+    Any(Vec<Value>),
     /// Nothing is known.
     Unknown,
 }
@@ -131,6 +138,16 @@ impl Value {
         }
     }
 
+    /// The path of a file that was opened, or whose content this is.
+    pub(super) fn as_file(&self) -> Option<(&str, bool)> {
+        match &self.kind {
+            Kind::Name { path, about: Some(about) } if path.contains("open()") || path.contains(".read_") => {
+                about.as_text()
+            }
+            _ => None,
+        }
+    }
+
     /// The text, where all of it is known.
     pub(super) fn as_whole_text(&self) -> Option<&str> {
         self.as_text().filter(|(_, whole)| *whole).map(|(text, _)| text)
@@ -152,6 +169,7 @@ impl Value {
             Kind::List(items) => items.iter().all(Value::is_constant),
             Kind::Map(items) => items.iter().all(|(_, v)| v.is_constant()),
             Kind::Name { about, .. } => about.as_ref().is_some_and(|a| a.is_constant()),
+            Kind::Any(items) => items.iter().all(Value::is_constant),
             Kind::Unknown => false,
         }
     }
@@ -159,7 +177,9 @@ impl Value {
     /// The marks of the value and of all that it holds.
     pub(super) fn all_taint(&self) -> Taint {
         let inner = match &self.kind {
-            Kind::List(items) => items.iter().fold(Taint::default(), |t, v| t.with(v.all_taint())),
+            Kind::List(items) | Kind::Any(items) => {
+                items.iter().fold(Taint::default(), |t, v| t.with(v.all_taint()))
+            }
             Kind::Map(items) => items.iter().fold(Taint::default(), |t, (_, v)| t.with(v.all_taint())),
             Kind::Name { about: Some(about), .. } => about.all_taint(),
             _ => Taint::default(),
@@ -171,7 +191,7 @@ impl Value {
     pub(super) fn weight(&self) -> usize {
         1 + match &self.kind {
             Kind::Text { text, .. } => text.len() / 64,
-            Kind::List(items) => items.iter().map(Value::weight).sum(),
+            Kind::List(items) | Kind::Any(items) => items.iter().map(Value::weight).sum(),
             Kind::Map(items) => items.iter().map(|(_, v)| 1 + v.weight()).sum(),
             Kind::Name { about: Some(about), .. } => about.weight(),
             _ => 0,
@@ -189,6 +209,17 @@ impl Value {
 
     /// Texts put together; parts that are not known become holes.
     pub(super) fn join(parts: &[Value], between: &str) -> Value {
+        if parts.iter().any(Value::has_choice) {
+            let list = Value::new(Kind::List(parts.to_vec()));
+            return Value::any(list.alternatives().into_iter().map(|one| match one.kind {
+                Kind::List(items) => Value::join_one(&items, between),
+                _ => Value::unknown(),
+            }));
+        }
+        Value::join_one(parts, between)
+    }
+
+    fn join_one(parts: &[Value], between: &str) -> Value {
         let mut text = String::new();
         let mut whole = true;
         let mut taint = Taint::default();

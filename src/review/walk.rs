@@ -10,7 +10,7 @@ use super::handed::Handed;
 use super::judge::taint;
 use super::syntax::DEEPEST;
 use super::value::{Act, Argument, Kind, Taint, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -73,14 +73,16 @@ pub(super) struct Shared<'a, 't> {
     pub(super) book: &'a RuleBook,
     pub(super) scope: &'a Scope,
     pub(super) frames: Frames,
-    /// Calls that were folded already: what they give, and the act.
-    pub(super) calls: HashMap<usize, (Value, Act)>,
+    /// Calls that were folded already: what they give, and the act, in all ways in which it may be meant.
+    pub(super) calls: HashMap<usize, (Value, Vec<Act>)>,
     /// Where a change of the working folder went.
     pub(super) folder: Option<Value>,
     /// Functions of the text, and what they were handed.
     pub(super) handed: Handed<'t>,
     /// Bodies that wait, each with its frame: they are read when the names that they use are bound.
     waiting: Vec<(Node<'t>, usize)>,
+    /// Functions that were met, so that none is put off twice in the same frame.
+    met: HashSet<(usize, usize)>,
     pub(super) reading: Reading,
 }
 
@@ -90,25 +92,74 @@ impl<'a, 't> Shared<'a, 't> {
             source,
             book,
             scope,
-            frames: Frames::new(source.len()),
+            frames: Frames::with_choices(source.len()),
             calls: HashMap::new(),
             folder: None,
             handed: Handed::default(),
             waiting: vec![(root, 0)],
+            met: HashSet::new(),
             reading: Reading::default(),
         }
     }
 
-    /// The body in this position of the queue, the text itself first.
-    pub(super) fn body(&self, position: usize) -> Option<(Node<'t>, usize)> {
-        self.waiting.get(position).copied()
+    /// The body in this position of the queue, the text itself first. A function whose calls were all followed is not
+    /// read once more: then `Some(None)`.
+    pub(super) fn body(&self, position: usize) -> Option<Option<(Node<'t>, usize)>> {
+        let (node, frame) = self.waiting.get(position).copied()?;
+        Some((!self.handed.covered(node.id())).then_some((node, frame)))
     }
 
-    /// Puts a body off until what surrounds it was read; returns its frame.
-    pub(super) fn put_off(&mut self, body: Node<'t>, frame: usize) -> usize {
+    /// Puts a body off until what surrounds it was read; returns its frame, the first time that it is met there.
+    pub(super) fn put_off(&mut self, body: Node<'t>, frame: usize) -> Option<usize> {
+        if !self.met.insert((body.id(), frame)) {
+            return None;
+        }
         let inner = self.frames.open(frame);
         self.waiting.push((body, inner));
-        inner
+        Some(inner)
+    }
+
+    /// Takes the calls out that were folded and not told yet, those inside of `range` and inner ones first.
+    pub(super) fn folded_in(&mut self, range: &Range<usize>) -> Vec<usize> {
+        // Where very many wait, their order matters less than the time.
+        if self.calls.len() > 512 {
+            return Vec::new();
+        }
+        let inside = |acts: &[Act]| {
+            let span = &acts.first()?.span;
+            (span.start >= range.start && span.end <= range.end && span != range)
+                .then_some((span.end, span.start))
+        };
+        let found = self.calls.iter().filter_map(|(id, (_, acts))| Some((inside(acts)?, *id)));
+        let mut found: Vec<((usize, usize), usize)> = found.collect();
+        found.sort_unstable_by_key(|((end, start), _)| (*end, std::cmp::Reverse(*start)));
+        found.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// Takes the calls out that were folded inside of a range, to fold it again.
+    pub(super) fn take_calls(&mut self, range: &Range<usize>) -> Vec<(usize, (Value, Vec<Act>))> {
+        let ids = self.folded_in(&(range.start..range.end + 1));
+        ids.into_iter().filter_map(|id| Some((id, self.calls.remove(&id)?))).collect()
+    }
+
+    /// Puts calls back that were folded several times: what each gave, and all acts.
+    pub(super) fn put_calls(&mut self, calls: Vec<(usize, (Value, Vec<Act>))>) {
+        for (id, (value, mut acts)) in calls {
+            let (known, told) = self.calls.entry(id).or_insert_with(|| (value.clone(), Vec::new()));
+            *known = Value::any([known.clone(), value]);
+            acts.truncate(256_usize.saturating_sub(told.len()));
+            told.append(&mut acts);
+        }
+    }
+
+    /// Forgets calls that were folded in a range and not told: another reading of it folds them anew.
+    pub(super) fn forget_calls(&mut self, range: &Range<usize>) {
+        self.take_calls(range);
+    }
+
+    /// How deep an expression may be folded here; less inside of functions that are being followed.
+    pub(super) fn deepest(&self) -> u32 {
+        if self.handed.depth() == 0 { 48 } else { 20 }
     }
 
     /// What was read.
@@ -150,6 +201,15 @@ impl<'a, 't> Shared<'a, 't> {
         }
     }
 
+    /// What is told of a call beside what it is: whether it is known what it does, and the service that it speaks to.
+    pub(super) fn weigh(&mut self, act: &Act) {
+        self.reading.unknown |= !self.book.reads(&act.name);
+        if let Some(host) = self.book.host_of(&act.name) {
+            let host = Argument { value: Value::text(host), span: act.span.clone() };
+            self.tell("@service", vec![host], act.span.clone());
+        }
+    }
+
     /// An act without named arguments.
     pub(super) fn tell(&mut self, name: &str, arguments: Vec<Argument>, span: Range<usize>) {
         self.reading.acts.push(Act {
@@ -167,6 +227,7 @@ impl<'a, 't> Shared<'a, 't> {
 pub(super) fn spread(value: &Value, index: usize) -> Value {
     match &value.kind {
         Kind::List(items) => items.get(index).cloned().unwrap_or_else(Value::unknown),
+        Kind::Any(items) => Value::any(items.iter().map(|item| spread(item, index))),
         _ => Value::unknown().tainted(element(value).all_taint()),
     }
 }

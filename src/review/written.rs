@@ -65,7 +65,8 @@ impl Written {
             "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "source" | "." => Inner::Bash,
             "./" => by_first_line(text),
             "node" | "bun" | "deno run" => Inner::Javascript,
-            "runpy.run_path" => Inner::Python,
+            "runpy.run_path" | "@import" => Inner::Python,
+            "require" | "import" => Inner::Javascript,
             name => {
                 let version = name.strip_prefix("python")?;
                 version.chars().all(|c| c.is_ascii_digit() || c == '.').then_some(Inner::Python)?

@@ -6,23 +6,26 @@ use crate::review::syntax::{named, pair, text};
 use crate::review::value::{Act, Argument, HOLE, Kind, Taint, Value};
 use tree_sitter::Node;
 
-/// Expressions nested deeper than this are not folded.
-const DEEPEST: u32 = 48;
-
 /// Longest list or object that is folded.
 const LONGEST: usize = 256;
+
+/// Ways in which one call is looked at.
+const MOST_WAYS: usize = 64;
 
 impl<'t> Reader<'_, 't> {
     /// What is known of an expression.
     pub(super) fn fold(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
-        if depth > DEEPEST || !self.shared.frames.pay(1) {
+        if depth > self.shared.deepest() || !self.shared.frames.pay(1) {
             return Value::unknown();
         }
         let deeper = depth + 1;
         match node.kind() {
             "identifier" | "shorthand_property_identifier" => {
-                self.identifier(text(node, self.shared.source), frame)
+                let name = self.spelled(node);
+                self.identifier(&name, frame)
             }
+            "this" => self.shared.frames.lookup(frame, "this").unwrap_or_else(Value::unknown),
+            kind if super::is_function(kind) => self.function_value(node, frame),
             "import" => Value::name("import"),
             "member_expression" => {
                 let (Some(object), Some(property)) = pair(node, "object", "property") else {
@@ -34,7 +37,13 @@ impl<'t> Reader<'_, 't> {
                     return value;
                 }
                 let object = self.fold(object, frame, deeper);
-                self.member(&object, text(property, self.shared.source))
+                let property = self.spelled(property);
+                if let Some(class) = object.as_name().filter(|name| name.starts_with("class "))
+                    && let Some(field) = self.shared.frames.lookup(0, &format!("{class}.{property}"))
+                {
+                    return field;
+                }
+                self.member(&object, &property)
             }
             "subscript_expression" => self.index(node, frame, deeper),
             "string" => self.string(node),
@@ -42,6 +51,15 @@ impl<'t> Reader<'_, 't> {
             "number" => {
                 let number = crate::review::value::integer(text(node, self.shared.source));
                 number.map_or_else(Value::unknown, |n| Value::new(Kind::Number(n)))
+            }
+            "unary_expression" => {
+                let inner = node.child_by_field_name("argument").map(|n| self.fold(n, frame, deeper));
+                match inner.map(|v| v.kind) {
+                    Some(Kind::Number(n)) if text(node, self.shared.source).starts_with('-') => {
+                        Value::new(Kind::Number(n.saturating_neg()))
+                    }
+                    _ => Value::unknown(),
+                }
             }
             "true" => Value::new(Kind::Bool(true)),
             "false" => Value::new(Kind::Bool(false)),
@@ -90,6 +108,11 @@ impl<'t> Reader<'_, 't> {
     /// A member of a value.
     pub(super) fn member(&self, value: &Value, name: &str) -> Value {
         match &value.kind {
+            Kind::Any(_) => value.each(|one| self.member(one, name)),
+            // The constructor of any function makes functions of texts.
+            Kind::Name { path, .. } if name == "constructor" && path.starts_with("function ") => {
+                self.named("Function")
+            }
             Kind::Name { path, .. } if path == "process.env" => match name {
                 "HOME" | "USERPROFILE" => Value::text("~"),
                 _ if ground::secret_name(name) => Value::unknown().tainted(Taint::SECRET),
@@ -114,13 +137,23 @@ impl<'t> Reader<'_, 't> {
 
     fn index(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let (Some(object), Some(index)) = pair(node, "object", "index") else { return Value::unknown() };
+        let global = object.kind() == "this";
         let object = self.fold(object, frame, depth);
         let index = self.fold(index, frame, depth);
+        object.each_pair(&index, |object, index| self.item_of(object, index, global))
+    }
+
+    /// An item by its key or position; of `this` outside of classes a global name.
+    fn item_of(&self, object: &Value, index: &Value, global: bool) -> Value {
         match (&object.kind, &index.kind) {
+            (Kind::Unknown, Kind::Text { text, whole: true }) if global => self.named(text),
             (Kind::List(items), Kind::Number(n)) => {
                 usize::try_from(*n).ok().and_then(|n| items.get(n)).cloned().unwrap_or_else(Value::unknown)
             }
-            (_, Kind::Text { text, whole: true }) => self.member(&object, text),
+            (_, Kind::Text { text, whole: true }) => self.member(object, text),
+            // Which one is only known at run time: any of them.
+            (Kind::List(items), _) if items.len() <= 24 => Value::any(items.iter().cloned()),
+            (Kind::Map(items), _) if items.len() <= 24 => Value::any(items.iter().map(|(_, v)| v.clone())),
             _ => Value::unknown().tainted(object.all_taint()),
         }
     }
@@ -151,13 +184,20 @@ impl<'t> Reader<'_, 't> {
             match child.kind() {
                 "pair" => {
                     if let (Some(key), Some(value)) = pair(child, "key", "value") {
-                        let name = text(key, self.shared.source).trim_matches(['"', '\'']).to_owned();
+                        let name = self.key(key, frame, depth);
                         items.push((name, self.fold(value, frame, depth)));
                     }
                 }
+                "method_definition" => {
+                    if let Some(name) = child.child_by_field_name("name") {
+                        let name = self.spelled(name);
+                        items.push((name, self.function_value(child, frame)));
+                    }
+                }
                 "shorthand_property_identifier" => {
-                    let name = text(child, self.shared.source);
-                    items.push((name.to_owned(), self.identifier(name, frame)));
+                    let name = self.spelled(child);
+                    let value = self.identifier(&name, frame);
+                    items.push((name, value));
                 }
                 "spread_element" => match self.fold(child, frame, depth) {
                     Value { kind: Kind::Map(more), .. } => items.extend(more),
@@ -170,14 +210,29 @@ impl<'t> Reader<'_, 't> {
         Value::new(Kind::Map(items)).tainted(loose)
     }
 
+    /// The name of a member: as it is written, or what its expression gives.
+    fn key(&mut self, key: Node<'t>, frame: usize, depth: u32) -> String {
+        match key.kind() {
+            "computed_property_name" => {
+                let value = key.named_child(0).map(|n| self.fold(n, frame, depth));
+                value.as_ref().and_then(Value::as_whole_text).unwrap_or("?").to_owned()
+            }
+            "string" => self.string(key).as_whole_text().unwrap_or("?").to_owned(),
+            _ => self.spelled(key),
+        }
+    }
+
     fn binary(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let operator =
             node.child_by_field_name("operator").map(|o| text(o, self.shared.source)).unwrap_or_default();
         let parts = named(node, 3).into_iter().skip(usize::from(node.kind() == "ternary_expression"));
         let parts: Vec<Value> = parts.map(|n| self.fold(n, frame, depth)).collect();
         let texts = parts.iter().any(|v| v.as_text().is_some());
-        if operator == "+" && texts {
+        if operator == "+" && (texts || parts.iter().any(Value::has_choice)) {
             return Value::join(&parts, "");
+        }
+        if node.kind() == "ternary_expression" || matches!(operator, "||" | "??" | "&&") {
+            return Value::any(parts);
         }
         parts.iter().fold(Value::unknown(), |v, part| v.tainted(part.all_taint()))
     }
@@ -187,15 +242,10 @@ impl<'t> Reader<'_, 't> {
         if let Some((value, _)) = self.shared.calls.get(&node.id()) {
             return value.clone();
         }
-        let field = if node.kind() == "new_expression" { "constructor" } else { "function" };
-        let Some(function) = node.child_by_field_name(field) else { return Value::unknown() };
+        let Some((function, list)) = super::call::parts(node, LONGEST) else { return Value::unknown() };
         let called = self.fold(function, frame, depth);
         let mut arguments = Vec::new();
-        let list = node.child_by_field_name("arguments");
-        for child in list
-            .map(|l| if l.kind() == "arguments" { named(l, LONGEST) } else { vec![l] })
-            .unwrap_or_default()
-        {
+        for child in list {
             let span = child.byte_range();
             match (child.kind(), self.fold(child, frame, depth)) {
                 ("spread_element", Value { kind: Kind::List(items), .. }) => {
@@ -204,29 +254,20 @@ impl<'t> Reader<'_, 't> {
                 (_, value) => arguments.push(Argument { value, span }),
             }
         }
-        let mut by_name = Vec::new();
-        for argument in &arguments {
-            if let Kind::Map(items) = &argument.value.kind {
-                let more = items.iter().map(|(key, v)| {
-                    (key.clone(), Argument { value: v.clone(), span: argument.span.clone() })
-                });
-                by_name.extend(more);
+        let mut acts: Vec<Act> = Vec::new();
+        let mut values = Vec::new();
+        for called in called.alternatives() {
+            let (called, arguments) = self.taken_apart(called, arguments.clone(), &node.byte_range());
+            for called in called.alternatives() {
+                let act = self.act(&called, arguments.clone(), node.byte_range());
+                for act in act.ways().into_iter().take(MOST_WAYS.saturating_sub(acts.len())) {
+                    values.push(self.result(&act, &called));
+                    acts.push(act);
+                }
             }
         }
-        let receiver = match &called.kind {
-            Kind::Name { about: Some(about), .. } => Some((**about).clone()),
-            _ => None,
-        };
-        let act = Act {
-            name: called.as_name().unwrap_or("?").to_owned(),
-            receiver,
-            arguments,
-            named: by_name,
-            folder: self.shared.folder.clone(),
-            span: node.byte_range(),
-        };
-        let value = self.result(&act, &called);
-        self.shared.calls.insert(node.id(), (value.clone(), act));
+        let value = Value::any(values);
+        self.shared.calls.insert(node.id(), (value.clone(), acts));
         value
     }
 }

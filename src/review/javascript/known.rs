@@ -12,14 +12,22 @@ const LONGEST: usize = 256;
 
 impl Reader<'_, '_> {
     /// What a call gives.
-    pub(super) fn result(&self, act: &Act, called: &Value) -> Value {
+    pub(super) fn result(&mut self, act: &Act, called: &Value) -> Value {
+        if let Some(value) = self.enter(act).or_else(|| self.then(act, called)).or_else(|| self.mapped(act)) {
+            return value;
+        }
         let mark = self.shared.book.mark_of(&act.name).map(taint).unwrap_or_default();
         if let Some(value) = self.special(act) {
             return value.tainted(mark);
         }
         let mut given = mark;
         if mark != Taint::DOWNLOADED {
-            given = act.arguments.iter().fold(given.with(called.taint), |t, a| t.with(a.value.all_taint()));
+            let handed = act.arguments.iter().fold(Taint::default(), |t, a| t.with(a.value.all_taint()));
+            let handed = if self.makes_client(&act.name) { handed.without(Taint::SECRET) } else { handed };
+            given = given.with(called.taint).with(handed);
+        }
+        if starts(act).is_some_and(|program| downloads(&program)) {
+            given = given.with(Taint::DOWNLOADED);
         }
         if matches!(act.name.as_str(), "fs.readFileSync" | "fs.readFile" | "fs.createReadStream") {
             let path = act.arguments.first().and_then(|a| a.value.as_text()).map_or("", |(t, _)| t);
@@ -28,16 +36,124 @@ impl Reader<'_, '_> {
             given = given.with(if secret { Taint::SECRET.with(Taint::FILE) } else { Taint::FILE });
         }
         match called.as_name() {
+            // What is written to a program that runs, or read from it, has to do with its command.
+            Some(name) if starts(act).is_some() => {
+                let command = starts(act).unwrap_or_else(Value::unknown);
+                Value::name_about(format!("{name}()"), command).tainted(given)
+            }
+            // `Function('return process')()`.
+            Some("Function") => match act.arguments.as_slice() {
+                [one] => Value::name_about("Function()", one.value.clone()).tainted(given),
+                _ => Value::name("Function()").tainted(given),
+            },
             Some(name) => Value::name(format!("{name}()")).tainted(given),
             None => Value::unknown().tainted(given),
         }
+    }
+
+    /// Whether a call makes something that speaks to a service: what it answers is not the key that it was made with.
+    fn makes_client(&self, name: &str) -> bool {
+        let last = name.trim_end_matches("()").rsplit(['.', '/']).next().unwrap_or_default();
+        let holds = [
+            "Request",
+            "URLSearchParams",
+            "FormData",
+            "Blob",
+            "File",
+            "TextEncoder",
+            "String",
+            "Array",
+            "Object",
+            "URL",
+            "Map",
+            "Set",
+            "Buffer",
+        ];
+        let class = last.starts_with(char::is_uppercase) && !holds.contains(&last);
+        let makers = [
+            "createClient",
+            "create",
+            "createPool",
+            "connect",
+            "createConnection",
+            "configure",
+            "init",
+            "login",
+            "auth",
+            "createServerClient",
+            "defineConfig",
+            "neon",
+            "postgres",
+            "drizzle",
+        ];
+        // `require('stripe')(key)`: the module itself is called.
+        class
+            || makers.contains(&last)
+            || self.shared.reading.imports.iter().any(|(module, _)| module == name)
     }
 
     fn special(&self, act: &Act) -> Option<Value> {
         let first = act.arguments.first().map(|a| &a.value);
         let receiver = act.receiver.as_ref();
         Some(match act.name.as_str() {
-            "require" | "import" | "process.mainModule.require" => self.named(first?.as_whole_text()?),
+            "require" | "import" | "process.getBuiltinModule" => self.named(first?.as_whole_text()?),
+            "module.createRequire" => self.named("require"),
+            "util.promisify" | "util.callbackify" | "pify" => first?.clone(),
+            "Reflect.get" => self.member(first?, act.arguments.get(1)?.value.as_whole_text()?),
+            name if name.ends_with(".bind") && !name.starts_with("?") => {
+                let function = Value::name(name.strip_suffix(".bind")?);
+                let set = act.arguments.iter().skip(1).map(|a| a.value.clone());
+                let function = match receiver {
+                    Some(about) => Value::name_about(function.as_name()?.to_owned(), about.clone()),
+                    None => function,
+                };
+                let parts = std::iter::once(function).chain(set).collect();
+                Value::name_about(super::call::BOUND, Value::new(Kind::List(parts)))
+            }
+            "Function()" => {
+                let text = receiver?.as_whole_text()?.trim().trim_end_matches(';');
+                match text.strip_prefix("return ")?.trim() {
+                    "this" => self.named("globalThis"),
+                    name if name.chars().all(|c| c.is_alphanumeric() || "._$".contains(c)) => {
+                        self.named(name)
+                    }
+                    _ => return None,
+                }
+            }
+            "Object.values" => match &first?.kind {
+                Kind::Map(items) => Value::new(Kind::List(items.iter().map(|(_, v)| v.clone()).collect())),
+                _ => return None,
+            },
+            "Object.entries" => match &first?.kind {
+                Kind::Map(items) => {
+                    let row = |(k, v): &(String, Value)| {
+                        Value::new(Kind::List(vec![Value::text(k.clone()), v.clone()]))
+                    };
+                    Value::new(Kind::List(items.iter().map(row).collect()))
+                }
+                _ => return None,
+            },
+            "array.concat" => {
+                let Kind::List(items) = &receiver?.kind else { return None };
+                let mut items = items.clone();
+                for argument in &act.arguments {
+                    match &argument.value.kind {
+                        Kind::List(more) => items.extend(more.iter().cloned()),
+                        _ => items.push(argument.value.clone()),
+                    }
+                }
+                items.truncate(LONGEST);
+                Value::new(Kind::List(items))
+            }
+            "array.slice" | "array.filter" | "array.sort" | "array.toString" => receiver?.clone(),
+            "string.replace" | "string.replaceAll" => {
+                let (from, to) = (first?.as_whole_text()?, act.arguments.get(1)?.value.as_whole_text()?);
+                let text = receiver?.as_whole_text()?;
+                if from.is_empty() || text.len().saturating_mul(to.len().max(1)) > 64 * 1024 {
+                    return None;
+                }
+                Value::text(text.replace(from, to))
+            }
             "path.join" | "path.resolve" | "path.posix.join" => {
                 act.arguments.iter().map(|a| a.value.clone()).reduce(|left, right| {
                     match (left.as_text(), right.as_text()) {
@@ -103,6 +219,31 @@ impl Reader<'_, '_> {
             _ => return None,
         })
     }
+}
+
+/// The command of a call that starts a program.
+fn starts(act: &Act) -> Option<Value> {
+    let name = act.name.strip_prefix("child_process.").or_else(|| act.name.strip_prefix("Bun."))?;
+    let known = ["exec", "execSync", "spawn", "spawnSync", "execFile", "execFileSync", "fork"];
+    if !known.contains(&name) {
+        return None;
+    }
+    let first = act.arguments.first()?.value.clone();
+    match act.arguments.get(1).map(|a| &a.value.kind) {
+        Some(Kind::List(more)) if !name.starts_with("exec") || name.starts_with("execFile") => {
+            Some(Value::new(Kind::List(std::iter::once(first).chain(more.iter().cloned()).collect())))
+        }
+        _ => Some(first),
+    }
+}
+
+/// Whether a command fetches from the network and prints what it got.
+fn downloads(command: &Value) -> bool {
+    let first = match &command.kind {
+        Kind::List(words) => words.first().and_then(Value::as_whole_text),
+        _ => command.as_text().and_then(|(text, _)| text.split_whitespace().next()),
+    };
+    matches!(first, Some("curl" | "wget"))
 }
 
 /// Decoded base64: the text where it is text; marked in any case.

@@ -3,24 +3,31 @@
 //! Built like the reader of Python; an object among the arguments also gives its members as named arguments, because
 //! that is how options are passed. Judging is not done here.
 
+mod bind;
+mod call;
 mod fold;
 mod known;
 
 use super::Scope;
 use super::book::RuleBook;
-use super::flow::{Reading, element, element_in};
-use super::handed;
+use super::flow::{Reading, element_in};
+use super::handed::Function;
 use super::syntax::{named, pair, text};
-use super::value::{Act, Argument, Value};
-use super::walk::{Shared, Step, Walker, spread, walk};
+use super::value::{Argument, Kind, Value};
+use super::walk::{Shared, Step, Walker, walk};
+use std::collections::HashSet;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope) -> Reading {
-    let mut reader = Reader { shared: Shared::new(root, source, book, scope) };
+    let shared = Shared::new(root, source, book, scope);
+    let mut reader = Reader { shared, told: HashSet::new(), unverified: false };
+    reader.hoist(root, 0);
     let mut next = 0;
-    while let Some((node, frame)) = reader.shared.body(next) {
-        walk(&mut reader, node, frame);
+    while let Some(body) = reader.shared.body(next) {
+        if let Some((node, frame)) = body {
+            walk(&mut reader, node, frame);
+        }
         next += 1;
     }
     reader.shared.finish()
@@ -29,6 +36,23 @@ pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope)
 /// The state of one reading.
 struct Reader<'a, 't> {
     shared: Shared<'a, 't>,
+    /// Calls that were told with the call that they stand in.
+    told: HashSet<usize>,
+    /// Whether the text says, for all connections behind it, that nobody checks who answers.
+    unverified: bool,
+}
+
+/// Whether a node is a function of any kind.
+fn is_function(kind: &str) -> bool {
+    matches!(
+        kind,
+        "function_declaration"
+            | "function_expression"
+            | "arrow_function"
+            | "method_definition"
+            | "generator_function"
+            | "generator_function_declaration"
+    )
 }
 
 impl<'t> Walker<'t> for Reader<'_, 't> {
@@ -36,56 +60,35 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
     fn visit(&mut self, node: Node<'t>, step: Step) -> bool {
         let Step { frame, branch, top } = step;
         match node.kind() {
-            "function_declaration"
-            | "function_expression"
-            | "arrow_function"
-            | "method_definition"
-            | "generator_function"
-            | "generator_function_declaration"
-                if !top =>
-            {
-                if let Some(name) = node.child_by_field_name("name").filter(|n| n.kind() == "identifier") {
-                    let name = text(name, self.shared.source);
-                    self.shared.frames.bind(frame, name, Value::name(format!("function {name}")), branch);
-                    self.shared.handed.define(format!("function {name}"), node, frame);
-                }
-                let inner = self.shared.put_off(node, frame);
-                for field in ["parameters", "parameter"] {
-                    if let Some(parameters) = node.child_by_field_name(field) {
-                        self.forget(parameters, inner);
-                    }
-                }
+            kind if !top && is_function(kind) => {
+                self.function(node, frame, branch);
                 return false;
             }
+            "class_declaration" | "class" => self.class(node, frame),
+            "enum_declaration" => self.enumeration(node, frame),
             "import_statement" => self.import(node, frame),
             "variable_declarator" => {
                 if let (Some(name), Some(value)) = pair(node, "name", "value") {
-                    let value = match value.kind() {
-                        "arrow_function" | "function_expression" if name.kind() == "identifier" => {
-                            let called = format!("function {}", text(name, self.shared.source));
-                            self.shared.handed.define(called.clone(), value, frame);
-                            Value::name(called)
-                        }
-                        _ => self.fold(value, frame, 0),
-                    };
+                    let value = self.fold(value, frame, 0);
                     self.bind_pattern(name, value, frame, branch);
                 }
             }
             "assignment_expression" => {
                 if let (Some(left), Some(right)) = pair(node, "left", "right") {
                     let value = self.fold(right, frame, 0);
+                    self.variable_set(left, &value, frame);
                     self.bind_pattern(left, value, frame, branch);
                 }
             }
-            "augmented_assignment_expression" => {
-                if let (Some(left), Some(right)) = pair(node, "left", "right") {
-                    let before = self.fold(left, frame, 0);
-                    let added = self.fold(right, frame, 0);
-                    let plus = node
-                        .child_by_field_name("operator")
-                        .is_some_and(|o| text(o, self.shared.source) == "+=");
-                    let value = if plus { Value::join(&[before, added], "") } else { Value::unknown() };
-                    self.bind_pattern(left, value, frame, branch);
+            "augmented_assignment_expression" => self.augment(node, frame, branch),
+            "return_statement" => {
+                let value = node.named_child(0).map(|value| self.fold(value, frame, 0));
+                self.shared.handed.give_back(value.unwrap_or_else(|| Value::new(Kind::Nothing)));
+            }
+            "yield_expression" => {
+                if let Some(value) = node.named_child(0) {
+                    let value = self.fold(value, frame, 0);
+                    self.shared.handed.yields(value);
                 }
             }
             "for_in_statement" => {
@@ -123,148 +126,117 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
 }
 
 impl<'t> Reader<'_, 't> {
-    /// Parameters hide names of the same spelling outside.
-    fn forget(&mut self, parameters: Node<'t>, frame: usize) {
-        let all = if parameters.kind() == "identifier" { vec![parameters] } else { named(parameters, 64) };
-        let bare = |n: Node<'t>| n.child_by_field_name("pattern").unwrap_or(n);
-        for name in all.into_iter().map(bare).filter(|n| n.kind() == "identifier") {
-            self.shared.frames.bind(frame, text(name, self.shared.source), Value::unknown(), false);
+    /// Declared functions can be called above their declaration.
+    fn hoist(&mut self, body: Node<'t>, frame: usize) {
+        for child in named(body, 4096) {
+            let inner = child.child_by_field_name("declaration").unwrap_or(child);
+            if matches!(inner.kind(), "function_declaration" | "generator_function_declaration") {
+                self.named_function(inner, frame, false);
+            }
         }
     }
 
-    /// A function of the text is called: its body is read again with what it is handed to call.
-    fn enter_with(&mut self, act: &Act) {
-        let Some((function, frame)) = self.shared.handed.function(&act.name) else { return };
-        let parameters =
-            ["parameters", "parameter"].into_iter().find_map(|f| function.child_by_field_name(f));
-        let Some(parameters) = parameters else { return };
-        let all = if parameters.kind() == "identifier" { vec![parameters] } else { named(parameters, 64) };
-        let source = self.shared.source;
-        let names = all.into_iter().map(|n| {
-            let name =
-                n.child_by_field_name("pattern").or_else(|| n.child_by_field_name("left")).unwrap_or(n);
-            if name.kind() == "identifier" { text(name, source) } else { "" }
-        });
-        let given = handed::given(names, act);
-        let Some(inner) = self.shared.read_again((function, frame), &given) else { return };
-        self.forget(parameters, inner);
-        for (name, value) in given {
-            self.shared.frames.bind(inner, name, value, false);
-        }
-    }
-
-    fn import(&mut self, node: Node<'t>, frame: usize) {
-        let Some(source) = node.child_by_field_name("source") else {
-            return self.import_require(node, frame);
+    fn named_function(&mut self, node: Node<'t>, frame: usize, branch: bool) {
+        let Some(name) = node.child_by_field_name("name").filter(|n| n.kind() == "identifier") else {
+            return;
         };
-        let module = self.fold(source, frame, 0);
-        let Some(module) = module.as_whole_text().map(str::to_owned) else { return };
-        self.shared.imported(module.strip_prefix("node:").unwrap_or(&module), node.byte_range());
-        let clauses = named(node, 8).into_iter().filter(|n| n.kind() == "import_clause");
-        for item in clauses.flat_map(|clause| named(clause, 8)) {
-            match item.kind() {
-                "identifier" => {
-                    let value = self.named(&module);
-                    self.shared.frames.bind(frame, text(item, self.shared.source), value, false);
+        let name = self.spelled(name);
+        let mut called = format!("function {name}");
+        if branch {
+            called = format!("{called}@{}", node.start_byte());
+        }
+        self.shared.frames.bind(frame, &name, Value::name(called.clone()), branch);
+        self.shared.handed.define(called, Function { node, frame, method: false });
+    }
+
+    /// A function: its name is bound, its body waits.
+    fn function(&mut self, node: Node<'t>, frame: usize, branch: bool) {
+        self.named_function(node, frame, branch);
+        if let Some(inner) = self.shared.put_off(node, frame) {
+            self.parameters(node, inner, None);
+        }
+    }
+
+    /// The value of a function that has no name of its own.
+    fn function_value(&mut self, node: Node<'t>, frame: usize) -> Value {
+        let called = format!("function @{}", node.start_byte());
+        self.shared.handed.define(called.clone(), Function { node, frame, method: false });
+        Value::name(called)
+    }
+
+    /// A class: its name, its methods and fields, and what it is made from.
+    fn class(&mut self, node: Node<'t>, frame: usize) {
+        let Some(name) = node.child_by_field_name("name") else { return };
+        let name = self.spelled(name);
+        let mut class = Value::name(format!("class {name}"));
+        let heritage = named(node, 8).into_iter().find(|n| n.kind() == "class_heritage");
+        let base = heritage.and_then(|h| h.named_child(0));
+        let base = base.map(|b| b.child_by_field_name("value").unwrap_or(b));
+        if let Some(base) = base.map(|base| self.fold(base, frame, 0)) {
+            match base.as_name() {
+                Some(base) if base.starts_with("class ") => {
+                    self.shared.handed.derive(format!("class {name}"), base.to_owned());
                 }
-                "namespace_import" => {
-                    if let Some(name) = item.named_child(0) {
-                        let value = self.named(&module);
-                        self.shared.frames.bind(frame, text(name, self.shared.source), value, false);
-                    }
-                }
-                "named_imports" => {
-                    for specifier in named(item, 256) {
-                        let Some(name) = specifier.child_by_field_name("name") else { continue };
-                        let alias = specifier.child_by_field_name("alias").unwrap_or(name);
-                        let value = self.named(&format!("{module}.{}", text(name, self.shared.source)));
-                        self.shared.frames.bind(frame, text(alias, self.shared.source), value, false);
-                    }
-                }
+                Some(known) if self.shared.book.knows(known) => class = base.clone(),
                 _ => {}
             }
         }
-    }
-
-    /// `import fs = require('fs')`.
-    fn import_require(&mut self, node: Node<'t>, frame: usize) {
-        let clause = named(node, 8).into_iter().find(|n| n.kind() == "import_require_clause");
-        let Some(clause) = clause else { return };
-        let (Some(name), Some(source)) = (clause.named_child(0), clause.child_by_field_name("source")) else {
-            return;
-        };
-        if let Some(module) = self.fold(source, frame, 0).as_whole_text() {
-            self.shared.imported(module.strip_prefix("node:").unwrap_or(module), node.byte_range());
-            let value = self.named(module);
-            self.shared.frames.bind(frame, text(name, self.shared.source), value, false);
-        }
-    }
-
-    /// Binds a name, the members of an object (`const { rm: x } = …`), the items of an array.
-    fn bind_pattern(&mut self, left: Node<'t>, value: Value, frame: usize, branch: bool) {
-        match left.kind() {
-            "identifier" => self.shared.frames.bind(frame, text(left, self.shared.source), value, branch),
-            "member_expression" if left.byte_range().len() < 80 => {
-                self.shared.frames.bind_shared(text(left, self.shared.source), value);
-            }
-            "object_pattern" => {
-                for child in named(left, 64) {
-                    let (key, name) = match child.kind() {
-                        "pair_pattern" => match pair(child, "key", "value") {
-                            (Some(key), Some(name)) => (key, name),
-                            _ => continue,
-                        },
-                        "object_assignment_pattern" => match child.child_by_field_name("left") {
-                            Some(name) => (name, name),
-                            None => continue,
-                        },
-                        _ => (child, child),
-                    };
-                    let member = self.member(&value, text(key, self.shared.source));
-                    if name.kind() == "object_pattern" {
-                        continue;
-                    }
-                    self.shared.frames.bind(frame, text(name, self.shared.source), member, branch);
-                }
-            }
-            "array_pattern" => {
-                for (index, name) in named(left, 64).into_iter().enumerate() {
-                    let item = spread(&value, index);
-                    if name.kind() == "identifier" {
-                        self.shared.frames.bind(frame, text(name, self.shared.source), item, branch);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// A call: told as an act, and again for each function that it is given to call (`files.forEach(fs.unlinkSync)`).
-    fn call(&mut self, node: Node<'t>, frame: usize) {
-        if !self.shared.calls.contains_key(&node.id()) {
-            self.fold(node, frame, 0);
-        }
-        let Some((_, act)) = self.shared.calls.remove(&node.id()) else { return };
-        if matches!(act.name.as_str(), "require" | "import" | "process.mainModule.require" | "module.require")
-            && let Some(name) = act.arguments.first().and_then(|a| a.value.as_whole_text())
-        {
-            self.shared.imported(name.strip_prefix("node:").unwrap_or(name), act.span.clone());
-        }
-        if act.name == "process.chdir" {
-            self.shared.folder = act.arguments.first().map(|a| a.value.clone());
-        }
-        self.enter_with(&act);
-        for argument in &act.arguments {
-            let Some(name) = argument.value.as_name().filter(|name| self.shared.book.knows(name)) else {
+        self.shared.frames.bind(frame, &name, class, false);
+        let body = node.child_by_field_name("body").map(|body| named(body, 256)).unwrap_or_default();
+        for item in body {
+            let Some(member) =
+                item.child_by_field_name("name").or_else(|| item.child_by_field_name("property"))
+            else {
                 continue;
             };
-            let item = act.receiver.as_ref().map_or_else(Value::unknown, element);
-            let item = Argument { value: item, span: argument.span.clone() };
-            let name = name.to_owned();
-            self.shared.tell(&name, vec![item], act.span.clone());
+            let member = self.spelled(member);
+            if item.kind() == "method_definition" {
+                for owner in [format!("class {name}()"), format!("class {name}")] {
+                    let function = Function { node: item, frame, method: true };
+                    self.shared.handed.define(format!("{owner}.{member}"), function);
+                }
+            } else if let Some(value) = item.child_by_field_name("value") {
+                let value = self.fold(value, frame, 0);
+                for owner in [format!("class {name}"), format!("class {name}()"), "this".to_owned()] {
+                    self.shared.frames.bind_shared(&format!("{owner}.{member}"), value.clone());
+                }
+            }
         }
-        self.shared.reading.unknown |= act.name == "?";
-        self.shared.reading.acts.push(act);
+    }
+
+    /// `enum Step { Look = 'ls' }`: a table of its values.
+    fn enumeration(&mut self, node: Node<'t>, frame: usize) {
+        let (Some(name), Some(body)) = pair(node, "name", "body") else { return };
+        let mut items = Vec::new();
+        for item in named(body, 256) {
+            if let (Some(key), Some(value)) = pair(item, "name", "value") {
+                items.push((self.spelled(key), self.fold(value, frame, 0)));
+            }
+        }
+        let name = self.spelled(name);
+        self.shared.frames.bind(frame, &name, Value::new(Kind::Map(items)), false);
+    }
+
+    /// An identifier as JavaScript reads it, escapes resolved.
+    fn spelled(&self, node: Node<'t>) -> String {
+        let spelled = text(node, self.shared.source);
+        crate::review::lookalike::unescaped(spelled).unwrap_or_else(|| spelled.to_owned())
+    }
+
+    /// `process.env.KEY = value` is told like a call.
+    fn variable_set(&mut self, left: Node<'t>, value: &Value, frame: usize) {
+        let (Some(object), Some(property)) = pair(left, "object", "property") else { return };
+        if text(object, self.shared.source).ends_with("env")
+            && self.fold(object, frame, 0).as_name() == Some("process.env")
+        {
+            let span = left.byte_range();
+            if self.spelled(property) == "NODE_TLS_REJECT_UNAUTHORIZED" {
+                self.unverified = true;
+            }
+            let name = Argument { value: Value::text(self.spelled(property)), span: property.byte_range() };
+            let value = Argument { value: value.clone(), span: span.clone() };
+            self.shared.tell("process.env[]=", vec![name, value], span);
+        }
     }
 
     /// `process.env.KEY` is told like a call.
@@ -276,12 +248,15 @@ impl<'t> Reader<'_, 't> {
             return;
         }
         let (value, span) = if let Some(property) = node.child_by_field_name("property") {
-            (Value::text(text(property, self.shared.source)), property.byte_range())
+            (Value::text(self.spelled(property)), property.byte_range())
         } else if let Some(index) = node.child_by_field_name("index") {
             (self.fold(index, frame, 0), index.byte_range())
         } else {
             return;
         };
-        self.shared.tell("process.env[]", vec![Argument { value, span }], node.byte_range());
+        for value in value.alternatives() {
+            let argument = Argument { value, span: span.clone() };
+            self.shared.tell("process.env[]", vec![argument], node.byte_range());
+        }
     }
 }

@@ -8,21 +8,24 @@ use crate::review::syntax::{named, pair, text};
 use crate::review::value::{Act, Argument, Kind, Value};
 use tree_sitter::Node;
 
-/// Expressions nested deeper than this are not folded.
-const DEEPEST: u32 = 48;
-
 /// Longest list or dictionary that is folded.
 const LONGEST: usize = 256;
+
+/// Ways in which one call is looked at.
+const MOST_WAYS: usize = 64;
 
 impl<'t> Reader<'_, 't> {
     /// What is known of an expression.
     pub(super) fn fold(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
-        if depth > DEEPEST || !self.shared.frames.pay(1) {
+        if depth > self.shared.deepest() || !self.shared.frames.pay(1) {
             return Value::unknown();
         }
         let deeper = depth + 1;
         match node.kind() {
-            "identifier" => self.identifier(text(node, self.shared.source), frame),
+            "identifier" => {
+                let name = self.spelled(node);
+                self.identifier(&name, frame)
+            }
             "attribute" => self.attribute(node, frame, deeper),
             "string" => self.string(node, frame, deeper),
             "concatenated_string" => {
@@ -49,14 +52,8 @@ impl<'t> Reader<'_, 't> {
             "named_expression" => {
                 node.child_by_field_name("value").map_or_else(Value::unknown, |n| self.fold(n, frame, deeper))
             }
-            "list" | "tuple" | "set" | "expression_list" => {
-                let nodes = named(node, LONGEST + 1);
-                if nodes.len() > LONGEST {
-                    return Value::unknown();
-                }
-                let items = self.fold_all(&nodes, frame, deeper);
-                Value::new(Kind::List(items))
-            }
+            "list" | "tuple" | "set" | "expression_list" => self.list(node, frame, deeper),
+            "lambda" => self.lambda(node, frame),
             "dictionary" => self.dictionary(node, frame, deeper),
             "binary_operator" => self.binary(node, frame, deeper),
             "subscript" => self.index(node, frame, deeper),
@@ -68,24 +65,20 @@ impl<'t> Reader<'_, 't> {
                     // The condition decides which value it is; it is not in the value.
                     parts.remove(1);
                 }
-                let parts = self.fold_all(&parts, frame, deeper);
-                parts.iter().fold(Value::unknown(), |v, part| v.tainted(part.all_taint()))
+                Value::any(self.fold_all(&parts, frame, deeper))
             }
             "list_comprehension" | "generator_expression" | "set_comprehension" => {
-                let body = node.child_by_field_name("body").map(|n| self.fold(n, frame, deeper));
-                Value::unknown().tainted(body.map(|v| v.all_taint()).unwrap_or_default())
+                self.comprehension(node, frame, deeper)
             }
             _ => Value::unknown(),
         }
     }
 
-    fn fold_all(&mut self, nodes: &[Node<'t>], frame: usize, depth: u32) -> Vec<Value> {
+    pub(super) fn fold_all(&mut self, nodes: &[Node<'t>], frame: usize, depth: u32) -> Vec<Value> {
         nodes.iter().map(|n| self.fold(*n, frame, depth)).collect()
     }
 
-    fn identifier(&mut self, spelled: &str, frame: usize) -> Value {
-        let plain = crate::review::lookalike::plain(spelled);
-        let name = plain.as_deref().unwrap_or(spelled);
+    fn identifier(&mut self, name: &str, frame: usize) -> Value {
         if let Some(value) = self.shared.frames.lookup(frame, name) {
             return value;
         }
@@ -115,13 +108,22 @@ impl<'t> Reader<'_, 't> {
             return value;
         }
         let value = self.fold(object, frame, depth);
-        let member = self.member(&value, text(attribute, self.shared.source));
+        let attribute = self.spelled(attribute);
+        if let Some(class) = value.as_name().filter(|name| name.starts_with("class "))
+            && let Some(field) = self.shared.frames.lookup(0, &format!("{class}.{attribute}"))
+        {
+            return field;
+        }
+        let member = self.member(&value, &attribute);
         if member.as_name() == Some("sys.executable") { Value::text("python3") } else { member }
     }
 
     /// A member of a value: of a module, or a method of what is known.
     pub(super) fn member(&self, value: &Value, name: &str) -> Value {
         match &value.kind {
+            Kind::Any(_) => value.each(|one| self.member(one, name)),
+            // A function by another name for its call.
+            Kind::Name { .. } if name == "__call__" => value.clone(),
             Kind::Name { path, about } => {
                 if let Some(found) = known::path_part(value, name) {
                     return found;
@@ -168,9 +170,13 @@ impl<'t> Reader<'_, 't> {
                 let value = self.fold(value, frame, depth);
                 items.push((key.as_whole_text().unwrap_or("?").to_owned(), value));
             } else if let Some(inner) = child.named_child(0) {
-                loose = loose.tainted(self.fold(inner, frame, depth).all_taint());
+                match self.fold(inner, frame, depth) {
+                    Value { kind: Kind::Map(more), .. } => items.extend(more),
+                    other => loose = loose.tainted(other.all_taint()),
+                }
             }
         }
+        items.truncate(LONGEST);
         Value::new(Kind::Map(items)).tainted(loose.taint)
     }
 
@@ -181,10 +187,12 @@ impl<'t> Reader<'_, 't> {
         let left = self.fold(left, frame, depth);
         let right = self.fold(right, frame, depth);
         match operator {
-            "+" => plus(&left, &right),
-            "/" => known::below(&left, &right),
-            "%" => percent(&left, &right),
-            "*" | "**" | "<<" => known::product(operator, &left, &right),
+            "+" => left.each_pair(&right, plus),
+            "/" => left.each_pair(&right, known::below),
+            "%" => left.each_pair(&right, percent),
+            "*" | "**" | "<<" => left.each_pair(&right, |left, right| known::product(operator, left, right)),
+            // Flags that are put together: each of them counts.
+            "|" if left.as_name().is_some() || matches!(left.kind, Kind::Any(_)) => Value::any([left, right]),
             _ => Value::unknown().tainted(left.all_taint()).tainted(right.all_taint()),
         }
     }
@@ -193,9 +201,15 @@ impl<'t> Reader<'_, 't> {
         let (Some(value), Some(index)) = pair(node, "value", "subscript") else { return Value::unknown() };
         let value = self.fold(value, frame, depth);
         if index.kind() == "slice" {
-            return known::slice(&value, text(index, self.shared.source));
+            let written = text(index, self.shared.source);
+            return value.each(|value| known::slice(value, written));
         }
         let index = self.fold(index, frame, depth);
+        value.each_pair(&index, |value, index| self.item_of(value, index))
+    }
+
+    /// An item by its key or position: of a table of names, of what is known.
+    pub(super) fn item_of(&self, value: &Value, index: &Value) -> Value {
         if let (Some(name), Some(key)) = (value.as_name(), index.as_whole_text()) {
             if name == "os.environ" {
                 return known::variable(key);
@@ -206,7 +220,7 @@ impl<'t> Reader<'_, 't> {
             }
             for table in [".__dict__", "__dict__", "vars()", "globals()", "locals()", "__builtins__"] {
                 if let Some(module) = name.strip_suffix(table) {
-                    let about = known::vars_of(&value);
+                    let about = known::vars_of(value);
                     let module = about.as_deref().unwrap_or(module);
                     let full = if module.is_empty() { key.to_owned() } else { format!("{module}.{key}") };
                     return self.named(&full);
@@ -216,7 +230,7 @@ impl<'t> Reader<'_, 't> {
                 return self.named(key);
             }
         }
-        known::item(&value, &index)
+        known::item(value, index)
     }
 
     /// A call: what it gives; the act is kept for the walk.
@@ -238,7 +252,7 @@ impl<'t> Reader<'_, 't> {
                     if let (Some(name), Some(value)) = pair(child, "name", "value") {
                         let span = value.byte_range();
                         let value = self.fold(value, frame, depth);
-                        by_name.push((text(name, self.shared.source).to_owned(), Argument { value, span }));
+                        by_name.push((self.spelled(name), Argument { value, span }));
                     }
                 }
                 "list_splat" => {
@@ -260,21 +274,22 @@ impl<'t> Reader<'_, 't> {
                 _ => arguments.push(Argument { value: self.fold(child, frame, depth), span }),
             }
         }
-        let receiver = match &called.kind {
-            Kind::Name { about: Some(about), .. } => Some((**about).clone()),
-            _ => None,
-        };
-        let name = called.as_name().unwrap_or("?").to_owned();
-        let act = Act {
-            name,
-            receiver,
-            arguments,
-            named: by_name,
-            folder: self.shared.folder.clone(),
-            span: node.byte_range(),
-        };
-        let value = self.result(&act, &called);
-        self.shared.calls.insert(node.id(), (value.clone(), act));
+        let mut acts: Vec<Act> = Vec::new();
+        let mut values = Vec::new();
+        for called in called.alternatives() {
+            let span = node.byte_range();
+            let (called, arguments, by_name) =
+                self.taken_apart(called, arguments.clone(), by_name.clone(), &span);
+            for called in called.alternatives() {
+                let act = self.act(&called, arguments.clone(), by_name.clone(), node.byte_range());
+                for act in act.ways().into_iter().take(MOST_WAYS.saturating_sub(acts.len())) {
+                    values.push(self.result(&act, &called));
+                    acts.push(act);
+                }
+            }
+        }
+        let value = Value::any(values);
+        self.shared.calls.insert(node.id(), (value.clone(), acts));
         value
     }
 }

@@ -1,22 +1,18 @@
 //! Imports: which module or function a name stands for.
 
 use super::Reader;
-use crate::review::syntax::{named, pair, text};
+use crate::review::syntax::{named, pair};
+use crate::review::value::{Argument, Value};
 use tree_sitter::Node;
 
 impl<'t> Reader<'_, 't> {
     pub(super) fn import(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         for item in named(node, 64) {
             if let (Some(name), Some(alias)) = pair(item, "name", "alias") {
-                self.bind_module(
-                    text(name, self.shared.source),
-                    text(alias, self.shared.source),
-                    item,
-                    frame,
-                    branch,
-                );
+                let (name, alias) = (self.spelled(name), self.spelled(alias));
+                self.bind_module(&name, &alias, item, frame, branch);
             } else {
-                let name = text(item, self.shared.source);
+                let name = &self.spelled(item);
                 self.note(name, item);
                 let first = name.split('.').next().unwrap_or_default();
                 let module = self.named(first);
@@ -27,7 +23,7 @@ impl<'t> Reader<'_, 't> {
 
     pub(super) fn import_from(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         let Some(module) = node.child_by_field_name("module_name") else { return };
-        let module = text(module, self.shared.source).to_owned();
+        let module = self.spelled(module);
         for item in named(node, 256).into_iter().skip(1) {
             match item.kind() {
                 "wildcard_import" => {
@@ -36,13 +32,14 @@ impl<'t> Reader<'_, 't> {
                 }
                 "aliased_import" => {
                     if let (Some(name), Some(alias)) = pair(item, "name", "alias") {
-                        let name = format!("{module}.{}", text(name, self.shared.source));
-                        self.bind_module(&name, text(alias, self.shared.source), item, frame, branch);
+                        let name = format!("{module}.{}", self.spelled(name));
+                        let alias = self.spelled(alias);
+                        self.bind_module(&name, &alias, item, frame, branch);
                     }
                 }
                 _ => {
-                    let name = text(item, self.shared.source);
-                    self.bind_module(&format!("{module}.{name}"), name, item, frame, branch);
+                    let name = self.spelled(item);
+                    self.bind_module(&format!("{module}.{name}"), &name, item, frame, branch);
                 }
             }
         }
@@ -58,5 +55,9 @@ impl<'t> Reader<'_, 't> {
     fn note(&mut self, name: &str, item: Node<'t>) {
         let name = self.shared.book.canonical(name).unwrap_or_else(|| name.to_owned());
         self.shared.imported(&name, item.byte_range());
+        // A file of the folder may stand behind the name: one that this text wrote, or downloaded.
+        let first = name.split('.').next().unwrap_or_default();
+        let file = Argument { value: Value::text(format!("{first}.py")), span: item.byte_range() };
+        self.shared.tell("@import", vec![file], item.byte_range());
     }
 }

@@ -1,6 +1,6 @@
 //! What well-known Python functions and operators give, where that helps to name a path, a program or a host.
 
-use super::{Reader, text};
+use super::{Reader, items, text};
 use crate::review::ground::{self, SCRATCH};
 use crate::review::judge::taint;
 use crate::review::rules::{Ground, Mark};
@@ -8,13 +8,20 @@ use crate::review::value::{Act, HOLE, Kind, Taint, Value};
 
 impl Reader<'_, '_> {
     /// What a call gives.
-    pub(super) fn result(&self, act: &Act, called: &Value) -> Value {
+    pub(super) fn result(&mut self, act: &Act, called: &Value) -> Value {
+        if let Some(value) = self.enter(act) {
+            return value;
+        }
         let mark = self.shared.book.mark_of(&act.name).map(taint).unwrap_or_default();
         let mut given = mark;
         if mark != Taint::DOWNLOADED {
             given = given.with(called.taint);
             let arguments = act.arguments.iter().chain(act.named.iter().map(|(_, a)| a));
-            given = arguments.fold(given, |t, a| t.with(a.value.all_taint()));
+            let handed = arguments.fold(Taint::default(), |t, a| t.with(a.value.all_taint()));
+            given = given.with(if makes_client(&act.name) { handed.without(Taint::SECRET) } else { handed });
+        }
+        if starts(act).is_some_and(|program| downloads(&program)) {
+            given = given.with(Taint::DOWNLOADED);
         }
         if let Some(value) = self.special(act) {
             return value.tainted(mark);
@@ -29,6 +36,11 @@ impl Reader<'_, '_> {
             Some("sqlite3.connect") if act.arguments.first().is_some_and(|a| a.value.as_text().is_some()) => {
                 let path = act.arguments.first().map_or_else(Value::unknown, |a| a.value.clone());
                 Value::name_about("sqlite3.connect()", path)
+            }
+            // What is written to a program that runs, or read from it, has to do with its command.
+            Some(name) if starts(act).is_some() => {
+                let command = starts(act).unwrap_or_else(Value::unknown);
+                Value::name_about(format!("{name}()"), command).tainted(given)
             }
             // What is asked of a connection speaks to the same database.
             Some(name) if name.starts_with("sqlite3.connect()") => {
@@ -49,10 +61,37 @@ impl Reader<'_, '_> {
                 Value::unknown()
             }
             "compile" => first?.clone(),
-            "getattr" => match second.and_then(Value::as_whole_text) {
-                Some(name) => self.member(first?, name),
+            "getattr" | "inspect.getattr_static" => match second.and_then(Value::as_whole_text) {
+                Some(name) => {
+                    let name = crate::review::lookalike::plain(name).unwrap_or_else(|| name.to_owned());
+                    self.member(first?, &name)
+                }
                 None => Value::unknown(),
             },
+            name if name.ends_with(".__getattribute__") || name.ends_with(".__getattr__") => {
+                let owner = name.rsplit_once('.').map_or("", |(owner, _)| owner);
+                self.member(&Value::name(owner), first?.as_whole_text()?)
+            }
+            name if [".__dict__.get", "sys.modules.get", "globals().get", "locals().get"]
+                .iter()
+                .any(|e| name.ends_with(e)) =>
+            {
+                let table = Value::name(name.trim_end_matches(".get"));
+                self.item_of(&table, first?)
+            }
+            "functools.partial" | "operator.methodcaller" => {
+                let rest = act.arguments.iter().skip(1).map(|a| a.value.clone()).collect();
+                let options = act.named.iter().map(|(key, a)| (key.clone(), a.value.clone())).collect();
+                let parts =
+                    vec![first?.clone(), Value::new(Kind::List(rest)), Value::new(Kind::Map(options))];
+                Value::name_about(format!("{}()", act.name), Value::new(Kind::List(parts)))
+            }
+            "operator.attrgetter" => Value::name_about("operator.attrgetter()", first?.clone()),
+            "operator.attrgetter()" => {
+                let path = act.receiver.as_ref()?.as_whole_text()?;
+                path.split('.').fold(first?.clone(), |value, part| self.member(&value, part))
+            }
+            "site.getusersitepackages" => Value::text("~/.local/lib/python3/site-packages"),
             "__import__" | "importlib.import_module" | "importlib.__import__" => {
                 first.and_then(Value::as_whole_text).map_or_else(Value::unknown, |name| self.named(name))
             }
@@ -114,9 +153,83 @@ impl Reader<'_, '_> {
             | "tempfile.NamedTemporaryFile"
             | "tempfile.mktemp" => Value::part(SCRATCH),
             "tempfile.mkstemp" => Value::new(Kind::List(vec![Value::unknown(), Value::part(SCRATCH)])),
-            _ => return text::of_text(act),
+            _ => return text::of_text(act).or_else(|| items::of_items(act)),
         })
     }
+}
+
+/// Whether a call makes something that speaks to a service: what it answers is not the key that it was made with.
+fn makes_client(name: &str) -> bool {
+    let last = name.trim_end_matches("()").rsplit('.').next().unwrap_or_default();
+    let holds = [
+        "BytesIO",
+        "StringIO",
+        "Request",
+        "Path",
+        "PurePath",
+        "Template",
+        "MIMEText",
+        "EmailMessage",
+        "FormData",
+    ];
+    let class = last.starts_with(|c: char| c.is_uppercase()) && !holds.contains(&last);
+    let makers = [
+        "connect",
+        "client",
+        "resource",
+        "create_engine",
+        "configure",
+        "from_url",
+        "from_env",
+        "login",
+        "create_client",
+        "init",
+        "init_chat_model",
+        "Redis",
+        "authenticate",
+        "from_connection_string",
+        "create_pool",
+        "set_api_key",
+        "create_async_engine",
+        "connect_async",
+        "auth",
+    ];
+    class || makers.contains(&last)
+}
+
+/// The command of a call that starts a program.
+fn starts(act: &Act) -> Option<Value> {
+    let first = || {
+        act.arguments
+            .first()
+            .map(|a| a.value.clone())
+            .or_else(|| act.select("args").first().map(|(v, _)| (*v).clone()))
+    };
+    match act.name.as_str() {
+        "subprocess.run"
+        | "subprocess.Popen"
+        | "subprocess.check_output"
+        | "subprocess.getoutput"
+        | "os.popen"
+        | "asyncio.create_subprocess_shell"
+        | "pexpect.spawn"
+        | "subprocess.call"
+        | "subprocess.getstatusoutput" => first(),
+        "asyncio.create_subprocess_exec" => {
+            Some(Value::new(Kind::List(act.arguments.iter().map(|a| a.value.clone()).collect())))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a command fetches from the network and prints what it got.
+fn downloads(command: &Value) -> bool {
+    let first = match &command.kind {
+        Kind::List(words) => words.first().and_then(Value::as_whole_text),
+        _ => command.as_text().and_then(|(text, _)| text.split_whitespace().next()),
+    };
+    let program = first.map(|word| word.rsplit('/').next().unwrap_or(word));
+    matches!(program, Some("curl" | "wget" | "http" | "https" | "aria2c" | "xh" | "fetch"))
 }
 
 /// The file that a call opens or reads, if it is such a call.
@@ -244,14 +357,25 @@ pub(super) fn item(value: &Value, index: &Value) -> Value {
         (Kind::List(items), Kind::Number(n)) => {
             let at =
                 if *n < 0 { items.len().checked_add_signed(*n as isize) } else { usize::try_from(*n).ok() };
-            at.and_then(|at| items.get(at))
+            at.and_then(|at| items.get(at)).cloned()
         }
-        (Kind::Map(items), Kind::Text { text, whole: true }) => {
-            items.iter().find(|(key, _)| key == text).map(|(_, v)| v)
+        (Kind::Map(items), Kind::Text { text, whole: true })
+            if items.iter().any(|(key, _)| key == text) || items.iter().all(|(key, _)| key != "?") =>
+        {
+            items.iter().rev().find(|(key, _)| key == text).map(|(_, v)| v.clone())
+        }
+        // Which one is only known at run time: any of them.
+        (Kind::List(items), _) if items.len() <= 24 => Some(Value::any(items.iter().cloned())),
+        (Kind::Map(items), _) if items.len() <= 24 => Some(Value::any(items.iter().map(|(_, v)| v.clone()))),
+        (Kind::Name { path, .. }, Kind::Text { text, .. }) if path == "plumbum.local" => {
+            Some(Value::name(format!("plumbum.cmd.{text}")))
+        }
+        (Kind::Name { path, .. }, _) if path.ends_with("()") => {
+            Some(Value::name(format!("{path}[]")).tainted(value.all_taint()))
         }
         _ => None,
     };
-    found.cloned().unwrap_or_else(|| Value::unknown().tainted(value.all_taint()))
+    found.unwrap_or_else(|| Value::unknown().tainted(value.all_taint()))
 }
 
 /// A variable of the environment: the home folder is known by its sign, keys are marked.

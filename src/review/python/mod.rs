@@ -3,29 +3,38 @@
 //! Bodies of functions are walked after what surrounds them, when the names that they use are bound. Judging is not
 //! done here.
 
+mod bind;
+mod call;
 mod fold;
 mod imports;
+mod items;
 mod known;
 mod text;
 
 use super::Scope;
 use super::book::RuleBook;
-use super::flow::{Reading, element, element_in};
-use super::ground::SCRATCH;
-use super::handed;
+use super::flow::Reading;
+use super::handed::Function;
 use super::syntax::{named, pair, text};
-use super::value::{Act, Argument, Kind, Value};
-use super::walk::{Shared, Step, Walker, spread, walk};
+use super::value::{Argument, Kind, Value};
+use super::walk::{Shared, Step, Walker, walk};
+use std::collections::HashSet;
 use std::ops::Range;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope) -> Reading {
-    let mut reader =
-        Reader { shared: Shared::new(root, source, book, scope), stars: Vec::new(), endless: 0..0 };
+    let mut reader = Reader {
+        shared: Shared::new(root, source, book, scope),
+        stars: Vec::new(),
+        told: HashSet::new(),
+        endless: 0..0,
+    };
     let mut next = 0;
-    while let Some((node, frame)) = reader.shared.body(next) {
-        walk(&mut reader, node, frame);
+    while let Some(body) = reader.shared.body(next) {
+        if let Some((node, frame)) = body {
+            walk(&mut reader, node, frame);
+        }
         next += 1;
     }
     reader.shared.finish()
@@ -36,6 +45,8 @@ struct Reader<'a, 't> {
     shared: Shared<'a, 't>,
     /// Modules that were imported with `*`.
     stars: Vec<String>,
+    /// Calls that were told with the call that they stand in.
+    told: HashSet<usize>,
     /// The loop without an end that is being read.
     endless: Range<usize>,
 }
@@ -46,23 +57,10 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
         let Step { frame, branch, top } = step;
         match node.kind() {
             "function_definition" | "lambda" if !top => {
-                if let Some(name) = node.child_by_field_name("name") {
-                    let name = text(name, self.shared.source);
-                    self.shared.frames.bind(frame, name, Value::name(format!("def {name}")), branch);
-                    self.shared.handed.define(format!("def {name}"), node, frame);
-                }
-                let inner = self.shared.put_off(node, frame);
-                if let Some(parameters) = node.child_by_field_name("parameters") {
-                    self.forget(parameters, inner);
-                }
+                self.define(node, frame, branch);
                 return false;
             }
-            "class_definition" => {
-                if let Some(name) = node.child_by_field_name("name") {
-                    let name = text(name, self.shared.source);
-                    self.shared.frames.bind(frame, name, Value::name(format!("class {name}")), branch);
-                }
-            }
+            "class_definition" => self.class(node, frame, branch),
             "import_statement" => self.import(node, frame, branch),
             "import_from_statement" => self.import_from(node, frame, branch),
             "assignment" => self.assign(node, frame, branch),
@@ -70,7 +68,18 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
             "named_expression" => {
                 if let (Some(name), Some(value)) = pair(node, "name", "value") {
                     let value = self.fold(value, frame, 0);
-                    self.shared.frames.bind(frame, text(name, self.shared.source), value, branch);
+                    self.bind_target(name, value, frame, branch);
+                }
+            }
+            "return_statement" => {
+                let value = node.named_child(0).map(|value| self.fold(value, frame, 0));
+                self.reduced(value.as_ref(), node);
+                self.shared.handed.give_back(value.unwrap_or_else(|| Value::new(Kind::Nothing)));
+            }
+            "yield" => {
+                if let Some(value) = node.named_child(0) {
+                    let value = self.fold(value, frame, 0);
+                    self.shared.handed.yields(value);
                 }
             }
             "for_statement" | "for_in_clause" => self.each_of(node, frame),
@@ -85,6 +94,7 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
             "as_pattern" => self.bind_as(node, frame, branch),
             "call" => self.call(node, frame),
             "subscript" => self.subscript(node, frame),
+            "decorator" => self.decorate(node, frame),
             "while_statement" => self.endless(node),
             "binary_operator" => self.repeated(node, frame),
             _ => {}
@@ -115,23 +125,116 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
 }
 
 impl<'t> Reader<'_, 't> {
-    /// Parameters hide names of the same spelling outside.
-    fn forget(&mut self, parameters: Node<'t>, frame: usize) {
-        for parameter in named(parameters, 64) {
-            let name = match parameter.kind() {
-                "identifier" => Some(parameter),
-                _ => parameter.child_by_field_name("name").or_else(|| parameter.named_child(0)),
-            };
-            if let Some(name) = name.filter(|n| n.kind() == "identifier") {
-                let name = text(name, self.shared.source);
-                // What pytest hands to a test is a fresh folder.
-                let value = match name {
-                    "tmp_path" => Value::name_about("pathlib.Path()", Value::part(SCRATCH)),
-                    "tmpdir" => Value::part(SCRATCH),
-                    _ => Value::unknown(),
-                };
-                self.shared.frames.bind(frame, name, value, false);
+    /// A function: its name is bound, its body waits.
+    fn define(&mut self, node: Node<'t>, frame: usize, branch: bool) {
+        if let Some(name) = node.child_by_field_name("name") {
+            let name = self.spelled(name);
+            // Each of several definitions of one name counts, and has a name of its own.
+            let mut called = format!("def {name}");
+            if branch {
+                called = format!("{called}@{}", node.start_byte());
             }
+            self.shared.frames.bind(frame, &name, Value::name(called.clone()), branch);
+            self.shared.handed.define(called, Function { node, frame, method: false });
+        } else {
+            self.lambda(node, frame);
+        }
+        if let Some(inner) = self.shared.put_off(node, frame)
+            && let Some(parameters) = node.child_by_field_name("parameters")
+        {
+            self.parameters(parameters, inner, None);
+        }
+    }
+
+    /// The value of a lambda: a function that can be called and handed on.
+    fn lambda(&mut self, node: Node<'t>, frame: usize) -> Value {
+        let called = format!("def lambda@{}", node.start_byte());
+        self.shared.handed.define(called.clone(), Function { node, frame, method: false });
+        Value::name(called)
+    }
+
+    /// A class: its name, its methods, the names in its body, and what it is made from.
+    fn class(&mut self, node: Node<'t>, frame: usize, branch: bool) {
+        let Some(name) = node.child_by_field_name("name") else { return };
+        let name = self.spelled(name);
+        let mut class = Value::name(format!("class {name}"));
+        let bases = node.child_by_field_name("superclasses").map(|list| named(list, 8)).unwrap_or_default();
+        for base in bases.into_iter().filter(|base| base.kind() != "keyword_argument") {
+            let base = self.fold(base, frame, 0);
+            match base.as_name() {
+                Some(base) if base.starts_with("class ") => {
+                    self.shared.handed.derive(format!("class {name}"), base.to_owned());
+                }
+                // What is made from a class that rules speak of is called like it.
+                Some(known) if self.shared.book.knows(known) => class = base.clone(),
+                _ => {}
+            }
+        }
+        self.shared.frames.bind(frame, &name, class, branch);
+        let body = node.child_by_field_name("body").map(|body| named(body, 256)).unwrap_or_default();
+        for item in body {
+            let (item, decorators) = match item.kind() {
+                "decorated_definition" => {
+                    let Some(inner) = item.child_by_field_name("definition") else { continue };
+                    (inner, text(item, self.shared.source))
+                }
+                _ => (item, ""),
+            };
+            match item.kind() {
+                "function_definition" => {
+                    let Some(method) = item.child_by_field_name("name") else { continue };
+                    let method_name = self.spelled(method);
+                    let method = !decorators.trim_start().starts_with("@staticmethod");
+                    let function = Function { node: item, frame, method };
+                    self.shared.handed.define(format!("class {name}().{method_name}"), function);
+                    let bare = decorators.trim_start().starts_with("@classmethod");
+                    let function = Function { node: item, frame, method: bare };
+                    self.shared.handed.define(format!("class {name}.{method_name}"), function);
+                }
+                "expression_statement" => {
+                    let Some(assignment) = item.named_child(0).filter(|n| n.kind() == "assignment") else {
+                        continue;
+                    };
+                    let (Some(left), Some(right)) = pair(assignment, "left", "right") else { continue };
+                    let value = self.fold(right, frame, 0);
+                    let field = self.spelled(left);
+                    for owner in [format!("class {name}"), format!("class {name}()"), "self".to_owned()] {
+                        self.shared.frames.bind_shared(&format!("{owner}.{field}"), value.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// An identifier as Python reads it: shaped letters are plain ones to it.
+    fn spelled(&self, node: Node<'t>) -> String {
+        let spelled = text(node, self.shared.source);
+        crate::review::lookalike::plain(spelled).unwrap_or_else(|| spelled.to_owned())
+    }
+
+    /// What `__reduce__` gives back is called when the object is loaded.
+    fn reduced(&mut self, value: Option<&Value>, node: Node<'t>) {
+        let Some(Value { kind: Kind::List(parts), .. }) = value else { return };
+        let ([called, Value { kind: Kind::List(arguments), .. }]
+        | [called, Value { kind: Kind::List(arguments), .. }, ..]) = parts.as_slice()
+        else {
+            return;
+        };
+        let Some(name) = called.as_name().filter(|name| self.shared.book.knows(name)) else { return };
+        let mut above = node.parent();
+        while let Some(here) = above {
+            if here.kind() == "function_definition" {
+                let method = here.child_by_field_name("name").map(|n| text(n, self.shared.source));
+                if method.is_some_and(|m| m.starts_with("__reduce")) {
+                    let span = node.byte_range();
+                    let arguments =
+                        arguments.iter().map(|v| Argument { value: v.clone(), span: span.clone() }).collect();
+                    self.shared.tell(&name.to_owned(), arguments, span);
+                }
+                return;
+            }
+            above = here.parent();
         }
     }
 
@@ -162,130 +265,6 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    fn assign(&mut self, node: Node<'t>, frame: usize, branch: bool) {
-        let (Some(left), Some(right)) = pair(node, "left", "right") else { return };
-        let value = self.fold(right, frame, 0);
-        self.bind_target(left, value, frame, branch);
-    }
-
-    fn augment(&mut self, node: Node<'t>, frame: usize, branch: bool) {
-        let (Some(left), Some(right)) = pair(node, "left", "right") else { return };
-        let added = self.fold(right, frame, 0);
-        let before = self.fold(left, frame, 0);
-        let plus = node.child_by_field_name("operator").is_some_and(|o| text(o, self.shared.source) == "+=");
-        let value = if plus {
-            known::plus(&before, &added)
-        } else {
-            Value::unknown().tainted(added.taint).tainted(before.taint)
-        };
-        self.bind_target(left, value, frame, branch);
-    }
-
-    fn bind_target(&mut self, left: Node<'t>, value: Value, frame: usize, branch: bool) {
-        match left.kind() {
-            "identifier" => self.shared.frames.bind(frame, text(left, self.shared.source), value, branch),
-            "attribute" if left.byte_range().len() < 80 => {
-                self.shared.frames.bind_shared(text(left, self.shared.source), value);
-            }
-            "pattern_list" | "tuple_pattern" | "list_pattern" => {
-                for (index, target) in named(left, 64).into_iter().enumerate() {
-                    let item = spread(&value, index);
-                    if target.kind() == "identifier" {
-                        self.shared.frames.bind(frame, text(target, self.shared.source), item, branch);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn each_of(&mut self, node: Node<'t>, frame: usize) {
-        if let (Some(left), Some(right)) = pair(node, "left", "right") {
-            let value = element_in(&self.fold(right, frame, 0), self.shared.scope);
-            self.bind_target(left, value, frame, false);
-        }
-    }
-
-    fn bind_as(&mut self, node: Node<'t>, frame: usize, branch: bool) {
-        let parts = named(node, 2);
-        if let (Some(value), Some(target)) = (parts.first(), node.child_by_field_name("alias")) {
-            let value = self.fold(*value, frame, 0);
-            self.shared.frames.bind(frame, text(target, self.shared.source), value, branch);
-        }
-    }
-
-    /// A call: told as an act, and again for each function that it is given to call.
-    fn call(&mut self, node: Node<'t>, frame: usize) {
-        if !self.shared.calls.contains_key(&node.id()) {
-            self.fold(node, frame, 0);
-        }
-        let Some((_, act)) = self.shared.calls.remove(&node.id()) else { return };
-        if matches!(act.name.as_str(), "__import__" | "importlib.import_module" | "importlib.__import__")
-            && let Some(name) = act.arguments.first().and_then(|a| a.value.as_whole_text())
-        {
-            self.shared.imported(name, act.span.clone());
-        }
-        if act.name == "os.chdir" {
-            self.shared.folder = act.arguments.first().map(|a| a.value.clone());
-        }
-        self.enter_with(&act);
-        for (index, argument) in act.arguments.iter().enumerate() {
-            self.hand_over(&act, index + 1, &argument.value);
-        }
-        for (_, argument) in
-            act.named.iter().filter(|(name, _)| matches!(name.as_str(), "target" | "func" | "key"))
-        {
-            self.hand_over(&act, 0, &argument.value);
-        }
-        let mut act = act;
-        if self.endless.contains(&act.span.start) {
-            let set = Argument { value: Value::new(Kind::Bool(true)), span: act.span.clone() };
-            act.named.push(("endless".to_owned(), set));
-        }
-        self.shared.reading.unknown |= act.name == "?";
-        self.shared.reading.acts.push(act);
-    }
-
-    /// A function of the text is called: its body is read again with what it is handed to call.
-    fn enter_with(&mut self, act: &Act) {
-        let Some((function, frame)) = self.shared.handed.function(&act.name) else { return };
-        let Some(parameters) = function.child_by_field_name("parameters") else { return };
-        let source = self.shared.source;
-        let names = named(parameters, 64).into_iter().filter_map(|parameter| {
-            let name = match parameter.kind() {
-                "identifier" => parameter,
-                "typed_parameter" => parameter.named_child(0)?,
-                "default_parameter" | "typed_default_parameter" => parameter.child_by_field_name("name")?,
-                _ => return None,
-            };
-            (name.kind() == "identifier").then(|| text(name, source))
-        });
-        let given = handed::given(names, act);
-        let Some(inner) = self.shared.read_again((function, frame), &given) else { return };
-        self.forget(parameters, inner);
-        for (name, value) in given {
-            self.shared.frames.bind(inner, name, value, false);
-        }
-    }
-
-    /// A function that is handed to another one (`map(os.remove, files)`, `Thread(target=…, args=…)`) will be called.
-    fn hand_over(&mut self, act: &Act, rest: usize, value: &Value) {
-        let Some(name) = value.as_name().filter(|name| self.shared.book.knows(name)) else { return };
-        let given = act.named.iter().find(|(name, _)| name == "args").map(|(_, a)| a);
-        let arguments = match given {
-            Some(Argument { value: Value { kind: Kind::List(items), .. }, span }) => {
-                items.iter().map(|v| Argument { value: v.clone(), span: span.clone() }).collect()
-            }
-            _ if act.name == "functools.partial" => act.arguments.get(rest..).unwrap_or_default().to_vec(),
-            _ => {
-                let rest = act.arguments.get(rest..).unwrap_or_default().iter();
-                rest.map(|a| Argument { value: element(&a.value), span: a.span.clone() }).collect()
-            }
-        };
-        let name = name.to_owned();
-        self.shared.tell(&name, arguments, act.span.clone());
-    }
-
     /// `os.environ['KEY']` is told like a call.
     fn subscript(&mut self, node: Node<'t>, frame: usize) {
         let (Some(value), Some(index)) = pair(node, "value", "subscript") else { return };
@@ -299,7 +278,9 @@ impl<'t> Reader<'_, 't> {
         if written {
             return;
         }
-        let argument = Argument { value: self.fold(index, frame, 0), span: index.byte_range() };
-        self.shared.tell("os.environ[]", vec![argument], node.byte_range());
+        for value in self.fold(index, frame, 0).alternatives() {
+            let argument = Argument { value, span: index.byte_range() };
+            self.shared.tell("os.environ[]", vec![argument], node.byte_range());
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! Text in Python: escapes in literals, and what functions and operators that make text of text give.
 
-use super::known::item;
 use crate::review::value::{Act, HOLE, Kind, Taint, Value};
 use base64::Engine as _;
 
@@ -83,7 +82,6 @@ pub(super) fn of_text(act: &Act) -> Option<Value> {
             };
             Value::new(Kind::List(words))
         }
-        "dict.get" => item(receiver?, first?),
         _ => return None,
     })
 }

@@ -2,7 +2,7 @@
 //! the forms of `${…}`.
 
 use super::Reader;
-use crate::review::flow::element_in;
+use crate::review::flow::gravest_in;
 use crate::review::syntax::{named, text};
 use crate::review::value::{Argument, HOLE, Kind, Value};
 use tree_sitter::Node;
@@ -45,7 +45,7 @@ impl Reader<'_, '_> {
         if !self.frames.pay(values.len() + bytes / 8) {
             return None;
         }
-        Some(element_in(&Value::new(Kind::List(values.clone())), self.scope))
+        Some(gravest_in(&Value::new(Kind::List(values.clone())), self.scope))
     }
 
     /// The variables of a command's first two words that have several values, with these.

@@ -18,7 +18,7 @@ use function::Function;
 
 use super::Scope;
 use super::book::RuleBook;
-use super::flow::{Frames, Reading, element_in};
+use super::flow::{Frames, Reading, gravest_in};
 use super::programs::{self, Code};
 use super::syntax::{named, text};
 use super::value::{Act, Argument, Kind, Taint, Value};
@@ -170,7 +170,7 @@ impl Reader<'_, '_> {
         for value in &values {
             self.remember(text(name, self.source), value);
         }
-        let value = element_in(&Value::new(Kind::List(values)), self.scope);
+        let value = gravest_in(&Value::new(Kind::List(values)), self.scope);
         self.frames.bind(0, text(name, self.source), value, false);
     }
 

@@ -1,0 +1,212 @@
+//! Values that are one of several: what a choice, a branch, a loop or one of several returns gives. All of them count.
+//!
+//! A choice is kept flat, and taken apart at the call where it is used: each way to call is judged for itself. Bounded:
+//! what goes beyond the bounds is unknown, which is one of the values too.
+
+use super::value::{Act, Kind, Taint, Value};
+
+/// Most values that one value may be.
+const MOST: usize = 24;
+
+/// Most ways in which one call is looked at.
+const MOST_WAYS: usize = 48;
+
+/// Heaviest choice that is kept, in the units of `Value::weight`.
+const HEAVIEST: usize = 512;
+
+impl Value {
+    /// One of these values.
+    pub(super) fn any(values: impl IntoIterator<Item = Value>) -> Value {
+        let mut all: Vec<Value> = Vec::new();
+        let (mut rest, mut taint, mut weight) = (false, Taint::default(), 0);
+        let mut take = |value: Value| match value.kind {
+            Kind::Unknown => {
+                rest = true;
+                taint = taint.with(value.taint);
+            }
+            _ if all.contains(&value) => {}
+            _ => {
+                weight += value.weight();
+                if all.len() < MOST && weight <= HEAVIEST {
+                    all.push(value);
+                } else {
+                    rest = true;
+                    taint = taint.with(value.all_taint());
+                }
+            }
+        };
+        for value in values {
+            match value.kind {
+                Kind::Any(items) => items.into_iter().for_each(|item| take(item.tainted(value.taint))),
+                _ => take(value),
+            }
+        }
+        if rest {
+            all.push(Value::unknown().tainted(taint));
+        }
+        match all.len() {
+            0 => Value::unknown(),
+            1 => all.remove(0),
+            _ => Value::new(Kind::Any(all)),
+        }
+    }
+
+    /// Whether the value, or a part of it, is one of several.
+    pub(super) fn has_choice(&self) -> bool {
+        match &self.kind {
+            Kind::Any(_) => true,
+            Kind::List(items) => items.iter().any(Value::has_choice),
+            Kind::Map(items) => items.iter().any(|(_, value)| value.has_choice()),
+            Kind::Name { about: Some(about), .. } => about.has_choice(),
+            _ => false,
+        }
+    }
+
+    /// The values that it may be, none of which has a choice in it any more.
+    pub(super) fn alternatives(&self) -> Vec<Value> {
+        if !self.has_choice() {
+            return vec![self.clone()];
+        }
+        let same = |kind: Kind| Value { kind, taint: self.taint };
+        match &self.kind {
+            Kind::Any(items) => {
+                let all = items.iter().flat_map(|item| item.alternatives());
+                all.map(|value| value.tainted(self.taint)).take(MOST_WAYS).collect()
+            }
+            Kind::List(items) => {
+                let slots: Vec<Vec<Value>> = items.iter().map(Value::alternatives).collect();
+                ways(&slots).into_iter().map(|items| same(Kind::List(items))).collect()
+            }
+            Kind::Map(items) => {
+                let slots: Vec<Vec<Value>> = items.iter().map(|(_, value)| value.alternatives()).collect();
+                let keys = || items.iter().map(|(key, _)| key.clone());
+                ways(&slots).into_iter().map(|values| same(Kind::Map(keys().zip(values).collect()))).collect()
+            }
+            Kind::Name { path, about: Some(about) } => about
+                .alternatives()
+                .into_iter()
+                .map(|about| same(Kind::Name { path: path.clone(), about: Some(Box::new(about)) }))
+                .collect(),
+            _ => vec![self.clone()],
+        }
+    }
+
+    /// What an operation on one value gives for each that it may be.
+    pub(super) fn each(&self, mut of: impl FnMut(&Value) -> Value) -> Value {
+        match &self.kind {
+            Kind::Any(items) => {
+                let given: Vec<Value> = items.iter().map(|v| of(&v.clone().tainted(self.taint))).collect();
+                Value::any(given)
+            }
+            _ => of(self),
+        }
+    }
+
+    /// What an operation on two values gives for all that they may be.
+    pub(super) fn each_pair(&self, other: &Value, mut of: impl FnMut(&Value, &Value) -> Value) -> Value {
+        if !matches!(self.kind, Kind::Any(_)) && !matches!(other.kind, Kind::Any(_)) {
+            return of(self, other);
+        }
+        let pairs = ways(&[self.alternatives(), other.alternatives()]);
+        Value::any(pairs.iter().map(|pair| match pair.as_slice() {
+            [left, right] => of(left, right),
+            _ => Value::unknown(),
+        }))
+    }
+}
+
+/// All ways to take one of each slot, as long as they are few; else each slot is varied for itself.
+fn ways(slots: &[Vec<Value>]) -> Vec<Vec<Value>> {
+    let first: Option<Vec<Value>> = slots.iter().map(|slot| slot.first().cloned()).collect();
+    let Some(first) = first else { return Vec::new() };
+    let mut all = vec![first];
+    for (at, slot) in slots.iter().enumerate().filter(|(_, slot)| slot.len() > 1) {
+        let bases = if all.len() * slot.len() <= MOST_WAYS { all.len() } else { 1 };
+        for value in slot.iter().skip(1) {
+            for base in 0..bases {
+                let Some(mut way) = all.get(base).cloned() else { continue };
+                if let Some(place) = way.get_mut(at) {
+                    place.clone_from(value);
+                }
+                all.push(way);
+            }
+        }
+    }
+    all
+}
+
+impl Act {
+    /// The ways in which the call may be meant: one act for all values that its arguments may have.
+    pub(super) fn ways(self) -> Vec<Act> {
+        let positional = self.arguments.iter().map(|a| &a.value);
+        let named = self.named.iter().map(|(_, a)| &a.value);
+        let slots: Vec<&Value> =
+            self.receiver.iter().chain(positional).chain(named).chain(&self.folder).collect();
+        if !slots.iter().any(|value| value.has_choice()) {
+            return vec![self];
+        }
+        let slots: Vec<Vec<Value>> = slots.into_iter().map(Value::alternatives).collect();
+        let with = |way: Vec<Value>| {
+            let mut act = self.clone();
+            let mut values = way.into_iter();
+            let places = act.receiver.iter_mut();
+            let places = places.chain(act.arguments.iter_mut().map(|a| &mut a.value));
+            let places = places.chain(act.named.iter_mut().map(|(_, a)| &mut a.value));
+            for (place, value) in places.chain(act.folder.iter_mut()).zip(&mut values) {
+                *place = value;
+            }
+            act
+        };
+        ways(&slots).into_iter().map(with).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::value::Argument;
+    use super::*;
+
+    fn choice(texts: &[&str]) -> Value {
+        Value::any(texts.iter().map(|t| Value::text(*t)))
+    }
+
+    #[test]
+    fn a_choice_is_flat_and_has_no_value_twice() {
+        let nested =
+            Value::any([choice(&["a", "b"]), choice(&["b", "c"]), Value::unknown(), Value::unknown()]);
+        let Kind::Any(items) = &nested.kind else { panic!("{nested:?}") };
+        assert_eq!(items.len(), 4);
+        assert_eq!(Value::any([Value::text("a"), Value::text("a")]), Value::text("a"));
+        assert_eq!(Value::any([]), Value::unknown());
+    }
+
+    #[test]
+    fn joins_of_choices_give_all_texts() {
+        let joined = Value::join(&[choice(&["rm", "ls"]), Value::text(" -r "), choice(&["a", "b"])], "");
+        let texts: Vec<String> =
+            joined.alternatives().iter().filter_map(|v| v.as_whole_text().map(str::to_owned)).collect();
+        assert_eq!(texts, ["rm -r a", "ls -r a", "rm -r b", "ls -r b"]);
+    }
+
+    #[test]
+    fn ways_stay_few() {
+        let wide = choice(&["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]);
+        let argument = |value: Value| Argument { value, span: 0..1 };
+        let act = Act {
+            name: "f".to_owned(),
+            receiver: None,
+            arguments: (0..8).map(|_| argument(wide.clone())).collect(),
+            named: Vec::new(),
+            folder: None,
+            span: 0..1,
+        };
+        let ways = act.ways();
+        assert!(ways.len() > 10 && ways.len() < 150, "{}", ways.len());
+        // Each value is met at each place.
+        for at in 0..8 {
+            for text in ["a", "e", "j"] {
+                assert!(ways.iter().any(|w| w.arguments[at].value == Value::text(text)), "{at} {text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Binding names in JavaScript: imports, patterns, parameters.
+
+use super::Reader;
+use crate::review::syntax::{named, pair, text};
+use crate::review::value::{Act, Argument, Kind, Value};
+use crate::review::walk::spread;
+use tree_sitter::Node;
+
+impl<'t> Reader<'_, 't> {
+    pub(super) fn import(&mut self, node: Node<'t>, frame: usize) {
+        let Some(source) = node.child_by_field_name("source") else {
+            return self.import_require(node, frame);
+        };
+        let module = self.fold(source, frame, 0);
+        let Some(module) = module.as_whole_text().map(str::to_owned) else { return };
+        self.shared.imported(module.strip_prefix("node:").unwrap_or(&module), node.byte_range());
+        let clauses = named(node, 8).into_iter().filter(|n| n.kind() == "import_clause");
+        for item in clauses.flat_map(|clause| named(clause, 8)) {
+            match item.kind() {
+                "identifier" => {
+                    let value = self.named(&module);
+                    self.shared.frames.bind(frame, &self.spelled(item), value, false);
+                }
+                "namespace_import" => {
+                    if let Some(name) = item.named_child(0) {
+                        let value = self.named(&module);
+                        self.shared.frames.bind(frame, &self.spelled(name), value, false);
+                    }
+                }
+                "named_imports" => {
+                    for specifier in named(item, 256) {
+                        let Some(name) = specifier.child_by_field_name("name") else { continue };
+                        let alias = specifier.child_by_field_name("alias").unwrap_or(name);
+                        let value = self.named(&format!("{module}.{}", self.spelled(name)));
+                        self.shared.frames.bind(frame, &self.spelled(alias), value, false);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// `import fs = require('fs')`.
+    fn import_require(&mut self, node: Node<'t>, frame: usize) {
+        let clause = named(node, 8).into_iter().find(|n| n.kind() == "import_require_clause");
+        let Some(clause) = clause else { return };
+        let (Some(name), Some(source)) = (clause.named_child(0), clause.child_by_field_name("source")) else {
+            return;
+        };
+        if let Some(module) = self.fold(source, frame, 0).as_whole_text() {
+            self.shared.imported(module.strip_prefix("node:").unwrap_or(module), node.byte_range());
+            let value = self.named(module);
+            self.shared.frames.bind(frame, &self.spelled(name), value, false);
+        }
+    }
+
+    pub(super) fn augment(&mut self, node: Node<'t>, frame: usize, branch: bool) {
+        let (Some(left), Some(right)) = pair(node, "left", "right") else { return };
+        let before = self.fold(left, frame, 0);
+        let added = self.fold(right, frame, 0);
+        let operator = node.child_by_field_name("operator").map(|o| text(o, self.shared.source));
+        let value = match operator {
+            Some("+=") => Value::join(&[before, added], ""),
+            Some("||=" | "??=" | "&&=") => Value::any([before, added]),
+            _ => Value::unknown(),
+        };
+        self.bind_pattern(left, value, frame, branch);
+    }
+
+    /// Binds a name, the members of an object (`const { rm: x } = …`), the items of an array.
+    pub(super) fn bind_pattern(&mut self, left: Node<'t>, value: Value, frame: usize, branch: bool) {
+        match left.kind() {
+            "identifier" | "shorthand_property_identifier_pattern" => {
+                let name = self.spelled(left);
+                self.shared.frames.bind(frame, &name, value, branch);
+            }
+            "member_expression" if left.byte_range().len() < 80 => {
+                let field = self.spelled(left);
+                self.shared.frames.bind_shared(&field, value.clone());
+                if field == "module.exports" {
+                    self.shared.frames.bind(frame, "exports", value, branch);
+                }
+            }
+            // `name = default` in a pattern.
+            "assignment_pattern" | "object_assignment_pattern" => {
+                if let (Some(name), Some(default)) = pair(left, "left", "right") {
+                    let default = self.fold(default, frame, 0);
+                    let value =
+                        if value.kind == Kind::Unknown { Value::any([default, value]) } else { value };
+                    self.bind_pattern(name, value, frame, branch);
+                }
+            }
+            "object_pattern" => {
+                for child in named(left, 64) {
+                    let (key, target) = match child.kind() {
+                        "pair_pattern" => match pair(child, "key", "value") {
+                            (Some(key), Some(target)) => (key, target),
+                            _ => continue,
+                        },
+                        "object_assignment_pattern" => match child.child_by_field_name("left") {
+                            Some(name) => (name, child),
+                            None => continue,
+                        },
+                        "rest_pattern" => continue,
+                        _ => (child, child),
+                    };
+                    let key = self.spelled(key);
+                    let member = self.member(&value, key.trim_matches(['"', '\'']));
+                    self.bind_pattern(target, member, frame, branch);
+                }
+            }
+            "array_pattern" => {
+                for (index, target) in named(left, 64).into_iter().enumerate() {
+                    self.bind_pattern(target, spread(&value, index), frame, branch);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Parameters hide names of the same spelling outside. They are what a call hands over, or their default; where no
+    /// call is known (`None`), their default or anything.
+    pub(super) fn parameters(&mut self, function: Node<'t>, frame: usize, call: Option<&Act>) {
+        let found = ["parameters", "parameter"].into_iter().find_map(|f| function.child_by_field_name(f));
+        let Some(parameters) = found else { return };
+        let all = if parameters.kind() == "identifier" { vec![parameters] } else { named(parameters, 64) };
+        for (at, parameter) in all.into_iter().enumerate() {
+            let pattern = parameter.child_by_field_name("pattern").unwrap_or(parameter);
+            let default =
+                parameter.child_by_field_name("value").or_else(|| parameter.child_by_field_name("right"));
+            let default = default.map(|d| self.fold(d, frame, 0));
+            let rest = parameter.kind() == "rest_pattern" || pattern.kind() == "rest_pattern";
+            let arguments = call.map(|act| act.arguments.get(at..).unwrap_or_default());
+            let value = match (arguments, default) {
+                (Some(given), _) if rest => list(given),
+                (Some([first, ..]), _) => first.value.clone(),
+                (Some([]), Some(default)) => default,
+                (None, Some(default)) => Value::any([default, Value::unknown()]),
+                _ => Value::unknown(),
+            };
+            let mut target = if rest { pattern.named_child(0).unwrap_or(pattern) } else { pattern };
+            if target.kind() == "assignment_pattern" {
+                target = target.child_by_field_name("left").unwrap_or(target);
+            }
+            self.bind_pattern(target, value, frame, false);
+        }
+    }
+}
+
+fn list(arguments: &[Argument]) -> Value {
+    Value::new(Kind::List(arguments.iter().map(|a| a.value.clone()).collect()))
+}

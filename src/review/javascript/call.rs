@@ -1,0 +1,249 @@
+//! Calls in JavaScript: told as acts, followed into functions of the text, and told again for each function that they
+//! are given to call.
+
+use super::Reader;
+use crate::review::flow::element;
+use crate::review::handed::Entry;
+use crate::review::syntax::named;
+use crate::review::value::{Act, Argument, Kind, Value};
+use crate::review::walk::walk;
+use std::ops::Range;
+use tree_sitter::Node;
+
+impl<'t> Reader<'_, 't> {
+    /// A call: told as an act, in all ways in which it may be meant; the calls inside of it come first.
+    pub(super) fn call(&mut self, node: Node<'t>, frame: usize) {
+        if self.told.remove(&node.id()) {
+            return;
+        }
+        if !self.shared.calls.contains_key(&node.id()) {
+            self.fold(node, frame, 0);
+        }
+        for id in self.shared.folded_in(&node.byte_range()) {
+            if let Some((_, acts)) = self.shared.calls.remove(&id) {
+                self.told.insert(id);
+                self.tell(acts);
+            }
+        }
+        if let Some((_, acts)) = self.shared.calls.remove(&node.id()) {
+            self.tell(acts);
+        }
+    }
+
+    fn tell(&mut self, acts: Vec<Act>) {
+        for mut act in acts {
+            if self.unverified {
+                let set = Argument { value: Value::new(Kind::Bool(false)), span: act.span.clone() };
+                act.named.push(("rejectUnauthorized".to_owned(), set));
+            }
+            if matches!(act.name.as_str(), "require" | "import" | "process.getBuiltinModule")
+                && let Some(name) = act.arguments.first().and_then(|a| a.value.as_whole_text())
+            {
+                self.shared.imported(name.strip_prefix("node:").unwrap_or(name), act.span.clone());
+            }
+            if act.name == "process.chdir" {
+                self.shared.folder = act.arguments.first().map(|a| a.value.clone());
+            }
+            for index in 0..act.arguments.len() {
+                self.hand_over(&act, index);
+            }
+            self.shared.weigh(&act);
+            self.shared.reading.acts.push(act);
+        }
+    }
+
+    /// A function that is handed to another one (`files.forEach(fs.unlinkSync)`, `setTimeout(run, 10, 'x')`) will be
+    /// called.
+    fn hand_over(&mut self, act: &Act, index: usize) {
+        let Some(argument) = act.arguments.get(index) else { return };
+        let Some(name) = argument.value.as_name() else { return };
+        // What a promise gives is handed over where its value is found, what a function of the text is given there.
+        if act.name.ends_with(".then")
+            || self.shared.handed.function(&act.name).is_some()
+            || !self.callable(name)
+        {
+            return;
+        }
+        let arguments = if matches!(act.name.as_str(), "setTimeout" | "setInterval" | "setImmediate") {
+            act.arguments.get(2..).unwrap_or_default().to_vec()
+        } else {
+            let item = act.receiver.as_ref().map_or_else(Value::unknown, element);
+            vec![Argument { value: item, span: argument.span.clone() }]
+        };
+        let unknown = arguments.iter().all(|a| a.value == Value::unknown());
+        // Read with the others, where nothing is known of what it will be handed.
+        if unknown && self.shared.handed.function(name).is_some() {
+            return;
+        }
+        self.call_value(argument.value.clone(), arguments, &act.span);
+    }
+
+    /// Whether a name is a function that the text defines, that was bound, or that rules speak of.
+    fn callable(&self, name: &str) -> bool {
+        name == BOUND || self.shared.handed.function(name).is_some() || self.shared.book.knows(name)
+    }
+
+    /// A value is called with these arguments: told, and followed, like a call in the text. What it gives.
+    pub(super) fn call_value(
+        &mut self,
+        called: Value,
+        arguments: Vec<Argument>,
+        span: &Range<usize>,
+    ) -> Value {
+        let mut given = Vec::new();
+        for called in called.alternatives() {
+            let (called, arguments) = self.taken_apart(called, arguments.clone(), span);
+            for act in self.act(&called, arguments, span.clone()).ways() {
+                given.push(self.result(&act, &called));
+                if self.shared.handed.function(&act.name).is_none() && act.name != "?" {
+                    self.shared.reading.acts.push(act);
+                }
+            }
+        }
+        Value::any(given)
+    }
+
+    /// The act of calling a value. Members of an object among the arguments are named arguments.
+    pub(super) fn act(&self, called: &Value, arguments: Vec<Argument>, span: Range<usize>) -> Act {
+        let mut by_name = Vec::new();
+        for argument in &arguments {
+            if let Kind::Map(items) = &argument.value.kind {
+                let more = items.iter().map(|(key, v)| {
+                    (key.clone(), Argument { value: v.clone(), span: argument.span.clone() })
+                });
+                by_name.extend(more);
+            }
+        }
+        let receiver = match &called.kind {
+            Kind::Name { about: Some(about), .. } => Some((**about).clone()),
+            _ => None,
+        };
+        let name = called.as_name().unwrap_or("?").to_owned();
+        Act { name, receiver, arguments, named: by_name, folder: self.shared.folder.clone(), span }
+    }
+
+    /// Takes `call`, `apply`, `Reflect.apply` and functions that were bound apart: what is called, with which arguments.
+    pub(super) fn taken_apart(
+        &self,
+        mut called: Value,
+        mut arguments: Vec<Argument>,
+        span: &Range<usize>,
+    ) -> (Value, Vec<Argument>) {
+        for _ in 0..4 {
+            let Kind::Name { path, about } = &called.kind else { break };
+            let spread = |argument: Option<&Argument>| match argument {
+                Some(Argument { value: Value { kind: Kind::List(items), .. }, span }) => {
+                    items.iter().map(|v| Argument { value: v.clone(), span: span.clone() }).collect()
+                }
+                _ => vec![Argument { value: Value::unknown(), span: span.clone() }],
+            };
+            let bare = |suffix: &str| {
+                let path = path.strip_suffix(suffix)?;
+                let same = Kind::Name { path: path.to_owned(), about: about.clone() };
+                (!path.is_empty()).then_some(Value { kind: same, taint: called.taint })
+            };
+            if path == BOUND
+                && let Some(Value { kind: Kind::List(parts), .. }) = about.as_deref()
+                && let [inner, before @ ..] = parts.as_slice()
+            {
+                arguments
+                    .splice(0..0, before.iter().map(|v| Argument { value: v.clone(), span: span.clone() }));
+                called = inner.clone();
+            } else if matches!(path.as_str(), "Reflect.apply" | "Reflect.construct") && !arguments.is_empty()
+            {
+                let list = if path == "Reflect.apply" { 2 } else { 1 };
+                let inner = arguments.first().map(|a| a.value.clone()).unwrap_or_else(Value::unknown);
+                arguments = spread(arguments.get(list));
+                called = inner;
+            } else if let Some(inner) = bare(".call") {
+                arguments = arguments.get(1..).unwrap_or_default().to_vec();
+                called = inner;
+            } else if let Some(inner) = bare(".apply") {
+                arguments = spread(arguments.get(1));
+                called = inner;
+            } else {
+                break;
+            }
+        }
+        (called, arguments)
+    }
+
+    /// A call of a function of the text: what it gives, its body read with what it is handed; `None` for other calls.
+    pub(super) fn enter(&mut self, act: &Act) -> Option<Value> {
+        let made = act.name.starts_with("class ") && !act.name.contains('.') && !act.name.contains('(');
+        let as_called = if made { format!("{}().constructor", act.name) } else { act.name.clone() };
+        let function = self.shared.handed.function(&as_called)?;
+        let positional = act.arguments.iter().enumerate().map(|(at, a)| (at.to_string(), a.value.clone()));
+        let everything: Vec<(String, Value)> = positional.collect();
+        let given: Vec<(&str, Value)> = everything.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
+        let value = match self.shared.entry(function, &given) {
+            Entry::Known(value) => value,
+            Entry::Refused => Value::unknown(),
+            Entry::Read(key) => {
+                let frame = self.shared.frames.open(function.frame);
+                if function.method
+                    && let Some((class, _)) = as_called.rsplit_once('.')
+                {
+                    self.shared.frames.bind(frame, "this", Value::name(class), false);
+                }
+                self.parameters(function.node, frame, Some(act));
+                self.shared.handed.begin();
+                let body = function.node.child_by_field_name("body");
+                if let Some(body) = body {
+                    if body.kind() == "statement_block" {
+                        self.hoist(body, frame);
+                    } else {
+                        let value = self.fold(body, frame, 0);
+                        self.shared.handed.give_back(value);
+                    }
+                }
+                walk(self, function.node, frame);
+                self.shared.forget_calls(&function.node.byte_range());
+                self.shared.handed.end(function.node.id(), key)
+            }
+        };
+        (!made).then_some(value)
+    }
+
+    /// What a promise gives to the function that waits for it, and what that gives.
+    pub(super) fn then(&mut self, act: &Act, called: &Value) -> Option<Value> {
+        let path = called.as_name()?.strip_suffix(".then")?;
+        let callback = act.arguments.first()?;
+        let about = match &called.kind {
+            Kind::Name { about, .. } => about.clone(),
+            _ => None,
+        };
+        let item = Value { kind: Kind::Name { path: path.to_owned(), about }, taint: called.taint };
+        let argument = Argument { value: item, span: callback.span.clone() };
+        let name = callback.value.as_name()?;
+        self.callable(name).then(|| self.call_value(callback.value.clone(), vec![argument], &act.span))
+    }
+
+    /// What the functions of a list that call another one for each item give.
+    pub(super) fn mapped(&mut self, act: &Act) -> Option<Value> {
+        if !matches!(act.name.as_str(), "array.map" | "array.flatMap") {
+            return None;
+        }
+        let callback = act.arguments.first()?;
+        self.shared.handed.function(callback.value.as_name()?)?;
+        let Kind::List(items) = &act.receiver.as_ref()?.kind else { return None };
+        let mut given = Vec::new();
+        for item in items.iter().take(32) {
+            let argument = Argument { value: item.clone(), span: callback.span.clone() };
+            given.push(self.call_value(callback.value.clone(), vec![argument], &act.span));
+        }
+        Some(Value::new(Kind::List(given)))
+    }
+}
+
+/// The name of a function that `bind` gave; it is about the function and the arguments that are set.
+pub(super) const BOUND: &str = "bind()";
+
+/// The callee and the arguments of a call, as nodes.
+pub(super) fn parts<'t>(node: Node<'t>, most: usize) -> Option<(Node<'t>, Vec<Node<'t>>)> {
+    let field = if node.kind() == "new_expression" { "constructor" } else { "function" };
+    let function = node.child_by_field_name(field)?;
+    let list = node.child_by_field_name("arguments");
+    let arguments = list.map(|l| if l.kind() == "arguments" { named(l, most) } else { vec![l] });
+    Some((function, arguments.unwrap_or_default()))
+}

@@ -1,0 +1,144 @@
+//! Binding names in Python: assignments, targets of loops, parameters.
+
+use super::Reader;
+use super::known;
+use crate::review::flow::element_in;
+use crate::review::ground::SCRATCH;
+use crate::review::syntax::{named, pair, text};
+use crate::review::value::{Act, Kind, Value};
+use crate::review::walk::spread;
+use tree_sitter::Node;
+
+impl<'t> Reader<'_, 't> {
+    pub(super) fn assign(&mut self, node: Node<'t>, frame: usize, branch: bool) {
+        let (Some(left), Some(right)) = pair(node, "left", "right") else { return };
+        let value = self.fold(right, frame, 0);
+        self.bind_target(left, value, frame, branch);
+    }
+
+    pub(super) fn augment(&mut self, node: Node<'t>, frame: usize, branch: bool) {
+        let (Some(left), Some(right)) = pair(node, "left", "right") else { return };
+        let added = self.fold(right, frame, 0);
+        let before = self.fold(left, frame, 0);
+        let plus = node.child_by_field_name("operator").is_some_and(|o| text(o, self.shared.source) == "+=");
+        let value = if plus {
+            before.each_pair(&added, known::plus)
+        } else {
+            Value::unknown().tainted(added.all_taint()).tainted(before.all_taint())
+        };
+        self.bind_target(left, value, frame, branch);
+    }
+
+    pub(super) fn bind_target(&mut self, left: Node<'t>, value: Value, frame: usize, branch: bool) {
+        match left.kind() {
+            "identifier" => {
+                let name = self.spelled(left);
+                self.shared.frames.bind(frame, &name, value, branch);
+            }
+            "attribute" if left.byte_range().len() < 80 => {
+                if let (Some(object), Some(attribute)) = pair(left, "object", "attribute")
+                    && let Some(class) = self.fold(object, frame, 0).as_name()
+                    && class.starts_with("class ")
+                {
+                    let field = format!("{class}.{}", self.spelled(attribute));
+                    self.shared.frames.bind_shared(&field, value.clone());
+                }
+                self.shared.frames.bind_shared(text(left, self.shared.source), value);
+            }
+            "subscript" => self.bind_item(left, value, frame),
+            "pattern_list" | "tuple_pattern" | "list_pattern" => {
+                for (index, target) in named(left, 64).into_iter().enumerate() {
+                    self.bind_target(target, spread(&value, index), frame, branch);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `table['key'] = value`: the table holds it too.
+    fn bind_item(&mut self, left: Node<'t>, value: Value, frame: usize) {
+        let (Some(table), Some(key)) = pair(left, "value", "subscript") else { return };
+        if table.kind() != "identifier" {
+            return;
+        }
+        let name = self.spelled(table);
+        let Some(Value { kind: Kind::Map(mut items), taint }) = self.shared.frames.lookup(frame, &name)
+        else {
+            return;
+        };
+        let key = self.fold(key, frame, 0);
+        if items.len() < 256 {
+            items.push((key.as_whole_text().unwrap_or("?").to_owned(), value));
+            self.shared.frames.bind(frame, &name, Value { kind: Kind::Map(items), taint }, false);
+        }
+    }
+
+    pub(super) fn each_of(&mut self, node: Node<'t>, frame: usize) {
+        if let (Some(left), Some(right)) = pair(node, "left", "right") {
+            let value = element_in(&self.fold(right, frame, 0), self.shared.scope);
+            self.bind_target(left, value, frame, false);
+        }
+    }
+
+    pub(super) fn bind_as(&mut self, node: Node<'t>, frame: usize, branch: bool) {
+        let parts = named(node, 2);
+        if let (Some(value), Some(target)) = (parts.first(), node.child_by_field_name("alias")) {
+            let value = self.fold(*value, frame, 0);
+            let target = target.named_child(0).unwrap_or(target);
+            self.bind_target(target, value, frame, branch);
+        }
+    }
+
+    /// Parameters hide names of the same spelling outside. They are what a call hands over, or their default; where no
+    /// call is known (`None`), their default or anything.
+    pub(super) fn parameters(&mut self, parameters: Node<'t>, frame: usize, call: Option<(&Act, bool)>) {
+        let mut position = 0_usize;
+        for parameter in named(parameters, 64) {
+            let at = position;
+            position += 1;
+            let name = match parameter.kind() {
+                "identifier" => Some(parameter),
+                _ => parameter.child_by_field_name("name").or_else(|| parameter.named_child(0)),
+            };
+            let Some(name) = name.filter(|n| n.kind() == "identifier") else { continue };
+            let name = self.spelled(name);
+            let default = parameter.child_by_field_name("value").map(|value| self.fold(value, frame, 0));
+            let value = match call {
+                Some((act, method)) => {
+                    let at = at.checked_sub(usize::from(method));
+                    self.handed(parameter.kind(), &name, at, act, default)
+                }
+                None => match (name.as_str(), default) {
+                    // What pytest hands to a test is a fresh folder.
+                    ("tmp_path", _) => Value::name_about("pathlib.Path()", Value::part(SCRATCH)),
+                    ("tmpdir", _) => Value::part(SCRATCH),
+                    (_, Some(default)) => Value::any([default, Value::unknown()]),
+                    _ => Value::unknown(),
+                },
+            };
+            self.shared.frames.bind(frame, &name, value, false);
+        }
+    }
+
+    /// What a call hands to a parameter; `at` is its position, `None` for the object of a method.
+    fn handed(&self, kind: &str, name: &str, at: Option<usize>, act: &Act, default: Option<Value>) -> Value {
+        let Some(at) = at else {
+            let class = act.name.rsplit_once('.').map_or(act.name.as_str(), |(class, _)| class);
+            return Value::name(class);
+        };
+        match kind {
+            "list_splat_pattern" => {
+                let rest = act.arguments.get(at..).unwrap_or_default();
+                Value::new(Kind::List(rest.iter().map(|a| a.value.clone()).collect()))
+            }
+            "dictionary_splat_pattern" => {
+                Value::new(Kind::Map(act.named.iter().map(|(k, a)| (k.clone(), a.value.clone())).collect()))
+            }
+            _ => {
+                let by_name = act.named.iter().find(|(key, _)| key == name).map(|(_, a)| a);
+                let given = by_name.or_else(|| act.arguments.get(at)).map(|a| a.value.clone());
+                given.or(default).unwrap_or_else(Value::unknown)
+            }
+        }
+    }
+}

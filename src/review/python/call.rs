@@ -1,0 +1,244 @@
+//! Calls in Python: told as acts, followed into functions of the text, and told again for each function that they are
+//! given to call.
+
+use super::Reader;
+use crate::review::flow::element;
+use crate::review::handed::Entry;
+use crate::review::value::{Act, Argument, Kind, Value};
+use crate::review::walk::walk;
+use std::ops::Range;
+use tree_sitter::Node;
+
+/// Functions that call what they are given once for each item of what else they are given.
+const FOR_EACH: &[&str] = &[
+    "map",
+    "filter",
+    "imap",
+    "imap_unordered",
+    "starmap",
+    "starmap_async",
+    "map_async",
+    "map_unordered",
+    "amap",
+    "reduce",
+    "filterfalse",
+    "takewhile",
+    "dropwhile",
+    "process_map",
+    "thread_map",
+];
+
+/// What a call is of once partial calls and their like are taken apart: what is called, and with which arguments.
+pub(super) type Call = (Value, Vec<Argument>, Vec<(String, Argument)>);
+
+impl<'t> Reader<'_, 't> {
+    /// A call: told as an act, in all ways in which it may be meant; the calls inside of it come first.
+    pub(super) fn call(&mut self, node: Node<'t>, frame: usize) {
+        if self.told.remove(&node.id()) {
+            return;
+        }
+        if !self.shared.calls.contains_key(&node.id()) {
+            self.fold(node, frame, 0);
+        }
+        for id in self.shared.folded_in(&node.byte_range()) {
+            if let Some((_, acts)) = self.shared.calls.remove(&id) {
+                self.told.insert(id);
+                self.tell(acts);
+            }
+        }
+        if let Some((_, acts)) = self.shared.calls.remove(&node.id()) {
+            self.tell(acts);
+        }
+    }
+
+    fn tell(&mut self, acts: Vec<Act>) {
+        for mut act in acts {
+            if matches!(act.name.as_str(), "__import__" | "importlib.import_module" | "importlib.__import__")
+                && let Some(name) = act.arguments.first().and_then(|a| a.value.as_whole_text())
+            {
+                self.shared.imported(name, act.span.clone());
+            }
+            if act.name == "os.chdir" {
+                self.shared.folder = act.arguments.first().map(|a| a.value.clone());
+            }
+            for index in 0..act.arguments.len() {
+                let value = act.arguments.get(index).map(|a| a.value.clone());
+                value.into_iter().for_each(|value| self.hand_over(&act, index + 1, &value));
+            }
+            let named: Vec<Value> = act.named.iter().map(|(_, a)| a.value.clone()).collect();
+            named.iter().for_each(|value| self.hand_over(&act, 0, value));
+            if self.endless.contains(&act.span.start) {
+                let set = Argument { value: Value::new(Kind::Bool(true)), span: act.span.clone() };
+                act.named.push(("endless".to_owned(), set));
+            }
+            self.shared.weigh(&act);
+            self.program(&act);
+            self.shared.reading.acts.push(act);
+        }
+    }
+
+    /// `sh.rm('-rf', 'x')`, `local['rm']('-rf', 'x')`: programs by their names.
+    fn program(&mut self, act: &Act) {
+        let program = act.name.strip_prefix("plumbum.cmd.").or_else(|| act.name.strip_prefix("sh."));
+        let Some(program) =
+            program.filter(|p| !p.contains(['.', '(', '[']) && !p.starts_with(char::is_uppercase))
+        else {
+            return;
+        };
+        let operands = act.arguments.iter().map(|a| a.value.clone());
+        let words = std::iter::once(Value::text(program.trim_matches('_'))).chain(operands).collect();
+        let words = Argument { value: Value::new(Kind::List(words)), span: act.span.clone() };
+        self.shared.tell("subprocess.run", vec![words], act.span.clone());
+    }
+
+    /// A function that is handed to another one (`map(os.remove, files)`, `Thread(target=…, args=…)`) will be called.
+    fn hand_over(&mut self, act: &Act, rest: usize, value: &Value) {
+        let Some(name) = value.as_name() else { return };
+        // What a function of the text does with it is seen there.
+        if self.shared.handed.function(&act.name).is_some() {
+            return;
+        }
+        let followed = self.shared.handed.function(name).is_some() || name == "functools.partial()";
+        if !followed && !self.shared.book.knows(name) {
+            return;
+        }
+        let given = act.named.iter().find(|(name, _)| name == "args").map(|(_, a)| a);
+        let last = act.name.rsplit('.').next().unwrap_or_default();
+        let after = act.arguments.get(rest..).unwrap_or_default();
+        let arguments: Vec<Argument> = match given {
+            Some(Argument { value: Value { kind: Kind::List(items), .. }, span }) => {
+                items.iter().map(|v| Argument { value: v.clone(), span: span.clone() }).collect()
+            }
+            _ if act.name == "functools.partial" || !FOR_EACH.contains(&last) => after.to_vec(),
+            _ => after.iter().map(|a| Argument { value: element(&a.value), span: a.span.clone() }).collect(),
+        };
+        // Read with the others, where nothing is known of what it will be handed.
+        if self.shared.handed.function(name).is_some() && arguments.is_empty() {
+            return;
+        }
+        let named = if act.name == "functools.partial" { act.named.clone() } else { Vec::new() };
+        self.call_value(value.clone(), (arguments, named), &act.span);
+    }
+
+    /// A value is called with these arguments: told, and followed, like a call in the text.
+    pub(super) fn call_value(
+        &mut self,
+        called: Value,
+        (arguments, named): (Vec<Argument>, Vec<(String, Argument)>),
+        span: &Range<usize>,
+    ) {
+        let (called, arguments, named) = self.taken_apart(called, arguments, named, span);
+        let act = self.act(&called, arguments, named, span.clone());
+        for act in act.ways() {
+            self.result(&act, &called);
+            if self.shared.handed.function(&act.name).is_none() {
+                self.shared.reading.acts.push(act);
+            }
+        }
+    }
+
+    /// `@atexit.register` is called with the function below it; a call is told by itself.
+    pub(super) fn decorate(&mut self, node: Node<'t>, frame: usize) {
+        let Some(decorator) = node.named_child(0) else { return };
+        if decorator.kind() != "call"
+            && let Some(name) = self.fold(decorator, frame, 0).as_name().map(str::to_owned)
+            && self.shared.book.knows(&name)
+        {
+            let argument = Argument { value: Value::unknown(), span: node.byte_range() };
+            self.shared.tell(&name, vec![argument], node.byte_range());
+        }
+    }
+
+    /// The act of calling a value.
+    pub(super) fn act(
+        &self,
+        called: &Value,
+        arguments: Vec<Argument>,
+        named: Vec<(String, Argument)>,
+        span: Range<usize>,
+    ) -> Act {
+        let receiver = match &called.kind {
+            Kind::Name { about: Some(about), .. } => Some((**about).clone()),
+            _ => None,
+        };
+        let name = called.as_name().unwrap_or("?").to_owned();
+        Act { name, receiver, arguments, named, folder: self.shared.folder.clone(), span }
+    }
+
+    /// Takes partial calls, `methodcaller` and their like apart.
+    pub(super) fn taken_apart(
+        &self,
+        mut called: Value,
+        mut arguments: Vec<Argument>,
+        mut named: Vec<(String, Argument)>,
+        span: &Range<usize>,
+    ) -> Call {
+        for _ in 0..4 {
+            let Kind::Name { path, about: Some(about) } = &called.kind else { break };
+            let Kind::List(parts) = &about.kind else { break };
+            let [first, Value { kind: Kind::List(before), .. }, Value { kind: Kind::Map(options), .. }] =
+                parts.as_slice()
+            else {
+                break;
+            };
+            let argument = |value: &Value| Argument { value: value.clone(), span: span.clone() };
+            let more = options.iter().map(|(key, value)| (key.clone(), argument(value)));
+            let inner = match path.as_str() {
+                "functools.partial()" => {
+                    named.extend(more);
+                    arguments.splice(0..0, before.iter().map(argument));
+                    first.clone()
+                }
+                "operator.methodcaller()" => {
+                    let (Some(object), Some(method)) = (arguments.first(), first.as_whole_text()) else {
+                        break;
+                    };
+                    let inner = self.member(&object.value, method);
+                    named = more.collect();
+                    arguments = before.iter().map(argument).collect();
+                    inner
+                }
+                _ => break,
+            };
+            called = inner;
+        }
+        (called, arguments, named)
+    }
+
+    /// A call of a function of the text: what it gives, its body read with what it is handed; `None` for other calls.
+    pub(super) fn enter(&mut self, act: &Act) -> Option<Value> {
+        let made = act.name.starts_with("class ") && !act.name.contains('.') && !act.name.contains('(');
+        let as_called = if made { format!("{}().__init__", act.name) } else { act.name.clone() };
+        let function = self.shared.handed.function(&as_called)?;
+        let mut inside = act.clone();
+        inside.name = as_called;
+        let parameters = function.node.child_by_field_name("parameters");
+        let everything: Vec<(String, Value)> = {
+            let positional =
+                act.arguments.iter().enumerate().map(|(at, a)| (at.to_string(), a.value.clone()));
+            positional.chain(act.named.iter().map(|(k, a)| (k.clone(), a.value.clone()))).collect()
+        };
+        let given: Vec<(&str, Value)> = everything.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
+        let value = match self.shared.entry(function, &given) {
+            Entry::Known(value) => value,
+            Entry::Refused => Value::unknown(),
+            Entry::Read(key) => {
+                let frame = self.shared.frames.open(function.frame);
+                if let Some(parameters) = parameters {
+                    self.parameters(parameters, frame, Some((&inside, function.method)));
+                }
+                self.shared.handed.begin();
+                if function.node.kind() == "lambda"
+                    && let Some(body) = function.node.child_by_field_name("body")
+                {
+                    let value = self.fold(body, frame, 0);
+                    self.shared.handed.give_back(value);
+                }
+                walk(self, function.node, frame);
+                self.shared.forget_calls(&function.node.byte_range());
+                self.shared.handed.end(function.node.id(), key)
+            }
+        };
+        (!made).then_some(value)
+    }
+}

@@ -1,0 +1,147 @@
+//! Lists in Python and what goes through them: literals, comprehensions, and the functions that pair, chain and pick.
+
+use super::Reader;
+use crate::review::flow::{element, element_in};
+use crate::review::syntax::{named, pair};
+use crate::review::value::{Act, Kind, Value};
+use tree_sitter::Node;
+
+/// Longest list that is folded.
+const LONGEST: usize = 256;
+
+/// Longest list that a comprehension is followed over item by item.
+const EACH: usize = 64;
+
+impl<'t> Reader<'_, 't> {
+    pub(super) fn list(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
+        let nodes = named(node, LONGEST + 1);
+        if nodes.len() > LONGEST {
+            return Value::unknown();
+        }
+        let mut items = Vec::new();
+        for item in nodes {
+            if item.kind() != "list_splat" {
+                items.push(self.fold(item, frame, depth));
+                continue;
+            }
+            match item.named_child(0).map(|n| self.fold(n, frame, depth)) {
+                Some(Value { kind: Kind::List(more), .. }) => items.extend(more),
+                other => {
+                    items.push(Value::unknown().tainted(other.map(|v| v.all_taint()).unwrap_or_default()))
+                }
+            }
+        }
+        items.truncate(LONGEST);
+        Value::new(Kind::List(items))
+    }
+
+    /// `[f(x) for x in items]`: item by item where all are known and few, else one for all.
+    pub(super) fn comprehension(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
+        let Some(body) = node.child_by_field_name("body") else { return Value::unknown() };
+        let clauses: Vec<Node<'t>> = named(node, 16)
+            .into_iter()
+            .filter(|n| matches!(n.kind(), "for_in_clause" | "if_clause"))
+            .collect();
+        if let [clause] = clauses.as_slice()
+            && let (Some(left), Some(right)) = pair(*clause, "left", "right")
+            && let Value { kind: Kind::List(items), taint } = self.fold(right, frame, depth)
+            && items.len() <= EACH
+            && self.shared.frames.spare(items.len() * (1 + body.byte_range().len() / 8))
+        {
+            let mut given = Vec::new();
+            let mut kept = Vec::new();
+            for item in items {
+                self.bind_target(left, item.tainted(taint), frame, false);
+                given.push(self.fold(body, frame, depth));
+                kept.extend(self.shared.take_calls(&body.byte_range()));
+            }
+            self.shared.put_calls(kept);
+            return Value::new(Kind::List(given));
+        }
+        for clause in clauses.iter().filter(|n| n.kind() == "for_in_clause") {
+            if let (Some(left), Some(right)) = pair(*clause, "left", "right") {
+                let value = element_in(&self.fold(right, frame, depth), self.shared.scope);
+                self.bind_target(left, value, frame, false);
+            }
+        }
+        let body = self.fold(body, frame, depth);
+        match body.kind {
+            // Files of a pattern, texts with holes: one stands for all.
+            Kind::Text { .. } | Kind::Name { .. } | Kind::Any(_) => {
+                Value::new(Kind::List(body.alternatives()))
+            }
+            _ => Value::unknown().tainted(body.all_taint()),
+        }
+    }
+}
+
+/// What functions that go through lists and tables give; `None` where it is not known to be one.
+pub(super) fn of_items(act: &Act) -> Option<Value> {
+    let first = act.arguments.first().map(|a| &a.value);
+    let second = act.arguments.get(1).map(|a| &a.value);
+    let receiver = act.receiver.as_ref();
+    let list = |items: Vec<Value>| Value::new(Kind::List(items));
+    Some(match act.name.as_str() {
+        "dict" if first.is_none() => {
+            Value::new(Kind::Map(act.named.iter().map(|(k, a)| (k.clone(), a.value.clone())).collect()))
+        }
+        "dict" if matches!(first?.kind, Kind::Map(_)) => first?.clone(),
+        "dict.copy" | "list.copy" => receiver?.clone(),
+        "dict.items" => {
+            let Kind::Map(items) = &receiver?.kind else { return None };
+            list(items.iter().map(|(k, v)| list(vec![Value::text(k.clone()), v.clone()])).collect())
+        }
+        "dict.values" => {
+            let Kind::Map(items) = &receiver?.kind else { return None };
+            list(items.iter().map(|(_, v)| v.clone()).collect())
+        }
+        "dict.keys" => {
+            let Kind::Map(items) = &receiver?.kind else { return None };
+            list(items.iter().map(|(k, _)| Value::text(k.clone())).collect())
+        }
+        "dict.get" | "dict.pop" | "dict.setdefault" => {
+            let found = super::known::item(receiver?, first?);
+            match second {
+                Some(default) if found.kind == Kind::Unknown => Value::any([found, default.clone()]),
+                _ => found,
+            }
+        }
+        "enumerate" => {
+            let Kind::List(items) = &first?.kind else {
+                return Some(list(vec![list(vec![Value::unknown(), element(first?)])]));
+            };
+            list(items.iter().map(|v| list(vec![Value::unknown(), v.clone()])).collect())
+        }
+        "zip" | "itertools.zip_longest" => {
+            let columns: Vec<&Value> = act.arguments.iter().map(|a| &a.value).collect();
+            let rows = columns.iter().filter_map(|c| match &c.kind {
+                Kind::List(items) => Some(items.len()),
+                _ => None,
+            });
+            let rows = rows.min().unwrap_or(1).min(LONGEST);
+            let cell = |column: &&Value, row: usize| match &column.kind {
+                Kind::List(items) => items.get(row).cloned().unwrap_or_else(Value::unknown),
+                _ => element(column),
+            };
+            list((0..rows).map(|row| list(columns.iter().map(|c| cell(c, row)).collect())).collect())
+        }
+        "itertools.chain" => {
+            let mut all = Vec::new();
+            for argument in &act.arguments {
+                match &argument.value.kind {
+                    Kind::List(items) => all.extend(items.iter().cloned()),
+                    _ => all.push(element(&argument.value)),
+                }
+            }
+            all.truncate(LONGEST);
+            list(all)
+        }
+        "random.choice" | "next" | "secrets.choice" | "list.pop" => {
+            element(if act.name == "list.pop" { receiver? } else { first? })
+        }
+        "str.splitlines" => list(receiver?.as_whole_text()?.lines().take(LONGEST).map(Value::text).collect()),
+        "textwrap.dedent" | "inspect.cleandoc" | "operator.itemgetter" => first?.clone(),
+        "operator.getitem" => super::known::item(first?, second?),
+        _ => return None,
+    })
+}

@@ -1,0 +1,124 @@
+//! Text that is handed to an interpreter on its standard input: `run(['bash'], input='…')`, `communicate`, a write to its
+//! pipe. It is code like the text of `bash -c`. What the pipe of another program brings is the business of the rules.
+
+use super::judge::Nested;
+use super::rules::Inner;
+use super::value::{Act, Kind, Value};
+
+/// The text that an act hands to an interpreter, if it is such an act.
+pub(super) fn handed(act: &Act) -> Option<Nested> {
+    let (command, text) = match act.name.as_str() {
+        "subprocess.run" | "subprocess.check_output" | "subprocess.call" => {
+            (first(act, &["0", "args"])?.clone(), first(act, &["input"])?)
+        }
+        "child_process.execSync" | "child_process.spawnSync" | "child_process.execFileSync" => {
+            (with_rest(act), first(act, &["input"])?)
+        }
+        name => {
+            let (started, way) = name.split_once("()")?;
+            let starts = [
+                "subprocess.Popen",
+                "os.popen",
+                "asyncio.create_subprocess_",
+                "pexpect.spawn",
+                "child_process.",
+            ];
+            if !starts.iter().any(|known| started.starts_with(known)) {
+                return None;
+            }
+            let ways = [
+                ".communicate",
+                ".stdin.write",
+                ".stdin.writelines",
+                ".write",
+                ".writelines",
+                ".sendline",
+                ".send",
+                ".stdin.end",
+            ];
+            if !ways.contains(&way) {
+                return None;
+            }
+            (act.receiver.clone()?, first(act, &["0", "input"])?)
+        }
+    };
+    let language = interpreter(&command)?;
+    let lines = match &text.kind {
+        Kind::List(lines) => Value::join(lines, ""),
+        _ => text.clone(),
+    };
+    // The bytes of a JavaScript buffer are its text.
+    let (text, _) = match &lines.kind {
+        Kind::Name { about: Some(about), .. } => about.as_text()?,
+        _ => lines.as_text()?,
+    };
+    Some(Nested::Text { language, text: text.to_owned(), span: act.span.clone() })
+}
+
+fn first<'a>(act: &'a Act, selectors: &[&str]) -> Option<&'a Value> {
+    selectors.iter().find_map(|selector| act.select(selector).first().map(|(value, _)| *value))
+}
+
+/// The command of a call that takes its words in two arguments.
+fn with_rest(act: &Act) -> Value {
+    let program = act.arguments.first().map_or_else(Value::unknown, |a| a.value.clone());
+    match act.arguments.get(1).map(|a| &a.value.kind) {
+        Some(Kind::List(rest)) => {
+            Value::new(Kind::List(std::iter::once(program).chain(rest.iter().cloned()).collect()))
+        }
+        _ => program,
+    }
+}
+
+/// What a command reads its standard input as, where it runs that.
+fn interpreter(command: &Value) -> Option<Inner> {
+    let words: Vec<String> = match &command.kind {
+        Kind::List(words) => {
+            words.iter().map(|word| word.as_text().map(|(t, _)| t.to_owned()).unwrap_or_default()).collect()
+        }
+        _ => command.as_text()?.0.split_whitespace().map(str::to_owned).collect(),
+    };
+    let mut words = words.iter().map(String::as_str).skip_while(|word| {
+        word.contains('=')
+            || matches!(*word, "sudo" | "env" | "nice" | "nohup" | "exec" | "stdbuf" | "timeout")
+    });
+    let program = words.next()?;
+    let program = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let mut operands = words.filter(|word| !word.starts_with('-') || *word == "-");
+    let bare = |operand: Option<&str>| operand.is_none_or(|word| matches!(word, "-" | "/dev/stdin"));
+    match program {
+        "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "busybox" => {
+            bare(operands.next()).then_some(Inner::Bash)
+        }
+        // A shell elsewhere: the words after the host are its command.
+        "ssh" | "docker" | "podman" | "kubectl" => {
+            let last = operands.last();
+            last.is_none_or(|word| !word.contains(' ')).then_some(Inner::Bash)
+        }
+        "node" | "bun" | "deno" => bare(operands.next()).then_some(Inner::Javascript),
+        "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" | "duckdb" => Some(Inner::Sql),
+        "perl" | "ruby" | "php" | "lua" | "Rscript" | "R" => bare(operands.next()).then_some(Inner::Other),
+        _ if program.starts_with("python") => bare(operands.next()).then_some(Inner::Python),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interpreters_are_told_from_programs_that_read_data() {
+        let of = |words: &[&str]| {
+            interpreter(&Value::new(Kind::List(words.iter().map(|w| Value::text(*w)).collect())))
+        };
+        assert_eq!(of(&["bash"]), Some(Inner::Bash));
+        assert_eq!(of(&["/bin/sh", "-s"]), Some(Inner::Bash));
+        assert_eq!(of(&["sudo", "bash", "-"]), Some(Inner::Bash));
+        assert_eq!(of(&["python3", "-"]), Some(Inner::Python));
+        assert_eq!(of(&["python3", "count.py"]), None);
+        assert_eq!(of(&["sort", "-n"]), None);
+        assert_eq!(of(&["bash", "build.sh"]), None);
+        assert_eq!(interpreter(&Value::text("sh -s")), Some(Inner::Bash));
+    }
+}
