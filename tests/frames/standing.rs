@@ -178,6 +178,8 @@ fn a_variable_that_holds_a_key_is_named() {
 
 #[test]
 fn a_session_that_is_not_saved_is_not_called_saved() {
+    // Its file is made with the first thing that is asked.
+    assert!(!text(&mut Scene::new()).contains("session saved"));
     let mut scene = Scene::worked();
     assert!(text(&mut scene).contains("session saved"));
     scene.state.live.store_failure = Some("no space left".into());

@@ -252,8 +252,9 @@ fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
 fn saved(state: &State) -> Saved<'_> {
     match (&state.transcript.header, &state.live.store_failure) {
         (_, Some(why)) => Saved::Failing(why),
-        (Some(_), None) => Saved::Well,
-        (None, None) => Saved::Nothing,
+        // The file is made with the first thing that is asked.
+        (Some(_), None) if !state.transcript.items.is_empty() => Saved::Well,
+        (_, None) => Saved::Nothing,
     }
 }
 
