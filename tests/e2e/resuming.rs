@@ -149,6 +149,9 @@ fn asked_hello(home: &Path) {
     terminal.press("Enter");
     terminal.wait_for("A first answer.");
     terminal.wait_for("Idle");
+    // What is seen is on its way to the disk: this is about sessions that have it.
+    let written = terminal.holds_within(crate::terminal::PATIENCE, |_| session(home).contains("turn_end"));
+    assert!(written, "the turn is written");
     kill(&mut terminal);
 }
 
@@ -211,6 +214,6 @@ fn a_second_opener_reads_and_nothing_runs_there() {
     let before = session(home.path());
     let second = resume(home.path());
     second.wait_for("A first answer.");
-    second.wait_for("reading only");
+    second.wait_for("open in another sayso");
     assert_eq!(session(home.path()), before, "nothing is written by the second");
 }

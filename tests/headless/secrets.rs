@@ -55,7 +55,7 @@ fn a_key_in_much_output_stands_in_no_file() {
     }
     assert!(sizes.iter().any(|size| *size > 2_000_000), "all of the output is kept: {sizes:?}");
     assert_eq!(holding(&home.sayso().join("sessions"), KEY), Vec::<String>::new());
-    assert_eq!(holding(&home.sayso().join("sessions"), "0123456789-abcdef"), Vec::<String>::new());
+    assert_eq!(holding(&home.sayso().join("sessions/blobs"), "0123456789-abcdef"), Vec::<String>::new());
     assert!(done.err.contains("was masked") && done.err.contains("output of block 1"), "{}", done.err);
 }
 
