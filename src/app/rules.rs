@@ -38,6 +38,9 @@ pub(super) fn book(loaded: &Loaded) -> (Book, Vec<Notice>) {
     }
     let book = Book::with(sound).unwrap_or_default();
     let review = &loaded.config.review;
+    let (book, wrong) = book.milder(&review.off, &review.lower);
+    let file = loaded.paths.file();
+    notices.extend(wrong.iter().map(|why| Notice::warn(format!("{}: {why}.", file.display()))));
     let profile = if review.profile == Profile::Strict { Forbid::strict() } else { Vec::new() };
     let forbid = Forbid::new(profile.into_iter().chain(review.forbid.iter().cloned()));
     (book.forbidding(forbid), notices)

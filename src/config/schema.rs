@@ -100,6 +100,10 @@ pub struct Review {
     pub profile: Profile,
     /// Modules, calls, programs and rules that no block may have.
     pub forbid: Vec<String>,
+    /// Rules by their ids that say nothing; what is forbidden stays so.
+    pub off: Vec<String>,
+    /// Rules that are milder here: `ID=info`, `ID=medium`.
+    pub lower: Vec<String>,
     /// From which severity on a second opinion is asked for by itself.
     pub judge: Judge,
     /// The model that is asked for second opinions, `PROVIDER/MODEL`; `None`: the one in use.
@@ -377,6 +381,8 @@ impl Default for Review {
             autofocus: Autofocus::default(),
             profile: Profile::default(),
             forbid: Vec::new(),
+            off: Vec::new(),
+            lower: Vec::new(),
             judge: Judge::default(),
             judge_model: None,
         }

@@ -122,6 +122,13 @@ pub const SETTINGS: &[Setting] = &[
         "modules, calls, programs and rules that no block may have: [\"urllib\", \"os.system\", \"curl\"]",
     ),
     setting(
+        "review.off",
+        Texts,
+        Never,
+        "rules by their ids that say nothing: [\"py.delete-file\"]; what is forbidden stays so",
+    ),
+    setting("review.lower", Texts, Never, "rules that are milder here: [\"sh.delete-tree=medium\"]"),
+    setting(
         "review.judge",
         Words(&["off", "medium", "high"]),
         Never,

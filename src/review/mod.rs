@@ -201,6 +201,15 @@ fn findings(source: &str, mut remarks: Vec<Remark>, scope: &Scope) -> Vec<Findin
     for remark in &mut remarks {
         remark.forbidden |= scope.book.forbid().rule(&remark.rule);
     }
+    // What is forbidden is told whatever the person makes of its rule.
+    remarks.retain_mut(|remark| match scope.book.told(&remark.rule, remark.severity) {
+        _ if remark.forbidden => true,
+        Some(severity) => {
+            remark.severity = severity;
+            true
+        }
+        None => false,
+    });
     remarks.sort_by(|a, b| {
         let key = |r: &Remark| (r.span.start, std::cmp::Reverse(r.severity), r.span.end);
         key(a).cmp(&key(b)).then_with(|| (&a.rule, &a.message).cmp(&(&b.rule, &b.message)))

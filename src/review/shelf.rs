@@ -10,7 +10,7 @@ use super::rule_error::RuleError;
 use super::rules::{Builtin, Rule, RuleFile};
 use super::tongue::Tongue;
 use super::{RuleInfo, Scope, review};
-use crate::domain::Language;
+use crate::domain::{Language, Severity};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,6 +24,8 @@ pub struct Book {
     /// Languages with rules of the person's own: shipped and own ones together.
     own: HashMap<Tongue, Arc<RuleBook>>,
     forbid: Arc<Forbid>,
+    /// Rules that are milder than they were written, by id; `None`: they say nothing.
+    milder: Arc<HashMap<String, Option<Severity>>>,
 }
 
 impl Book {
@@ -51,6 +53,54 @@ impl Book {
             errors.extend(book.broken_examples());
         }
         if errors.is_empty() { Ok(book) } else { Err(errors) }
+    }
+
+    /// The same rules, of which some say nothing (`off`: ids) and some are milder (`lower`: `ID=info`). What could not be
+    /// taken in is told, one line each.
+    #[must_use]
+    pub fn milder(mut self, off: &[String], lower: &[String]) -> (Self, Vec<String>) {
+        let mut wrong = Vec::new();
+        let mut milder: HashMap<String, Option<Severity>> = HashMap::new();
+        {
+            let known: HashMap<&str, Severity> =
+                self.rules().into_iter().map(|rule| (rule.id, rule.severity)).collect();
+            let example = "sayso check --rules lists the ids; as in \"py.delete-file\"";
+            for id in off {
+                if known.contains_key(id.as_str()) {
+                    milder.insert(id.clone(), None);
+                } else {
+                    wrong.push(format!("review.off: there is no rule {id:?}; {example}"));
+                }
+            }
+            for entry in lower {
+                let word = |word: &str| {
+                    [Severity::Info, Severity::Medium].into_iter().find(|s| s.as_str() == word.trim())
+                };
+                let parts = entry.split_once('=').map(|(id, to)| (id.trim(), word(to)));
+                match parts.map(|(id, to)| (id, to, known.get(id).copied())) {
+                    Some((id, Some(to), Some(was))) if to < was => {
+                        milder.entry(id.to_owned()).or_insert(Some(to));
+                    }
+                    Some((id, Some(_), Some(was))) => {
+                        let was = was.as_str();
+                        wrong.push(format!("review.lower: {id} is {was}: this makes rules milder, never graver"));
+                    }
+                    _ => wrong.push(format!(
+                        "review.lower: {entry:?} is no rule and a milder severity, as in \"sh.delete-tree=medium\"; {example}"
+                    )),
+                }
+            }
+        }
+        self.milder = Arc::new(milder);
+        (self, wrong)
+    }
+
+    /// The severity of a finding of a rule, as the person wants it; `None`: it is not told.
+    pub(super) fn told(&self, rule: &str, severity: Severity) -> Option<Severity> {
+        match self.milder.get(rule) {
+            Some(milder) => milder.map(|milder| milder.min(severity)),
+            None => Some(severity),
+        }
     }
 
     /// The same rules, and what these lists forbid.

@@ -293,3 +293,38 @@ fn the_samples_of_the_document_of_rules_hold() {
     let done = home.run(&["check", "a.py"]);
     assert!(done.out.contains("a.py:2:1: HIGH team.no-prod: opens the production database"), "{}", done.out);
 }
+
+#[test]
+fn the_person_and_no_project_makes_rules_silent_or_milder() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    home.file("a.py", "import os, shutil\nos.remove('a')\nshutil.rmtree('out')\n");
+    let told = || home.run(&["check", "--json", "a.py"]).json()[0]["files"][0]["findings"].clone();
+    let severities = |findings: &Value| -> Vec<String> {
+        let all = findings.as_array().unwrap().iter();
+        all.map(|f| format!("{}={}", f["rule"].as_str().unwrap(), f["severity"].as_str().unwrap())).collect()
+    };
+    let before = severities(&told());
+    assert!(before.contains(&"py.delete-file=medium".to_owned()), "{before:?}");
+    assert!(before.contains(&"py.delete-tree=high".to_owned()), "{before:?}");
+    let adjust = "review.off = [\"py.delete-file\"]\nreview.lower = [\"py.delete-tree=info\"]\n";
+    std::fs::write(home.work().join(".sayso.toml"), adjust).unwrap();
+    assert_eq!(severities(&told()), before);
+    let done = home.run(&["config", "check"]);
+    assert!(
+        done.err.contains(".sayso.toml:1: review.off was ignored: a project can't set this"),
+        "{}",
+        done.err
+    );
+    std::fs::remove_file(home.work().join(".sayso.toml")).unwrap();
+    std::fs::write(home.sayso().join("config.toml"), adjust).unwrap();
+    assert_eq!(severities(&told()), ["py.delete-tree=info"]);
+    let forbid = format!("{adjust}review.forbid = [\"py.delete-file\"]\n");
+    std::fs::write(home.sayso().join("config.toml"), forbid).unwrap();
+    assert_eq!(severities(&told()), ["py.delete-file=medium", "py.delete-tree=info"]);
+    let wrong = "review.off = [\"py.fly\"]\nreview.lower = [\"py.eval\", \"py.delete-file=high\"]\n";
+    std::fs::write(home.sayso().join("config.toml"), wrong).unwrap();
+    let done = home.run(&["config", "check"]);
+    assert!(done.out.ends_with("can be used; 3 warnings above\n"), "{} {}", done.out, done.err);
+    assert!(done.err.contains("sh.delete-tree=medium") && done.err.contains("py.fly"), "{}", done.err);
+}
