@@ -24,7 +24,9 @@
 //!    `Record(Approved)` and the start. Where the disk is not durable, that is told.
 //! 6. The engine never asks the time, the disk, the network, the environment or chance: all of it arrives as arguments.
 //! 7. Text from outside is hostile until `tui/paint/plain.rs` turned it into cells, or the headless printer escaped it.
-//! 8. Import directions are checked by `tests/architecture.rs`. What no test checks is not a rule.
+//! 8. What a run, or the folder, could have changed is never started, followed or believed outside the sandbox. What sayso
+//!    starts by itself stands in one table (`launch/table.rs`); interpreters are asked inside a sandbox or not at all.
+//! 9. Import directions are checked by `tests/architecture.rs`. What no test checks is not a rule.
 //!
 //! # The rooms
 //!
@@ -50,11 +52,12 @@
 //! | `recipe` | domain, engine | no |
 //! | `config` | domain | files and environment, in `load.rs`, `keys.rs` and `paths.rs` only |
 //! | `provider` | domain, config | network |
-//! | `exec` | domain, config | processes |
+//! | `launch` | - | links and folders of programs; makes the commands of what sayso starts by itself |
+//! | `exec` | domain, config, launch | processes |
 //! | `store` | domain | session files |
 //! | `workspace` | domain | the person's files |
 //! | `driver` | all of the above | spawns tasks, owns the clock |
-//! | `tui` | domain, engine, driver, config | terminal, clipboard, external editor |
+//! | `tui` | domain, engine, driver, config, launch | terminal, clipboard, external editor |
 //! | `headless` | domain, engine, driver, config | standard input and output |
 //! | `commands` | all but tui | standard output; one file a subcommand |
 //! | `cli`, `report`, `app`, `main` | all | exit code, log file, panic hook |
@@ -115,6 +118,7 @@ pub mod driver;
 pub mod engine;
 pub mod exec;
 pub mod headless;
+pub mod launch;
 pub mod provider;
 pub mod recipe;
 pub mod report;

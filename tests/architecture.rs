@@ -17,17 +17,29 @@ const ROOMS: &[(&str, &[&str], bool)] = &[
     ("review", &["domain"], true),
     ("engine", &["domain"], true),
     ("config", &["domain"], false),
+    ("launch", &[], false),
     ("provider", &["domain", "config"], false),
-    ("exec", &["domain", "config"], false),
+    ("exec", &["domain", "config", "launch"], false),
     ("store", &["domain"], false),
     ("workspace", &["domain"], false),
     ("recipe", &["domain", "engine"], true),
     (
         "driver",
-        &["domain", "engine", "review", "recipe", "provider", "exec", "store", "workspace", "config"],
+        &[
+            "domain",
+            "engine",
+            "review",
+            "recipe",
+            "provider",
+            "exec",
+            "store",
+            "workspace",
+            "config",
+            "launch",
+        ],
         false,
     ),
-    ("tui", &["domain", "engine", "driver", "config"], false),
+    ("tui", &["domain", "engine", "driver", "config", "launch"], false),
     ("headless", &["domain", "engine", "driver", "config"], false),
     (
         "commands",
@@ -69,6 +81,7 @@ const ROOMS: &[(&str, &[&str], bool)] = &[
             "cli",
             "report",
             "commands",
+            "launch",
         ],
         false,
     ),
@@ -89,6 +102,34 @@ const IMPURE: &[&str] = &[
     "SystemTime",
     "Instant::now",
 ];
+
+/// What starts a program, or makes this one another.
+const STARTS: &[&str] = &[
+    "Command::new",
+    "process::Command as",
+    "process::Command::",
+    "Command::default",
+    ".exec()",
+    "execv",
+    "execl",
+    "fexecve",
+    "posix_spawn",
+    "fork(",
+    "fork::",
+    "nix::libc::",
+    "libc::system",
+    "popen(",
+    "syscall(",
+    "daemon(",
+];
+
+/// Who may: the table of what sayso starts by itself, and the helper, which is this program itself and becomes what was
+/// approved.
+const STARTERS: &[&str] =
+    &["launch/mod.rs", "exec/link.rs", "exec/helper.rs", "exec/supervisor/start.rs", "exec/cgroup.rs"];
+
+/// What of those words is something else: a number of the system, the console's own command.
+const NO_STARTS: &[&str] = &["nix::libc::AF_VSOCK"];
 
 /// The only file that may make an approval, and the file that defines how.
 const GRANTED_IN: &[&str] = &["engine/approval.rs", "domain/approval.rs"];
@@ -181,6 +222,31 @@ fn faults(path: &str, text: &str) -> Vec<String> {
     faults
 }
 
+/// The text without what is compiled for tests only: a module of tests is the end of its file here.
+fn without_tests(path: &str, text: &str) -> String {
+    if path.contains("/tests/") || path.ends_with("tests.rs") {
+        return String::new();
+    }
+    let end = text.find("#[cfg(test)]\nmod tests {").or_else(|| text.find("#[cfg(test)]\npub mod tests {"));
+    text[..end.unwrap_or(text.len())].to_owned()
+}
+
+/// What in one file starts a program and is not in the table.
+fn starts(path: &str, text: &str) -> Vec<String> {
+    let mut code = without_comments(&without_tests(path, text));
+    for word in NO_STARTS {
+        code = code.replace(word, "");
+    }
+    let code = code.replace("tokio::process::Command::from(", "");
+    if STARTERS.contains(&path) {
+        return Vec::new();
+    }
+    let found = STARTS.iter().filter(|word| code.contains(**word));
+    found
+        .map(|word| format!("{path}: `{word}` starts what is not in the table (src/launch/table.rs)"))
+        .collect()
+}
+
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("src is readable") {
         let path = entry.expect("an entry").path();
@@ -204,6 +270,52 @@ fn rooms_import_only_what_they_may() {
         all.extend(faults(&path, &std::fs::read_to_string(&file).expect("a source file")));
     }
     assert!(all.is_empty(), "\n{}", all.join("\n"));
+}
+
+#[test]
+fn nothing_is_started_that_is_not_in_the_table() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&src, &mut files);
+    let mut all = Vec::new();
+    let mut starters = BTreeSet::new();
+    for file in files {
+        let path = file.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        all.extend(starts(&path, &text));
+        if STARTERS.contains(&path.as_str()) && STARTS.iter().any(|word| text.contains(word)) {
+            starters.insert(path);
+        }
+    }
+    assert!(all.is_empty(), "\n{}", all.join("\n"));
+    assert!(starters.contains("launch/mod.rs"), "the table starts nothing any more");
+}
+
+#[test]
+fn a_planted_start_is_found() {
+    let planted = [
+        ("driver/open.rs", "let c = Command::new(\"xdg-open\");"),
+        ("tui/outside.rs", "use std::process::Command as Run;"),
+        ("exec/container/tunnel.rs", "tokio::process::Command::new(\"ssh\")"),
+        ("app/mod.rs", "nix::unistd::execvp(&name, &args)"),
+        ("app/mod.rs", "command.exec()"),
+        ("exec/plan.rs", "match nix::unistd::fork() {}"),
+        ("store/mod.rs", "let x = 1;\n#[cfg(test)]\nmod tests;\nfn f() { Command::new(\"git\"); }"),
+    ];
+    for (path, text) in planted {
+        assert!(!starts(path, text).is_empty(), "{path}: {text}");
+    }
+    let fine = [
+        ("driver/open.rs", "programs.command(Start::XdgOpen)"),
+        (
+            "driver/open.rs",
+            "// Command::new starts\nlet c = 1;\n#[cfg(test)]\nmod tests { Command::new(\"sh\"); }",
+        ),
+        ("exec/container/tunnel.rs", "tokio::process::Command::from(programs.command(Start::Ssh)?)"),
+    ];
+    for (path, text) in fine {
+        assert_eq!(starts(path, text), Vec::<String>::new(), "{path}: {text}");
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::driver::{Clock, Driver, Parts};
 use crate::engine::cost::Prices;
 use crate::engine::{Engine, JudgeSettings, Settings, prompt};
 use crate::exec::{self, Executor, Setup, Wish, Without};
+use crate::launch::{Ground, Launcher};
 use crate::provider::Provider;
 use crate::recipe::{self, Recipe};
 use crate::review::{Book, Scope};
@@ -234,6 +235,15 @@ impl House {
     /// The Python that is set.
     pub fn python(&self) -> Option<PathBuf> {
         self.loaded.config.run.python.clone()
+    }
+
+    /// The programs that sayso may start by itself in this place, as they are found now.
+    pub fn launcher(&self) -> Launcher {
+        let place = &self.place;
+        let write = &self.loaded.config.sandbox.write;
+        let mut own = self.own_folders();
+        own.push(self.loaded.paths.data.clone());
+        Launcher::of_process(Ground::new(&place.cwd, place.home.as_deref(), write, &own))
     }
 
     fn setup(&self, blobs: PathBuf) -> Setup {

@@ -1,9 +1,10 @@
 //! Runs the person's program that writes a key. What it writes is bounded, and so is its time; nothing of it is shown.
 //!
 //! It is the person's own configuration that names it (a project's file can't), so it runs without being asked about,
-//! with the person's environment, outside of the working folder.
+//! with the person's environment, in `/`; a program that runs or the project could have put there is not run.
 
 use crate::config::Texts;
+use crate::launch::{Launcher, Start};
 use secrecy::SecretString;
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
@@ -20,14 +21,13 @@ const LARGEST: u64 = 64 << 10;
 ///
 /// # Errors
 /// What is wrong, as the rest of a sentence: `ended with exit code 1`. Never a word of its output.
-pub(super) fn run(command: &Texts) -> Result<SecretString, String> {
-    run_for(command, PATIENCE)
+pub(super) fn run(command: &Texts, programs: &Launcher) -> Result<SecretString, String> {
+    run_for(command, programs, PATIENCE)
 }
 
-fn run_for(command: &Texts, patience: Duration) -> Result<SecretString, String> {
-    let mut program = program(command);
-    let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).unwrap_or_else(|| "/".into());
-    program.current_dir(home).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+fn run_for(command: &Texts, programs: &Launcher, patience: Duration) -> Result<SecretString, String> {
+    let mut program = program(command, programs)?;
+    program.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = program
         .process_group(0)
         .spawn()
@@ -50,18 +50,20 @@ fn run_for(command: &Texts, patience: Duration) -> Result<SecretString, String> 
     }
 }
 
-fn program(command: &Texts) -> Command {
+fn program(command: &Texts, programs: &Launcher) -> Result<Command, String> {
     match command {
-        Texts::One(line) => {
-            let mut shell = Command::new("/bin/sh");
-            shell.arg("-c").arg(line);
-            shell
-        }
+        Texts::One(line) => programs.line(Start::KeyCommand, line),
         Texts::Several(words) => {
-            let mut words = words.iter();
-            let mut program = Command::new(words.next().map_or("", String::as_str));
-            program.args(words);
-            program
+            let Some((first, rest)) = words.split_first() else { return Err("names no program".into()) };
+            let keyring = [Start::SecretTool, Start::Security].into_iter();
+            let mut program = match keyring.into_iter().find(|start| start.row().found.name() == first) {
+                Some(keyring) => {
+                    programs.command(keyring).map_err(|why| format!("can't be started: {why}"))?
+                }
+                None => programs.named(Start::KeyCommand, first)?,
+            };
+            program.args(rest);
+            Ok(program)
         }
     }
 }
@@ -118,7 +120,9 @@ mod tests {
     use secrecy::ExposeSecret as _;
 
     fn line(text: &str) -> Result<String, String> {
-        run_for(&Texts::One(text.into()), Duration::from_secs(20)).map(|key| key.expose_secret().to_owned())
+        let launcher = Launcher::default();
+        run_for(&Texts::One(text.into()), &launcher, Duration::from_secs(20))
+            .map(|key| key.expose_secret().to_owned())
     }
 
     #[test]
@@ -126,7 +130,7 @@ mod tests {
         assert_eq!(line("echo ' sk-1 '; echo noise >&2"), Ok("sk-1".into()));
         // A list meets no shell.
         let words = Texts::Several(["printf", "%s", "a $HOME `b`"].map(str::to_owned).into());
-        assert_eq!(run(&words).unwrap().expose_secret(), "a $HOME `b`");
+        assert_eq!(run(&words, &Launcher::default()).unwrap().expose_secret(), "a $HOME `b`");
     }
 
     #[test]
@@ -141,7 +145,7 @@ mod tests {
         ] {
             assert_eq!(line(text), Err(why.into()), "{text}");
         }
-        let missing = run(&Texts::Several(vec!["/nowhere/pass".into()])).unwrap_err();
+        let missing = run(&Texts::Several(vec!["/nowhere/pass".into()]), &Launcher::default()).unwrap_err();
         assert!(missing.starts_with("can't be started: no such file"), "{missing}");
     }
 
@@ -149,7 +153,8 @@ mod tests {
     fn it_is_ended_when_it_takes_too_long_with_all_that_it_started() {
         for text in ["sleep 600", "sleep 600 & echo sk-1", "exec 1>&-; sleep 600"] {
             let start = Instant::now();
-            let told = run_for(&Texts::One(text.into()), Duration::from_millis(200)).unwrap_err();
+            let told = run_for(&Texts::One(text.into()), &Launcher::default(), Duration::from_millis(200))
+                .unwrap_err();
             assert_eq!(told, "gave no key within 1 s", "{text}");
             assert!(start.elapsed() < Duration::from_secs(10));
         }

@@ -94,7 +94,7 @@ impl KeyRing {
                     Source::Keyring => format!("Store the key: {}", keys::into_keyring(name)),
                     _ => format!("Correct key_command under [providers.{name}]."),
                 };
-                let key = key_command::run(&command)
+                let key = key_command::run(&command, &house.launcher())
                     .map_err(|why| Unusable::new(format!("the {kept} of {name} {why}"), hint))?;
                 self.masker.learn([key.clone()]);
                 let mut inner = self.inner();

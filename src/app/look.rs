@@ -53,6 +53,7 @@ pub fn options(house: &House, welcome: bool) -> Result<Options, Failure> {
             x11: set("DISPLAY"),
             mac: cfg!(target_os = "macos"),
         },
+        launcher: house.launcher(),
         editor: first([config.editor.command.clone(), env("VISUAL"), env("EDITOR")], "vi"),
         pager: first([env("PAGER"), None, None], "less"),
         place: words::Place { zone: jiff::tz::TimeZone::system(), home: house.place.home.clone() },

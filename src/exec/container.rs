@@ -107,7 +107,7 @@ impl Containers {
             }
             self.engine = None;
         }
-        let engine = Rc::new(Engine::reach(self.config.host.as_deref()).await?);
+        let engine = Rc::new(Engine::reach(self.config.host.as_deref(), &self.setup.launcher()).await?);
         let sweeper = engine.clone();
         tokio::task::spawn_local(async move {
             let removed = sweeper.sweep().await;

@@ -1,6 +1,7 @@
 //! What runs elsewhere would find: the container engine with its images, the Jupyter kernels. Looks, starts nothing.
 
 use crate::config::{ContainerExecutor, JupyterExecutor};
+use crate::launch::Launcher;
 use std::path::Path;
 
 /// A container engine that answers.
@@ -38,12 +39,12 @@ pub struct Kernels {
 ///
 /// # Errors
 /// In words, with what to do, when there is none or it does not answer.
-pub async fn engine(config: &ContainerExecutor) -> Result<FoundEngine, String> {
+pub async fn engine(config: &ContainerExecutor, programs: &Launcher) -> Result<FoundEngine, String> {
     #[cfg(feature = "docker")]
-    return super::container::found(config).await.map_err(|error| error.to_string());
+    return super::container::found(config, programs).await.map_err(|error| error.to_string());
     #[cfg(not(feature = "docker"))]
     {
-        let _ = config;
+        let _ = (config, programs);
         Err("this sayso was built without containers".into())
     }
 }
@@ -52,12 +53,16 @@ pub async fn engine(config: &ContainerExecutor) -> Result<FoundEngine, String> {
 ///
 /// # Errors
 /// In words, with what to do, when a server does not tell them.
-pub async fn kernels(config: &JupyterExecutor, python: Option<&Path>) -> Result<Kernels, String> {
+pub async fn kernels(
+    config: &JupyterExecutor,
+    python: Option<&Path>,
+    programs: &Launcher,
+) -> Result<Kernels, String> {
     #[cfg(feature = "jupyter")]
-    return super::jupyter::found(config, python).await.map_err(|error| error.to_string());
+    return super::jupyter::found(config, python, programs).await.map_err(|error| error.to_string());
     #[cfg(not(feature = "jupyter"))]
     {
-        let _ = (config, python);
+        let _ = (config, python, programs);
         Err("this sayso was built without Jupyter kernels".into())
     }
 }

@@ -167,7 +167,7 @@ impl Jupyter {
         if let Some(specs) = &self.specs {
             return Ok(specs.clone());
         }
-        let server = Server::new(&self.config, &url).await?;
+        let server = Server::new(&self.config, &url, &self.setup.launcher()).await?;
         if let Some(token) = server.token().expose() {
             self.setup.masker.learn([token.into()]);
         }

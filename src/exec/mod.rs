@@ -12,9 +12,11 @@ use crate::domain::{
     InstallInto, Interpreter, Language, Languages, Limits, Masker, Outcome, Reach, RunEvent, RunId,
     RunRequest, SandboxReport, Terms,
 };
+use crate::launch::{Ground, Launcher};
 use actor::{Actor, Command};
+use asking::Asker;
 use executors::{Desk as Other, Order};
-use interpreters::Finder;
+use interpreters::{Finder, Place};
 pub use interpreters::on_path;
 pub use sandbox::{Wish, Without};
 use std::io::{PipeWriter, Write as _};
@@ -24,6 +26,7 @@ use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
 
 mod actor;
+mod asking;
 mod blob;
 mod capture;
 pub mod cgroup;
@@ -96,6 +99,15 @@ pub fn outlive_file_limit() {
     let _ = signal_hook::flag::register(nix::libc::SIGXFSZ, Arc::default());
 }
 
+impl Setup {
+    /// The programs that sayso may start by itself, as they are found now: outside of all that runs may write.
+    pub fn launcher(&self) -> Launcher {
+        let mut own = self.own.clone();
+        own.push(self.blobs.clone());
+        Launcher::of_process(Ground::new(&self.cwd, self.home.as_deref(), &self.sandbox.write, &own))
+    }
+}
+
 /// Where a program is that a shell finds by this name; links are resolved as they are for interpreters.
 pub fn program(name: &str) -> Option<PathBuf> {
     interpreters::program(name)
@@ -147,7 +159,15 @@ impl Executor {
     /// The executor that was chosen; it has not started or reached anything yet.
     pub fn of(setup: Setup, choice: &ExecutorChoice, executors: &Executors) -> Self {
         let setup = Arc::new(setup);
-        let finder = Finder::new(setup.languages.clone(), setup.python.clone(), setup.cwd.clone());
+        let launcher = setup.launcher();
+        let questions = Box::new(Asker::new(setup.clone(), launcher.clone()));
+        let place = Place {
+            cwd: setup.cwd.clone(),
+            home: setup.home.clone(),
+            python: setup.python.clone(),
+            launcher,
+        };
+        let finder = Finder::new(setup.languages.clone(), place, questions);
         let (death, deaths) = mpsc::channel(8);
         let other = Other::new(choice, executors, setup.clone(), death.clone());
         Self {

@@ -3,6 +3,7 @@
 //! Over SSH the clipboard is on the other side: tmux's buffer where tmux is, else the terminal's own (OSC 52, up to
 //! 100 KB). Locally the system's programs confirm what they took. Choosing is pure; only [`copy`] starts a program.
 
+use crate::launch::{Launcher, Start};
 use std::fmt;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -28,8 +29,8 @@ pub struct Surroundings {
 /// One way to the clipboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// A program that takes the text on its standard input and confirms by its exit status.
-    Program(&'static [&'static str]),
+    /// A program that takes the text on its standard input and confirms by its exit status; with its arguments.
+    Program(Start, &'static [&'static str]),
     /// OSC 52; nobody confirms it.
     Terminal,
 }
@@ -38,17 +39,17 @@ pub enum Way {
 pub fn ways(at: Surroundings) -> Vec<Way> {
     let mut ways = Vec::new();
     if at.tmux {
-        ways.push(Way::Program(&["tmux", "load-buffer", "-w", "-"]));
+        ways.push(Way::Program(Start::Tmux, &["load-buffer", "-w", "-"]));
     }
     if !at.ssh {
         let native: &[Way] = if at.mac {
-            &[Way::Program(&["pbcopy"])]
+            &[Way::Program(Start::Pbcopy, &[])]
         } else if at.wayland {
-            &[Way::Program(&["wl-copy"])]
+            &[Way::Program(Start::WlCopy, &[])]
         } else if at.x11 {
             &[
-                Way::Program(&["xclip", "-selection", "clipboard"]),
-                Way::Program(&["xsel", "--clipboard", "--input"]),
+                Way::Program(Start::Xclip, &["-selection", "clipboard"]),
+                Way::Program(Start::Xsel, &["--clipboard", "--input"]),
             ]
         } else {
             &[]
@@ -100,12 +101,12 @@ impl fmt::Display for Copied {
 }
 
 /// Copies text by the first way that takes it. Starts programs and waits for them: call it on a worker.
-pub fn copy(text: &str, ways: &[Way]) -> Copied {
+pub fn copy(text: &str, ways: &[Way], programs: &Launcher) -> Copied {
     let lines = text.lines().count();
     for way in ways {
         match way {
-            Way::Program(command) => {
-                if hand_over(command, text) {
+            Way::Program(start, arguments) => {
+                if programs.command(*start).is_ok_and(|command| hand_over(command, arguments, text)) {
                     return Copied::Confirmed { lines };
                 }
             }
@@ -125,14 +126,9 @@ fn osc52(text: &str) -> String {
 }
 
 /// Gives the text to a program. Whether it ended well.
-fn hand_over(command: &[&str], text: &str) -> bool {
-    let Some((program, arguments)) = command.split_first() else { return false };
-    let child = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
+fn hand_over(mut command: Command, arguments: &[&str], text: &str) -> bool {
+    let child =
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let Ok(mut child) = child else { return false };
     let written = child.stdin.take().is_some_and(|mut stdin| stdin.write_all(text.as_bytes()).is_ok());
     child.wait().is_ok_and(|status| status.success()) && written
@@ -147,38 +143,38 @@ mod tests {
         let ssh = Surroundings { ssh: true, x11: true, ..Surroundings::default() };
         assert_eq!(ways(ssh), [Way::Terminal]);
         let tmux = ways(Surroundings { tmux: true, ..ssh });
-        assert_eq!(tmux, [Way::Program(&["tmux", "load-buffer", "-w", "-"]), Way::Terminal]);
+        assert_eq!(tmux, [Way::Program(Start::Tmux, &["load-buffer", "-w", "-"]), Way::Terminal]);
     }
 
     #[test]
     fn locally_the_system_first() {
         let local = Surroundings { wayland: true, tmux: true, ..Surroundings::default() };
-        assert_eq!(ways(local).first(), Some(&Way::Program(&["wl-copy"])));
+        assert_eq!(ways(local).first(), Some(&Way::Program(Start::WlCopy, &[])));
         assert_eq!(ways(Surroundings::default()), [Way::Terminal]);
     }
 
     #[test]
     fn words_are_true() {
-        let by_terminal = copy("a\nb\n", &[Way::Terminal]);
+        let launcher = Launcher::default();
+        let by_terminal = copy("a\nb\n", &[Way::Terminal], &launcher);
         assert_eq!(by_terminal.to_string(), "Sent 2 lines to the terminal clipboard.");
         assert!(matches!(&by_terminal, Copied::Send { bytes, .. } if bytes == "\x1b]52;c;YQpiCg==\x07"));
-        let large = copy(&"x".repeat(140 * 1024), &[Way::Terminal]);
+        let large = copy(&"x".repeat(140 * 1024), &[Way::Terminal], &launcher);
         assert_eq!(
             large.to_string(),
             "Too large for the terminal clipboard (140 KB). w writes it to a file."
         );
-        let taken = copy("one", &[Way::Program(&["sh", "-c", "cat >/dev/null"])]);
+        // The shell stands for a program that takes text.
+        let taken = copy("one", &[Way::Program(Start::Shell, &["-c", "cat >/dev/null"])], &launcher);
         assert_eq!(taken.to_string(), "Copied 1 line.");
     }
 
     #[test]
     fn a_program_that_fails_or_is_missing_confirms_nothing() {
-        for program in [&["sh", "-c", "cat >/dev/null; exit 1"][..], &["/nowhere/clip"][..]] {
-            let program: &'static [&'static str] = match program {
-                ["/nowhere/clip"] => &["/nowhere/clip"],
-                _ => &["sh", "-c", "cat >/dev/null; exit 1"],
-            };
-            assert!(matches!(copy("x", &[Way::Program(program), Way::Terminal]), Copied::Send { .. }));
+        let nothing = Launcher::new("".as_ref(), crate::launch::Ground::default());
+        let failing = Way::Program(Start::Shell, &["-c", "cat >/dev/null; exit 1"]);
+        for (way, launcher) in [(failing, Launcher::default()), (Way::Program(Start::Xclip, &[]), nothing)] {
+            assert!(matches!(copy("x", &[way, Way::Terminal], &launcher), Copied::Send { .. }));
         }
     }
 }

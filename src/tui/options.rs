@@ -9,6 +9,7 @@ use super::theme::{Depth, Preference, Theme};
 use super::view::look::Glyphs;
 use super::view::words::Place;
 use crate::domain::Answers;
+use crate::launch::Launcher;
 use std::time::Duration;
 
 /// The options.
@@ -42,6 +43,8 @@ pub struct Options {
     pub kitty: bool,
     /// What decides how text is copied.
     pub surroundings: Surroundings,
+    /// The programs that may be started.
+    pub launcher: Launcher,
     /// The command of the external editor.
     pub editor: String,
     /// The command of the pager.
@@ -84,6 +87,7 @@ impl Default for Options {
             esc_delay: Duration::from_millis(25),
             kitty: true,
             surroundings: Surroundings::default(),
+            launcher: Launcher::default(),
             editor: "vi".into(),
             pager: "less".into(),
             place: Place::default(),

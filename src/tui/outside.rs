@@ -1,11 +1,14 @@
 //! Other programs that get the terminal for a while: the person's editor and pager. A text goes to them in a private
-//! file and, from the editor, comes back from it.
+//! folder that holds nothing else and is their working folder; from the editor it comes back. Settings that lie in the
+//! project, or that the text itself carries, are obeyed by none that is known.
 
 use super::screen::Paged;
 use crate::domain::visible::visible;
+use crate::launch::{self, Launcher, Start};
+use std::fs::Permissions;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::path::Path;
-use std::process::Command;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 
 /// The largest text that is taken back from an editor.
 const LARGEST: u64 = 16 << 20;
@@ -17,13 +20,13 @@ const LONGEST_LINE: u64 = 1 << 20;
 ///
 /// # Errors
 /// Words for the status line; nothing has changed then.
-pub fn edit(command: &str, text: &str, extension: &str) -> Result<String, String> {
-    let file = private_file(text.as_bytes(), extension)?;
-    run(command, file.path())?;
+pub fn edit(command: &str, text: &str, extension: &str, programs: &Launcher) -> Result<String, String> {
+    let file = PrivateFile::new(text.as_bytes(), extension)?;
+    run(Start::Editor, command, &file, programs)?;
     let mut back = Vec::new();
     // By its path: editors write a new file and rename it over the old one.
     let opened =
-        std::fs::File::open(file.path()).map_err(|e| format!("The edited file can't be read: {e}."))?;
+        std::fs::File::open(&file.path).map_err(|e| format!("The edited file can't be read: {e}."))?;
     opened
         .take(LARGEST + 1)
         .read_to_end(&mut back)
@@ -39,21 +42,23 @@ pub fn edit(command: &str, text: &str, extension: &str) -> Result<String, String
 ///
 /// # Errors
 /// Words for the status line.
-pub fn page(command: &str, what: &Paged) -> Result<(), String> {
-    match what {
+pub fn page(command: &str, what: &Paged, programs: &Launcher) -> Result<(), String> {
+    let file = match what {
         Paged::File(path) => {
             let file = std::fs::File::open(path).map_err(|e| format!("The file can't be read: {e}."))?;
-            run(command, written_out(file)?.path())
+            written_out(file)?
         }
-        Paged::Text(text) => run(command, written_out(text.as_bytes())?.path()),
-    }
+        Paged::Text(text) => written_out(text.as_bytes())?,
+    };
+    run(Start::Pager, command, &file, programs)
 }
 
 /// A private copy, line by line, as it may be printed.
-fn written_out(text: impl std::io::Read) -> Result<tempfile::NamedTempFile, String> {
+fn written_out(text: impl std::io::Read) -> Result<PrivateFile, String> {
     let failed = |e: std::io::Error| format!("No temporary file: {e}.");
-    let copy = private_file(b"", "txt")?;
-    let mut out = std::io::BufWriter::new(copy.as_file());
+    let copy = PrivateFile::new(b"", "txt")?;
+    let file = std::fs::OpenOptions::new().append(true).open(&copy.path).map_err(failed)?;
+    let mut out = std::io::BufWriter::new(file);
     let mut lines = BufReader::new(text);
     let mut line = Vec::new();
     loop {
@@ -70,26 +75,50 @@ fn written_out(text: impl std::io::Read) -> Result<tempfile::NamedTempFile, Stri
     Ok(copy)
 }
 
-/// A file that only this account can read, deleted when it is dropped.
-fn private_file(text: &[u8], extension: &str) -> Result<tempfile::NamedTempFile, String> {
-    let extension: String = extension.chars().filter(char::is_ascii_alphanumeric).collect();
-    let mut file = tempfile::Builder::new()
-        .prefix("sayso-")
-        .suffix(&format!(".{extension}"))
-        .tempfile()
-        .map_err(|e| format!("No temporary file: {e}."))?;
-    file.write_all(text).map_err(|e| format!("No temporary file: {e}."))?;
-    file.flush().map_err(|e| format!("No temporary file: {e}."))?;
-    Ok(file)
+/// A file that is given to a program, alone in the private folder in which that one works; both are deleted with this.
+struct PrivateFile {
+    path: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+impl PrivateFile {
+    /// A file that only this account can read, alone in its folder.
+    fn new(text: &[u8], extension: &str) -> Result<Self, String> {
+        let extension: String = extension.chars().filter(char::is_ascii_alphanumeric).collect();
+        let folder = private_folder()?;
+        let path = folder.path().join(format!("sayso.{extension}"));
+        let failed = |e: std::io::Error| format!("No temporary file: {e}.");
+        let mut file = std::fs::OpenOptions::new();
+        let mut file = file.write(true).create_new(true).mode(0o600).open(&path).map_err(failed)?;
+        file.write_all(text).map_err(failed)?;
+        Ok(Self { path, folder })
+    }
+}
+
+/// An empty folder that only this account can enter.
+fn private_folder() -> Result<tempfile::TempDir, String> {
+    let made = tempfile::Builder::new().prefix("sayso-").permissions(Permissions::from_mode(0o700)).tempdir();
+    made.map_err(|e| format!("No temporary folder: {e}."))
 }
 
 /// Runs a command of the person's (it may hold arguments) on a file, and waits.
-fn run(command: &str, path: &Path) -> Result<(), String> {
-    let status = Command::new("sh")
-        .arg("-c")
-        .arg(format!("{command} \"$1\""))
+fn run(start: Start, command: &str, file: &PrivateFile, programs: &Launcher) -> Result<(), String> {
+    // The first word of a plain command is looked for where programs can be trusted. A line that is more than words is
+    // the shell's, which looks on the same PATH.
+    let first = command.split_whitespace().next().unwrap_or_default();
+    let is_plain = first.chars().all(|c| c.is_ascii_alphanumeric() || "/._+-".contains(c));
+    let (mut line, mut quiet) = (command.trim().to_owned(), "");
+    if is_plain {
+        let at = programs.locate(first).map_err(|why| format!("{first} {why}."))?;
+        quiet = if start == Start::Editor { launch::quiet(&at) } else { "" };
+        line = line.replacen(first, &at.display().to_string(), usize::from(is_word(&at)));
+    }
+    let mut shell =
+        programs.line(start, &format!("{line}{quiet} \"$1\"")).map_err(|why| format!("{first}: {why}."))?;
+    let status = shell
         .arg("sh")
-        .arg(path)
+        .arg(&file.path)
+        .current_dir(file.folder.path())
         .status()
         .map_err(|e| format!("{command} can't be started: {e}."))?;
     if status.success() {
@@ -99,14 +128,23 @@ fn run(command: &str, path: &Path) -> Result<(), String> {
     }
 }
 
+/// Whether a path is one word for a shell as it stands.
+fn is_word(path: &Path) -> bool {
+    path.to_str().is_some_and(|text| text.chars().all(|c| c.is_ascii_alphanumeric() || "/._+-".contains(c)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn plain(command: &str, text: &str) -> Result<String, String> {
+        edit(command, text, "py", &Launcher::default())
+    }
+
     #[test]
     fn what_the_editor_wrote_comes_back() {
-        assert_eq!(edit("true", "a\r\nb", "py").unwrap(), "a\r\nb");
-        assert_eq!(edit("sed -i s/a/x/", "a\n", "py").unwrap(), "x\n");
+        assert_eq!(plain("true", "a\r\nb").unwrap(), "a\r\nb");
+        assert_eq!(plain("sed -i s/a/x/", "a\n").unwrap(), "x\n");
     }
 
     #[test]
@@ -117,7 +155,7 @@ mod tests {
         std::fs::write(&from, text).unwrap();
         let pager = format!("f() {{ cat \"$1\" > {}; }}; f", to.display());
         for what in [Paged::File(from), Paged::Text(text.into())] {
-            page(&pager, &what).unwrap();
+            page(&pager, &what, &Launcher::default()).unwrap();
             assert_eq!(
                 std::fs::read_to_string(&to).unwrap(),
                 "a<U+202E>b<U+200B>c<U+E0041>\\x1b[2J\nplain\n"
@@ -127,15 +165,36 @@ mod tests {
 
     #[test]
     fn a_failing_editor_changes_nothing() {
-        assert!(edit("false", "a", "py").unwrap_err().contains("Nothing was changed"));
-        assert!(edit("printf '\\377' >", "a", "py").unwrap_err().contains("UTF-8"));
+        assert!(plain("false", "a").unwrap_err().contains("Nothing was changed"));
+        assert!(plain("printf '\\377' >", "a").unwrap_err().contains("UTF-8"));
     }
 
     #[test]
-    fn the_file_is_private() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let file = private_file(b"secret", "p/../y").unwrap();
-        assert_eq!(file.path().extension().unwrap(), "py");
-        assert_eq!(file.as_file().metadata().unwrap().permissions().mode() & 0o077, 0);
+    fn the_file_is_private_and_alone() {
+        let file = PrivateFile::new(b"secret", "p/../y").unwrap();
+        assert_eq!(file.path.extension().unwrap(), "py");
+        assert_eq!(std::fs::metadata(&file.path).unwrap().permissions().mode() & 0o077, 0);
+        let mode = std::fs::metadata(file.folder.path()).unwrap().permissions().mode();
+        assert_eq!((mode & 0o077, std::fs::read_dir(file.folder.path()).unwrap().count()), (0, 1));
+        let listed = plain("sh -c 'ls -a > \"$0\"; pwd >> \"$0\"'", "").unwrap();
+        assert!(listed.contains("sayso.py") && !listed.contains("Cargo.toml"), "{listed}");
+        assert!(!listed.contains(env!("CARGO_MANIFEST_DIR")), "{listed}");
+    }
+
+    #[test]
+    fn an_editor_that_runs_could_have_written_is_not_started() {
+        let base = tempfile::tempdir().unwrap();
+        let base = std::fs::canonicalize(base.path()).unwrap();
+        let trap = base.join("evil");
+        std::fs::write(&trap, format!("#!/bin/sh\ntouch {}/mark\n", base.display())).unwrap();
+        std::fs::set_permissions(&trap, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let path = std::env::join_paths([base.as_path(), Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
+        let launcher = Launcher::new(&path, launch::Ground::new(&base, None, &[], &[]));
+        let whole = trap.to_str().unwrap();
+        let in_line = format!("A=1 '{whole}'");
+        for command in ["evil", whole, "./evil", "exec evil", "A=1 evil", in_line.as_str()] {
+            assert!(edit(command, "a", "py", &launcher).is_err(), "{command}");
+        }
+        assert!(!base.join("mark").exists());
     }
 }

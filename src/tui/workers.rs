@@ -5,6 +5,7 @@ use super::clipboard::{self, Copied, Way};
 use super::paint::image;
 use super::theme::Depth;
 use super::view::pictures::Wanted;
+use crate::launch::Launcher;
 use ratatui::text::Line;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -45,10 +46,10 @@ impl Workers {
     }
 
     /// Copies a text by the first way that takes it.
-    pub fn copy(&self, text: String, ways: Vec<Way>) {
+    pub fn copy(&self, text: String, ways: Vec<Way>, programs: Launcher) {
         let to = self.sender.clone();
         tokio::task::spawn_blocking(move || {
-            let _ = to.blocking_send(Done::Copied(clipboard::copy(&text, &ways)));
+            let _ = to.blocking_send(Done::Copied(clipboard::copy(&text, &ways, &programs)));
         });
     }
 

@@ -8,7 +8,7 @@ use crate::exec::found::{self, Kernels};
 /// The container engine, and the images that the configuration names.
 pub(super) async fn containers(house: &House) -> Vec<Look> {
     let config = &house.loaded.config.executors.container;
-    let engine = match found::engine(config).await {
+    let engine = match found::engine(config, &house.launcher()).await {
         Ok(engine) => engine,
         Err(why) => {
             let means = "Nothing runs in containers (--executor container) until there is one: apt install docker.io, \
@@ -35,7 +35,8 @@ pub(super) async fn containers(house: &House) -> Vec<Look> {
 
 /// The Jupyter kernels that are installed here, or that the configured server has.
 pub(super) async fn kernels(house: &House) -> Vec<Look> {
-    let found = found::kernels(&house.loaded.config.executors.jupyter, house.python().as_deref()).await;
+    let (python, programs) = (house.python(), house.launcher());
+    let found = found::kernels(&house.loaded.config.executors.jupyter, python.as_deref(), &programs).await;
     match found {
         Ok(Kernels { place, names }) if names.is_empty() => vec![Look::missing(
             "jupyter",

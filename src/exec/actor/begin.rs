@@ -3,7 +3,7 @@
 use super::Actor;
 use crate::domain::{
     ExecutorKind, Hold, Interpreter, KernelRef, Language, Limits, Outcome, Reach, Rights, RunEvent, RunId,
-    RunRequest, Terms,
+    RunRequest, SandboxLevel, Terms,
 };
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, Order};
@@ -25,10 +25,15 @@ pub(super) const ATTEMPTS: u32 = 3;
 impl Actor {
     /// The sandbox; prepared at the first need, which takes some 50 ms.
     pub(super) fn sandbox(&mut self) -> Result<&Sandbox, String> {
-        let Self { setup, sandbox, .. } = self;
+        let Self { setup, sandbox, finder, .. } = self;
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let standing =
-            Standing { cwd: &setup.cwd, home: setup.home.as_deref(), own: &setup.own, path: &path };
+        let standing = Standing {
+            cwd: &setup.cwd,
+            home: setup.home.as_deref(),
+            own: &setup.own,
+            path: &path,
+            programs: finder.launcher(),
+        };
         let prepare = || {
             let sandbox =
                 Sandbox::prepare(&setup.sandbox, setup.without, standing, &setup.limits, &setup.helper);
@@ -119,9 +124,11 @@ impl Actor {
             && self.finder.languages().0.iter().any(|entry| entry.name == *language && entry.persistent)
     }
 
+    /// Starts the empty kernel, which nobody has approved: only a program that can be trusted, and only confined.
     pub(super) fn warm(&mut self, language: &Language) {
         let Ok(interpreter) = self.finder.find(language) else { return };
-        let may = self.finder.may_start(&interpreter.path);
+        let confined = self.sandbox().is_ok_and(|sandbox| sandbox.report().level != SandboxLevel::Off);
+        let may = confined && self.finder.is_plain(&interpreter.path);
         // One that can't start is tried again only for a run that was approved.
         let hopeless = self.never_ready >= ATTEMPTS;
         if self.is_kernel(language) && self.kernel.is_none() && may && !hopeless {

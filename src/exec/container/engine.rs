@@ -6,6 +6,7 @@ use super::owner;
 use super::plan::Abilities;
 use super::tunnel::Tunnel;
 use crate::domain::ImageName;
+use crate::launch::Launcher;
 use bollard::Docker;
 use bollard::models::SystemInfo;
 use bollard::query_parameters::{CreateImageOptions, ListContainersOptions, RemoveContainerOptions};
@@ -60,13 +61,13 @@ impl Engine {
     ///
     /// # Errors
     /// When there is none, or it does not answer.
-    pub async fn reach(host: Option<&str>) -> Result<Self, ContainerError> {
+    pub async fn reach(host: Option<&str>, programs: &Launcher) -> Result<Self, ContainerError> {
         let env = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let address = address::find(host, &env, &|path| path.exists())?;
         let shown = address.to_string();
         let unreachable = |why: String| ContainerError::Unreachable { address: shown.clone(), why };
         let tunnel = match &address {
-            Address::Ssh { .. } => Some(Tunnel::open(&address).await.map_err(&unreachable)?),
+            Address::Ssh { .. } => Some(Tunnel::open(&address, programs).await.map_err(&unreachable)?),
             _ => None,
         };
         let socket = match (&address, &tunnel) {

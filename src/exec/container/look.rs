@@ -4,13 +4,14 @@ use super::engine::Engine;
 use super::error::ContainerError;
 use crate::config::ContainerExecutor;
 use crate::exec::found::{FoundEngine, FoundImage};
+use crate::launch::Launcher;
 
 /// The engine, and which images of the configuration it has; nothing is started.
 ///
 /// # Errors
 /// When there is none, or it does not answer.
-pub async fn found(config: &ContainerExecutor) -> Result<FoundEngine, ContainerError> {
-    let engine = Engine::reach(config.host.as_deref()).await?;
+pub async fn found(config: &ContainerExecutor, programs: &Launcher) -> Result<FoundEngine, ContainerError> {
+    let engine = Engine::reach(config.host.as_deref(), programs).await?;
     let mut images: Vec<FoundImage> = Vec::new();
     for (language, name) in &config.images {
         if let Some(known) = images.iter_mut().find(|known| known.name == *name) {

@@ -1,6 +1,7 @@
 //! An engine behind `ssh`: the person's own `ssh` carries its socket here, with their keys and their known hosts.
 
 use super::address::Address;
+use crate::launch::{Launcher, Start};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -23,14 +24,14 @@ impl Tunnel {
     ///
     /// # Errors
     /// With what `ssh` said.
-    pub async fn open(address: &Address) -> Result<Self, String> {
+    pub async fn open(address: &Address, programs: &Launcher) -> Result<Self, String> {
         let Address::Ssh { host, port, socket: there } = address else {
             return Err("it is not behind ssh".into());
         };
         let folder =
             tempfile::Builder::new().prefix("sayso-").tempdir().map_err(|error| error.to_string())?;
         let socket = folder.path().join("engine.sock");
-        let mut ssh = Command::new("ssh")
+        let mut ssh = Command::from(programs.command(Start::Ssh)?)
             .args(arguments(host, *port, &socket, there))
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -6,6 +6,7 @@ use super::message::Message;
 use super::specs::Spec;
 use super::token::Token;
 use crate::config::JupyterExecutor;
+use crate::launch::Launcher;
 use futures_util::{SinkExt as _, StreamExt as _};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response, StatusCode, Url};
@@ -55,8 +56,8 @@ impl Server {
     ///
     /// # Errors
     /// When its address or its token can't be used.
-    pub async fn new(config: &JupyterExecutor, url: &str) -> Result<Self, JupyterError> {
-        let token = Token::find(config).await?;
+    pub async fn new(config: &JupyterExecutor, url: &str, programs: &Launcher) -> Result<Self, JupyterError> {
+        let token = Token::find(config, programs).await?;
         let server = |why: &str| JupyterError::Server { url: shown(url), why: why.into() };
         let mut base = Url::parse(url).map_err(|_| server("has no address that can be used"))?;
         if base.query().is_some() || !base.username().is_empty() || base.password().is_some() {
@@ -342,18 +343,19 @@ mod tests {
     #[tokio::test]
     async fn tokens_go_nowhere_but_into_the_header() {
         let refused = |url: &'static str| async move {
-            Server::new(&config(Some("echo secret")), url).await.map(drop).unwrap_err().to_string()
+            let made = Server::new(&config(Some("echo secret")), url, &Launcher::default()).await;
+            made.map(drop).unwrap_err().to_string()
         };
         assert!(refused("https://hub.example.org/?token=abc").await.contains("must not have a token"));
         assert!(refused("https://me:pw@hub.example.org/").await.contains("must not have a token"));
         assert!(refused("http://hub.example.org/").await.contains("use https"));
-        let server =
-            Server::new(&config(Some("echo secret")), "https://hub.example.org/user/me").await.unwrap();
+        let (secret, programs) = (config(Some("echo secret")), Launcher::default());
+        let server = Server::new(&secret, "https://hub.example.org/user/me", &programs).await.unwrap();
         let url = server.url(&["api", "kernels", "../x", "channels"]);
         assert_eq!(url.as_str(), "https://hub.example.org/user/me/api/kernels/..%2Fx/channels");
         for (command, why) in [("exit 3", "failed"), ("true", "prints nothing"), ("/nowhere/x", "failed")] {
-            let error =
-                Server::new(&config(Some(command)), "http://localhost:1").await.map(drop).unwrap_err();
+            let made = Server::new(&config(Some(command)), "http://localhost:1", &programs).await;
+            let error = made.map(drop).unwrap_err();
             assert!(error.to_string().contains(why), "{command}: {error}");
         }
     }

@@ -3,6 +3,7 @@
 use super::error::JupyterError;
 use crate::config::JupyterExecutor;
 use crate::domain::Masker;
+use crate::launch::{Launcher, Start};
 use secrecy::{ExposeSecret, SecretString};
 use std::process::Stdio;
 use std::time::Duration;
@@ -24,7 +25,7 @@ impl Token {
     ///
     /// # Errors
     /// When it can't be had.
-    pub async fn find(config: &JupyterExecutor) -> Result<Self, JupyterError> {
+    pub async fn find(config: &JupyterExecutor, programs: &Launcher) -> Result<Self, JupyterError> {
         if let Some(name) = &config.token_env {
             let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
             let value =
@@ -33,8 +34,8 @@ impl Token {
         }
         let Some(command) = &config.token_command else { return Ok(Self::default()) };
         let failed = |why: String| JupyterError::Token(format!("token_command {why}"));
-        let run = tokio::process::Command::new("/bin/sh")
-            .args(["-c", command])
+        let shell = programs.line(Start::TokenCommand, command);
+        let run = tokio::process::Command::from(shell.map_err(failed)?)
             .stdin(Stdio::null())
             .stderr(Stdio::null())
             .kill_on_drop(true)

@@ -2,10 +2,10 @@
 //! and the arguments that make a policy; only [`ask`] starts it.
 
 use super::policy::{Mount, Policy};
-use crate::exec::interpreters::runnable;
-use std::ffi::{OsStr, OsString};
+use crate::launch::{Launcher, Start};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// The size of the private `/dev/shm`.
 const SHARED_MEMORY: &str = "67108864";
@@ -21,23 +21,14 @@ pub struct Bwrap {
     pub sizes: bool,
 }
 
-/// The first `bwrap` on this `PATH` that does not lie in a folder which a run may write.
-pub fn find(path: &OsStr, avoid: &[PathBuf]) -> Option<PathBuf> {
-    std::env::split_paths(path)
-        .filter(|folder| folder.is_absolute())
-        .filter_map(|folder| std::fs::canonicalize(folder.join("bwrap")).ok())
-        .find(|found| runnable(found) && !avoid.iter().any(|folder| found.starts_with(folder)))
-}
-
 /// Asks for its version, and tells what that one can do.
 ///
 /// # Errors
 /// When it can't be started.
-pub fn ask(path: &Path) -> Result<Bwrap, String> {
-    let output = Command::new(path)
+pub fn ask(path: &Path, programs: &Launcher) -> Result<Bwrap, String> {
+    let output = programs
+        .command(Start::Bwrap)?
         .arg("--version")
-        .env_clear()
-        .current_dir("/")
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()
@@ -136,21 +127,5 @@ mod tests {
         insta::assert_snapshot!("read_only", shown(&sample(SandboxLevel::ReadOnly), &old));
         let open = Policy { network: true, ..sample(SandboxLevel::Workspace) };
         assert!(shown(&open, &bwrap).contains("--share-net"));
-    }
-
-    #[test]
-    fn one_in_the_working_folder_is_passed_over() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let base = tempfile::tempdir().unwrap();
-        let base = std::fs::canonicalize(base.path()).unwrap();
-        for folder in ["work", "bin"] {
-            let file = base.join(folder).join("bwrap");
-            std::fs::create_dir(base.join(folder)).unwrap();
-            std::fs::write(&file, "").unwrap();
-            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
-        }
-        let path = std::env::join_paths([base.join("work"), base.join("bin")]).unwrap();
-        assert_eq!(find(&path, &[base.join("work")]), Some(base.join("bin/bwrap")));
-        assert_eq!(find(OsStr::new(""), &[]), None);
     }
 }

@@ -36,6 +36,7 @@ use super::helper_file::HelperFile;
 use super::link::Entry;
 use super::plan;
 use crate::domain::{Limits, Reach, SandboxLevel, SandboxReport, Terms};
+use crate::launch::{Launcher, Start};
 use bwrap::Bwrap;
 use confinement::limits as process_limits;
 pub use confinement::{Confinement, data_limit};
@@ -45,9 +46,9 @@ pub use elsewhere::enter;
 pub use enter::{enter, resource};
 use policy::Policy;
 use probe::Unproven;
+pub use probe::said;
 use refused::Closed;
 use scratch::{HOME_PARTS, Scratch};
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 #[cfg(feature = "docker")]
@@ -185,7 +186,7 @@ impl Sandbox {
         self.narrowed = policy.level != wish.level;
         let mut found = report::Found::new(notes);
         let mut using = Using {
-            bwrap: Self::look_for_bwrap(without, standing.path, &policy, &mut found),
+            bwrap: Self::look_for_bwrap(without, standing.programs, &policy, &mut found),
             landlock: !without.landlock,
             seccomp: !without.seccomp,
             scoped: false,
@@ -216,15 +217,17 @@ impl Sandbox {
 
     fn look_for_bwrap(
         without: Without,
-        path: &OsStr,
+        programs: &Launcher,
         policy: &Policy,
         found: &mut report::Found,
     ) -> Option<Bwrap> {
-        let wanted = match bwrap::find(path, &[policy.writable(), vec![policy.cwd.clone()]].concat()) {
+        let avoid = [policy.writable(), vec![policy.cwd.clone()]].concat();
+        let at = programs.at(Start::Bwrap).and_then(|at| std::fs::canonicalize(at).ok());
+        let wanted = match at.filter(|at| !avoid.iter().any(|folder| at.starts_with(folder))) {
             _ if without.bwrap => Err("left out".to_string()),
             _ if cfg!(not(target_os = "linux")) => Err("it is for Linux".into()),
             None => Err("no bwrap is on the PATH; install bubblewrap".into()),
-            Some(path) => bwrap::ask(&path),
+            Some(path) => bwrap::ask(&path, programs),
         };
         wanted.map_err(|why| found.missing("bwrap", why)).ok()
     }
@@ -294,6 +297,17 @@ impl Sandbox {
     }
 
     /// The cell that this policy makes; what it reaches is told from the same policy.
+    /// The cell of a question to a program, or of work on what a run made: what the `PATH` makes readable, and nothing
+    /// for the program's sake.
+    pub fn cell_to_ask(&self) -> Cell {
+        let policy = self.confined.as_ref().map(|(policy, _)| policy.clone());
+        let entry = match &policy {
+            Some(policy) => self.using.entry(policy, &self.helper),
+            None => Entry::plain(&self.helper),
+        };
+        Cell { scope: None, ..self.cell_of(entry, policy) }
+    }
+
     fn cell_of(&self, entry: Entry, policy: Option<Policy>) -> Cell {
         let blocked = self.report.network_blocked;
         let reach = policy.as_ref().map_or_else(Reach::open, |policy| self.using.reach(policy, blocked));

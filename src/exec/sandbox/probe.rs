@@ -13,11 +13,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs;
 use std::io::Read as _;
 use std::net::{TcpListener, UdpSocket};
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::{Duration, Instant};
 
 /// How long the test may take, at the first attempt and at those after it: a machine may have much else to do.
 const PATIENCE: [Duration; 3] = [Duration::from_secs(4), Duration::from_secs(8), Duration::from_secs(16)];
+/// Bytes of what the test prints that are read.
+const LARGEST: usize = 1 << 16;
 /// What the system says when it has no room: that tells nothing of the sandbox.
 const NO_ROOM: [&str; 4] = [
     "Resource temporarily unavailable",
@@ -105,21 +107,42 @@ fn probe(
     let mut args = vec!["__run".into(), TEST.into()];
     args.extend(task.arguments());
     let program = Program { executable: ITSELF.into(), args, env: Vec::new(), cwd: "/".into(), confinement };
-    let text = said(&using.entry(policy, helper), &program, patience)?;
-    let mut seen =
-        Seen::parse(&text).ok_or_else(|| Unproven::NotEntered("the test told nothing".to_string()))?;
+    let said = said(&using.entry(policy, helper), &program, &[], (patience, LARGEST))?;
+    let mut seen = Seen::parse(&String::from_utf8_lossy(&said.text))
+        .ok_or_else(|| Unproven::NotEntered("the test told nothing".to_string()))?;
     seen.wrote |= fs::read(outside.join(CANARY)).is_ok_and(|bytes| !bytes.is_empty());
     seen.connected |= tcp.accept().is_ok() || udp.recv(&mut [0; 8]).is_ok();
     Ok(seen)
 }
 
-/// What a program prints.
-fn said(entry: &Entry, program: &Program, patience: Duration) -> Result<String, Unproven> {
+/// What a program printed that has ended.
+#[derive(Debug)]
+pub struct Said {
+    /// Its standard output.
+    pub text: Vec<u8>,
+    /// Whether it ended with 0.
+    pub well: bool,
+}
+
+/// What a program prints that is started for this, once it has ended, up to `largest` bytes. It is given these
+/// descriptors; what it leaves behind ends with it.
+///
+/// # Errors
+/// Why it could not be started, or that it did not end in time and by itself.
+pub fn said(
+    entry: &Entry,
+    program: &Program,
+    given: &[BorrowedFd<'_>],
+    (patience, largest): (Duration, usize),
+) -> Result<Said, Unproven> {
     let problem = |error: &dyn std::fmt::Display| Unproven::NotEntered(error.to_string());
     let (mut output, writing) = std::io::pipe().map_err(|e| problem(&e))?;
+    let null = fs::OpenOptions::new().write(true).open("/dev/null").map_err(|e| problem(&e))?;
     let mut link = Link::open(entry, Vec::new()).map_err(|e| problem(&e))?;
+    let fds: Vec<BorrowedFd<'_>> =
+        [writing.as_fd(), null.as_fd()].into_iter().chain(given.iter().copied()).collect();
     // A helper that could not be entered ends at once: what it said before is told below.
-    let _ = link.spawn(program, &[writing.as_fd(), writing.as_fd()]);
+    let _ = link.spawn(program, &fds);
     drop(writing);
     let until = Instant::now() + patience;
     let mut text = Vec::new();
@@ -141,6 +164,9 @@ fn said(entry: &Entry, program: &Program, patience: Duration) -> Result<String, 
             let mut buffer = [0u8; 4096];
             let count = output.read(&mut buffer).map_err(|e| problem(&e))?;
             text.extend_from_slice(buffer.get(..count).unwrap_or_default());
+            if text.len() > largest {
+                return Err(Unproven::Unfinished("it printed too much".into()));
+            }
         }
         for one in &told {
             match one {
@@ -148,11 +174,12 @@ fn said(entry: &Entry, program: &Program, patience: Duration) -> Result<String, 
                 Told::Exited { signal: Some(signal), .. } => {
                     return Err(Unproven::Unfinished(format!("it was ended by signal {signal}")));
                 }
-                Told::Exited { .. } => {
+                Told::Exited { code, .. } => {
                     // Whatever waits in the pipe was written before it ended.
                     rustix::io::ioctl_fionbio(&output, true).map_err(|e| problem(&e))?;
-                    let _ = output.read_to_end(&mut text);
-                    return Ok(String::from_utf8_lossy(&text).into_owned());
+                    let rest = largest.saturating_sub(text.len()) as u64;
+                    let _ = (&mut output).take(rest).read_to_end(&mut text);
+                    return Ok(Said { text, well: *code == Some(0) });
                 }
                 _ => {}
             }

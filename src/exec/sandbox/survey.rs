@@ -5,6 +5,7 @@ use super::policy::Policy;
 use super::scratch::Scratch;
 use super::toolchain::{self, Ground};
 use crate::domain::SandboxLevel;
+use crate::launch::Launcher;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,8 +37,10 @@ pub struct Standing<'a> {
     pub home: Option<&'a Path>,
     /// Folders of sayso's own: configuration, sessions, state.
     pub own: &'a [PathBuf],
-    /// The search path of programs.
+    /// The search path of programs, for what has to be readable.
     pub path: &'a OsStr,
+    /// The programs that may be started, the outer layer among them.
+    pub programs: &'a Launcher,
 }
 
 /// The policy, and what the person should know of it.
@@ -254,8 +257,8 @@ mod tests {
 
         fn survey(&self, wish: &Wish, cwd: &str) -> Result<(Policy, Vec<String>), String> {
             let cwd = self.home.join(cwd);
-            let standing =
-                Standing { cwd: &cwd, home: Some(&self.home), own: &self.own, path: OsStr::new("/usr/bin") };
+            let (path, programs) = (OsStr::new("/usr/bin"), &Launcher::default());
+            let standing = Standing { cwd: &cwd, home: Some(&self.home), own: &self.own, path, programs };
             survey(wish, standing, &self.scratch)
         }
     }

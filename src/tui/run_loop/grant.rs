@@ -20,11 +20,15 @@ impl Session<'_> {
         match wish {
             Wish::Send(command) => self.driver.send(command),
             Wish::Errand(errand) => self.driver.errand(errand),
-            Wish::Copy(text) => self.workers.copy(text, clipboard::ways(self.options.surroundings)),
+            Wish::Copy(text) => {
+                let (ways, programs) =
+                    (clipboard::ways(self.options.surroundings), self.options.launcher.clone());
+                self.workers.copy(text, ways, programs);
+            }
             Wish::Editor(target, text) => self.edit_outside(target, &text)?,
             Wish::Pager(what) => {
-                let command = self.options.pager.clone();
-                let shown = self.outside(|| outside::page(&command, &what))?;
+                let (command, programs) = (self.options.pager.clone(), self.options.launcher.clone());
+                let shown = self.outside(|| outside::page(&command, &what, &programs))?;
                 if let Err(why) = shown {
                     self.screen.say(Note::warn(why));
                 }
@@ -60,8 +64,8 @@ impl Session<'_> {
             Target::Message | Target::Form => "md".to_owned(),
             Target::Block | Target::EditMode => self.block_extension(),
         };
-        let command = self.options.editor.clone();
-        let edited = self.outside(|| outside::edit(&command, text, &extension))?;
+        let (command, programs) = (self.options.editor.clone(), self.options.launcher.clone());
+        let edited = self.outside(|| outside::edit(&command, text, &extension, &programs))?;
         match edited {
             Ok(text) => {
                 let wishes = self.with(Instant::now(), |screen, ctx| screen.from_editor(target, text, ctx));

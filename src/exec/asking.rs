@@ -1,0 +1,114 @@
+//! Questions to interpreters: their version, whether they have a module. A program is started for one inside a sandbox
+//! or not at all: it may be a stand-in that obeys files of the folder it is started in, and nobody has approved it.
+//!
+//! The sandbox is a policy of its own. What is readable follows from the trusted part of `PATH`, the working folder is
+//! private and empty, nothing of the person can be written, and there is no network. It does not follow the session's
+//! wish: with the sandbox switched off for runs, questions are confined all the same, where that can be done.
+
+use super::helper_wire::Program;
+use super::sandbox::{self, Sandbox, Standing, Wish, Without};
+use super::{Setup, environment, plan};
+use crate::domain::{Limits, SandboxLevel};
+use crate::launch::Launcher;
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// How long a program may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Variables that tell version managers where they are.
+const MANAGERS: &[&str] =
+    &["PYENV_ROOT", "ASDF_DATA_DIR", "RUSTUP_HOME", "RBENV_ROOT", "NVM_DIR", "VOLTA_HOME", "MISE_DATA_DIR"];
+
+/// What came of a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// What the program printed; it ended well and in time.
+    Said(String),
+    /// It was started and gave no answer.
+    Silent,
+    /// It was not started: there is no sandbox for it.
+    NotAsked,
+}
+
+impl Answer {
+    /// The text, where there is one.
+    pub fn text(self) -> Option<String> {
+        if let Answer::Said(text) = self { Some(text) } else { None }
+    }
+}
+
+/// Who puts questions to programs.
+pub trait Questions: std::fmt::Debug + Send + Sync {
+    /// Starts a program with these arguments, confined, and waits for what it prints.
+    fn ask(&self, program: &Path, args: &[&str]) -> Answer;
+}
+
+/// Puts them inside of a sandbox, which is prepared for the first one.
+#[derive(Debug)]
+pub struct Asker {
+    setup: Arc<Setup>,
+    launcher: Launcher,
+    room: OnceLock<Option<Room>>,
+}
+
+/// Where programs are asked.
+#[derive(Debug)]
+struct Room {
+    sandbox: Sandbox,
+    /// The empty working folder; it goes with the room.
+    folder: tempfile::TempDir,
+}
+
+impl Asker {
+    /// Has not prepared anything yet.
+    pub fn new(setup: Arc<Setup>, launcher: Launcher) -> Self {
+        Self { setup, launcher, room: OnceLock::new() }
+    }
+
+    fn room(&self) -> Option<&Room> {
+        self.room.get_or_init(|| self.prepare()).as_ref()
+    }
+
+    fn prepare(&self) -> Option<Room> {
+        let private = std::fs::Permissions::from_mode(0o700);
+        let folder = tempfile::Builder::new().prefix("sayso-ask-").permissions(private).tempdir().ok()?;
+        let wish = Wish { level: SandboxLevel::ReadOnly, ..Wish::default() };
+        let without = Without { cgroup: true, ..self.setup.without };
+        let standing = Standing {
+            cwd: folder.path(),
+            home: self.setup.home.as_deref(),
+            own: &self.setup.own,
+            path: self.launcher.path(),
+            programs: &self.launcher,
+        };
+        let sandbox =
+            Sandbox::prepare(&wish, without, standing, &Limits::default(), &self.setup.helper).ok()?;
+        (sandbox.report().level != SandboxLevel::Off).then_some(Room { sandbox, folder })
+    }
+}
+
+impl Questions for Asker {
+    fn ask(&self, program: &Path, args: &[&str]) -> Answer {
+        let Some(room) = self.room() else { return Answer::NotAsked };
+        let declared: Vec<String> = MANAGERS.iter().map(|name| (*name).to_owned()).collect();
+        let mut env = environment::allowed(std::env::vars_os(), &declared);
+        plan::set(&mut env, "PATH", self.launcher.path());
+        room.sandbox.dress(&mut env);
+        let cell = room.sandbox.cell_to_ask();
+        let program = Program {
+            executable: program.into(),
+            args: args.iter().map(OsString::from).collect(),
+            env,
+            cwd: std::fs::canonicalize(room.folder.path()).unwrap_or_else(|_| room.folder.path().into()),
+            confinement: cell.confinement(&Limits::default()),
+        };
+        match sandbox::said(&cell.entry, &program, PATIENCE) {
+            Ok(said) if said.well => Answer::Said(String::from_utf8_lossy(&said.text).into_owned()),
+            _ => Answer::Silent,
+        }
+    }
+}

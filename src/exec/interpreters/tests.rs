@@ -1,0 +1,137 @@
+use super::*;
+use crate::launch::Ground;
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
+
+/// Answers questions without starting anything, and keeps who was asked.
+#[derive(Debug, Default)]
+struct Book {
+    asked: Arc<Mutex<Vec<PathBuf>>>,
+    answer: Option<String>,
+}
+
+impl Questions for Book {
+    fn ask(&self, program: &Path, _: &[&str]) -> Answer {
+        self.asked.lock().unwrap().push(program.into());
+        self.answer.clone().map_or(Answer::NotAsked, Answer::Said)
+    }
+}
+
+struct Bench {
+    _folder: tempfile::TempDir,
+    base: PathBuf,
+    asked: Arc<Mutex<Vec<PathBuf>>>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir(base.join("work")).unwrap();
+        Self { _folder: folder, base, asked: Arc::default() }
+    }
+
+    /// A program that leaves a mark when it is started.
+    fn trap(&self, path: &str) -> PathBuf {
+        let path = self.base.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, format!("#!/bin/sh\ntouch {}\n", self.base.join("mark").display())).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    fn finder(&self, python: Option<&Path>, path: &[&str], answer: Option<String>) -> Finder {
+        let folders: Vec<PathBuf> = path.iter().map(|folder| self.base.join(folder)).collect();
+        let (cwd, out) = (self.base.join("work"), self.base.join("out"));
+        let launcher =
+            Launcher::new(&env::join_paths(folders).unwrap(), Ground::new(&cwd, None, &[out], &[]));
+        let place = Place { cwd, home: None, python: python.map(Into::into), launcher };
+        Finder::new(Languages::default(), place, Box::new(Book { asked: self.asked.clone(), answer }))
+    }
+
+    fn asked(&self) -> Vec<PathBuf> {
+        assert!(!self.base.join("mark").exists(), "a program was started");
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
+}
+
+#[test]
+fn versions_as_programs_tell_them() {
+    assert_eq!(version_in("Python 3.12.4\n").as_deref(), Some("3.12.4"));
+    assert_eq!(version_in("v20.20.2\n").as_deref(), Some("20.20.2"));
+    let bash = "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\nCopyright";
+    assert_eq!(version_in(bash).as_deref(), Some("5.2.15"));
+    assert_eq!(version_in("none"), None);
+}
+
+#[test]
+fn a_stand_in_is_asked_once_for_the_real_one() {
+    let bench = Bench::new();
+    let (shim, real) = (bench.trap("shim/python3"), bench.trap("real/python3"));
+    let finder = bench.finder(Some(&shim), &[], Some(format!("{}\n3.99.1\n", real.display())));
+    for _ in 0..3 {
+        let found = finder.find(&Language::python()).unwrap();
+        assert_eq!(found.path, real);
+        assert_eq!(found.version.as_deref(), Some("3.99.1"));
+    }
+    assert_eq!(bench.asked(), [shim]);
+}
+
+#[test]
+fn a_program_that_runs_may_write_is_found_and_not_even_asked() {
+    let bench = Bench::new();
+    let python = bench.trap("work/.venv/bin/python");
+    fs::write(bench.base.join("work/.venv/pyvenv.cfg"), "version = 3.12.1\n").unwrap();
+    bench.trap("work/bin/node");
+    bench.trap("out/bash");
+    let finder = bench.finder(None, &["work/bin", "out"], Some("9.9.9".into()));
+    let found = finder.find(&Language::python()).unwrap();
+    assert_eq!(found.path, python);
+    let all = finder.all();
+    let version = |name: &str| all.iter().find(|i| i.language.as_str() == name).unwrap().version.clone();
+    assert_eq!(version("python").as_deref(), Some("3.12.1"));
+    assert!(!finder.is_plain(&python) && !finder.python_has("pytest"));
+    let asked = bench.asked();
+    assert!(asked.iter().all(|path| !path.starts_with(&bench.base)), "{asked:?}");
+}
+
+#[test]
+fn a_program_that_can_be_trusted_goes_before_one_that_can_not() {
+    let bench = Bench::new();
+    bench.trap("work/bin/node");
+    let good = bench.trap("good/node");
+    let finder = bench.finder(None, &["work/bin", "good"], None);
+    assert_eq!(finder.find(&Language("javascript".into())).unwrap().path, good);
+    bench.asked();
+}
+
+#[test]
+fn the_projects_pip_is_for_the_project_alone() {
+    let bench = Bench::new();
+    let venv = bench.base.join("work/.venv");
+    bench.trap("work/.venv/bin/python");
+    fs::write(venv.join("pyvenv.cfg"), "").unwrap();
+    let pip = venv.join("lib/python3.12/site-packages/pip");
+    fs::create_dir_all(&pip).unwrap();
+    fs::write(pip.join("__main__.py"), "").unwrap();
+    let found = bench.finder(None, &[], Some("True".into()));
+    let python = found.find(&Language::python()).unwrap();
+    assert_eq!(found.project_venv(), Some(venv));
+    assert!(found.has_pip(&python, InstallInto::Project));
+    assert!(!found.has_pip(&python, InstallInto::Session));
+    // A program somewhere else inside is not that environment's Python.
+    let tool = bench.trap("work/.venv/tools/python");
+    let found = bench.finder(Some(&tool), &[], None);
+    assert_eq!(found.project_venv(), None);
+    assert_eq!(bench.asked(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_is_missing_is_told_with_what_to_do() {
+    let bench = Bench::new();
+    let missing = bench.finder(Some(Path::new("/nowhere/python")), &[], None);
+    let why = missing.find(&Language::python()).unwrap_err();
+    assert_eq!(why, "the Python that is set, /nowhere/python, is not there: set another one");
+    let why = missing.find(&Language("cobol".into())).unwrap_err();
+    assert!(why.contains("no interpreter is configured"), "{why}");
+}

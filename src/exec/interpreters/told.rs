@@ -1,0 +1,297 @@
+//! What is known of an interpreter without starting it: by its links, its name, the folders of version managers, and
+//! the settings of virtual environments. Looks and reads, bounded; nothing of it is more than what a label says.
+
+use rustix::fs::Access;
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Component, Path, PathBuf};
+
+/// A text file of settings is read up to here.
+const TEXT: u64 = 64 << 10;
+/// So many versions of Python in one place are looked at.
+const VERSIONS: usize = 16;
+/// A longer word is no version.
+const LONGEST: usize = 24;
+
+/// Whether a file is a program that may be started.
+pub fn runnable(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok()
+}
+
+/// Resolves links. A virtual environment's own link stays: by its place Python knows the environment. So does the name
+/// of a program that is many programs in one and goes by its name.
+pub fn settled(path: &Path) -> PathBuf {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let in_place = || {
+        let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
+        path.file_name().map_or_else(|| folder.clone(), |name| folder.join(name))
+    };
+    if environment(path).is_some() {
+        return in_place();
+    }
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.into());
+    if stem(&real) == stem(path) { real } else { in_place() }
+}
+
+/// The name of a program without its version.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-').to_string()
+}
+
+/// Whether a program only looks for the real one each time it is started, by what the folder says: a script, a link to
+/// a program of another name, one of rustup's names.
+pub fn is_stand_in(path: &Path) -> bool {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.into());
+    let (real_stem, own) = (stem(&real), stem(path));
+    let other = !real_stem.starts_with(&own) && !own.starts_with(&real_stem);
+    is_script(&real) || other || is_rustup(path)
+}
+
+fn is_script(path: &Path) -> bool {
+    let mut start = [0u8; 2];
+    fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && &start == b"#!"
+}
+
+/// Whether this is rustup under another name: a link to it, or the same file.
+fn is_rustup(path: &Path) -> bool {
+    let same = |other: PathBuf| {
+        let (Ok(one), Ok(other)) = (fs::metadata(path), fs::metadata(other)) else { return false };
+        (one.dev(), one.ino()) == (other.dev(), other.ino())
+    };
+    path.parent().is_some_and(|folder| same(folder.join("rustup")))
+}
+
+/// The virtual environment of a Python.
+pub fn environment(python: &Path) -> Option<PathBuf> {
+    let environment = python.parent()?.parent()?;
+    environment.join("pyvenv.cfg").is_file().then(|| environment.into())
+}
+
+/// The version of a program by where it lies: `pyvenv.cfg`, its own name, a folder of a version manager.
+pub fn version(path: &Path) -> Option<String> {
+    if let Some(venv) = environment(path)
+        && let Some(told) = text(&venv.join("pyvenv.cfg")).and_then(|text| told_by_settings(&text))
+    {
+        return Some(told);
+    }
+    let real = fs::canonicalize(path).ok()?;
+    let of_folder = real.parent().and_then(Path::parent).and_then(Path::file_name);
+    let of_folder = of_folder.and_then(|name| name.to_str()).and_then(version_word);
+    let own_name = || {
+        let name = real.file_name()?.to_str()?;
+        version_word(name.trim_start_matches(|c: char| !c.is_ascii_digit()))
+    };
+    of_folder.or_else(own_name)
+}
+
+/// `version = 3.12.4` or `version_info = 3.12.4.final.0`, as a virtual environment says.
+fn told_by_settings(text: &str) -> Option<String> {
+    let value = |wanted: &str| {
+        let pairs = text.lines().filter_map(|line| line.split_once('='));
+        pairs.filter(|(name, _)| name.trim() == wanted).map(|(_, value)| value.trim()).next()
+    };
+    let told = value("version").or_else(|| value("version_info"))?;
+    let numbers: Vec<&str> = told.split('.').take(3).collect();
+    version_word(&numbers.join("."))
+}
+
+/// The version in the name of a folder or a file: `3.12.4`, `v20.1.0`, `cpython-3.12.4-linux-x86_64-gnu`.
+fn version_word(name: &str) -> Option<String> {
+    let is_version = |word: &str| {
+        let word = word.strip_prefix('v').unwrap_or(word);
+        let fits =
+            word.len() <= LONGEST && word.contains('.') && !word.contains("..") && !word.ends_with('.');
+        let starts = word.starts_with(|c: char| c.is_ascii_digit());
+        let plain = word.chars().all(|c| c.is_ascii_digit() || c == '.');
+        (fits && starts && plain).then(|| word.to_owned())
+    };
+    name.split('-').find_map(is_version)
+}
+
+/// The program behind a stand-in, by the settings of its version manager outside of any project.
+pub fn behind(stand_in: &Path) -> Option<PathBuf> {
+    let (folder, name) = (stand_in.parent()?, stand_in.file_name()?);
+    let root = folder.parent()?;
+    if folder.file_name()? == "shims" {
+        // pyenv, rbenv, nodenv: the version that holds everywhere.
+        let chosen = text(&root.join("version"))?;
+        let version = one_name(chosen.lines().next()?.trim())?;
+        return Some(root.join("versions").join(version).join("bin").join(name))
+            .filter(|path| runnable(path));
+    }
+    if is_rustup(stand_in) || fs::canonicalize(stand_in).is_ok_and(|real| stem(&real) == "rustup") {
+        let home = std::env::var_os("RUSTUP_HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        let home = home.or_else(|| Some(root.parent()?.join(".rustup")))?;
+        let settings = text(&home.join("settings.toml"))?;
+        let line = settings.lines().find_map(|line| line.trim().strip_prefix("default_toolchain"))?;
+        let toolchain = one_name(line.trim_start_matches(['=', ' ']).trim().trim_matches('"'))?;
+        return Some(home.join("toolchains").join(toolchain).join("bin").join(name))
+            .filter(|path| runnable(path));
+    }
+    None
+}
+
+/// A name of one folder and nothing else.
+fn one_name(text: &str) -> Option<&str> {
+    let mut parts = Path::new(text).components();
+    let one = matches!(parts.next(), Some(Component::Normal(_))) && parts.next().is_none();
+    (one && !text.is_empty()).then_some(text)
+}
+
+/// Whether a package lies where this Python looks for some; `home` is where the account's own are.
+pub fn holds_package(python: &Path, home: Option<&Path>, package: &str) -> bool {
+    places(python, home).iter().any(|folder| {
+        let package = folder.join(package);
+        package.join("__init__.py").is_file() || package.join("__main__.py").is_file()
+    })
+}
+
+/// The folders of packages of a Python.
+fn places(python: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let prefix = |python: &Path| python.parent().and_then(Path::parent).map(Path::to_path_buf);
+    if environment(python).is_some() || python.parent().is_some_and(|bin| !bin.ends_with("bin")) {
+        return prefix(python).iter().flat_map(|prefix| versions(&prefix.join("lib"))).collect();
+    }
+    let real = fs::canonicalize(python).ok();
+    let mut libraries: Vec<PathBuf> = [prefix(python), real.as_deref().and_then(prefix)]
+        .into_iter()
+        .flatten()
+        .map(|p| p.join("lib"))
+        .collect();
+    libraries.extend(home.map(|home| home.join(".local/lib")));
+    if libraries.iter().any(|library| library == Path::new("/usr/lib")) {
+        libraries.push("/usr/local/lib".into());
+    }
+    libraries.sort();
+    libraries.dedup();
+    libraries.iter().flat_map(|library| versions(library)).collect()
+}
+
+/// `site-packages` and Debian's `dist-packages` of each Python in a folder of libraries.
+fn versions(library: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(library).into_iter().flatten().flatten();
+    let pythons = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("python"));
+    let folders =
+        |entry: fs::DirEntry| ["site-packages", "dist-packages"].map(|name| entry.path().join(name));
+    pythons.take(VERSIONS).flat_map(folders).filter(|folder| folder.is_dir()).collect()
+}
+
+fn text(path: &Path) -> Option<String> {
+    let file = fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))?;
+    let mut text = String::new();
+    file.take(TEXT).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    fn executable(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn base() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        (folder, base)
+    }
+
+    #[test]
+    fn links_are_resolved_but_for_a_virtual_environment() {
+        let (_folder, base) = base();
+        executable(&base.join("real/python3.12"), "");
+        fs::create_dir_all(base.join("bin")).unwrap();
+        fs::create_dir_all(base.join("venv/bin")).unwrap();
+        symlink(base.join("real/python3.12"), base.join("bin/python3")).unwrap();
+        symlink(base.join("real/python3.12"), base.join("venv/bin/python")).unwrap();
+        fs::write(base.join("venv/pyvenv.cfg"), "").unwrap();
+        assert_eq!(settled(&base.join("bin/python3")), base.join("real/python3.12"));
+        assert_eq!(settled(&base.join("venv/bin/python")), base.join("venv/bin/python"));
+        symlink(base.join("real/python3.12"), base.join("bin/sh")).unwrap();
+        assert_eq!(settled(&base.join("bin/sh")), base.join("bin/sh"));
+    }
+
+    #[test]
+    fn stand_ins_are_known() {
+        let (_folder, base) = base();
+        executable(&base.join("shims/python3"), "#!/bin/sh\n");
+        executable(&base.join("bin/mise"), "\x7fELF");
+        executable(&base.join("bin/python3.12"), "\x7fELF");
+        executable(&base.join("cargo/rustup"), "\x7fELF");
+        symlink(base.join("bin/mise"), base.join("shims/node")).unwrap();
+        symlink(base.join("bin/python3.12"), base.join("bin/python3")).unwrap();
+        fs::hard_link(base.join("cargo/rustup"), base.join("cargo/rustc")).unwrap();
+        for stand_in in ["shims/python3", "shims/node", "cargo/rustc"] {
+            assert!(is_stand_in(&base.join(stand_in)), "{stand_in}");
+        }
+        assert!(!is_stand_in(&base.join("bin/python3")));
+    }
+
+    #[test]
+    fn versions_are_told_by_places() {
+        let (_folder, base) = base();
+        for path in [
+            "pyenv/versions/3.12.4/bin/python3",
+            "node/v20.1.0/bin/node",
+            "uv/cpython-3.11.9-linux-x86_64-gnu/bin/python",
+            "usr/bin/python3.11",
+            "usr/bin/ruby",
+            "venv/bin/python",
+            "evil/bin/python",
+        ] {
+            executable(&base.join(path), "");
+        }
+        fs::write(base.join("venv/pyvenv.cfg"), "home = /usr/bin\nversion = 3.10.2\n").unwrap();
+        fs::write(base.join("evil/pyvenv.cfg"), "version = 9.9\x1b]0;x\x07\n").unwrap();
+        let told = |path: &str| version(&base.join(path));
+        assert_eq!(told("pyenv/versions/3.12.4/bin/python3").as_deref(), Some("3.12.4"));
+        assert_eq!(told("node/v20.1.0/bin/node").as_deref(), Some("20.1.0"));
+        assert_eq!(told("uv/cpython-3.11.9-linux-x86_64-gnu/bin/python").as_deref(), Some("3.11.9"));
+        assert_eq!(told("usr/bin/python3.11").as_deref(), Some("3.11"));
+        assert_eq!(told("venv/bin/python").as_deref(), Some("3.10.2"));
+        assert_eq!(told("usr/bin/ruby"), None);
+        assert_eq!(told("evil/bin/python"), None);
+        assert_eq!(told_by_settings("version_info = 3.12.4.final.0").as_deref(), Some("3.12.4"));
+    }
+
+    #[test]
+    fn what_stands_behind_is_read_and_never_leads_elsewhere() {
+        let (_folder, base) = base();
+        executable(&base.join(".pyenv/shims/python3"), "#!/bin/sh\n");
+        executable(&base.join(".pyenv/versions/3.12.4/bin/python3"), "");
+        executable(&base.join("bin/python3"), "");
+        let shim = base.join(".pyenv/shims/python3");
+        assert_eq!(behind(&shim), None);
+        fs::write(base.join(".pyenv/version"), "3.12.4\n").unwrap();
+        assert_eq!(behind(&shim), Some(base.join(".pyenv/versions/3.12.4/bin/python3")));
+        fs::write(base.join(".pyenv/version"), "../..\n").unwrap();
+        assert_eq!(behind(&shim), None);
+        executable(&base.join(".cargo/bin/rustup"), "\x7fELF");
+        symlink("rustup", base.join(".cargo/bin/rustc")).unwrap();
+        executable(&base.join(".rustup/toolchains/stable-x/bin/rustc"), "");
+        fs::write(base.join(".rustup/settings.toml"), "default_toolchain = \"stable-x\"\n").unwrap();
+        if std::env::var_os("RUSTUP_HOME").is_none() {
+            let real = base.join(".rustup/toolchains/stable-x/bin/rustc");
+            assert_eq!(behind(&base.join(".cargo/bin/rustc")), Some(real));
+        }
+    }
+
+    #[test]
+    fn packages_are_looked_for_and_not_asked_for() {
+        let (_folder, base) = base();
+        let python = base.join(".venv/bin/python3");
+        executable(&python, "#!/bin/sh\ntouch \"$0.was-started\"\necho True\n");
+        let packages = base.join(".venv/lib/python3.12/site-packages/pytest");
+        fs::create_dir_all(&packages).unwrap();
+        assert!(!holds_package(&python, None, "pytest"));
+        fs::write(packages.join("__init__.py"), "").unwrap();
+        assert!(holds_package(&python, None, "pytest"));
+        assert!(!base.join(".venv/bin/python3.was-started").exists());
+    }
+}

@@ -1,0 +1,46 @@
+//! Editors and the settings that a text carries: vim's modelines, Emacs' local variables. The text was written by a
+//! model, so an editor that is known is told to read none of it. Pure but for where a link of a program leads.
+
+use std::path::Path;
+
+/// Options in front of the file, as words for a shell, for the editor at this place.
+pub fn quiet(program: &Path) -> &'static str {
+    let real = std::fs::canonicalize(program).unwrap_or_else(|_| program.into());
+    let name =
+        |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let (called, real) = (name(program), name(&real));
+    let is =
+        |starts: &[&str]| starts.iter().any(|start| called.starts_with(start) || real.starts_with(start));
+    if is(&["emacsclient"]) {
+        // A server's own settings hold there, and it evaluates no local variable without asking.
+        ""
+    } else if is(&["vim", "nvim", "gvim", "mvim", "vimx"]) {
+        // Before each file is read, so that nothing in the person's settings switches it on again.
+        " --cmd 'set nomodeline' --cmd 'autocmd BufReadPre * setlocal nomodeline'"
+    } else if is(&["emacs"]) {
+        " --eval '(setq enable-local-variables nil enable-dir-local-variables nil)'"
+    } else {
+        ""
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_editor_is_known_by_its_name_or_by_where_its_link_leads() {
+        let folder = tempfile::tempdir().unwrap();
+        let vim = folder.path().join("vim.basic");
+        std::fs::write(&vim, "").unwrap();
+        let vi = folder.path().join("vi");
+        std::os::unix::fs::symlink(&vim, &vi).unwrap();
+        for vim in [vi.as_path(), Path::new("/usr/bin/nvim"), Path::new("gvim")] {
+            assert!(quiet(vim).contains("nomodeline"), "{vim:?}");
+        }
+        assert!(quiet(Path::new("/usr/bin/emacs-nox")).contains("enable-local-variables nil"));
+        for other in ["/usr/bin/nano", "/usr/bin/emacsclient", "/usr/bin/code"] {
+            assert_eq!(quiet(Path::new(other)), "");
+        }
+    }
+}

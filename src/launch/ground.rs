@@ -1,0 +1,239 @@
+//! Where programs are not trusted: folders that a run may write, or that somebody else may have made. Looks at links,
+//! changes nothing.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// Links that are followed on one way.
+const LINKS: usize = 40;
+
+/// What of the home folder holds the person's own programs, also where the whole home is the working folder.
+const AT_HOME: &[&str] = &[
+    ".asdf",
+    ".bun",
+    ".cargo",
+    ".deno",
+    ".juliaup",
+    ".linuxbrew",
+    ".local",
+    ".nix-profile",
+    ".nodenv",
+    ".npm-global",
+    ".nvm",
+    ".pyenv",
+    ".rbenv",
+    ".rustup",
+    ".sdkman",
+    ".volta",
+    "bin",
+    "go/bin",
+    "miniconda3",
+    "miniforge3",
+];
+
+/// What of the disk belongs to the system, also where `/` is the working folder.
+const OF_SYSTEM: &[&str] =
+    &["/bin", "/gnu", "/home/linuxbrew", "/lib", "/lib64", "/nix", "/opt", "/sbin", "/snap", "/usr"];
+
+/// What is known of the folders that runs may write.
+#[derive(Clone, Debug, Default)]
+pub struct Ground {
+    /// Folders in which no program is trusted, as named and as they really are.
+    avoid: Vec<PathBuf>,
+    /// A working folder that holds the home or the whole disk: no run may write it, and its programs are the person's
+    /// or the system's, where they lie in these places.
+    wide: Option<(PathBuf, Vec<PathBuf>)>,
+}
+
+impl Ground {
+    /// The ground of a session: its working folder, the person's home, folders that runs may write beside the working
+    /// folder, and folders of sayso's own. The environment's virtual environment is avoided as well.
+    pub fn new(cwd: &Path, home: Option<&Path>, write: &[PathBuf], own: &[PathBuf]) -> Self {
+        let venv = std::env::var_os("VIRTUAL_ENV").filter(|venv| !venv.is_empty()).map(PathBuf::from);
+        Self::with_venv(cwd, home, write, own, venv)
+    }
+
+    fn with_venv(
+        cwd: &Path,
+        home: Option<&Path>,
+        write: &[PathBuf],
+        own: &[PathBuf],
+        venv: Option<PathBuf>,
+    ) -> Self {
+        let cwd_real = real(cwd);
+        let home = home.map(real).filter(|home| home.components().count() > 1);
+        let holds_home = home.as_ref().is_some_and(|home| home.starts_with(&cwd_real));
+        let is_wide = cwd_real == Path::new("/") || holds_home;
+        let mut avoid: Vec<PathBuf> = write.iter().chain(own).cloned().collect();
+        avoid.extend([cwd.join(".venv"), cwd.join("node_modules")]);
+        avoid.extend(venv.map(|venv| cwd.join(venv)));
+        if !is_wide {
+            avoid.push(cwd.into());
+            avoid.extend(repository(&cwd_real, home.as_deref()));
+        }
+        let resolved: Vec<PathBuf> = avoid.iter().map(|folder| real(folder)).collect();
+        avoid.extend(resolved);
+        avoid.sort();
+        avoid.dedup();
+        let wide = is_wide.then(|| {
+            let mut kept: Vec<PathBuf> = OF_SYSTEM.iter().map(PathBuf::from).collect();
+            let home = home.iter().flat_map(|home| AT_HOME.iter().map(|part| home.join(part)));
+            kept.extend(home);
+            (cwd_real, kept)
+        });
+        Self { avoid, wide }
+    }
+
+    /// Whether neither this place nor any link on the way to it lies in a folder that is avoided. What is relative, or
+    /// not there, is not trusted.
+    pub fn trusts(&self, path: &Path) -> bool {
+        path.is_absolute() && walk(path).is_some_and(|steps| steps.iter().all(|step| self.is_outside(step)))
+    }
+
+    fn is_outside(&self, path: &Path) -> bool {
+        let kept = |(wide, kept): &(PathBuf, Vec<PathBuf>)| {
+            !path.starts_with(wide) || kept.iter().any(|folder| path.starts_with(folder))
+        };
+        !self.avoid.iter().any(|folder| path.starts_with(folder)) && self.wide.as_ref().is_none_or(kept)
+    }
+}
+
+/// The repository around a folder: somebody else may have made all of it.
+fn repository(cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let top = cwd.ancestors().find(|folder| folder.join(".git").exists())?;
+    let is_wide = top == Path::new("/") || home.is_some_and(|home| home.starts_with(top));
+    (!is_wide).then(|| top.into())
+}
+
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.into())
+}
+
+/// The links on the way to a place, as they lie, and the place at last. `None`: it is not there.
+fn walk(path: &Path) -> Option<Vec<PathBuf>> {
+    let mut steps = Vec::new();
+    let mut at = PathBuf::from("/");
+    let mut rest: VecDeque<OsString> = parts(path);
+    while let Some(part) = rest.pop_front() {
+        if part == ".." {
+            at.pop();
+            continue;
+        }
+        let next = at.join(&part);
+        if !fs::symlink_metadata(&next).ok()?.is_symlink() {
+            at = next;
+            continue;
+        }
+        let target = fs::read_link(&next).ok()?;
+        steps.push(next);
+        if steps.len() > LINKS {
+            return None;
+        }
+        if target.is_absolute() {
+            at = PathBuf::from("/");
+        }
+        for part in parts(&target).into_iter().rev() {
+            rest.push_front(part);
+        }
+    }
+    steps.push(at);
+    Some(steps)
+}
+
+fn parts(path: &Path) -> VecDeque<OsString> {
+    let part = |component: Component<'_>| match component {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        _ => None,
+    };
+    path.components().filter_map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    struct Disk {
+        _folder: tempfile::TempDir,
+        base: PathBuf,
+    }
+
+    impl Disk {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let base = fs::canonicalize(folder.path()).unwrap();
+            for part in ["home/work/bin", "home/out", "home/.local/bin", "home/own", "tools", "venv/bin"] {
+                fs::create_dir_all(base.join(part)).unwrap();
+            }
+            for file in
+                ["home/work/bin/sh", "home/out/sh", "home/.local/bin/sh", "tools/sh", "venv/bin/python"]
+            {
+                fs::write(base.join(file), "").unwrap();
+            }
+            Self { _folder: folder, base }
+        }
+
+        fn ground(&self, cwd: &str) -> Ground {
+            let (home, write) = (self.base.join("home"), [self.base.join("home/out")]);
+            let (own, venv) = ([self.base.join("home/own")], Some(self.base.join("venv")));
+            Ground::with_venv(&self.base.join(cwd), Some(&home), &write, &own, venv)
+        }
+    }
+
+    #[test]
+    fn folders_that_runs_may_write_are_not_trusted() {
+        let disk = Disk::new();
+        let ground = disk.ground("home/work");
+        for bad in ["home/work/bin/sh", "home/work", "home/out/sh", "home/own", "venv/bin/python", "gone"] {
+            assert!(!ground.trusts(&disk.base.join(bad)), "{bad}");
+        }
+        for good in ["tools/sh", "home/.local/bin/sh"] {
+            assert!(ground.trusts(&disk.base.join(good)), "{good}");
+        }
+        for relative in ["", ".", "bin/sh", "./tools"] {
+            assert!(!ground.trusts(Path::new(relative)), "{relative:?}");
+        }
+    }
+
+    #[test]
+    fn no_link_leads_through_such_a_folder() {
+        let disk = Disk::new();
+        let at = |path: &str| disk.base.join(path);
+        symlink(at("tools/sh"), at("home/work/bin/link")).unwrap();
+        symlink(at("home/work/bin/sh"), at("tools/direct")).unwrap();
+        symlink(at("home/work/bin/link"), at("tools/around")).unwrap();
+        symlink(at("home/work"), at("tools/folder")).unwrap();
+        symlink("sh", at("tools/fine")).unwrap();
+        symlink("circle", at("tools/circle")).unwrap();
+        let ground = disk.ground("home/work");
+        for bad in
+            ["home/work/bin/link", "tools/direct", "tools/around", "tools/folder/bin/sh", "tools/circle"]
+        {
+            assert!(!ground.trusts(&at(bad)), "{bad}");
+        }
+        assert!(!ground.trusts(&at("tools/../home/work/bin/sh")));
+        assert!(ground.trusts(&at("tools/fine")));
+        // Named by a link of its own, the folder is avoided all the same.
+        symlink(at("home/work"), at("short")).unwrap();
+        assert!(!disk.ground("short").trusts(&at("home/work/bin/sh")));
+    }
+
+    #[test]
+    fn a_repository_around_the_folder_is_not_trusted_but_a_home_is_as_far_as_its_programs_go() {
+        let disk = Disk::new();
+        fs::create_dir_all(disk.base.join("home/work/deep/er")).unwrap();
+        fs::create_dir_all(disk.base.join("home/work/.git")).unwrap();
+        assert!(!disk.ground("home/work/deep/er").trusts(&disk.base.join("home/work/bin/sh")));
+        let at_home = disk.ground("home");
+        assert!(at_home.trusts(&disk.base.join("home/.local/bin/sh")));
+        assert!(at_home.trusts(&disk.base.join("tools/sh")));
+        assert!(!at_home.trusts(&disk.base.join("home/work/bin/sh")));
+        let everywhere = disk.ground("..");
+        assert!(!everywhere.trusts(&disk.base.join("tools/sh")) || everywhere.wide.is_none());
+        let root = Ground::with_venv(Path::new("/"), None, &[], &[], None);
+        assert!(root.trusts(Path::new("/usr")) && !root.trusts(&disk.base.join("tools/sh")));
+    }
+}

@@ -1,0 +1,198 @@
+//! Programs that sayso starts by itself, before or beside what the person approved.
+//!
+//! What it does: keeps the one table of them ([`table`]), finds each at the start by its absolute path outside of every
+//! folder that a run or the working folder's author could have written ([`ground`]), and makes their commands: with the
+//! table's environment, and with a working folder that is never the person's. What it does not do: run what was
+//! approved (`exec`), decide when something is started, or ask interpreters (`exec/asking.rs`: they are asked inside a
+//! sandbox only, and found here).
+//!
+//! `tests/architecture.rs` fails when anything else in `src` starts a program.
+
+mod editor;
+mod environment;
+mod ground;
+pub mod table;
+
+pub use editor::quiet;
+pub use environment::{Keeps, is_steering};
+pub use ground::Ground;
+pub use table::{Start, TABLE};
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use table::{Found, Row};
+
+/// The programs of this machine that may be started, as they were found when it was made. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Launcher(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    ground: Ground,
+    /// The folders of `PATH` that can be trusted.
+    path: OsString,
+    found: BTreeMap<Start, PathBuf>,
+}
+
+impl Launcher {
+    /// Finds the programs of the table on this `PATH`. Starts nothing.
+    pub fn new(path: &OsStr, ground: Ground) -> Self {
+        let folders: Vec<PathBuf> =
+            std::env::split_paths(path).filter(|folder| ground.trusts(folder)).collect();
+        // An entry that holds a colon can't be joined again; it came out of a list that was split at colons.
+        let path = std::env::join_paths(folders).unwrap_or_default();
+        let mut found = BTreeMap::new();
+        for row in TABLE {
+            let at = match row.found {
+                Found::OnPath(name) => search(&path, &ground, name),
+                Found::At(place) => {
+                    Some(PathBuf::from(place)).filter(|at| ground.trusts(at) && is_program(at))
+                }
+                Found::ByThePerson | Found::InTheSandbox => None,
+            };
+            found.extend(at.map(|at| (row.start, at)));
+        }
+        Self(Arc::new(Inner { ground, path, found }))
+    }
+
+    /// Those on the `PATH` of this process.
+    pub fn of_process(ground: Ground) -> Self {
+        Self::new(&std::env::var_os("PATH").unwrap_or_default(), ground)
+    }
+
+    /// `PATH` without its relative, empty and writable folders.
+    pub fn path(&self) -> &OsStr {
+        &self.0.path
+    }
+
+    /// Whether nobody could have changed what lies here, or where its links lead, who must not be believed.
+    pub fn trusts(&self, path: &Path) -> bool {
+        self.0.ground.trusts(path)
+    }
+
+    /// The first program of this name in a folder that can be trusted; its links are not resolved.
+    pub fn find(&self, name: &OsStr) -> Option<PathBuf> {
+        search(&self.0.path, &self.0.ground, name)
+    }
+
+    /// Where a program of the table was found.
+    pub fn at(&self, start: Start) -> Option<&Path> {
+        self.0.found.get(&start).map(PathBuf::as_path)
+    }
+
+    /// The command of a program of the table, without arguments.
+    ///
+    /// # Errors
+    /// In words, when it is not there.
+    pub fn command(&self, start: Start) -> Result<Command, String> {
+        let row = start.row();
+        let at = self.at(start).ok_or_else(|| {
+            format!("{} is not on the PATH outside of folders that runs may write", row.found.name())
+        })?;
+        Ok(self.dressed(row, at, OsStr::new(row.found.name())))
+    }
+
+    /// A line of the person's, for the shell; what it starts is found on the trusted `PATH` as well.
+    ///
+    /// # Errors
+    /// In words, when there is no shell, or the line names a program by a place where a run may write.
+    pub fn line(&self, start: Start, line: &str) -> Result<Command, String> {
+        let words = line.split(|c: char| c.is_whitespace() || "'\"`;&|<>()$={}".contains(c));
+        let mut places = words.filter(|word| word.starts_with('/')).map(Path::new);
+        if let Some(bad) = places.find(|place| is_program(place) && !self.trusts(place)) {
+            return Err(format!(
+                "names {}, which lies in a folder that runs or the project may have written",
+                bad.display()
+            ));
+        }
+        let mut shell = self.command(Start::Shell)?;
+        self.dress(&mut shell, start.row());
+        shell.arg("-c").arg(line);
+        Ok(shell)
+    }
+
+    /// A program that the person named, by its name or its absolute path.
+    ///
+    /// # Errors
+    /// In words as the rest of a sentence, when it is not there or lies where a run may write.
+    pub fn named(&self, start: Start, word: &str) -> Result<Command, String> {
+        let path = self.locate(word)?;
+        Ok(self.dressed(start.row(), &path, OsStr::new(word)))
+    }
+
+    /// Where a program lies that the person named.
+    ///
+    /// # Errors
+    /// In words as the rest of a sentence, when it is not there or lies where a run may write.
+    pub fn locate(&self, word: &str) -> Result<PathBuf, String> {
+        let given = Path::new(word);
+        if !word.contains('/') {
+            return self.find(OsStr::new(word)).ok_or_else(|| {
+                "can't be started: no such file or directory on the PATH (folders that runs may write are left out)".into()
+            });
+        }
+        if !given.is_absolute() {
+            return Err(
+                "can't be started: a relative path means another program in each folder; name it by \
+                        its whole path"
+                    .into(),
+            );
+        }
+        if !given.exists() {
+            return Err("can't be started: no such file or directory".into());
+        }
+        if !self.trusts(given) {
+            return Err(
+                "can't be started: it lies in a folder that runs or the project may have written".into()
+            );
+        }
+        Ok(given.into())
+    }
+
+    fn dressed(&self, row: &Row, at: &Path, name: &OsStr) -> Command {
+        // Links were followed when it was looked at: they are not followed again. A program that is many in one goes by
+        // the name that it is called.
+        let real = std::fs::canonicalize(at).unwrap_or_else(|_| at.into());
+        let mut command = Command::new(real);
+        command.arg0(name);
+        self.dress(&mut command, row);
+        command
+    }
+
+    fn dress(&self, command: &mut Command, row: &Row) {
+        command.env_clear();
+        command.envs(row.keeps.of(std::env::vars_os()));
+        command.env("PATH", self.path());
+        command.envs(row.sets.iter().copied());
+        command.current_dir("/");
+    }
+}
+
+impl Default for Launcher {
+    /// Those on the `PATH` of this process, where nothing is known of a working folder.
+    fn default() -> Self {
+        Self::of_process(Ground::default())
+    }
+}
+
+/// The first program of this name on a `PATH`.
+fn search(path: &OsStr, ground: &Ground, name: impl AsRef<Path>) -> Option<PathBuf> {
+    let name = name.as_ref();
+    std::env::split_paths(path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(name))
+        .find(|at| is_program(at) && ground.trusts(at))
+}
+
+/// Whether this is a file that may be executed.
+fn is_program(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests;

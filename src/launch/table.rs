@@ -1,0 +1,153 @@
+//! The table of everything that sayso starts by itself. Data.
+//!
+//! The working folder of all of them is `/`, or a private one that holds nothing but what they are given (editor,
+//! pager, questions to interpreters). None is ever started in the person's folder, which may hold settings for them.
+//! `git` and `docker` are not in it: sayso starts neither. Package managers are started by an approved run only.
+
+use super::environment::Keeps;
+
+/// Something that sayso starts by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Start {
+    /// The outer layer of the sandbox on Linux.
+    Bwrap,
+    /// The sandbox on macOS.
+    SandboxExec,
+    /// A question to an interpreter: its version, whether it has a module.
+    Question,
+    /// The shell behind lines of the person's configuration.
+    Shell,
+    /// `providers.*.key_command`.
+    KeyCommand,
+    /// The keyring on Linux.
+    SecretTool,
+    /// The keyring on macOS.
+    Security,
+    /// `executors.jupyter.token_command`.
+    TokenCommand,
+    /// The tunnel to a container engine.
+    Ssh,
+    /// tmux's buffer, for copying.
+    Tmux,
+    /// The clipboard of Wayland.
+    WlCopy,
+    /// The clipboard of X11.
+    Xclip,
+    /// The same by another program.
+    Xsel,
+    /// The clipboard of macOS.
+    Pbcopy,
+    /// The desktop's opener on Linux.
+    XdgOpen,
+    /// The desktop's opener on macOS.
+    Open,
+    /// `$VISUAL`, `$EDITOR`.
+    Editor,
+    /// `$PAGER`.
+    Pager,
+}
+
+/// How a program is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// By its name, on the trusted part of `PATH`.
+    OnPath(&'static str),
+    /// At one place only.
+    At(&'static str),
+    /// The person's configuration or environment names it; its name is looked for on the trusted part of `PATH`.
+    ByThePerson,
+    /// On the trusted part of `PATH`; started inside a sandbox or not at all.
+    InTheSandbox,
+}
+
+impl Found {
+    /// The name by which it is called; empty where that is the person's choice.
+    pub fn name(self) -> &'static str {
+        match self {
+            Found::OnPath(name) => name,
+            Found::At(place) => place.rsplit('/').next().unwrap_or(place),
+            Found::ByThePerson | Found::InTheSandbox => "",
+        }
+    }
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// What it is.
+    pub start: Start,
+    /// How it is found.
+    pub found: Found,
+    /// What it keeps of the environment, `PATH` aside.
+    pub keeps: Keeps,
+    /// What is set in its environment.
+    pub sets: &'static [(&'static str, &'static str)],
+    /// Whether its working folder is a private one; else it is `/`.
+    pub private: bool,
+}
+
+/// What a program needs to find the person's desktop.
+const DESKTOP: &[&str] = &[
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "DISPLAY",
+    "XAUTHORITY",
+    "WAYLAND_DISPLAY",
+    "XDG_RUNTIME_DIR",
+    "XDG_CURRENT_DESKTOP",
+    "XDG_SESSION_TYPE",
+    "XDG_SESSION_DESKTOP",
+    "DESKTOP_SESSION",
+    "DBUS_SESSION_BUS_ADDRESS",
+];
+
+const fn row(start: Start, found: Found, keeps: Keeps) -> Row {
+    Row { start, found, keeps, sets: &[], private: false }
+}
+
+/// Everything that sayso starts by itself.
+pub const TABLE: &[Row] = &[
+    row(Start::Bwrap, Found::OnPath("bwrap"), Keeps::Only(&[])),
+    row(Start::SandboxExec, Found::At("/usr/bin/sandbox-exec"), Keeps::Only(&[])),
+    Row { private: true, ..row(Start::Question, Found::InTheSandbox, Keeps::Only(&["HOME", "LANG"])) },
+    row(Start::Shell, Found::At("/bin/sh"), Keeps::Person),
+    row(Start::KeyCommand, Found::ByThePerson, Keeps::Person),
+    row(Start::SecretTool, Found::OnPath("secret-tool"), Keeps::Only(DESKTOP)),
+    row(Start::Security, Found::At("/usr/bin/security"), Keeps::Only(&["HOME", "USER", "LANG"])),
+    row(Start::TokenCommand, Found::ByThePerson, Keeps::Person),
+    row(
+        Start::Ssh,
+        Found::OnPath("ssh"),
+        Keeps::Only(&["HOME", "USER", "LOGNAME", "LANG", "SSH_AUTH_SOCK", "KRB5CCNAME", "XDG_RUNTIME_DIR"]),
+    ),
+    row(
+        Start::Tmux,
+        Found::OnPath("tmux"),
+        Keeps::Only(&["HOME", "LANG", "TERM", "TMUX", "TMUX_PANE", "TMUX_TMPDIR"]),
+    ),
+    row(Start::WlCopy, Found::OnPath("wl-copy"), Keeps::Only(DESKTOP)),
+    row(Start::Xclip, Found::OnPath("xclip"), Keeps::Only(DESKTOP)),
+    row(Start::Xsel, Found::OnPath("xsel"), Keeps::Only(DESKTOP)),
+    row(Start::Pbcopy, Found::At("/usr/bin/pbcopy"), Keeps::Only(&["HOME", "LANG"])),
+    row(Start::XdgOpen, Found::OnPath("xdg-open"), Keeps::Only(DESKTOP)),
+    row(Start::Open, Found::At("/usr/bin/open"), Keeps::Only(&["HOME", "USER", "LANG"])),
+    Row { private: true, ..row(Start::Editor, Found::ByThePerson, Keeps::Person) },
+    Row {
+        private: true,
+        // Its own commands would start a shell, and its preprocessors programs, on a text that somebody else wrote.
+        sets: &[("LESSSECURE", "1")],
+        ..row(Start::Pager, Found::ByThePerson, Keeps::Person)
+    },
+];
+
+/// A row for what the table can't be without.
+static NOTHING: Row = row(Start::Shell, Found::ByThePerson, Keeps::Only(&[]));
+
+impl Start {
+    /// Its row.
+    pub fn row(self) -> &'static Row {
+        TABLE.iter().find(|row| row.start == self).unwrap_or(&NOTHING)
+    }
+}

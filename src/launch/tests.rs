@@ -1,0 +1,123 @@
+use super::*;
+use std::collections::BTreeSet;
+use std::fs;
+
+struct Disk {
+    _folder: tempfile::TempDir,
+    base: PathBuf,
+}
+
+impl Disk {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        Self { _folder: folder, base }
+    }
+
+    fn program(&self, path: &str, text: &str) -> PathBuf {
+        let path = self.base.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    fn launcher(&self, path: &[&str]) -> Launcher {
+        let folder =
+            |entry: &&str| if entry.starts_with('/') { PathBuf::from(entry) } else { self.base.join(entry) };
+        let mut path: Vec<PathBuf> = path.iter().map(folder).collect();
+        path.insert(0, PathBuf::new());
+        path.insert(1, ".".into());
+        path.insert(2, "bin".into());
+        let ground = Ground::new(&self.base.join("work"), None, &[self.base.join("out")], &[]);
+        Launcher::new(&std::env::join_paths(path).unwrap(), ground)
+    }
+}
+
+#[test]
+fn a_program_of_a_writable_folder_never_stands_in_for_another() {
+    let disk = Disk::new();
+    for row in TABLE {
+        if let Found::OnPath(name) = row.found {
+            disk.program(&format!("work/bin/{name}"), "trap");
+            disk.program(&format!("out/{name}"), "trap");
+            disk.program(&format!("good/{name}"), "");
+        }
+    }
+    let launcher = disk.launcher(&["work/bin", "work", "out", "good"]);
+    for row in TABLE {
+        if let Found::OnPath(name) = row.found {
+            assert_eq!(launcher.at(row.start), Some(disk.base.join("good").join(name).as_path()));
+            let command = launcher.command(row.start).unwrap();
+            assert!(command.get_program() == disk.base.join("good").join(name));
+            assert_eq!(command.get_current_dir(), Some(Path::new("/")));
+        }
+    }
+    assert_eq!(launcher.path(), disk.base.join("good").as_os_str());
+    let none = disk.launcher(&["work/bin", "out"]);
+    assert!(none.command(Start::Tmux).unwrap_err().contains("tmux is not on the PATH outside of folders"));
+}
+
+#[test]
+fn what_the_person_names_is_not_taken_from_such_a_folder_either() {
+    let disk = Disk::new();
+    let trap = disk.program("work/bin/pass", "trap");
+    let good = disk.program("good/pass", "");
+    let launcher = disk.launcher(&["work/bin", "good"]);
+    assert_eq!(launcher.locate("pass"), Ok(good.clone()));
+    assert_eq!(launcher.locate(good.to_str().unwrap()), Ok(good));
+    for bad in [trap.to_str().unwrap(), "./pass", "bin/pass", "/nowhere/pass", "nothing"] {
+        assert!(launcher.locate(bad).unwrap_err().starts_with("can't be started"), "{bad}");
+    }
+}
+
+#[test]
+fn a_line_that_names_such_a_program_by_its_place_meets_no_shell() {
+    let disk = Disk::new();
+    let trap = disk.program("work/pass", "trap").display().to_string();
+    let launcher = disk.launcher(&["good"]);
+    for line in [trap.clone(), format!("A=1 '{trap}' show"), format!("echo $({trap})"), format!("x; {trap}")]
+    {
+        assert!(launcher.line(Start::KeyCommand, &line).unwrap_err().contains("may have written"), "{line}");
+    }
+    let fine = launcher.line(Start::KeyCommand, "cat /etc/hostname").unwrap();
+    let path = fine.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value);
+    assert_eq!(path, Some(OsStr::new("")));
+    assert_eq!(fine.get_current_dir(), Some(Path::new("/")));
+}
+
+#[test]
+fn each_thing_is_in_the_table_once_and_has_a_row() {
+    let all: BTreeSet<Start> = TABLE.iter().map(|row| row.start).collect();
+    assert_eq!(all.len(), TABLE.len());
+    for row in TABLE {
+        assert_eq!(row.start.row().start, row.start);
+    }
+}
+
+#[test]
+fn what_steers_loaders_and_shells_stays_behind() {
+    let all =
+        ["LD_PRELOAD", "BASH_ENV", "GIT_SSH_COMMAND", "LESSOPEN", "PYTHONSTARTUP", "BASH_FUNC_ls%%", "PATH"];
+    let all =
+        || all.iter().chain(&["HOME", "EDITOR_OPTION", "LC_ALL"]).map(|n| (OsString::from(n), "x".into()));
+    let names = |keeps: Keeps| -> Vec<String> {
+        keeps.of(all()).into_iter().map(|(name, _)| name.into_string().unwrap()).collect()
+    };
+    assert_eq!(names(Keeps::Person), ["HOME", "EDITOR_OPTION", "LC_ALL"]);
+    assert_eq!(names(Keeps::Only(&["HOME"])), ["HOME", "LC_ALL"]);
+    for row in TABLE {
+        assert!(!names(row.keeps).iter().any(|name| is_steering(OsStr::new(name)) || name == "PATH"));
+    }
+}
+
+#[test]
+fn a_program_that_is_many_in_one_is_called_by_its_name() {
+    let disk = Disk::new();
+    let real = disk.program("good/busybox", "#!/bin/sh\n");
+    std::os::unix::fs::symlink(&real, disk.base.join("good/tmux")).unwrap();
+    let launcher = disk.launcher(&["good"]);
+    // Links are followed at the start: what they lead to later is not started.
+    let command = launcher.command(Start::Tmux).unwrap();
+    assert_eq!(command.get_program(), real.as_os_str());
+}
