@@ -321,10 +321,17 @@ impl House {
     }
 
     /// Where files of instructions are looked for.
-    fn instructions(&self) -> Search {
+    pub fn instructions(&self) -> Search {
         let own = self.loaded.config.instructions.files.clone();
         // Those of the project are looked for even where they are switched off: they can be switched on.
-        Search { cwd: self.place.cwd.clone(), home: self.place.home.clone(), project: true, own }
+        Search {
+            cwd: self.place.cwd.clone(),
+            home: self.place.home.clone(),
+            project: true,
+            own,
+            write: self.loaded.config.sandbox.write.clone(),
+            book: Some(self.loaded.paths.state.join("instructions.json")),
+        }
     }
 
     /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.

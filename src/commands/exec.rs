@@ -21,6 +21,7 @@ use crate::engine::approval;
 use crate::exec::Executor;
 use crate::report::{Failure, Kind};
 use crate::review::Scope;
+use crate::workspace::instructions;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,11 +76,15 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
         ExecutorChoice::Jupyter(_) => writeln!(console.err, "{}", sandbox::JUPYTER_WARNING)?,
         _ => warn(&report, args.confine.sandbox, console)?,
     }
+    // What these files change in instructions of the project is not told to a model before the person has seen it.
+    let search = house.instructions();
+    instructions::run_begins(&search);
     let done = match fetch_missing(&args, &executor, &named, console).await {
         Ok(()) => all(&args, &house, &executor, &named, console).await,
         Err(failure) => Err(failure),
     };
     executor.close().await;
+    instructions::runs_are_over(&search);
     match done? {
         Some(kind) => Err(Failure::told(kind)),
         None => Ok(()),

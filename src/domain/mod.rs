@@ -23,6 +23,7 @@ pub mod moment;
 pub mod notice;
 pub mod opinion;
 pub mod packages;
+pub mod pixels;
 pub mod reach;
 pub mod recipe;
 pub mod run;
@@ -55,6 +56,7 @@ pub use moment::Moment;
 pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
 pub use packages::{InstallInto, PackageList};
+pub use pixels::Pixels;
 pub use reach::{Can, Place as ReachPlace, Reach};
 pub use recipe::{RecipeCard, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use run::{

@@ -5,11 +5,13 @@ use super::Driver;
 use super::catalogue::{self, Catalogue, Offer, Source};
 use super::open;
 use super::sources::Signal;
-use crate::domain::{Answers, ImageRef, Interpreter, Misfit, ModelName, SandboxReport};
+use crate::domain::{Answers, ImageRef, Interpreter, Misfit, ModelName, Pixels, SandboxReport};
+use crate::engine::Event;
 use crate::engine::transcript::BlockItem;
 use crate::store::index::{self, Summary};
 use crate::store::manage;
 use crate::workspace;
+use crate::workspace::instructions::{self, Held};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use std::path::{Path, PathBuf};
@@ -40,10 +42,14 @@ pub enum Errand {
     SaveImage(ImageRef),
     /// Save a block's output into the working folder.
     SaveOutput(Box<BlockItem>),
-    /// Open a file with the program that the desktop has for it.
-    Open(PathBuf),
-    /// Read an image file for drawing, bounded.
-    ReadImage(PathBuf),
+    /// Which files of instructions changed since a run began.
+    ChangedInstructions,
+    /// Tell the model these texts of files of instructions, which the person has seen.
+    TakeInstructions(Vec<Held>),
+    /// Open an image of a run with the program that the desktop has for it. The person was asked.
+    Open(ImageRef),
+    /// Decode an image file for drawing into so many columns and rows, in a confined process.
+    Picture(PathBuf, (u16, u16)),
     /// Begin the recipe of this name with these answers to its inputs.
     BeginRecipe(String, Answers),
     /// Write the definition of a new recipe with this name, made from what was asked in this session.
@@ -84,8 +90,10 @@ pub enum Found {
     Opened(PathBuf),
     /// A file was written.
     Saved(PathBuf),
-    /// The bytes of an image.
-    Image(PathBuf, Vec<u8>),
+    /// The files of instructions that changed since a run began.
+    ChangedInstructions(Vec<Held>),
+    /// A picture for so many columns and rows; `None`: it can't be drawn.
+    Picture(PathBuf, (u16, u16), Option<Pixels>),
     /// The job failed, and why.
     Failed(String),
 }
@@ -135,6 +143,46 @@ impl Driver {
                         Err(error) => Err(error.to_string()),
                     };
                     let _ = inbox.send(Signal::Errand(Found::Tested(name, tested))).await;
+                });
+            }
+            Errand::ChangedInstructions => {
+                let search = self.instructions.clone();
+                tokio::task::spawn_blocking(move || {
+                    let held = instructions::look(&search).held;
+                    let _ = inbox.blocking_send(Signal::Errand(Found::ChangedInstructions(held)));
+                });
+            }
+            Errand::TakeInstructions(held) => {
+                let search = self.instructions.clone();
+                tokio::task::spawn_blocking(move || {
+                    for held in &held {
+                        instructions::accept(&search, held);
+                    }
+                    let told = instructions::look(&search).told;
+                    let _ = inbox.blocking_send(Signal::Event(Event::Instructions(told)));
+                });
+            }
+            Errand::Open(image) => {
+                let (blobs, programs) = (self.store.blobs(), self.executor.launcher());
+                tokio::task::spawn_blocking(move || {
+                    let opened = open::external(&image, &blobs, &programs);
+                    let found = opened.map_or_else(Found::Failed, Found::Opened);
+                    let _ = inbox.blocking_send(Signal::Errand(found));
+                });
+            }
+            Errand::Picture(path, (width, height)) => {
+                let executor = self.executor.clone();
+                tokio::spawn(async move {
+                    let read = path.clone();
+                    let read = move || workspace::read::bounded(&read, LARGEST_IMAGE).ok();
+                    let pixels = match tokio::task::spawn_blocking(read).await {
+                        // A cell shows two pixels, one above the other.
+                        Ok(Some(bytes)) => {
+                            executor.pixels(bytes, width.into(), 2 * u32::from(height)).await.ok()
+                        }
+                        _ => None,
+                    };
+                    let _ = inbox.send(Signal::Errand(Found::Picture(path, (width, height), pixels))).await;
                 });
             }
             Errand::BeginRecipe(name, answers) => self.begin_recipe(&name, answers),
@@ -191,13 +239,12 @@ fn on_disk(errand: Errand, sessions: &Path, cwd: &Path) -> Result<Found, String>
             workspace::write::fresh(cwd, &image.name, &bytes).map(Found::Saved).map_err(|e| e.to_string())
         }
         Errand::SaveOutput(block) => save_output(&block, cwd),
-        Errand::Open(path) => open::external(&path).map(|()| Found::Opened(path)),
-        Errand::ReadImage(path) => {
-            let bytes = workspace::read::bounded(&path, LARGEST_IMAGE).map_err(|e| e.to_string())?;
-            Ok(Found::Image(path, bytes))
-        }
         Errand::Interpreters
         | Errand::Sandbox
+        | Errand::ChangedInstructions
+        | Errand::TakeInstructions(_)
+        | Errand::Open(_)
+        | Errand::Picture(..)
         | Errand::Servers
         | Errand::Models
         | Errand::BeginRecipe(..)

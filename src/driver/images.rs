@@ -51,7 +51,7 @@ fn bytes(image: &MessageImage, blobs: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// The kind of image that its first bytes tell.
-fn kind(bytes: &[u8]) -> Option<&'static str> {
+pub(super) fn kind(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),

@@ -5,7 +5,7 @@ use super::{Driver, Told};
 use crate::domain::{Instructions, ModelInfo, Notice};
 use crate::engine::Event;
 use crate::provider::Provider;
-use crate::workspace::instructions;
+use crate::workspace::instructions::{self, Looked};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -40,9 +40,16 @@ impl Driver {
         let (search, inbox) = (self.instructions.clone(), self.inbox());
         tokio::task::spawn_blocking(move || {
             // What can't be used is told with the first prompt.
-            let (files, _) = instructions::find(&search);
-            let _ = inbox.blocking_send(Signal::Event(Event::Instructions(files)));
+            let looked = instructions::look(&search);
+            let _ = inbox.blocking_send(Signal::Event(Event::Instructions(looked.told)));
         });
+    }
+
+    /// A run is about to begin: from here on what changes in a file of instructions may be its work.
+    pub(super) fn run_may_change_instructions(&mut self) {
+        if !std::mem::replace(&mut self.ran, true) {
+            instructions::run_begins(&self.instructions);
+        }
     }
 
     /// Reads the files of instructions anew: they may have changed since the last prompt.
@@ -50,14 +57,13 @@ impl Driver {
         let (search, inbox) = (self.instructions.clone(), self.inbox());
         let (sender, found) = mpsc::sync_channel(0);
         tokio::task::spawn_blocking(move || {
-            let (files, notices) = instructions::find(&search);
             // Nobody waits for it any more: it came too late for this prompt.
-            if let Err(mpsc::SendError((files, _))) = sender.send((files, notices)) {
-                let _ = inbox.blocking_send(Signal::Event(Event::Instructions(files)));
+            if let Err(mpsc::SendError(looked)) = sender.send(instructions::look(&search)) {
+                let _ = inbox.blocking_send(Signal::Event(Event::Instructions(looked.told)));
             }
         });
-        if let Ok((files, notices)) = found.recv_timeout(PATIENCE) {
-            self.take_instructions(files, notices);
+        if let Ok(Looked { told, notices, .. }) = found.recv_timeout(PATIENCE) {
+            self.take_instructions(told, notices);
         }
     }
 

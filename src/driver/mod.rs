@@ -20,6 +20,7 @@ mod sources;
 mod update;
 
 pub use crate::store::index::Summary;
+pub use crate::workspace::instructions::Held;
 pub use clock::Clock;
 pub use errands::{Errand, Found};
 pub use inspect::{review_in_time, review_with_links};
@@ -37,7 +38,7 @@ use crate::recipe::Recipe;
 use crate::review::Scope;
 use crate::store::{Draft, Store};
 use crate::workspace::changes;
-use crate::workspace::instructions::Search;
+use crate::workspace::instructions::{self, Search};
 use sources::{Signal, Sources};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -100,6 +101,8 @@ pub struct Driver {
     functions: PathBuf,
     sessions: PathBuf,
     instructions: Search,
+    /// Whether a run began in this process.
+    ran: bool,
     informed: Informed,
     clock: Clock,
     sources: Sources,
@@ -139,6 +142,7 @@ impl Driver {
             functions: parts.functions,
             sessions: parts.sessions,
             instructions: parts.instructions,
+            ran: false,
             informed: parts.informed,
             clock: parts.clock,
             sources: Sources::new(),
@@ -245,6 +249,11 @@ impl Driver {
         // What the executor told while it was closing belongs into the session file.
         while let Some(signal) = self.sources.ready() {
             self.take(signal);
+        }
+        if self.ran {
+            let search = self.instructions.clone();
+            // Without it the next session asks once more.
+            let _ = tokio::task::spawn_blocking(move || instructions::runs_are_over(&search)).await;
         }
         self.store.close().await.map_err(|error| {
             tracing::error!(%error, "the session file could not be closed");

@@ -1,21 +1,129 @@
-//! Opening a file with the program that the desktop has for it. The file was made by a run that the person approved;
-//! opening it is asked for by a key.
+//! Opening an image with the program that the desktop has for it, outside of any sandbox. A run made the image, so what
+//! is opened is inert by its bytes, its name and its record: a picture of a few plain formats and nothing that a desktop
+//! would run. The person is asked before (`tui`), and the file has to be what was recorded.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+use super::images::kind;
+use crate::domain::ImageRef;
+use crate::launch::{Launcher, Start};
+use crate::workspace::read;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 /// The desktop's opener.
-const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+const OPENER: Start = if cfg!(target_os = "macos") { Start::Open } else { Start::XdgOpen };
+/// A larger file is not opened from here.
+const LARGEST: u64 = 64 << 20;
+/// What is opened: the type, and the endings of its files. No text, no SVG, nothing that can hold a script.
+const INERT: &[(&str, &[&str])] = &[
+    ("image/png", &["png"]),
+    ("image/jpeg", &["jpg", "jpeg"]),
+    ("image/gif", &["gif"]),
+    ("image/webp", &["webp"]),
+];
 
-/// Starts the desktop's opener and does not wait for it.
+/// Starts the desktop's opener on an image and does not wait for it. Gives the file that was opened.
 ///
 /// # Errors
-/// Words for the status line when there is none.
-pub fn external(path: &Path) -> Result<(), String> {
-    let mut command = Command::new(OPENER);
-    command.arg(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let started = command.spawn();
-    let mut child = started.map_err(|_| format!("No {OPENER} here. The file is {}", path.display()))?;
+/// Words for the status line: it is not what it was, it is nothing that is opened outside, or there is no opener.
+pub fn external(image: &ImageRef, blobs: &Path, programs: &Launcher) -> Result<PathBuf, String> {
+    let name = &image.name;
+    let path = inert(image, blobs).map_err(|why| format!("{name} is not opened: {why}. w saves it."))?;
+    let none = |why: String| format!("{why}. The file is {}", path.display());
+    let mut command = programs.command(OPENER).map_err(none)?;
+    command.arg(&path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|error| none(error.to_string()))?;
     std::thread::spawn(move || child.wait());
-    Ok(())
+    Ok(path)
+}
+
+/// The file of an image, where it lies among this session's own, is what was recorded, and can't be run.
+fn inert(image: &ImageRef, blobs: &Path) -> Result<PathBuf, String> {
+    let folder = blobs.canonicalize().map_err(|_| "the session's folder is gone".to_owned())?;
+    let info = std::fs::symlink_metadata(&image.path).map_err(|_| "it is gone".to_owned())?;
+    if !info.is_file() {
+        return Err("it is a link, or no file any more".into());
+    }
+    let path = image.path.canonicalize().map_err(|_| "it is gone".to_owned())?;
+    if !path.starts_with(&folder) {
+        return Err("it does not belong to this session".into());
+    }
+    let endings = INERT.iter().find(|(mime, _)| *mime == image.mime).map(|(_, endings)| *endings);
+    let endings = endings
+        .ok_or_else(|| format!("what {} holds may be run by the program that shows it", image.mime))?;
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if !endings.contains(&ending) {
+        return Err("its name is not that of such an image".into());
+    }
+    let bytes = read::bounded(&path, LARGEST).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 != image.bytes || kind(&bytes) != Some(image.mime.as_str()) {
+        return Err("it is not what the run made".into());
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n....";
+
+    fn image(path: PathBuf, mime: &str, bytes: usize) -> ImageRef {
+        ImageRef { path, name: "figure".into(), mime: mime.into(), width: 1, height: 1, bytes: bytes as u64 }
+    }
+
+    #[test]
+    fn only_a_plain_image_of_the_session_that_is_as_it_was_made_is_opened() {
+        let home = tempfile::tempdir().unwrap();
+        let blobs = home.path().join("blobs");
+        std::fs::create_dir(&blobs).unwrap();
+        let put = |name: &str, bytes: &[u8]| {
+            let path = blobs.join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path
+        };
+        let good = put("a.png", PNG);
+        assert!(inert(&image(good.clone(), "image/png", PNG.len()), &blobs).is_ok());
+        let entry = b"[Desktop Entry]\nExec=touch /tmp/x\n";
+        let page = b"<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>";
+        let outside = home.path().join("b.png");
+        std::fs::write(&outside, PNG).unwrap();
+        let link = blobs.join("link.png");
+        symlink(&good, &link).unwrap();
+        let cases = [
+            (image(put("x.desktop", entry), "image/png", entry.len()), "its name"),
+            (image(put("x.png", entry), "image/png", entry.len()), "not what the run made"),
+            (image(put("x.svg", page), "image/svg+xml", page.len()), "may be run"),
+            (image(put("x.html", page), "text/html", page.len()), "may be run"),
+            (image(put("p.desktop", PNG), "image/png", PNG.len()), "its name"),
+            (image(good, "image/png", PNG.len() + 1), "not what the run made"),
+            (image(outside, "image/png", PNG.len()), "does not belong"),
+            (image(blobs.join("../b.png"), "image/png", PNG.len()), "does not belong"),
+            (image(link, "image/png", PNG.len()), "link"),
+            (image(blobs.join("gone.png"), "image/png", 1), "gone"),
+        ];
+        for (image, why) in cases {
+            let told = inert(&image, &blobs).unwrap_err();
+            assert!(told.contains(why), "{}: {told}", image.path.display());
+        }
+    }
+
+    #[test]
+    fn an_opener_that_a_run_could_have_written_is_not_started() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let home = tempfile::tempdir().unwrap();
+        let (blobs, work) = (home.path().join("blobs"), home.path().join("work"));
+        for folder in [&blobs, &work] {
+            std::fs::create_dir(folder).unwrap();
+        }
+        let trap = work.join("xdg-open");
+        std::fs::write(&trap, format!("#!/bin/sh\ntouch {}/mark\n", home.path().display())).unwrap();
+        std::fs::set_permissions(&trap, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let path = blobs.join("a.png");
+        std::fs::write(&path, PNG).unwrap();
+        let launcher = Launcher::new(work.as_os_str(), crate::launch::Ground::new(&work, None, &[], &[]));
+        let told = external(&image(path, "image/png", PNG.len()), &blobs, &launcher).unwrap_err();
+        assert!(told.contains("is not on the PATH outside"), "{told}");
+        assert!(!home.path().join("mark").exists());
+    }
 }

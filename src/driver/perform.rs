@@ -51,7 +51,10 @@ impl Driver {
             Effect::StartRun(request) if request.approval().terms().executor == ExecutorKind::Files => {
                 self.start_files(*request);
             }
-            Effect::StartRun(request) => self.start_run(*request),
+            Effect::StartRun(request) => {
+                self.run_may_change_instructions();
+                self.start_run(*request);
+            }
             Effect::InterruptRun(run) => {
                 self.stopped.lock().unwrap_or_else(PoisonError::into_inner).replace(run);
                 self.executor.interrupt(run);

@@ -6,7 +6,7 @@
 //! wish: with the sandbox switched off for runs, questions are confined all the same, where that can be done.
 
 use super::helper_wire::Program;
-use super::sandbox::{self, Sandbox, Standing, Wish, Without};
+use super::sandbox::{self, Cell, Sandbox, Standing, Wish, Without};
 use super::{Setup, environment, plan};
 use crate::domain::{Limits, SandboxLevel};
 use crate::launch::Launcher;
@@ -18,6 +18,9 @@ use std::time::Duration;
 
 /// How long a program may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Bytes of an answer that are read.
+const LARGEST: usize = 1 << 16;
 
 /// Variables that tell version managers where they are.
 const MANAGERS: &[&str] =
@@ -91,6 +94,16 @@ impl Asker {
     }
 }
 
+impl Asker {
+    /// Where work is done on what runs made: in the same sandbox, else under the helper alone.
+    pub fn cell(&self) -> Cell {
+        match self.room() {
+            Some(room) => room.sandbox.cell_to_ask(),
+            None => Cell::open(&self.setup.helper),
+        }
+    }
+}
+
 impl Questions for Asker {
     fn ask(&self, program: &Path, args: &[&str]) -> Answer {
         let Some(room) = self.room() else { return Answer::NotAsked };
@@ -106,7 +119,7 @@ impl Questions for Asker {
             cwd: std::fs::canonicalize(room.folder.path()).unwrap_or_else(|_| room.folder.path().into()),
             confinement: cell.confinement(&Limits::default()),
         };
-        match sandbox::said(&cell.entry, &program, PATIENCE) {
+        match sandbox::said(&cell.entry, &program, &[], (PATIENCE, LARGEST)) {
             Ok(said) if said.well => Answer::Said(String::from_utf8_lossy(&said.text).into_owned()),
             _ => Answer::Silent,
         }

@@ -7,6 +7,7 @@
 use super::cgroup::JOIN;
 use super::frames::Decoder;
 use super::helper_wire::LIMIT;
+use super::pictures::{self, DECODE};
 use super::sandbox::{self, Confinement, selftest};
 use super::supervisor;
 use rustix::fs::{Mode, OFlags};
@@ -35,6 +36,13 @@ pub fn main() -> ExitCode {
         Some(word) if word == EXEC => become_program(args),
         Some(word) if word == TEST => {
             if selftest::main(args) {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
+        }
+        Some(word) if word == DECODE => {
+            if pictures::main(args) {
                 ExitCode::SUCCESS
             } else {
                 ExitCode::FAILURE

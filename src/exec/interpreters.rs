@@ -16,7 +16,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use told::{runnable, settled};
 
 /// Finds interpreters and remembers them.
@@ -27,7 +27,7 @@ pub struct Finder {
     cwd: PathBuf,
     home: Option<PathBuf>,
     launcher: Launcher,
-    questions: Box<dyn Questions>,
+    questions: Arc<dyn Questions>,
     known: Mutex<HashMap<Language, Interpreter>>,
     ways: Mutex<HashMap<Language, Way>>,
 }
@@ -47,7 +47,7 @@ pub struct Place {
 
 impl Finder {
     /// A finder that has not looked yet.
-    pub fn new(languages: Languages, place: Place, questions: Box<dyn Questions>) -> Self {
+    pub fn new(languages: Languages, place: Place, questions: Arc<dyn Questions>) -> Self {
         let Place { cwd, home, python, launcher } = place;
         Self {
             languages,
@@ -370,7 +370,7 @@ fn numbers(version: &str) -> Vec<u32> {
 /// The first thing that looks like a version.
 fn version_in(text: &str) -> Option<String> {
     text.split(|c: char| c.is_whitespace() || c == ',' || c == '(')
-        .map(|word| word.trim_start_matches('v'))
+        .map(|word| word.trim_start_matches('v').trim_end_matches(')'))
         .find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))
         .map(ToString::to_string)
 }

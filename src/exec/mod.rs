@@ -9,15 +9,15 @@
 
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
-    InstallInto, Interpreter, Language, Languages, Limits, Masker, Outcome, Reach, RunEvent, RunId,
+    InstallInto, Interpreter, Language, Languages, Limits, Masker, Outcome, Pixels, Reach, RunEvent, RunId,
     RunRequest, SandboxReport, Terms,
 };
 use crate::launch::{Ground, Launcher};
 use actor::{Actor, Command};
 use asking::Asker;
 use executors::{Desk as Other, Order};
-use interpreters::{Finder, Place};
 pub use interpreters::on_path;
+use interpreters::{Finder, Place};
 pub use sandbox::{Wish, Without};
 use std::io::{PipeWriter, Write as _};
 use std::path::PathBuf;
@@ -50,6 +50,7 @@ mod languages;
 mod link;
 mod outbox;
 pub mod packages;
+mod pictures;
 mod plan;
 mod process;
 mod receipt;
@@ -123,6 +124,7 @@ pub struct Executor {
 struct Inner {
     setup: Arc<Setup>,
     finder: Arc<Finder>,
+    asker: Arc<Asker>,
     thread: Mutex<Thread>,
     /// Where runs are carried out instead, when another executor than the local one was chosen.
     other: Option<Other>,
@@ -160,20 +162,21 @@ impl Executor {
     pub fn of(setup: Setup, choice: &ExecutorChoice, executors: &Executors) -> Self {
         let setup = Arc::new(setup);
         let launcher = setup.launcher();
-        let questions = Box::new(Asker::new(setup.clone(), launcher.clone()));
+        let asker = Arc::new(Asker::new(setup.clone(), launcher.clone()));
         let place = Place {
             cwd: setup.cwd.clone(),
             home: setup.home.clone(),
             python: setup.python.clone(),
             launcher,
         };
-        let finder = Finder::new(setup.languages.clone(), place, questions);
+        let finder = Finder::new(setup.languages.clone(), place, asker.clone());
         let (death, deaths) = mpsc::channel(8);
         let other = Other::new(choice, executors, setup.clone(), death.clone());
         Self {
             inner: Arc::new(Inner {
                 setup,
                 finder: Arc::new(finder),
+                asker,
                 thread: Mutex::default(),
                 other,
                 deaths: tokio::sync::Mutex::new(deaths),
@@ -405,6 +408,21 @@ impl Executor {
         let Some(other) = &self.inner.other else { return Ok(()) };
         let done = other.ask(|reply| Order::Fetch(missing, progress, reply)).await;
         done.unwrap_or_else(|| Err("sayso is ending: nothing is fetched any more".into()))
+    }
+
+    /// The programs that sayso may start by itself, as they were found at the start.
+    pub fn launcher(&self) -> Launcher {
+        self.inner.finder.launcher().clone()
+    }
+
+    /// The pixels of a picture that a run made, in at most so many, decoded by a confined process.
+    ///
+    /// # Errors
+    /// In words, when it can't be decoded.
+    pub async fn pixels(&self, bytes: Vec<u8>, width: u32, height: u32) -> Result<Pixels, String> {
+        let asker = self.inner.asker.clone();
+        let decode = move || pictures::decode(&asker.cell(), &bytes, width, height);
+        tokio::task::spawn_blocking(decode).await.unwrap_or_else(|error| Err(error.to_string()))
     }
 
     /// Ends everything that was started: no process, descriptor or temporary file is left.

@@ -11,6 +11,7 @@ pub mod filter;
 mod find;
 mod focus;
 mod form;
+mod instructions;
 mod keys;
 pub mod layer;
 mod layers;

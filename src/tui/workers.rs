@@ -5,9 +5,9 @@ use super::clipboard::{self, Copied, Way};
 use super::paint::image;
 use super::theme::Depth;
 use super::view::pictures::Wanted;
+use crate::domain::Pixels;
 use crate::launch::Launcher;
 use ratatui::text::Line;
-use std::path::PathBuf;
 use tokio::sync::mpsc;
 
 /// What a worker made.
@@ -25,15 +25,13 @@ pub enum Done {
 pub struct Workers {
     results: mpsc::Receiver<Done>,
     sender: mpsc::Sender<Done>,
-    /// Pictures whose bytes are being read.
-    wanted: Vec<Wanted>,
 }
 
 impl Workers {
     /// None is at work yet.
     pub fn start() -> Self {
         let (sender, results) = mpsc::channel(16);
-        Self { results, sender, wanted: Vec::new() }
+        Self { results, sender }
     }
 
     /// The next result; cancel-safe.
@@ -60,22 +58,12 @@ impl Workers {
         move || drop(to.try_send(Done::Coloured))
     }
 
-    /// A picture will be painted when its bytes are there.
-    pub fn wants(&mut self, wanted: Wanted) {
-        self.wanted.push(wanted);
-    }
-
-    /// The bytes of an image file are there: paints every picture that was wanted of it.
-    pub fn paint(&mut self, path: PathBuf, bytes: Vec<u8>, depth: Depth) {
-        let (mine, others) = self.wanted.drain(..).partition(|w| w.path == path);
-        self.wanted = others;
-        let mine: Vec<Wanted> = mine;
+    /// The pixels of a picture are there, or there are none: paints it.
+    pub fn paint(&self, wanted: Wanted, pixels: Option<Pixels>, depth: Depth) {
         let to = self.sender.clone();
         tokio::task::spawn_blocking(move || {
-            for wanted in mine {
-                let rows = image::half_blocks(&bytes, wanted.width, wanted.height, depth).ok();
-                let _ = to.blocking_send(Done::Painted(wanted, rows));
-            }
+            let rows = pixels.map(|pixels| image::half_blocks(&pixels, depth));
+            let _ = to.blocking_send(Done::Painted(wanted, rows));
         });
     }
 }

@@ -3,6 +3,10 @@
 //! Only looks and reads, bounded. What a project's file says is the project's word: a link in it must not carry other
 //! files of the person to a model, so links that lead out of the project are not followed.
 
+mod book;
+
+pub use book::{Held, accept, run_begins, runs_are_over};
+
 use crate::domain::{Instructions, Notice};
 use std::fs::File;
 use std::io::Read as _;
@@ -28,6 +32,29 @@ pub struct Search {
     pub project: bool,
     /// Files that the person named.
     pub own: Vec<PathBuf>,
+    /// Folders that runs may write beside the working folder.
+    pub write: Vec<PathBuf>,
+    /// Where it is kept what was told before; `None`: every text is told as it stands.
+    pub book: Option<PathBuf>,
+}
+
+/// What was found, as far as it may be told.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Looked {
+    /// The files, the person's first, then the project's with the nearest last.
+    pub told: Vec<Instructions>,
+    /// Files that changed since a run began; an earlier text of theirs may be among those that are told.
+    pub held: Vec<Held>,
+    /// What the person should know.
+    pub notices: Vec<Notice>,
+}
+
+/// Looks for the files; what a run could have changed waits for the person.
+pub fn look(search: &Search) -> Looked {
+    let (found, mut notices) = find(search);
+    let (told, held) = book::settle(search, found);
+    notices.extend(held.iter().map(|held| Notice::warn(held.sentence())));
+    Looked { told, held, notices }
 }
 
 /// The files that are there, the person's first, then the project's with the nearest last; and what could not be used.
@@ -125,7 +152,7 @@ mod tests {
     }
 
     fn search(cwd: &Path, home: &Path) -> Search {
-        Search { cwd: cwd.into(), home: Some(home.into()), project: true, own: Vec::new() }
+        Search { cwd: cwd.into(), home: Some(home.into()), project: true, ..Search::default() }
     }
 
     fn texts(found: &[Instructions]) -> Vec<&str> {

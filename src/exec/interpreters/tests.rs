@@ -1,7 +1,6 @@
 use super::*;
 use crate::launch::Ground;
 use std::os::unix::fs::PermissionsExt as _;
-use std::sync::Arc;
 
 /// Answers questions without starting anything, and keeps who was asked.
 #[derive(Debug, Default)]
@@ -46,7 +45,7 @@ impl Bench {
         let launcher =
             Launcher::new(&env::join_paths(folders).unwrap(), Ground::new(&cwd, None, &[out], &[]));
         let place = Place { cwd, home: None, python: python.map(Into::into), launcher };
-        Finder::new(Languages::default(), place, Box::new(Book { asked: self.asked.clone(), answer }))
+        Finder::new(Languages::default(), place, Arc::new(Book { asked: self.asked.clone(), answer }))
     }
 
     fn asked(&self) -> Vec<PathBuf> {

@@ -94,6 +94,44 @@ pub fn programs(calls: Calls) -> Result<Vec<BpfProgram>, String> {
     Ok(vec![numbers(), program(refused, libc::EPERM)?, program(sockets, libc::ENETUNREACH)?])
 }
 
+/// What computing needs: memory, writing to what is open already, ending.
+const COMPUTING: &[libc::c_long] = &[
+    libc::SYS_read,
+    libc::SYS_write,
+    libc::SYS_writev,
+    libc::SYS_brk,
+    libc::SYS_mmap,
+    libc::SYS_munmap,
+    libc::SYS_mremap,
+    libc::SYS_mprotect,
+    libc::SYS_madvise,
+    libc::SYS_futex,
+    libc::SYS_getrandom,
+    libc::SYS_clock_gettime,
+    libc::SYS_close,
+    libc::SYS_sched_yield,
+    libc::SYS_rt_sigreturn,
+    libc::SYS_rt_sigprocmask,
+    libc::SYS_rt_sigaction,
+    libc::SYS_sigaltstack,
+    libc::SYS_exit,
+    libc::SYS_exit_group,
+];
+
+/// The filter for a process that only computes from here on; every other call fails.
+///
+/// # Errors
+/// When there is none for this kind of machine.
+pub fn computing() -> Result<BpfProgram, String> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH)
+        .map_err(|_| format!("seccomp: not for {} machines", std::env::consts::ARCH))?;
+    let rules: Rules = COMPUTING.iter().map(|number| (*number, Vec::new())).collect();
+    let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    SeccompFilter::new(rules, refused, SeccompAction::Allow, arch)
+        .and_then(BpfProgram::try_from)
+        .map_err(|error| format!("seccomp: {error}"))
+}
+
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 type Made<T> = Result<T, seccompiler::BackendError>;
 

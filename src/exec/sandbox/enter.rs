@@ -39,6 +39,16 @@ pub fn enter(confinement: &Confinement) -> Result<(), String> {
     Ok(())
 }
 
+/// Gives up every system call but those of computing, for this thread and without a way back.
+///
+/// # Errors
+/// When this kernel or machine has no such filter.
+pub fn only_compute() -> Result<(), String> {
+    give_up_capabilities()?;
+    let program = super::calls::computing()?;
+    seccompiler::apply_filter(&program).map_err(|error| format!("seccomp: {error}"))
+}
+
 /// The system's name of what is limited.
 pub fn resource(what: Limited) -> Resource {
     match what {

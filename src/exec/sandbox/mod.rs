@@ -41,9 +41,9 @@ use bwrap::Bwrap;
 use confinement::limits as process_limits;
 pub use confinement::{Confinement, data_limit};
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::enter;
+pub use elsewhere::{enter, only_compute};
 #[cfg(target_os = "linux")]
-pub use enter::{enter, resource};
+pub use enter::{enter, only_compute, resource};
 use policy::Policy;
 use probe::Unproven;
 pub use probe::said;

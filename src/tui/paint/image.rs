@@ -1,117 +1,41 @@
-//! Pictures → rows of half blocks: each cell shows two pixels, one above the other. Slow: called on a worker.
+//! Pictures → rows of half blocks: each cell shows two pixels, one above the other. Called on a worker.
 //!
-//! The sides of a picture keep their proportion (a cell is one wide and two high), it is never made larger, and what is
-//! transparent shows the background of the terminal. Sizes are limited before anything is decoded.
+//! What is given was decoded and fitted elsewhere, by a confined process; what is transparent shows the background of
+//! the terminal.
 
+use crate::domain::Pixels;
 use crate::tui::theme::colour::ansi_color;
 use crate::tui::theme::{Depth, Rgb};
-use image::imageops::FilterType;
-use image::{DynamicImage, ImageFormat, ImageReader, Limits, Rgba, RgbaImage};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
-use std::io::Cursor;
-
-/// The largest file.
-const BYTES: usize = 4 << 20;
-/// The longest side, in pixels.
-const SIDE: u32 = 4096;
-/// What decoding may allocate: a picture of the longest sides in 16 bits a channel.
-const MEMORY: u64 = 8 * (SIDE as u64) * (SIDE as u64) + (16 << 20);
 
 /// Thresholds of an ordered dither, for terminals without colours.
 const DITHER: [[u8; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
-/// Draws a PNG or JPEG into at most `width` columns and `height` rows.
-///
-/// # Errors
-/// A sentence: too large, broken, or neither PNG nor JPEG.
-pub fn half_blocks(
-    bytes: &[u8],
-    width: u16,
-    height: u16,
-    depth: Depth,
-) -> Result<Vec<Line<'static>>, String> {
-    if width == 0 || height == 0 {
-        return Ok(Vec::new());
-    }
-    let picture = fitted(decoded(bytes)?, u32::from(width), 2 * u32::from(height));
-    let dark_on_light = depth == Depth::Mono && mean(&picture) > 0.5;
-    let rows = (0..picture.height()).step_by(2);
-    Ok(rows.map(|y| row(&picture, y, depth, dark_on_light)).collect())
-}
-
-fn decoded(bytes: &[u8]) -> Result<DynamicImage, String> {
-    if bytes.len() > BYTES {
-        return Err("The image file is larger than 4 MB.".into());
-    }
-    let mut reader = ImageReader::new(Cursor::new(bytes))
-        .with_guessed_format()
-        .map_err(|e| format!("The image can't be read: {e}."))?;
-    if !matches!(reader.format(), Some(ImageFormat::Png | ImageFormat::Jpeg)) {
-        return Err("The file is neither a PNG nor a JPEG image.".into());
-    }
-    let mut limits = Limits::default();
-    limits.max_image_width = Some(SIDE);
-    limits.max_image_height = Some(SIDE);
-    limits.max_alloc = Some(MEMORY);
-    reader.limits(limits);
-    reader.decode().map_err(|error| match error {
-        image::ImageError::Limits(_) => "The image is larger than 4096 pixels a side.".into(),
-        error => format!("The image can't be read: {error}."),
-    })
-}
-
-/// The picture in at most so many pixels.
-fn fitted(picture: DynamicImage, width: u32, height: u32) -> RgbaImage {
-    let (w, h) = (picture.width().max(1), picture.height().max(1));
-    if w <= width && h <= height {
-        return picture.into_rgba8();
-    }
-    let scale = (f64::from(width) / f64::from(w)).min(f64::from(height) / f64::from(h));
-    let side = |pixels: u32, most: u32| ((f64::from(pixels) * scale).round() as u32).clamp(1, most);
-    let mut picture = picture.into_rgba8();
-    // Colours of transparent pixels must not bleed into their neighbours.
-    picture.pixels_mut().filter(|p| p.0[3] < 255).for_each(premultiply);
-    // From large pictures a plain mean of blocks first: a wide filter over all pixels would take seconds.
-    let (to_w, to_h) = (side(w, width), side(h, height));
-    if w > to_w * 4 && h > to_h * 4 {
-        picture = image::imageops::thumbnail(&picture, to_w * 2, to_h * 2);
-    }
-    let mut small = image::imageops::resize(&picture, to_w, to_h, FilterType::CatmullRom);
-    small.pixels_mut().filter(|p| p.0[3] < 255).for_each(unmultiply);
-    small
-}
-
-fn premultiply(pixel: &mut Rgba<u8>) {
-    let [r, g, b, a] = pixel.0;
-    let part = |v: u8| (u16::from(v) * u16::from(a) / 255) as u8;
-    pixel.0 = [part(r), part(g), part(b), a];
-}
-
-fn unmultiply(pixel: &mut Rgba<u8>) {
-    let [r, g, b, a] = pixel.0;
-    let whole = |v: u8| (u16::from(v) * 255 / u16::from(a.max(1))).min(255) as u8;
-    pixel.0 = [whole(r), whole(g), whole(b), a];
+/// Draws pixels, two in a cell.
+pub fn half_blocks(picture: &Pixels, depth: Depth) -> Vec<Line<'static>> {
+    let dark_on_light = depth == Depth::Mono && mean(picture) > 0.5;
+    (0..picture.height()).step_by(2).map(|y| row(picture, y, depth, dark_on_light)).collect()
 }
 
 /// The mean luminance of what is not transparent.
-fn mean(picture: &RgbaImage) -> f64 {
+fn mean(picture: &Pixels) -> f64 {
     let (sum, count) = picture
-        .pixels()
-        .filter_map(|pixel| opaque(*pixel))
+        .bytes()
+        .chunks_exact(4)
+        .filter_map(|pixel| opaque(pixel.try_into().ok()?))
         .fold((0.0, 0u32), |(sum, count), rgb| (sum + rgb.luminance(), count + 1));
     sum / f64::from(count.max(1))
 }
 
-fn opaque(pixel: Rgba<u8>) -> Option<Rgb> {
-    let [r, g, b, a] = pixel.0;
+fn opaque([r, g, b, a]: [u8; 4]) -> Option<Rgb> {
     (a >= 128).then_some(Rgb(r, g, b))
 }
 
-fn row(picture: &RgbaImage, y: u32, depth: Depth, dark_on_light: bool) -> Line<'static> {
+fn row(picture: &Pixels, y: u32, depth: Depth, dark_on_light: bool) -> Line<'static> {
     let mut spans: Vec<Span<'static>> = Vec::new();
     for x in 0..picture.width() {
-        let at = |y: u32| picture.get_pixel_checked(x, y).and_then(|pixel| opaque(*pixel));
+        let at = |y: u32| picture.at(x, y).and_then(opaque);
         let (upper, lower) = (at(y), at(y + 1));
         let (glyph, style) = if depth == Depth::Mono {
             let ink = |rgb: Option<Rgb>, y: u32| rgb.is_some_and(|rgb| inked(rgb, x, y, dark_on_light));

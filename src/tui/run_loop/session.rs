@@ -10,6 +10,7 @@ use crate::tui::input::{Event, Signal, Timed};
 use crate::tui::options::Options;
 use crate::tui::screen::{Ctx, Exit, Note, Screen, Wish};
 use crate::tui::theme::Theme;
+use crate::tui::view::pictures::Wanted;
 use crate::tui::view::{self, header, look::Look};
 use crate::tui::workers::{Done, Workers};
 use crate::tui::{TuiError, clipboard};
@@ -132,8 +133,8 @@ impl Session<'_> {
             if update.urgent || !update.told.iter().all(is_stream) { Urgency::Now } else { Urgency::Stream };
         self.frames.changed(urgency, now);
         for told in update.told {
-            if let Told::Found(Found::Image(path, bytes)) = told {
-                self.workers.paint(path, bytes, self.options.depth);
+            if let Told::Found(Found::Picture(path, (width, height), pixels)) = told {
+                self.workers.paint(Wanted { path, width, height }, pixels, self.options.depth);
                 continue;
             }
             let wishes = self.with(now, |screen, ctx| screen.told(told, ctx));
@@ -237,8 +238,8 @@ impl Session<'_> {
     /// What views would like to have and workers make.
     fn ask_workers(&mut self) {
         for wanted in self.screen.pictures.take_wanted() {
-            self.driver.errand(crate::driver::Errand::ReadImage(wanted.path.clone()));
-            self.workers.wants(wanted);
+            let cells = (wanted.width, wanted.height);
+            self.driver.errand(crate::driver::Errand::Picture(wanted.path, cells));
         }
         self.colouring.ask(&self.screen.code, self.driver.state());
     }

@@ -5,6 +5,7 @@ use super::focus::Lower;
 use super::layer::{Answer, Ask, AskChoice, CommandList, Layer};
 use super::wish::Paged;
 use super::{Ctx, Note, Screen, Wish};
+use crate::domain::ImageRef;
 use crate::driver::Errand;
 use crate::tui::action::Action;
 use crate::tui::editor::Motion;
@@ -245,7 +246,11 @@ impl Screen {
         let report = run.ended.as_ref().map(|(_, report)| report);
         match action {
             Action::OutputOpen => match images.last() {
-                Some(image) => vec![Wish::Errand(Errand::Open(image.path.clone()))],
+                Some(image) => {
+                    let image = image.clone();
+                    self.ask_open(image, ctx);
+                    Vec::new()
+                }
                 None => {
                     let wrote = report
                         .and_then(|report| report.receipt.files.iter().find(|file| is_image(&file.path)));
@@ -275,6 +280,19 @@ impl Screen {
                 }
             },
         }
+    }
+
+    /// Asks whether an image may be opened outside: that program is the desktop's, and nothing confines it.
+    fn ask_open(&mut self, image: ImageRef, ctx: Ctx<'_>) {
+        let lines = vec![
+            format!("{} was made by a run.", image.name),
+            "The desktop's program opens it outside of the sandbox.".to_owned(),
+        ];
+        let choices = vec![
+            AskChoice::new('w', "leave it closed", Answer::Stay),
+            AskChoice::new('y', "open it", Answer::Open(image)),
+        ];
+        self.layers.push(Layer::Ask(Ask::new("Open outside?", lines, choices, ctx.at)));
     }
 
     /// Asks whether the kernel may go.

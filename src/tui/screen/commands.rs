@@ -89,7 +89,7 @@ pub const COMMANDS: &[Entry] = &[
     entry(Slash::Cost, "cost", "what this session cost", ""),
     entry(Slash::Status, "status", "model, context, cost, instructions, what was ignored", ""),
     entry(Slash::Status, "config", "settings of the project that were ignored", ""),
-    entry(Slash::Instructions, "instructions", "whether AGENTS.md is told to the model", "ON|OFF"),
+    entry(Slash::Instructions, "instructions", "whether AGENTS.md is told to the model", "ON|OFF|CHANGES"),
     entry(Slash::Recipe, "recipe", "a way of working: tests first, debug, explain", "NAME"),
     entry(Slash::Steps, "steps", "every step: blocks, decisions, outcomes, times", ""),
     entry(Slash::Queue, "queue", "blocks that wait; a queued message back to edit", ""),

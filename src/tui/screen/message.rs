@@ -176,8 +176,9 @@ impl Screen {
             "" => !ctx.state.live.use_instructions,
             "on" => true,
             "off" => false,
+            "changes" => return vec![Wish::Errand(Errand::ChangedInstructions)],
             _ => {
-                self.say(Note::warn("/instructions on, or /instructions off."));
+                self.say(Note::warn("/instructions on, /instructions off, or /instructions changes."));
                 return Vec::new();
             }
         };

@@ -80,6 +80,8 @@ impl Screen {
     pub(super) fn answered(&mut self, answer: Answer) -> Vec<Wish> {
         match answer {
             Answer::Stay => Vec::new(),
+            Answer::TakeInstructions(held) => vec![Wish::Errand(Errand::TakeInstructions(held))],
+            Answer::Open(image) => vec![Wish::Errand(Errand::Open(image))],
             Answer::QuitNow => vec![Wish::Leave(super::Exit::Quit { now: true })],
             Answer::QuitAfterInterrupt => {
                 self.follow.quit_after_run();

@@ -80,11 +80,12 @@ impl Screen {
                 ctx.look.place.path(&path),
                 self.setup.app
             ))),
+            Found::ChangedInstructions(held) => return self.ask_instructions(held, ctx),
             Found::Opened(path) => self.say(Note::info(format!("Opened {}.", ctx.look.place.path(&path)))),
             Found::Saved(path) => self.say(Note::info(saving::file(&ctx.look.place.path(&path)))),
             Found::Failed(why) => self.say(Note::warn(why)),
             // Pictures are painted by the run loop.
-            Found::Image(..) => {}
+            Found::Picture(..) => {}
         }
         Vec::new()
     }

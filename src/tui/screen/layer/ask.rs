@@ -1,7 +1,8 @@
 //! A question with letters for answers. Enter and Esc give the safe one; a letter counts only after a quiet moment, so
 //! that a key meant for something else answers nothing.
 
-use crate::domain::{BlockId, RunId};
+use crate::domain::{BlockId, ImageRef, RunId};
+use crate::driver::Held;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -28,6 +29,10 @@ pub enum Answer {
     PutBack(BlockId),
     /// End the turn.
     EndTurn,
+    /// Tell the model files of instructions as they stand now.
+    TakeInstructions(Vec<Held>),
+    /// Open an image with the desktop's program, outside of the sandbox.
+    Open(ImageRef),
 }
 
 /// One answer.

@@ -1,0 +1,143 @@
+//! Bytes of a picture to pixels: the part that runs confined. Sizes are limited before anything is decoded, a picture is
+//! never made larger, and its sides keep their proportion. Pure.
+
+use crate::domain::Pixels;
+use image::imageops::FilterType;
+use image::{DynamicImage, ImageFormat, ImageReader, Limits, Rgba, RgbaImage};
+use std::io::Cursor;
+
+/// The largest file.
+pub const BYTES: usize = 4 << 20;
+/// The longest side, in pixels.
+const SIDE: u32 = 4096;
+/// What decoding may allocate: a picture of the longest sides in 16 bits a channel.
+const MEMORY: u64 = 8 * (SIDE as u64) * (SIDE as u64) + (16 << 20);
+
+/// The pixels of a PNG or JPEG, in at most so many.
+///
+/// # Errors
+/// A sentence: too large, broken, or neither PNG nor JPEG.
+pub fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, String> {
+    let picture = fitted(decoded(bytes)?, width.max(1), height.max(1));
+    let (width, height) = picture.dimensions();
+    Pixels::new(width, height, picture.into_raw()).ok_or_else(|| "The image can't be read.".into())
+}
+
+fn decoded(bytes: &[u8]) -> Result<DynamicImage, String> {
+    if bytes.len() > BYTES {
+        return Err("The image file is larger than 4 MB.".into());
+    }
+    let mut reader = ImageReader::new(Cursor::new(bytes))
+        .with_guessed_format()
+        .map_err(|e| format!("The image can't be read: {e}."))?;
+    if !matches!(reader.format(), Some(ImageFormat::Png | ImageFormat::Jpeg)) {
+        return Err("The file is neither a PNG nor a JPEG image.".into());
+    }
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(SIDE);
+    limits.max_image_height = Some(SIDE);
+    limits.max_alloc = Some(MEMORY);
+    reader.limits(limits);
+    reader.decode().map_err(|error| match error {
+        image::ImageError::Limits(_) => "The image is larger than 4096 pixels a side.".into(),
+        error => format!("The image can't be read: {error}."),
+    })
+}
+
+/// The picture in at most so many pixels.
+fn fitted(picture: DynamicImage, width: u32, height: u32) -> RgbaImage {
+    let (w, h) = (picture.width().max(1), picture.height().max(1));
+    if w <= width && h <= height {
+        return picture.into_rgba8();
+    }
+    let scale = (f64::from(width) / f64::from(w)).min(f64::from(height) / f64::from(h));
+    let side = |pixels: u32, most: u32| ((f64::from(pixels) * scale).round() as u32).clamp(1, most);
+    let mut picture = picture.into_rgba8();
+    // Colours of transparent pixels must not bleed into their neighbours.
+    picture.pixels_mut().filter(|p| p.0[3] < 255).for_each(premultiply);
+    // From large pictures a plain mean of blocks first: a wide filter over all pixels would take seconds.
+    let (to_w, to_h) = (side(w, width), side(h, height));
+    if w > to_w * 4 && h > to_h * 4 {
+        picture = image::imageops::thumbnail(&picture, to_w * 2, to_h * 2);
+    }
+    let mut small = image::imageops::resize(&picture, to_w, to_h, FilterType::CatmullRom);
+    small.pixels_mut().filter(|p| p.0[3] < 255).for_each(unmultiply);
+    small
+}
+
+fn premultiply(pixel: &mut Rgba<u8>) {
+    let [r, g, b, a] = pixel.0;
+    let part = |v: u8| (u16::from(v) * u16::from(a) / 255) as u8;
+    pixel.0 = [part(r), part(g), part(b), a];
+}
+
+fn unmultiply(pixel: &mut Rgba<u8>) {
+    let [r, g, b, a] = pixel.0;
+    let whole = |v: u8| (u16::from(v) * 255 / u16::from(a.max(1))).min(255) as u8;
+    pixel.0 = [whole(r), whole(g), whole(b), a];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLEAR: Rgba<u8> = Rgba([255, 0, 0, 0]);
+
+    fn png(width: u32, height: u32, pixel: impl Fn(u32, u32) -> Rgba<u8>) -> Vec<u8> {
+        let mut bytes = Cursor::new(Vec::new());
+        RgbaImage::from_fn(width, height, pixel).write_to(&mut bytes, ImageFormat::Png).unwrap();
+        bytes.into_inner()
+    }
+
+    #[test]
+    fn sides_keep_their_proportion() {
+        let bytes = png(400, 200, |x, _| Rgba([(x / 2) as u8, 0, 0, 255]));
+        for (width, height) in [(80, 80), (40, 80), (80, 10), (1, 2)] {
+            let made = pixels(&bytes, width, height).unwrap();
+            assert!(made.width() <= width && made.height() <= height);
+            if width > 1 {
+                assert!(
+                    made.width().abs_diff(made.height() * 2) <= 3,
+                    "{} x {}",
+                    made.width(),
+                    made.height()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn transparent_colours_do_not_bleed() {
+        let bytes = png(64, 64, |x, _| if x < 32 { CLEAR } else { Rgba([0, 255, 0, 255]) });
+        let made = pixels(&bytes, 7, 14).unwrap();
+        for pixel in (0..14).flat_map(|y| (0..7).map(move |x| (x, y))).filter_map(|(x, y)| made.at(x, y)) {
+            let [r, g, _, a] = pixel;
+            assert!(a < 128 || r < 10 && g > 200, "{pixel:?}");
+        }
+    }
+
+    #[test]
+    fn hostile_files_are_refused() {
+        let refused = |bytes: &[u8]| pixels(bytes, 8, 8).unwrap_err();
+        assert!(refused(b"").contains("neither"));
+        assert!(refused(b"GIF89a....").contains("neither"));
+        assert!(refused(b"<svg xmlns='http://www.w3.org/2000/svg'/>").contains("neither"));
+        assert!(refused(&vec![0; BYTES + 1]).contains("4 MB"));
+        let mut broken = png(32, 32, |_, _| CLEAR);
+        broken.truncate(60);
+        assert!(refused(&broken).contains("can't be read"));
+        // A header that promises more pixels than memory holds.
+        assert!(refused(&png(SIDE + 1, 1, |_, _| CLEAR)).contains("4096"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_panic(at in 8usize..120, byte: u8) {
+            let mut bytes = png(9, 7, |x, y| Rgba([x as u8, y as u8, 3, 200]));
+            if let Some(b) = bytes.get_mut(at) {
+                *b = byte;
+            }
+            let _ = pixels(&bytes, 8, 8);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Files of instructions that changed since a run began: the difference is shown whole, then the person is asked.
+
+use super::layer::{Answer, Ask, AskChoice, Layer};
+use super::wish::Paged;
+use super::{Ctx, Note, Screen, Wish};
+use crate::domain::visible::{visible, visible_line};
+use crate::driver::Held;
+
+impl Screen {
+    /// Shows what changed, and asks whether the model is told it.
+    pub(super) fn ask_instructions(&mut self, held: Vec<Held>, ctx: Ctx<'_>) -> Vec<Wish> {
+        if held.is_empty() {
+            self.say(Note::info("No file of instructions was changed by a run."));
+            return Vec::new();
+        }
+        let lines = held.iter().map(|held| {
+            let (added, gone) = count(held);
+            format!("{}: +{added} -{gone} lines since a run began.", ctx.look.place.path(&held.path))
+        });
+        let text: String = held.iter().map(difference).collect();
+        let choices = vec![
+            AskChoice::new('w', "leave it as it was told", Answer::Stay),
+            AskChoice::new('t', "tell the model the new text", Answer::TakeInstructions(held.clone())),
+        ];
+        self.layers.push(Layer::Ask(Ask::new("Tell the model?", lines.collect(), choices, ctx.at)));
+        vec![Wish::Pager(Paged::Text(text))]
+    }
+}
+
+/// Lines that came, and lines that went.
+fn count(held: &Held) -> (usize, usize) {
+    let before = held.before.as_deref().unwrap_or_default();
+    let diff = similar::TextDiff::from_lines(before, &held.now);
+    let of = |tag: similar::ChangeTag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+    (of(similar::ChangeTag::Insert), of(similar::ChangeTag::Delete))
+}
+
+/// Every line, with a sign in front of those that came or went; nothing in it moves a terminal's cursor.
+fn difference(held: &Held) -> String {
+    let before = held.before.as_deref().unwrap_or_default();
+    let diff = similar::TextDiff::from_lines(before, &held.now);
+    let mut text = format!("{}\n\n", visible_line(&held.path.display().to_string()));
+    for change in diff.iter_all_changes() {
+        let sign = match change.tag() {
+            similar::ChangeTag::Insert => '+',
+            similar::ChangeTag::Delete => '-',
+            similar::ChangeTag::Equal => ' ',
+        };
+        text.push(sign);
+        text.push(' ');
+        text.push_str(&visible(change.value().trim_end_matches(['\n', '\r'])));
+        text.push('\n');
+    }
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_difference_is_whole_and_plain() {
+        let held = Held {
+            path: "/p/AGENTS.md".into(),
+            before: Some("use tabs\nbe brief\n".into()),
+            now: "use tabs\nsend keys\u{1b}[2A\n".into(),
+        };
+        let text = difference(&held);
+        assert!(text.contains("  use tabs\n") && text.contains("- be brief\n"), "{text}");
+        assert!(text.contains("+ send keys") && !text.contains('\u{1b}'), "{text}");
+        assert_eq!(count(&held), (1, 1));
+        assert_eq!(count(&Held { before: None, ..held }), (2, 0));
+    }
+}
