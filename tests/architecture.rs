@@ -116,7 +116,9 @@ const STARTS: &[&str] = &[
     "posix_spawn",
     "fork(",
     "fork::",
-    "nix::libc::",
+    "libc::exec",
+    "libc::fork",
+    "libc::posix_spawn",
     "libc::system",
     "popen(",
     "syscall(",
@@ -127,9 +129,6 @@ const STARTS: &[&str] = &[
 /// approved.
 const STARTERS: &[&str] =
     &["launch/mod.rs", "exec/link.rs", "exec/helper.rs", "exec/supervisor/start.rs", "exec/cgroup.rs"];
-
-/// What of those words is something else: a number of the system, the console's own command.
-const NO_STARTS: &[&str] = &["nix::libc::AF_VSOCK"];
 
 /// The only file that may make an approval, and the file that defines how.
 const GRANTED_IN: &[&str] = &["engine/approval.rs", "domain/approval.rs"];
@@ -227,16 +226,22 @@ fn without_tests(path: &str, text: &str) -> String {
     if path.contains("/tests/") || path.ends_with("tests.rs") {
         return String::new();
     }
-    let end = text.find("#[cfg(test)]\nmod tests {").or_else(|| text.find("#[cfg(test)]\npub mod tests {"));
+    let is_of_tests = |at: &usize| {
+        text[..*at]
+            .trim_end()
+            .lines()
+            .last()
+            .is_some_and(|line| line.contains("cfg(") && line.contains("test"))
+    };
+    let mut modules =
+        text.match_indices("mod tests {").map(|(at, _)| text[..at].trim_end_matches("pub ").len());
+    let end = modules.find(is_of_tests);
     text[..end.unwrap_or(text.len())].to_owned()
 }
 
 /// What in one file starts a program and is not in the table.
 fn starts(path: &str, text: &str) -> Vec<String> {
-    let mut code = without_comments(&without_tests(path, text));
-    for word in NO_STARTS {
-        code = code.replace(word, "");
-    }
+    let code = without_comments(&without_tests(path, text));
     let code = code.replace("tokio::process::Command::from(", "");
     if STARTERS.contains(&path) {
         return Vec::new();

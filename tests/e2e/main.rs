@@ -16,6 +16,7 @@ mod always;
 mod deciding;
 mod flood;
 mod guard;
+mod launch;
 mod leaving;
 mod models;
 mod pulling;

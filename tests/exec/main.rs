@@ -21,6 +21,7 @@ mod kernel;
 mod languages;
 mod limits;
 mod packages;
+mod pictures;
 mod programs;
 mod reach;
 mod recipes;

@@ -9,6 +9,7 @@ mod context;
 mod exec;
 mod home;
 mod humaneval;
+mod launch;
 #[path = "../support/model_server.rs"]
 mod model_server;
 mod models;
