@@ -145,6 +145,36 @@ impl Driver {
                     let _ = inbox.send(Signal::Errand(Found::Tested(name, tested))).await;
                 });
             }
+            Errand::ChangedInstructions
+            | Errand::TakeInstructions(_)
+            | Errand::Open(_)
+            | Errand::Picture(..) => self.about_what_runs_made(errand),
+            Errand::BeginRecipe(name, answers) => self.begin_recipe(&name, answers),
+            Errand::NewRecipe(name) => self.new_recipe(&name),
+            Errand::Rename(path, name) => {
+                let (now, masker) = (self.now(), self.scope.masker.clone());
+                tokio::spawn(async move {
+                    let found = match manage::rename(&path, &name, &masker, now).await {
+                        Ok(()) => Found::SessionsChanged,
+                        Err(error) => Found::Failed(error.to_string()),
+                    };
+                    let _ = inbox.send(Signal::Errand(found)).await;
+                });
+            }
+            other => {
+                let (sessions, cwd) = (self.sessions.clone(), self.scope.cwd.clone());
+                tokio::task::spawn_blocking(move || {
+                    let found = on_disk(other, &sessions, &cwd).unwrap_or_else(Found::Failed);
+                    let _ = inbox.blocking_send(Signal::Errand(found));
+                });
+            }
+        }
+    }
+
+    /// Jobs about what runs made: none of it is believed, and none of it is opened in this process.
+    fn about_what_runs_made(&self, errand: Errand) {
+        let inbox = self.inbox();
+        match errand {
             Errand::ChangedInstructions => {
                 let search = self.instructions.clone();
                 tokio::task::spawn_blocking(move || {
@@ -185,25 +215,7 @@ impl Driver {
                     let _ = inbox.send(Signal::Errand(Found::Picture(path, (width, height), pixels))).await;
                 });
             }
-            Errand::BeginRecipe(name, answers) => self.begin_recipe(&name, answers),
-            Errand::NewRecipe(name) => self.new_recipe(&name),
-            Errand::Rename(path, name) => {
-                let (now, masker) = (self.now(), self.scope.masker.clone());
-                tokio::spawn(async move {
-                    let found = match manage::rename(&path, &name, &masker, now).await {
-                        Ok(()) => Found::SessionsChanged,
-                        Err(error) => Found::Failed(error.to_string()),
-                    };
-                    let _ = inbox.send(Signal::Errand(found)).await;
-                });
-            }
-            other => {
-                let (sessions, cwd) = (self.sessions.clone(), self.scope.cwd.clone());
-                tokio::task::spawn_blocking(move || {
-                    let found = on_disk(other, &sessions, &cwd).unwrap_or_else(Found::Failed);
-                    let _ = inbox.blocking_send(Signal::Errand(found));
-                });
-            }
+            _ => {}
         }
     }
 }
