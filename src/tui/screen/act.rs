@@ -286,7 +286,7 @@ impl Screen {
     fn ask_open(&mut self, image: ImageRef, ctx: Ctx<'_>) {
         let lines = vec![
             format!("{} was made by a run.", image.name),
-            "The desktop's program opens it outside of the sandbox.".to_owned(),
+            "The desktop's own program opens it, and nothing confines that one.".to_owned(),
         ];
         let choices = vec![
             AskChoice::new('w', "leave it closed", Answer::Stay),
