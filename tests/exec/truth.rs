@@ -232,11 +232,16 @@ fn untruths(said: &Said, deeds: &Deeds, scope: &Scope, world: &World) -> Vec<Str
     let effects = &said.effects;
     let reads: fn(&Reach, &Path) -> Can = |reach, path| reach.reads(path);
     let writes: fn(&Reach, &Path) -> Can = |reach, path| reach.writes(path);
-    for (verb, told, done, can) in [
+    let kinds = [
         ("reads", &effects.reads, &deeds.read, reads),
         ("writes", &effects.writes, &deeds.written, writes),
         ("deletes", &effects.deletes, &deeds.deleted, writes),
-    ] {
+    ];
+    let is_open = |text: &str, can: fn(&Reach, &Path) -> Can| {
+        place(text, scope).is_none_or(|path| said.reach.through(&path, &real(&path), can) == Can::Yes)
+    };
+    let all_open = kinds.iter().all(|(_, told, _, can)| told.iter().all(|text| is_open(text, *can)));
+    for (verb, told, done, _) in kinds {
         for text in told {
             let Some(path) = place(text, scope) else { continue };
             let happened = done.iter().any(|seen| seen.starts_with(&path));
@@ -244,11 +249,10 @@ fn untruths(said: &Said, deeds: &Deeds, scope: &Scope, world: &World) -> Vec<Str
             if refused && happened {
                 wrong.push(format!("said to be refused, and it happened: {verb} {text}"));
             }
-            // A program is not tried further where it stopped at what was said to be refused. What `~` is where programs
+            // Where one thing is closed, or can't be told, the program may have stopped at it. What `~` is where programs
             // are told of another home, is theirs to choose.
             let ambiguous = text.starts_with('~') && said.reach.home.as_ref() != scope.home.as_ref();
-            let open = said.reach.through(&path, &real(&path), can) == Can::Yes;
-            let claimed = open && !ambiguous && said.refused.is_empty() && path.starts_with(&world.base);
+            let claimed = all_open && !ambiguous && said.refused.is_empty() && path.starts_with(&world.base);
             if said.whole && claimed && !refused && !happened {
                 wrong.push(format!("not said to be refused, and it did not happen: {verb} {text}"));
             }
