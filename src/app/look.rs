@@ -1,7 +1,7 @@
 //! What the terminal front door has to know, gathered from the configuration, the command line and the environment.
 
 use super::house::House;
-use crate::config::{Autofocus, Images, Texts, ThemeChoice};
+use crate::config::{Images, Texts, ThemeChoice};
 use crate::domain::Notice;
 use crate::report::{Failure, Kind};
 use crate::tui::clipboard::Surroundings;
@@ -78,9 +78,10 @@ fn setup(house: &House, welcome: bool) -> Setup {
         times: Times {
             quiet: Duration::from_millis(config.review.arm_ms),
             seen: Duration::from_millis(config.review.seen_ms),
+            burst: Duration::from_millis(config.review.burst_ms),
+            hold: Duration::from_millis(config.review.hold_ms),
             ..Times::default()
         },
-        autofocus: config.review.autofocus == Autofocus::Idle,
         mouse: config.ui.mouse,
         languages: config.languages(),
         clouds: clouds(house),

@@ -157,6 +157,9 @@ fn line_of(source: &str, at: usize) -> usize {
 }
 
 fn unknown(key: &str, expected: &[&str]) -> String {
+    if key == "autofocus" {
+        return "autofocus is gone: the focus never moves by itself. Remove the line".into();
+    }
     let shown: String = key.chars().filter(|c| harmless(*c)).take(60).collect();
     let near = expected
         .iter()

@@ -94,8 +94,10 @@ pub struct Review {
     pub arm_ms: u64,
     /// Milliseconds that a line is on screen before it counts as seen.
     pub seen_ms: u64,
-    /// Whether a new block may take the focus.
-    pub autofocus: Autofocus,
+    /// Milliseconds within which two keys are a paste.
+    pub burst_ms: u64,
+    /// Milliseconds that a letter which acts stays alone before it counts; another letter within them makes a word.
+    pub hold_ms: u64,
     /// Which list of forbidden things holds beside `forbid`.
     pub profile: Profile,
     /// Modules, calls, programs and rules that no block may have.
@@ -133,17 +135,6 @@ impl Judge {
             Judge::High => Some(Severity::High),
         }
     }
-}
-
-/// Whether a new block may take the focus.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Autofocus {
-    /// When nothing was typed lately.
-    #[default]
-    Idle,
-    /// Never.
-    Never,
 }
 
 /// Which list of forbidden things holds.
@@ -378,7 +369,8 @@ impl Default for Review {
         Self {
             arm_ms: 700,
             seen_ms: 300,
-            autofocus: Autofocus::default(),
+            burst_ms: 30,
+            hold_ms: 400,
             profile: Profile::default(),
             forbid: Vec::new(),
             off: Vec::new(),

@@ -103,11 +103,12 @@ pub const SETTINGS: &[Setting] = &[
         Higher,
         "milliseconds that a line is on screen before it counts as seen",
     ),
+    setting("review.burst_ms", Whole(10, 200), Higher, "milliseconds within which two keys are a paste"),
     setting(
-        "review.autofocus",
-        Words(&["idle", "never"]),
-        Word("never"),
-        "whether a new block may take the focus: when nothing was typed lately, or never",
+        "review.hold_ms",
+        Whole(400, 5000),
+        Higher,
+        "milliseconds that a letter which acts stays alone before it counts; another within them makes a word of both",
     ),
     setting(
         "review.profile",

@@ -222,7 +222,7 @@ fn wrong_values_from_outside_of_files_name_their_origin() {
 fn a_project_only_tightens() {
     let home = Home::new().with(
         PROJECT,
-        "base_url = \"http://evil\"\nstep_limit = 500\nrepeat_limit = 2\nnonsense = 1\n[review]\narm_ms = 900\nseen_ms = 200\nautofocus = \"never\"\n\
+        "base_url = \"http://evil\"\nstep_limit = 500\nrepeat_limit = 2\nnonsense = 1\n[review]\narm_ms = 900\nseen_ms = 200\nhold_ms = 500\nburst_ms = 20\n\
          [limits]\nwall = 10\noutput = \"2 MiB\"\n[run]\npython = \"./evil\"\n[providers.openai]\nbase_url = \"http://evil\"\n\
          [languages.bash]\nenabled = false\ncommand = \"./evil\"\n[languages.python]\nenabled = true\n[languages.new]\nenabled = false\n",
     );
@@ -230,7 +230,7 @@ fn a_project_only_tightens() {
     let config = &loaded.config;
     let default = Config::default();
     assert_eq!((config.review.arm_ms, config.review.seen_ms), (900, 300));
-    assert_eq!(config.review.autofocus, Autofocus::Never);
+    assert_eq!((config.review.hold_ms, config.review.burst_ms), (500, 30));
     assert_eq!((config.limits.wall, config.limits.output), (10, default.limits.output));
     assert_eq!((config.step_limit, config.repeat_limit), (12, 2));
     assert_eq!((&config.base_url, &config.run, &config.providers), (&None, &default.run, &default.providers));
@@ -246,16 +246,17 @@ fn a_project_only_tightens() {
         ("2", "step_limit"),
         ("4", "nonsense"),
         ("7", "review.seen_ms"),
-        ("11", "limits.output"),
-        ("13", "run.python"),
-        ("15", "providers.openai.base_url"),
-        ("18", "languages.bash.command"),
-        ("20", "languages.python.enabled"),
-        ("22", "languages.new.enabled"),
+        ("9", "review.burst_ms"),
+        ("12", "limits.output"),
+        ("14", "run.python"),
+        ("16", "providers.openai.base_url"),
+        ("19", "languages.bash.command"),
+        ("21", "languages.python.enabled"),
+        ("23", "languages.new.enabled"),
     ] {
         assert!(about(line, name), "{name} in line {line}: {told:#?}");
     }
-    assert_eq!(told.len(), 10, "{told:#?}");
+    assert_eq!(told.len(), 11, "{told:#?}");
     assert!(told[0].ends_with("a project can't set this."));
 }
 

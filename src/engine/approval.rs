@@ -262,7 +262,6 @@ impl Engine {
         self.state.live.run = Some(LiveRun {
             run,
             block,
-            of_code: terms.executor.starts_programs(),
             since: self.now,
             started: false,
             output: Captured::new(terms.limits.kept_bytes),

@@ -336,7 +336,6 @@ mod tests {
         assert!(d.approve(2).contains("start r1"), "nothing of it is started: it takes no typed word");
         let line = d.ended_as(1, installed(Outcome::Ok));
         assert!(line.ends_with("deciding 1") && !line.contains("+back"), "{line}");
-        assert!(!d.state().live.ran_any, "no code ran yet");
         d.inspected(1, Review::default(), Ok(in_container()));
         d.type_run(1);
         let line = d.ended_as(2, report(Outcome::Ok));

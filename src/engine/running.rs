@@ -16,7 +16,6 @@ impl Engine {
         match event {
             RunEvent::Started => {
                 run.started = true;
-                self.state.live.ran_any |= run.of_code;
             }
             RunEvent::Output(chunk) => run.output.push(chunk.stream, &chunk.bytes),
             RunEvent::Image(image) => run.images.push(image),
@@ -44,12 +43,8 @@ impl Engine {
             && run.interrupted.is_none();
         match report.outcome {
             Outcome::Refused(_) if asks_again => {}
-            Outcome::Refused(_) | Outcome::NotStarted(_) => self.turn.halted = true,
-            Outcome::Interrupted => {
-                self.turn.halted = true;
-                self.state.live.ran_any |= run.of_code;
-            }
-            _ => self.state.live.ran_any |= run.of_code,
+            Outcome::Refused(_) | Outcome::NotStarted(_) | Outcome::Interrupted => self.turn.halted = true,
+            _ => {}
         }
         let notice = match &report.outcome {
             Outcome::Refused(why) if asks_again => notices::asked_again(run.block, why),

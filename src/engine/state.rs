@@ -96,8 +96,6 @@ pub struct LiveRun {
     pub run: RunId,
     /// Of which block.
     pub block: BlockId,
-    /// Whether a program runs; else sayso itself does something with a file.
-    pub of_code: bool,
     /// When it was approved.
     pub since: Moment,
     /// Whether the program has the code already.
@@ -234,8 +232,6 @@ pub struct Live {
     pub store_failure: Option<String>,
     /// The newest notice.
     pub notice: Option<Notice>,
-    /// Whether a block of this session ran in this process (until then, without a sandbox, the typed word is asked for).
-    pub ran_any: bool,
 }
 
 impl Live {
@@ -297,14 +293,14 @@ impl State {
         (revision == current).then_some(since)
     }
 
-    /// Whether running a block takes the typed word: it has a high finding or was not checked in full, or nothing confines it and no block of
-    /// this session ran yet in this process. `true` while it is being looked at.
+    /// Whether running a block takes the typed word: it has a high finding, it was not checked in full, or nothing
+    /// confines it. `true` while it is being looked at.
     pub fn needs_typed(&self, block: BlockId) -> bool {
         let Some(inspected) = self.inspected(block) else { return true };
         // What sayso does with a file itself needs no sandbox: it does nothing else.
         let unconfined = inspected.terms.as_ref().is_ok_and(|terms| {
             terms.executor.starts_programs() && terms.rights.sandbox.level == SandboxLevel::Off
         });
-        inspected.review.takes_word() || (unconfined && !self.live.ran_any)
+        inspected.review.takes_word() || unconfined
     }
 }

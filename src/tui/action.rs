@@ -54,6 +54,8 @@ actions! {
     MessageEditQueued = "message.edit-queued",
     /// Old messages.
     MessageHistory = "message.history",
+    /// Go to the block that waits; there, approve it once.
+    ToWaiting = "review.waiting",
     /// Go to the message box.
     MessageFocus = "message.focus",
 

@@ -1,11 +1,11 @@
-//! The fence: a cursor-position query sent behind a frame. Its answer proves that the terminal had the frame; what
-//! was read before the answer was typed before that.
+//! The fence: a cursor-position query sent behind a frame. Its answer proves that the terminal had the frame, and that
+//! everything which was typed before it has been read.
 //!
 //! Each query first puts the cursor on a place of its own, so that answers tell which query they belong to, however
 //! late they come. Pure: it makes bytes and compares numbers; the terminal sends, the input thread reads.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// One query: where it puts the cursor (rows and columns count from 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,37 +37,40 @@ pub enum Standing {
     Down(Instant),
 }
 
-/// The fence in front of one subject, and what is known of older queries.
-#[derive(Clone, Debug)]
-pub struct Fence {
-    standing: Standing,
-    current: Option<Query>,
-    /// Queries of earlier subjects whose answers may still come.
-    older: VecDeque<Query>,
-    made: u32,
-    patience: Duration,
+/// What an answer proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// That the terminal has the frame with the block.
+    Block,
+    /// That the terminal has the frame with something else whose letters act: a question, a list of problems.
+    Place,
+    /// That nothing was typed behind a letter that decides.
+    Decision,
 }
 
-/// Answers of this many older queries are still recognized; more are never under way at once.
+/// What came of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It proves all of these; none where nobody waits for it any more.
+    Proves(Vec<Purpose>),
+    /// It answers nothing that was asked: a key that looks like an answer.
+    NotOurs,
+}
+
+/// The queries under way, oldest first: terminals answer in order.
+#[derive(Clone, Debug, Default)]
+pub struct Questions {
+    asked: VecDeque<(Query, Option<Purpose>)>,
+    made: u32,
+}
+
+/// Answers of this many queries are recognized; more are never under way at once.
 const REMEMBERED: usize = 16;
 
-impl Fence {
-    /// No fence stands. `patience` is how long an answer is awaited.
-    pub fn new(now: Instant, patience: Duration) -> Self {
-        Self { standing: Standing::Down(now), current: None, older: VecDeque::new(), made: 0, patience }
-    }
-
-    /// A new frame has to be proven: the fence stands again, whatever came before.
-    pub fn raise(&mut self) {
-        self.forget_current();
-        self.standing = Standing::Wanted;
-    }
-
-    /// Makes the query to send behind the next frame of a terminal of this size, if one is wanted.
-    pub fn query(&mut self, (width, height): (u16, u16), now: Instant) -> Option<Query> {
-        if self.standing != Standing::Wanted {
-            return None;
-        }
+impl Questions {
+    /// Makes the query to send behind the next frame of a terminal of this size.
+    pub fn ask(&mut self, purpose: Purpose, (width, height): (u16, u16)) -> Query {
+        self.forget(purpose);
         self.made = self.made.wrapping_add(1);
         // Row 1 is left out: its answer reads like a modified F3 key.
         let rows = u32::from(height.saturating_sub(1).max(1));
@@ -75,62 +78,32 @@ impl Fence {
         let row = u16::try_from(self.made % rows).unwrap_or(0).saturating_add(2);
         let column = u16::try_from((self.made / rows) % columns).unwrap_or(0).saturating_add(1);
         let query = Query { row: row.min(height.max(1)), column };
-        self.current = Some(query);
-        self.standing = Standing::Sent(now);
-        Some(query)
+        if self.asked.len() == REMEMBERED {
+            self.asked.pop_front();
+        }
+        self.asked.push_back((query, Some(purpose)));
+        query
     }
 
-    /// The terminal told a cursor position. Returns whether the fence fell by it.
-    pub fn answered(&mut self, row: u16, column: u16, at: Instant) -> bool {
-        let place = (row, column);
-        let is_current = self.current.is_some_and(|q| q.place() == place);
-        if !is_current && let Some(i) = self.older.iter().position(|q| q.place() == place) {
+    /// Nobody waits for the answer any more; it is still known when it comes.
+    pub fn forget(&mut self, purpose: Purpose) {
+        for (_, of) in &mut self.asked {
+            *of = of.filter(|of| *of != purpose);
+        }
+    }
+
+    /// The terminal told a cursor position.
+    pub fn answered(&mut self, row: u16, column: u16) -> Answer {
+        let known = self.asked.iter().position(|(query, _)| query.place() == (row, column));
+        let last = match known {
             // Answers come in order: what was asked before this one will not be answered any more.
-            self.older.drain(..=i);
-            return false;
-        }
-        // A terminal that answers with another place than it was sent to is taken at its word.
-        if matches!(self.standing, Standing::Sent(_)) {
-            self.current = None;
-            self.older.clear();
-            self.standing = Standing::Down(at);
-            return true;
-        }
-        false
-    }
-
-    /// Gives up waiting when patience has run out. Returns whether the fence fell by it.
-    pub fn expire(&mut self, now: Instant) -> bool {
-        match self.deadline() {
-            Some(deadline) if now >= deadline => {
-                self.forget_current();
-                self.standing = Standing::Down(deadline);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// How it stands.
-    pub fn standing(&self) -> Standing {
-        self.standing
-    }
-
-    /// When waiting ends without an answer.
-    pub fn deadline(&self) -> Option<Instant> {
-        match self.standing {
-            Standing::Sent(at) => Some(at + self.patience),
-            _ => None,
-        }
-    }
-
-    fn forget_current(&mut self) {
-        if let Some(query) = self.current.take() {
-            if self.older.len() == REMEMBERED {
-                self.older.pop_front();
-            }
-            self.older.push_back(query);
-        }
+            Some(at) => at,
+            // A terminal that answers with another place than it was sent to is taken at its word, but a modified F3
+            // is no answer: it reads as row 1 and the number of its modifiers.
+            None if self.asked.is_empty() || (row == 1 && column > 1) => return Answer::NotOurs,
+            None => 0,
+        };
+        Answer::Proves(self.asked.drain(..=last).filter_map(|(_, purpose)| purpose).collect())
     }
 }
 
@@ -140,74 +113,58 @@ mod tests {
 
     const SIZE: (u16, u16) = (80, 24);
 
-    fn fence(now: Instant) -> Fence {
-        Fence::new(now, Duration::from_secs(2))
+    fn proves(questions: &mut Questions, (row, column): (u16, u16)) -> Vec<Purpose> {
+        match questions.answered(row, column) {
+            Answer::Proves(purposes) => purposes,
+            Answer::NotOurs => panic!("it is an answer"),
+        }
     }
 
     #[test]
-    fn falls_by_its_own_answer() {
-        let now = Instant::now();
-        let mut f = fence(now);
-        f.raise();
-        let (row, column) = f.query(SIZE, now).unwrap().place();
-        assert!(f.query(SIZE, now).is_none(), "one query a fence");
-        assert!(f.answered(row, column, now));
-        assert_eq!(f.standing(), Standing::Down(now));
+    fn an_answer_proves_what_was_asked_for_and_all_before_it() {
+        let mut q = Questions::default();
+        let first = q.ask(Purpose::Block, SIZE).place();
+        assert_eq!(proves(&mut q, first), [Purpose::Block]);
+        let _ = q.ask(Purpose::Block, SIZE);
+        let second = q.ask(Purpose::Decision, SIZE).place();
+        assert_eq!(proves(&mut q, second), [Purpose::Block, Purpose::Decision]);
+        assert_eq!(q.answered(second.0, second.1), Answer::NotOurs);
     }
 
     #[test]
-    fn a_late_answer_to_an_older_query_does_not_count() {
-        let now = Instant::now();
-        let mut f = fence(now);
-        f.raise();
-        let first = f.query(SIZE, now).unwrap().place();
-        f.raise();
-        let second = f.query(SIZE, now).unwrap().place();
+    fn a_late_answer_to_an_older_query_proves_nothing() {
+        let mut q = Questions::default();
+        let first = q.ask(Purpose::Block, SIZE).place();
+        let second = q.ask(Purpose::Block, SIZE).place();
         assert_ne!(first, second);
-        assert!(!f.answered(first.0, first.1, now));
-        assert!(matches!(f.standing(), Standing::Sent(_)));
-        assert!(f.answered(second.0, second.1, now));
+        assert_eq!(proves(&mut q, first), []);
+        assert_eq!(proves(&mut q, second), [Purpose::Block]);
+        let third = q.ask(Purpose::Decision, SIZE).place();
+        q.forget(Purpose::Decision);
+        assert_eq!(proves(&mut q, third), [], "given up");
     }
 
     #[test]
-    fn a_lost_answer_that_comes_after_all_does_not_open_the_next_fence() {
-        let now = Instant::now();
-        let mut f = fence(now);
-        f.raise();
-        let first = f.query(SIZE, now).unwrap().place();
-        assert!(!f.expire(now + Duration::from_millis(1999)));
-        assert!(f.expire(now + Duration::from_secs(2)));
-        f.raise();
-        f.query(SIZE, now).unwrap();
-        assert!(!f.answered(first.0, first.1, now));
-    }
-
-    #[test]
-    fn a_terminal_that_answers_any_place_is_taken_at_its_word() {
-        let now = Instant::now();
-        let mut f = fence(now);
-        f.raise();
-        f.query(SIZE, now).unwrap();
-        assert!(f.answered(1, 1, now));
+    fn a_terminal_that_answers_any_place_is_taken_at_its_word_and_a_key_is_not() {
+        let mut q = Questions::default();
+        q.ask(Purpose::Block, SIZE);
+        assert_eq!(q.answered(1, 2), Answer::NotOurs, "Shift-F3");
+        assert_eq!(proves(&mut q, (1, 1)), [Purpose::Block]);
+        assert_eq!(q.answered(5, 5), Answer::NotOurs, "nothing was asked");
     }
 
     #[test]
     fn never_asks_from_row_one_and_stays_inside() {
-        let now = Instant::now();
-        let mut f = fence(now);
+        let mut q = Questions::default();
         for _ in 0..5000 {
-            f.raise();
-            let (row, column) = f.query(SIZE, now).unwrap().place();
+            let (row, column) = q.ask(Purpose::Block, SIZE).place();
             assert!((2..=24).contains(&row) && (1..=80).contains(&column));
         }
     }
 
     #[test]
     fn the_cursor_comes_back() {
-        let now = Instant::now();
-        let mut f = fence(now);
-        f.raise();
-        let query = f.query(SIZE, now).unwrap();
+        let query = Questions::default().ask(Purpose::Block, SIZE);
         let (row, column) = query.place();
         assert_eq!(query.bytes(), format!("\x1b7\x1b[{row};{column}H\x1b[6n\x1b8"));
     }

@@ -64,8 +64,6 @@ pub struct Setup {
     pub cwd: PathBuf,
     /// The times of the guard.
     pub times: Times,
-    /// Whether a block that waits may take the focus by itself.
-    pub autofocus: bool,
     /// Whether the mouse is used.
     pub mouse: bool,
     /// The languages that can be run.
@@ -92,7 +90,6 @@ impl Default for Setup {
             app: "sayso".into(),
             cwd: PathBuf::new(),
             times: Times::default(),
-            autofocus: true,
             mouse: true,
             languages: Languages::default(),
             clouds: Vec::new(),
@@ -170,7 +167,6 @@ pub struct Screen {
     size: (u16, u16),
     /// Whether the terminal has the focus.
     attended: bool,
-    last_key: Instant,
     /// The moment of what was handled last.
     last_step: Instant,
     follow: focus::Following,
@@ -221,7 +217,6 @@ impl Screen {
             buttons: Vec::new(),
             size,
             attended: true,
-            last_key: now,
             last_step: now,
             follow: focus::Following::default(),
             ladder: stop::Ladder::default(),
@@ -249,9 +244,8 @@ impl Screen {
     /// The terminal got the focus or lost it.
     pub fn attended(&mut self, has_focus: bool, now: Instant) {
         self.attended = has_focus;
-        if has_focus {
-            self.guard.focused(now);
-        }
+        // What is pressed while another window comes or goes is not meant for this one.
+        self.guard.focused(now);
     }
 
     /// Whether the terminal has the focus, as far as it tells.
@@ -306,6 +300,7 @@ impl Screen {
 
     /// Tells the guard what the next frame shows.
     fn tell_guard(&mut self, ctx: Ctx<'_>) {
+        self.guard.stands_at(self.place(ctx.state), ctx.at);
         let on_screen = self.arrangement.code.is_some();
         let waiting = ctx.state.waiting().filter(|item| self.code.subject() == Some(item.block.id));
         let Some(item) = waiting.filter(|_| !self.code.edits()) else {
@@ -314,11 +309,7 @@ impl Screen {
             return;
         };
         let first_seen = on_screen && self.layers.is_empty();
-        let token = crate::tui::guard::Token {
-            block: item.block.id,
-            revision: item.block.current().revision,
-            terms: crate::tui::view::code::guard_terms(ctx.state, item),
-        };
+        let token = context::token_of(ctx.state, item);
         // A block counts as on screen from the first frame that shows it; where it is hidden later, nothing is lost.
         if !first_seen && self.guard.subject() != Some(token) {
             self.guard.gone();

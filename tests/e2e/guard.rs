@@ -1,6 +1,7 @@
 //! Keys that were not meant as a decision never decide.
 
-use crate::{play, ran};
+use crate::terminal::Terminal;
+use crate::{play, ran, to_code};
 use std::time::{Duration, Instant};
 
 const SLOW: &str = r#"
@@ -16,8 +17,15 @@ open("ran-1", "w").close()
 """
 "#;
 
+/// Goes to the block that waits and waits until its keys are open.
+fn open_review(terminal: &Terminal) {
+    terminal.wait_for("Block 1 waits");
+    to_code(terminal);
+    terminal.wait_for("keys open");
+}
+
 /// Holds a key down across the arrival of a block: one every 20 ms for 5 s.
-fn hold(terminal: &crate::terminal::Terminal, key: &str) {
+fn hold(terminal: &Terminal, key: &str) {
     let until = Instant::now() + Duration::from_secs(5);
     while Instant::now() < until {
         terminal.press(key);
@@ -60,14 +68,133 @@ fn a_paste_into_the_code_pane_runs_nothing() {
     terminal.wait_for("Enter send");
     terminal.type_text("go");
     terminal.press("Enter");
-    terminal.wait_for("Block 1 waits");
-    // Open the guard as a person would: wait until it is quiet and all was seen.
-    terminal.holds_within(Duration::from_millis(1500), |_| false);
+    open_review(&terminal);
     terminal.paste("a");
     terminal.wait_for("paste");
     terminal.holds_within(Duration::from_millis(1000), |_| false);
     terminal.send(b"aaaa");
     terminal.holds_within(Duration::from_millis(1000), |_| false);
     assert!(!ran(home.path(), 1));
+    assert!(terminal.screen().contains("WAITING"), "{}", terminal.screen());
+}
+
+/// The attack as it was found: the shipped story of three blocks waits, and somebody types a sentence at this pace.
+fn sentence(text: &str, pace: u64, focused: bool) {
+    let home = tempfile::tempdir().expect("a home");
+    let work = home.path().join("work");
+    std::fs::create_dir_all(&work).expect("a working folder");
+    let cwd = work.to_string_lossy().into_owned();
+    let terminal = crate::terminal::Setup::new(home.path(), &["--demo", "three", "--cwd", &cwd]).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    open_from_message(&terminal, focused);
+    for c in text.chars() {
+        terminal.send(c.to_string().as_bytes());
+        terminal.holds_within(Duration::from_millis(pace), |_| false);
+    }
+    // Long enough for everything that is held back.
+    let end = text.rsplit(' ').next().expect("a word");
+    terminal.wait_for(if focused { end } else { text });
+    assert!(
+        !terminal.holds_within(Duration::from_secs(2), |s| !s.contains("WAITING")),
+        "{}",
+        terminal.screen()
+    );
+    let left: Vec<_> = std::fs::read_dir(&work).expect("the folder").collect();
+    assert!(left.is_empty(), "something ran: {left:?}");
+    let file = crate::session(home.path());
+    assert!(!file.contains(r#""kind":"decision""#) && !file.contains(r#""kind":"skipped""#), "{file}");
+}
+
+/// Waits for the block; with the focus on it and its keys open, or as a person has it who did nothing.
+fn open_from_message(terminal: &Terminal, focused: bool) {
+    terminal.wait_for("Block 1 waits");
+    if focused {
+        to_code(terminal);
+        terminal.wait_for("keys open");
+    } else {
+        // Longer than any focus ever took to move by itself.
+        assert!(!terminal.holds_within(Duration::from_millis(2500), |s| s.contains("[Block ")));
+    }
+}
+
+#[test]
+fn a_sentence_typed_while_a_block_waits_decides_nothing() {
+    for (text, pace) in [("add a test", 50), ("also check", 120), ("square root", 300)] {
+        sentence(text, pace, false);
+    }
+}
+
+#[test]
+fn a_sentence_typed_at_the_block_itself_goes_to_the_message() {
+    for (text, pace) in [("add a test", 60), ("also check", 200), ("square root", 300)] {
+        sentence(text, pace, true);
+    }
+}
+
+#[test]
+fn a_decision_is_held_back_and_taken_back_by_any_letter() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = play(home.path(), SLOW).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    open_review(&terminal);
+    terminal.press("s");
+    terminal.wait_for("any letter takes it back");
+    terminal.press("o");
+    terminal.wait_for("That was text");
+    assert!(terminal.screen().contains("> so"), "{}", terminal.screen());
+    assert!(terminal.screen().contains("WAITING"));
+    // Losing the focus of the window, and getting it, is no moment to decide in.
+    to_code(&terminal);
+    terminal.wait_for("keys open");
+    terminal.send(b"\x1b[O");
+    terminal.wait_for("all keys locked");
+    terminal.press("s");
+    assert!(!terminal.holds_within(Duration::from_millis(900), |s| !s.contains("WAITING")));
+    terminal.wait_for("keys open");
+}
+
+#[test]
+fn ctrl_y_goes_to_the_block_and_only_the_second_decides() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = play(home.path(), SLOW).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    terminal.wait_for("Block 1 waits");
+    terminal.type_text("half");
+    // Inside of a paste without brackets it does nothing.
+    terminal.send(b"x\x19y");
+    terminal.wait_for("halfxy");
+    assert!(!terminal.screen().contains("[Block "), "{}", terminal.screen());
+    assert!(!terminal.holds_within(Duration::from_millis(200), |_| false));
+    terminal.press("Ctrl-Y");
+    terminal.wait_for("again approves");
+    terminal.wait_for("seen 1/1");
+    assert!(!ran(home.path(), 1));
+    let settled = |s: &str| s.contains("Type  run") || s.contains("Approved once") || s.contains("DONE");
+    let deadline = Instant::now() + crate::terminal::PATIENCE;
+    while !terminal.holds_within(Duration::from_millis(700), settled) {
+        assert!(Instant::now() < deadline, "{}", terminal.screen());
+        terminal.press("Ctrl-Y");
+    }
+    assert!(terminal.screen().contains("halfxy"), "{}", terminal.screen());
+}
+
+#[test]
+fn a_terminal_that_never_answers_decides_nothing_by_letters() {
+    let home = tempfile::tempdir().expect("a home");
+    let mut setup = play(home.path(), SLOW);
+    setup.answers = false;
+    let terminal = setup.start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    open_review(&terminal);
+    terminal.press("s");
+    terminal.wait_for("The terminal did not answer");
     assert!(terminal.screen().contains("WAITING"), "{}", terminal.screen());
 }

@@ -94,8 +94,7 @@ fn a_wait_is_counted_down_and_ctrl_c_ends_it_with_the_message_kept() {
     assert_eq!(server.requests().len(), 1, "it was not sent again");
     // The same message goes out again when the person says so.
     terminal.press_until("Tab", "[Problems]");
-    terminal.press("r");
-    terminal.wait_for("Now.");
+    terminal.press_until("r", "Now.");
 }
 
 #[test]
@@ -113,8 +112,7 @@ fn a_stream_that_breaks_off_keeps_what_came_and_offers_to_go_on() {
     terminal.wait_for("The first half of the answer, and then");
     terminal.wait_for("r go on");
     terminal.press_until("Tab", "[Problems]");
-    terminal.press("r");
-    terminal.wait_for("The second half.");
+    terminal.press_until("r", "The second half.");
     assert!(terminal.screen().contains("The first half of the answer"), "{}", terminal.screen());
     assert!(session(home.path()).contains("The first half of the answer, and then"));
 }

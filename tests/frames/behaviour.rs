@@ -23,6 +23,7 @@ fn ready() -> Scene {
     let mut scene = Scene::worked();
     scene.reply("```python\nprint(1)\n```\n", &[("python", "print(1)\n")]);
     scene.inspect(3, Vec::new());
+    scene.confine(3);
     scene.decide(3);
     scene.frame();
     scene.screen.focus = Pane::Code;
@@ -45,8 +46,8 @@ fn commands(wishes: &[Wish]) -> Vec<Command> {
 /// Presses a key and lets the moment pass in which it might turn out to be a paste.
 fn decide(scene: &mut Scene, name: &str) -> Vec<Command> {
     let mut wishes = scene.press(&[name]);
-    scene.at += std::time::Duration::from_millis(50);
-    wishes.extend(scene.step(|screen, ctx| screen.tick(ctx)).1);
+    scene.pass(50);
+    wishes.extend(scene.take_wishes());
     scene.frame();
     commands(&wishes)
 }
@@ -139,20 +140,167 @@ fn letters_in_the_message_never_reach_the_block() {
 }
 
 #[test]
-fn the_focus_follows_a_wait_only_after_a_quiet_moment_and_an_empty_message() {
+fn the_focus_never_moves_by_itself_to_where_letters_act() {
+    let asking = |scene: &mut Scene| {
+        scene.state.phase = Phase::Asking(sayso::engine::state::Question::StepLimit(12));
+    };
+    let stuck = |scene: &mut Scene| {
+        scene.state.live.store_failure = Some("no space left.".into());
+    };
+    let waits = |scene: &mut Scene| {
+        scene.reply("```python\nprint(1)\n```\n", &[("python", "print(1)\n")]);
+        scene.inspect(3, Vec::new());
+        scene.decide(3);
+    };
+    for (name, change) in [("waits", &waits as &dyn Fn(&mut Scene)), ("asks", &asking), ("problem", &stuck)] {
+        for from in [Pane::Message, Pane::Chat, Pane::Output] {
+            let mut scene = Scene::worked();
+            scene.screen.focus = from;
+            scene.frame();
+            change(&mut scene);
+            for _ in 0..20 {
+                scene.frame();
+                scene.pass(500);
+            }
+            let acts = scene.screen.focus == Pane::Code
+                || (scene.screen.focus == Pane::Output && scene.screen.lower == Lower::Problems);
+            assert!(!acts && scene.screen.layers.is_empty(), "{name}: {:?}", scene.screen.focus);
+        }
+    }
+}
+
+#[test]
+fn ctrl_y_goes_to_the_block_from_every_pane_and_approves_there() {
+    for from in [Pane::Message, Pane::Chat, Pane::Output, Pane::Code] {
+        let mut scene = ready();
+        scene.screen.focus = from;
+        scene.screen.composer.set("half a sentence");
+        scene.frame();
+        scene.pass(2_000);
+        assert!(commands(&scene.press(&["ctrl-y"])).is_empty(), "{from:?}: the first press only moves");
+        assert_eq!(scene.screen.focus, Pane::Code);
+        let note = scene.screen.note.as_ref().unwrap().text.clone();
+        assert!(note.contains("again approves"), "{note}");
+        scene.pass(300);
+        assert_eq!(commands(&scene.press(&["ctrl-y"])), [approval(3, false)], "{from:?}");
+        assert_eq!(scene.screen.composer.full_text(), "half a sentence");
+    }
+    // Where the word has to be typed it brings its box, no more.
+    let mut scene = reviewing();
+    scene.see_everything();
+    scene.press(&["ctrl-y"]);
+    scene.pass(300);
+    assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Confirm(_))));
+    // A list over the panes, or the editor, is not left by it.
+    let mut scene = ready();
+    scene.press(&["f2"]);
+    scene.press(&["ctrl-y"]);
+    scene.pass(300);
+    assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
+    assert!(!scene.screen.layers.is_empty());
+    let mut scene = ready();
+    decide(&mut scene, "e");
+    for _ in 0..3 {
+        assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
+        scene.pass(400);
+    }
+    assert!(scene.screen.code.edits(), "nothing runs from the editor");
+}
+
+#[test]
+fn losing_the_focus_of_the_terminal_begins_the_quiet_time_anew() {
+    for has in [false, true] {
+        let mut scene = ready();
+        scene.step(|screen, ctx| screen.attended(has, ctx.at));
+        scene.pass(50);
+        assert!(decide(&mut scene, "a").is_empty(), "50 ms after the focus changed");
+        let mut scene = ready();
+        scene.key("a");
+        scene.pass(200);
+        scene.step(|screen, ctx| screen.attended(has, ctx.at));
+        scene.pass(401);
+        scene.frame();
+        scene.pass(10);
+        assert!(scene.take_wishes().is_empty(), "what was held back is taken back");
+    }
+}
+
+#[test]
+fn the_title_says_that_the_keys_are_open_when_they_are() {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.screen.focus = Pane::Code;
+    scene.frame();
+    for key in ["j", "v", "v", "tab", "shift-tab"] {
+        scene.press(&[key]);
+        let deadline = scene.screen.guard.next_deadline().unwrap();
+        assert!(deadline > scene.at);
+        // A frame in between, for another reason, eats nothing of the news.
+        scene.at = deadline - std::time::Duration::from_millis(5);
+        super::drawn(&mut scene, 140, 40);
+        scene.at = deadline;
+        let (changed, _) = scene.step(sayso::tui::screen::Screen::tick);
+        assert!(changed || scene.screen.guard.next_deadline().is_some(), "{key}");
+    }
+    scene.pass(2_000);
+    let text = super::drawn(&mut scene, 140, 40);
+    assert!(!text.contains("all keys locked"), "{text}");
+    // The first letter after that counts.
     let mut scene = Scene::worked();
-    scene.type_text("x");
-    scene.press(&["backspace"]);
+    scene.screen.focus = Pane::Code;
+    scene.press(&["j"]);
+    scene.reply("```python\nprint(1)\n```\n", &[("python", "print(1)\n")]);
+    scene.inspect(3, Vec::new());
+    scene.confine(3);
+    scene.decide(3);
+    scene.frame();
+    scene.see_everything();
+    assert_eq!(decide(&mut scene, "a"), [approval(3, false)]);
+}
+
+#[test]
+fn the_way_to_the_message_is_told_as_the_keymap_has_it() {
+    let mut scene = reviewing();
+    assert!(super::drawn(&mut scene, 140, 40).contains("(i to type; letters here never reach the block)"));
+    let own = "bind = [ { context = \"pane\", keys = [\"W\"], action = \"message.focus\" } ]";
+    scene.screen.keymap = sayso::tui::keymap::Keymap::load(Some(("keymap.toml", own))).unwrap();
+    assert!(super::drawn(&mut scene, 140, 40).contains("(W to type; letters here never reach the block)"));
+}
+
+#[test]
+fn with_the_sandbox_off_every_block_asks_for_the_word_and_offers_no_rule() {
+    let mut scene = Scene::worked();
     scene.reply("```python\nprint(1)\n```\n", &[("python", "print(1)\n")]);
     scene.inspect(3, Vec::new());
     scene.decide(3);
     scene.frame();
-    assert_eq!(scene.screen.focus, Pane::Message);
-    let due = scene.screen.next_deadline(scene.at).unwrap();
-    assert!(due <= scene.at + std::time::Duration::from_millis(1_500));
-    scene.pass(1_600);
+    scene.screen.focus = Pane::Code;
     scene.frame();
-    assert_eq!(scene.screen.focus, Pane::Code);
+    scene.see_everything();
+    assert!(!super::drawn(&mut scene, 140, 40).contains("A always"));
+    assert!(decide(&mut scene, "A").is_empty() && scene.screen.layers.is_empty());
+    scene.pass(1_000);
+    assert!(decide(&mut scene, "a").is_empty());
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Confirm(_))));
+    assert!(super::drawn(&mut scene, 140, 40).contains("Sandbox is OFF"));
+    scene.type_text("run");
+    assert_eq!(commands(&scene.press(&["enter"])), [approval(3, true)]);
+}
+
+#[test]
+fn what_was_not_checked_asks_for_the_word_and_offers_no_rule() {
+    let mut scene = ready();
+    let live = scene.state.live.blocks.get_mut(&BlockId(3)).unwrap();
+    live.inspected.as_mut().unwrap().review.unchecked = Some("too large".into());
+    scene.frame();
+    scene.see_everything();
+    assert!(!super::drawn(&mut scene, 140, 40).contains("A always"));
+    assert!(decide(&mut scene, "A").is_empty() && scene.screen.layers.is_empty());
+    scene.pass(1_000);
+    assert!(decide(&mut scene, "a").is_empty());
+    assert!(matches!(scene.screen.layers.last(), Some(Layer::Confirm(_))));
+    assert!(super::drawn(&mut scene, 140, 40).contains("was not checked: too large"));
 }
 
 #[test]
@@ -259,8 +407,8 @@ fn a_burst_of_letters_decides_nothing() {
         let event = key("a");
         wishes.extend(scene.step(|screen, ctx| screen.key(&event, ctx)));
     }
-    scene.at += std::time::Duration::from_millis(50);
-    wishes.extend(scene.step(|screen, ctx| screen.tick(ctx)).1);
+    scene.pass(50);
+    wishes.extend(scene.take_wishes());
     assert!(commands(&wishes).is_empty());
 }
 
@@ -303,7 +451,10 @@ fn a_question_of_the_engine_is_answered_by_letters_in_its_pane() {
     assert_eq!(scene.screen.lower, Lower::Problems);
     scene.press(&["tab"]);
     assert!(commands(&scene.press(&["enter"])).is_empty());
+    assert!(commands(&scene.press(&["c"])).is_empty(), "right away a letter answers nothing");
+    scene.pass(1_000);
     assert_eq!(commands(&scene.press(&["c"])), [Command::Continue]);
+    scene.pass(1_000);
     assert_eq!(commands(&scene.press(&["e"])), [Command::EndTurn]);
 }
 
@@ -342,6 +493,7 @@ fn the_wheel_scrolls_and_a_click_focuses_and_a_button_takes_the_same_gate() {
     scene.see_everything();
     super::drawn(&mut scene, 140, 40);
     click(&mut scene);
+    scene.pass(40);
     assert!(matches!(scene.screen.layers.last(), Some(Layer::Confirm(_))));
 }
 

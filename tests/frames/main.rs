@@ -13,6 +13,7 @@ mod scene;
 mod screens;
 mod speed;
 mod standing;
+mod typing;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

@@ -263,6 +263,8 @@ fn the_context_is_full() {
     };
     snapshots("16_context_full", make);
     let mut scene = make();
+    scene.frame();
+    scene.pass(1_000);
     let wishes = scene.press(&["c"]);
     assert!(matches!(wishes.as_slice(), [Wish::Send(Command::Compact)]), "{wishes:?}");
 }
@@ -301,8 +303,15 @@ fn the_session_budget_is_reached() {
         scene
     };
     snapshots("16_budget", make);
-    assert!(matches!(make().press(&["c"]).as_slice(), [Wish::Send(Command::Continue)]));
-    assert!(matches!(make().press(&["e"]).as_slice(), [Wish::Send(Command::EndTurn)]));
+    let open = || {
+        let mut scene = make();
+        scene.frame();
+        scene.pass(1_000);
+        scene
+    };
+    assert!(make().press(&["c"]).is_empty(), "a letter right away spends nothing");
+    assert!(matches!(open().press(&["c"]).as_slice(), [Wish::Send(Command::Continue)]));
+    assert!(matches!(open().press(&["e"]).as_slice(), [Wish::Send(Command::EndTurn)]));
 }
 
 #[test]

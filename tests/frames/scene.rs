@@ -47,6 +47,8 @@ pub struct Scene {
     pub theme: Theme,
     pub now: Moment,
     pub at: Instant,
+    /// What came of the passing of time, and was not taken yet.
+    wishes: Vec<sayso::tui::screen::Wish>,
 }
 
 /// 10:41 on a day in 2026, UTC.
@@ -67,6 +69,7 @@ impl Scene {
             theme: Theme::terminal(Depth::True),
             now: Moment(MORNING),
             at,
+            wishes: Vec::new(),
         };
         scene.record(Entry::Header(Header {
             id: SessionId("01".into()),
@@ -97,7 +100,6 @@ impl Scene {
             "<class 'pandas.core.frame.DataFrame'>\nRangeIndex: 18240 entries\ndate, region, product, revenue, units\n",
         );
         scene.state.live.kernel = Some(KernelRef { generation: 1, variables: 14 });
-        scene.state.live.ran_any = true;
         scene
     }
 
@@ -201,6 +203,18 @@ impl Scene {
         self.state.live.blocks.entry(BlockId(block)).or_default().inspected = Some(inspected);
     }
 
+    /// A sandbox confines a block to the working folder.
+    pub fn confine(&mut self, block: u32) {
+        let live = self.state.live.blocks.get_mut(&BlockId(block)).unwrap();
+        let terms = live.inspected.as_mut().unwrap().terms.as_mut().unwrap();
+        terms.rights.network = false;
+        terms.rights.write = vec!["/home/ada/data/sales".into()];
+        let sandbox = &mut terms.rights.sandbox;
+        sandbox.level = SandboxLevel::Workspace;
+        (sandbox.network_blocked, sandbox.writes_confined, sandbox.reads_confined) = (true, true, true);
+        sandbox.contained = true;
+    }
+
     pub fn decide(&mut self, block: u32) {
         self.state.phase = Phase::Deciding(BlockId(block));
     }
@@ -262,7 +276,6 @@ impl Scene {
         self.state.live.run = Some(LiveRun {
             run,
             block: BlockId(block),
-            of_code: true,
             since: self.now,
             started: true,
             output: captured,
@@ -299,7 +312,8 @@ impl Scene {
     pub fn pass(&mut self, ms: u64) {
         self.at += Duration::from_millis(ms);
         self.now = self.now.plus(ms);
-        self.step(sayso::tui::screen::Screen::tick);
+        let (_, wishes) = self.step(sayso::tui::screen::Screen::tick);
+        self.wishes.extend(wishes);
     }
 
     pub fn settle(&mut self) {
@@ -310,18 +324,40 @@ impl Scene {
     pub fn frame(&mut self) {
         self.settle();
         self.step(sayso::tui::screen::Screen::arrange);
-        if let Some(query) = self.screen.guard.fence_query(self.at) {
+        for query in self.screen.guard.queries(self.at) {
             self.screen.guard.fence_answered(query.place(), self.at);
         }
     }
 
-    /// Presses keys by their names: `a`, `ctrl-c`, `enter`. Each a tenth of a second after the other.
+    /// Takes what came of the passing of time.
+    pub fn take_wishes(&mut self) -> Vec<sayso::tui::screen::Wish> {
+        std::mem::take(&mut self.wishes)
+    }
+
+    /// A key, as it is read now; no time passes.
+    pub fn key(&mut self, name: &str) -> Vec<sayso::tui::screen::Wish> {
+        let event = key(name);
+        self.step(|screen, ctx| screen.key(&event, ctx))
+    }
+
+    /// Waits until what is held back counts: the hold passes, and the terminal answers at once.
+    fn hold_out(&mut self) {
+        if self.screen.guard.held().is_some() {
+            self.pass(401);
+            self.frame();
+            self.pass(1);
+        }
+    }
+
+    /// Presses keys by their names: `a`, `ctrl-c`, `enter`. Each a tenth of a second after the other; what is held back
+    /// is waited out.
     pub fn press(&mut self, keys: &[&str]) -> Vec<sayso::tui::screen::Wish> {
         let mut wishes = Vec::new();
         for name in keys {
             self.pass(100);
-            let event = key(name);
-            wishes.extend(self.step(|screen, ctx| screen.key(&event, ctx)));
+            wishes.extend(self.key(name));
+            self.hold_out();
+            wishes.extend(self.take_wishes());
             self.frame();
         }
         wishes

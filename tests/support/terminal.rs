@@ -182,6 +182,7 @@ impl Terminal {
             "Ctrl-F" => b"\x06",
             "Ctrl-J" => b"\n",
             "Ctrl-L" => b"\x0c",
+            "Ctrl-Y" => b"\x19",
             "Ctrl-Z" => b"\x1a",
             other => return self.send(other.as_bytes()),
         };

@@ -71,11 +71,13 @@ pub const NOT_DURABLE: &str =
     "What is saved there may be lost with the power. Choose another place: [sessions] folder.";
 
 /// A form that was put aside.
-pub fn form_aside(recipe: Option<&str>) -> String {
-    match recipe {
-        Some(name) => format!("Kept. /recipe {name} opens it again."),
-        None => "Kept. The recipe waits: Enter opens the form, e ends the recipe.".into(),
-    }
+pub fn form_aside(recipe: &str) -> String {
+    format!("Kept. /recipe {recipe} opens it again.")
+}
+
+/// A form that was put aside while a recipe waits for it: the keys that open it, and that go to the other choices.
+pub fn asked_form_aside(open: &str, choices: &str) -> String {
+    format!("Kept. The recipe waits: {open} opens its form, {choices} goes to what else can be done.")
 }
 
 /// Bytes of a stream that are missing in what is shown.

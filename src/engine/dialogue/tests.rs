@@ -117,15 +117,29 @@ fn approving_waits_for_the_look() {
 }
 
 #[test]
-fn without_a_sandbox_the_first_block_takes_the_typed_word_and_the_next_does_not() {
+fn without_a_sandbox_every_block_takes_the_typed_word() {
     let mut d = replied(ONE);
     d.inspected_ok(1);
     assert_eq!(d.approve(1), "'Type run and press Enter to run it once.' | deciding 1");
     d.runs(1, 1, ok());
     d.reply(ONE);
     d.inspected_ok(2);
-    assert!(!d.state().needs_typed(BlockId(2)));
-    assert_eq!(d.approve(2), "+approved r2 2.1 person, start r2 | running r2");
+    assert!(d.state().needs_typed(BlockId(2)));
+    assert_eq!(d.approve(2), "'Type run and press Enter to run it once.' | deciding 2");
+    assert_eq!(d.type_run(2), "+approved r2 2.1 person-typed, start r2 | running r2");
+}
+
+#[test]
+fn what_was_not_checked_takes_the_typed_word_and_no_rule() {
+    let mut d = replied(ONE);
+    let unchecked = Review { unchecked: Some("too large".into()), ..Review::default() };
+    let mut confined = terms();
+    confined.rights.sandbox.level = SandboxLevel::Workspace;
+    confined.rights.sandbox.writes_confined = true;
+    d.inspected(1, unchecked, Ok(confined));
+    assert!(d.state().needs_typed(BlockId(1)));
+    assert_eq!(d.approve(1), "'Type run and press Enter to run it once.' | deciding 1");
+    assert!(d.type_run(1).contains("start r1"));
 }
 
 #[test]
@@ -453,7 +467,7 @@ fn a_kernel_that_dies_while_a_block_waits_has_it_looked_at_again() {
     assert_eq!(d.approve(2), "'Block 2 is still being checked.' | deciding 2");
     let kernel = Some(KernelRef { generation: 2, variables: 0 });
     d.inspected(2, Review::default(), Ok(Terms { kernel, ..terms() }));
-    d.approve(2);
+    d.type_run(2);
     d.started(2);
     d.ended(2, ok());
     assert!(
@@ -494,7 +508,6 @@ fn what_a_run_tells_is_shown_while_it_lasts() {
     let run = d.state().live.run.clone().unwrap();
     assert_eq!((run.started, run.rss_bytes, run.cpu_ms), (true, 9, 7));
     assert_eq!(run.output.bytes(Stream::Stdout), b"one\n");
-    assert!(d.state().live.ran_any);
 }
 
 // Stopping.
@@ -895,7 +908,7 @@ fn a_block_that_ran_can_run_again_only_by_a_new_decision() {
     assert_eq!(d.put_back(1), "+back 1, look 1.1, foresee python | deciding 1");
     assert_eq!(d.approve(1), "'Block 1 is still being checked.' | deciding 1");
     d.inspected_ok(1);
-    assert_eq!(d.approve(1), "+approved r2 1.1 person, start r2 | running r2");
+    assert_eq!(d.type_run(1), "+approved r2 1.1 person-typed, start r2 | running r2");
 }
 
 // Resuming, in every phase.

@@ -30,7 +30,6 @@ pub(crate) struct Watched {
     runs: BTreeSet<RunId>,
     going: Option<RunId>,
     unsaved: bool,
-    any_ran: bool,
     /// Which timer was set for which block that is on screen, as long as nothing hid it or held it back.
     announced: BTreeMap<TimerId, (BlockId, Revision)>,
     /// What the person said yes to: the bytes, and the terms.
@@ -61,7 +60,6 @@ impl Watched {
             runs,
             going: None,
             unsaved: false,
-            any_ran: false,
             announced: BTreeMap::new(),
             said: Vec::new(),
         }
@@ -129,9 +127,6 @@ impl Watched {
                 | Command::Stop,
             ) => self.hidden(event),
             Event::KernelDied(_) => self.world += 1,
-            Event::Run(run, RunEvent::Started) if self.going == Some(*run) => {
-                self.any_ran |= self.runs_code();
-            }
             _ => {}
         }
     }
@@ -224,18 +219,11 @@ impl Watched {
 
     fn recorded(&mut self, event: Option<&Event>, entry: &Entry, now: Moment) {
         if let Entry::Ran { run, .. } = entry {
-            let of_code = self.runs_code();
             assert_eq!(self.going.take(), Some(*run), "a run ended that did not go on");
             assert!(
                 matches!(event, Some(Event::Run(told, RunEvent::Ended(_))) if told == run),
                 "an end was made up"
             );
-            self.any_ran |= of_code
-                && !matches!(
-                    event,
-                    Some(Event::Run(_, RunEvent::Ended(report)))
-                        if matches!(report.outcome.as_str(), "refused" | "not_started")
-                );
         }
         self.world += u64::from(matches!(entry, Entry::Ran { .. } | Entry::KernelRestarted));
         self.folded.apply(entry, now);
@@ -297,9 +285,7 @@ impl Watched {
                 assert!((b, r) == (block, revision) && (*decision == plain || with_rule), "{decision:?}");
                 let of_code = terms.executor.starts_programs();
                 let off = of_code && terms.rights.sandbox.level == SandboxLevel::Off;
-                let grave = inspection.review.gravest() == Some(Severity::High);
-                let unchecked = inspection.review.unchecked.is_some();
-                let demanded = grave || unchecked || (off && !self.any_ran);
+                let demanded = inspection.review.takes_word() || off;
                 assert!(*typed || !demanded, "the typed word was passed over");
                 said = Some((*sha256, terms.clone()));
             }
@@ -321,11 +307,6 @@ impl Watched {
     }
 
     /// Whether the newest order was about code.
-    fn runs_code(&self) -> bool {
-        let order = self.started.as_ref().map(|request| request.approval().terms().executor);
-        order.is_some_and(|executor| executor.starts_programs())
-    }
-
     /// What is too long does not leave, and nothing leaves for which the person has not paid.
     fn check_request(&self) {
         let live = &self.engine.state().live;

@@ -2,6 +2,7 @@
 
 use super::refusal::Why;
 use crate::domain::{BlockId, Revision};
+use crate::tui::action::Action;
 use std::time::Duration;
 
 /// What is up for decision. Another token is another subject: everything starts over.
@@ -24,10 +25,16 @@ pub struct Times {
     pub seen: Duration,
     /// The same key within this time of itself is a repeat.
     pub repeat: Duration,
-    /// Two printable keys within this time are a paste; a decision is held back this long to see whether it is alone.
+    /// Two keys within this time are a paste (`review.burst_ms`).
     pub burst: Duration,
+    /// A letter that acts is held back this long; another letter within it makes a word of both (`review.hold_ms`).
+    pub hold: Duration,
+    /// The key that goes to the block approves only so long after it went there.
+    pub again: Duration,
     /// How long the answer to the fence is awaited.
     pub fence: Duration,
+    /// How long the terminal's answer behind a letter that was held back is awaited.
+    pub answer: Duration,
 }
 
 impl Default for Times {
@@ -37,7 +44,10 @@ impl Default for Times {
             seen: Duration::from_millis(300),
             repeat: Duration::from_millis(150),
             burst: Duration::from_millis(30),
+            hold: Duration::from_millis(400),
+            again: Duration::from_millis(300),
             fence: Duration::from_secs(2),
+            answer: Duration::from_secs(5),
         }
     }
 }
@@ -57,10 +67,18 @@ pub enum Verb {
     Reject,
     /// Skip.
     Skip,
-    /// A safe step that changes what is up for decision: back to the model's text, another language or limit.
+    /// A safe step that changes what is up for decision: back to the model's text.
     Change,
     /// Drop a hunk of a change, or take it back.
     Hunk,
+    /// Ask a model for a second opinion: the block's text is sent.
+    Opinion,
+    /// Send packages to the other place.
+    Install,
+    /// Change the limits.
+    Limits,
+    /// Choose the language.
+    Language,
 }
 
 impl Verb {
@@ -68,26 +86,98 @@ impl Verb {
     pub(super) fn needs_seen(self) -> bool {
         matches!(self, Verb::Approve | Verb::Always)
     }
+
+    fn words(self) -> &'static str {
+        match self {
+            Verb::Approve => "approving",
+            Verb::Always => "choosing a rule",
+            Verb::Edit | Verb::EditOutside => "opening the editor",
+            Verb::Reject => "rejecting",
+            Verb::Skip => "skipping",
+            Verb::Change => "going back to the model's text",
+            Verb::Hunk => "dropping the hunk",
+            Verb::Opinion => "asking for a second opinion",
+            Verb::Install => "changing where packages go",
+            Verb::Limits => "opening the limits",
+            Verb::Language => "choosing the language",
+        }
+    }
+}
+
+/// What a key that acts would do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// Decide about the block on screen.
+    Decide(Verb),
+    /// An action that spends, sends, starts or deletes.
+    Do(Action),
+    /// A letter of the question or list that has the keys.
+    Letter(char),
+    /// What was typed is text: it goes to the message. No decision at all.
+    Text,
+}
+
+impl Deed {
+    /// What is said while it is held back.
+    pub fn words(self) -> &'static str {
+        match self {
+            Deed::Decide(verb) => verb.words(),
+            Deed::Do(Action::ProblemRetry) => "trying again",
+            Deed::Do(Action::OutputOpen) => "opening it",
+            Deed::Do(Action::OutputPager | Action::ProblemLog) => "opening the pager",
+            Deed::Do(Action::OutputWrite | Action::ProblemSave) => "saving",
+            Deed::Do(Action::ProblemNew) => "beginning a new chat",
+            Deed::Do(_) => "on it",
+            Deed::Letter(_) => "answering",
+            Deed::Text => "typing",
+        }
+    }
 }
 
 /// What a key would do, as far as the guard cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
+    /// A letter in a text field.
+    Text,
     /// Decide about the block on screen: only with the focus in Code, in the review state.
     Decision(Verb),
+    /// Spend, send, start or delete something in the place of this number, which the guard was told of.
+    Act(Deed, u64),
+    /// Stop what would start by itself: never locked, whatever stands beside it.
+    Stop,
     /// Scroll, or go to the next finding: never locked, does not disturb the quiet.
     Scroll,
-    /// Anything else, a letter in Message too.
+    /// A letter that goes to where text is typed: behind other letters it is one of theirs.
+    Opener,
+    /// A letter that means nothing in a pane: it is the beginning of a text.
+    Stray,
+    /// A letter that means nothing in a question or a list: alone it does nothing.
+    Mute,
+    /// Go to this block; where the person is `there` already, approve it.
+    Go {
+        /// Whether the focus is on the block, in review, with nothing over it.
+        there: bool,
+        /// The block as it stands.
+        token: Option<Token>,
+    },
+    /// Anything else.
     Other,
 }
 
 /// What becomes of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admit {
     /// It does what it does.
     Pass,
-    /// A decision that counts unless another key follows at once: ask [`super::Guard::due`] at [`super::Guard::next_deadline`].
+    /// It counts unless another key follows: ask [`super::Guard::due`] at [`super::Guard::next_deadline`].
     Held,
     /// Nothing happens but the note.
     Refused(Why),
+    /// These letters, this one the last, are text: they go to the message. `meant`: one of them could have acted.
+    Word {
+        /// The letters.
+        text: String,
+        /// Whether one of them could have acted.
+        meant: bool,
+    },
 }

@@ -1,41 +1,59 @@
-//! The guard: when a key decides about a block. Pure; the moment of each key is an argument.
+//! The guard: when a key decides about a block, or does anything else that spends, sends, starts or deletes. Pure; the
+//! moment of each key is an argument.
 //!
 //! A decision counts only when the terminal had the frame that shows the block (the fence), when 700 ms have passed
-//! since without any key but scrolling (the quiet time), when it came alone (no repeat, no paste), and, for an
-//! approval, when every row has been on screen (seen). It knows neither keys' bindings nor views: the screen tells it
-//! what a key would do, and *every* key goes through it, whatever has the focus.
+//! since without any key but scrolling (the quiet time), when its letter stayed alone (no repeat, no paste, no word) and
+//! the terminal told behind it that nothing else was typed, and, for an approval, when every row has been on screen
+//! (seen). It knows neither keys' bindings nor views: the screen tells it what a key would do, and *every* key goes
+//! through it, whatever has the focus.
 
 mod ask;
+mod held;
+mod keys;
 mod refusal;
 mod seen;
 #[cfg(test)]
 mod tests;
+mod typing;
 
-pub use ask::{Admit, Class, Times, Token, Verb};
+pub use ask::{Admit, Class, Deed, Times, Token, Verb};
 pub use refusal::Why;
 pub use seen::{Row, Seen};
 
-use super::fence::{Fence, Query, Standing};
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use super::fence::{Answer, Purpose, Query, Questions, Standing};
+use held::{Held, Passed};
 use std::ops::Range;
 use std::time::Instant;
+use typing::Typing;
 
-/// The gate in front of the decisions about one block at a time.
+/// The gate in front of the decisions about one block at a time, and of the letters that act elsewhere.
 #[derive(Clone, Debug)]
 pub struct Guard {
     times: Times,
+    size: (u16, u16),
     subject: Option<Token>,
-    fence: Fence,
+    /// The fence in front of the block.
+    fence: Standing,
+    /// Where else letters act now: a question, a list.
+    place: Option<u64>,
+    /// The fence in front of that.
+    place_fence: Standing,
+    questions: Questions,
+    quiet_from: Instant,
+    /// Whether it was told that the quiet time is over.
+    quiet_told: bool,
     /// Whether the quiet time was passed once since the subject appeared.
     opened: bool,
-    quiet_from: Instant,
     seen: Seen,
     checking: bool,
-    size: (u16, u16),
-    last_key: Option<(KeyCode, KeyModifiers, Instant)>,
-    last_printable: Option<Instant>,
-    held: Option<(Verb, Instant)>,
-    ready: Option<Verb>,
+    typing: Typing,
+    held: Option<Held>,
+    ready: Option<Deed>,
+    dropped: Option<Why>,
+    /// The block that the person went to by its key, as long as no other key came.
+    went: Option<(Token, Instant)>,
+    /// Whether something changed by itself that is not drawn yet.
+    changed: bool,
 }
 
 /// The smallest window in which decisions count: columns, rows.
@@ -46,17 +64,23 @@ impl Guard {
     pub fn new(times: Times, size: (u16, u16), now: Instant) -> Self {
         Self {
             times,
+            size,
             subject: None,
-            fence: Fence::new(now, times.fence),
-            opened: false,
+            fence: Standing::Down(now),
+            place: None,
+            place_fence: Standing::Down(now),
+            questions: Questions::default(),
             quiet_from: now,
+            quiet_told: false,
+            opened: false,
             seen: Seen::default(),
             checking: false,
-            size,
-            last_key: None,
-            last_printable: None,
+            typing: Typing::default(),
             held: None,
             ready: None,
+            dropped: None,
+            went: None,
+            changed: false,
         }
     }
 
@@ -71,21 +95,41 @@ impl Guard {
         self.opened = false;
         self.checking = false;
         self.ready = None;
-        self.fence.raise();
+        self.went = self.went.filter(|(to, _)| *to == token);
+        self.questions.forget(Purpose::Block);
+        self.fence = Standing::Wanted;
         self.restart(now);
     }
 
     /// Nothing is up for decision, or it is not on screen.
     pub fn gone(&mut self) {
         self.subject = None;
-        self.held = None;
-        self.ready = None;
+        let decides = |deed: &Deed| matches!(deed, Deed::Decide(_));
+        self.held = self.held.filter(|held| !decides(&held.deed));
+        self.ready = self.ready.filter(|deed| !decides(deed));
         self.seen.reset();
+    }
+
+    /// Where else letters act from the next frame on: a question, a list; any number that tells it from others. Tell it
+    /// with every frame.
+    pub fn stands_at(&mut self, place: Option<u64>, now: Instant) {
+        if self.place == place {
+            return;
+        }
+        self.place = place;
+        self.questions.forget(Purpose::Place);
+        let acts = |deed: &Deed| matches!(deed, Deed::Do(_) | Deed::Letter(_));
+        self.held = self.held.filter(|held| !acts(&held.deed));
+        self.ready = self.ready.filter(|deed| !acts(deed));
+        if place.is_some() {
+            self.place_fence = Standing::Wanted;
+            self.restart(now);
+        }
     }
 
     /// Whether the terminal has the frame that shows what is up for decision.
     pub fn is_shown(&self) -> bool {
-        self.subject.is_some() && self.unfenced()
+        self.subject.is_some() && is_down(self.fence)
     }
 
     /// What is up for decision.
@@ -93,18 +137,43 @@ impl Guard {
         self.subject
     }
 
-    /// The query to send behind the frame that is drawn now, if the subject needs one.
-    pub fn fence_query(&mut self, now: Instant) -> Option<Query> {
-        self.subject.and_then(|_| self.fence.query(self.size, now))
+    /// The queries to send behind the frame that is drawn now.
+    pub fn queries(&mut self, now: Instant) -> Vec<Query> {
+        let mut queries = Vec::new();
+        if self.subject.is_some() && self.fence == Standing::Wanted {
+            self.fence = Standing::Sent(now);
+            queries.push(self.questions.ask(Purpose::Block, self.size));
+        }
+        if self.place.is_some() && self.place_fence == Standing::Wanted {
+            self.place_fence = Standing::Sent(now);
+            queries.push(self.questions.ask(Purpose::Place, self.size));
+        }
+        if self.held.as_mut().is_some_and(|held| held.ask(now)) {
+            queries.push(self.questions.ask(Purpose::Decision, self.size));
+        }
+        queries
     }
 
     /// The terminal told a cursor position, read at this moment.
     pub fn fence_answered(&mut self, (row, column): (u16, u16), at: Instant) {
-        if self.fence.answered(row, column, at) {
+        self.settle(at);
+        let Answer::Proves(purposes) = self.questions.answered(row, column) else { return self.noise(at) };
+        if purposes.contains(&Purpose::Decision) && self.held.is_some_and(|held| held.is_asked()) {
+            self.ready = self.held.take().map(|held| held.deed);
+            self.changed = true;
+        }
+        for (purpose, fence) in [(Purpose::Block, &mut self.fence), (Purpose::Place, &mut self.place_fence)] {
+            if purposes.contains(&purpose) && matches!(fence, Standing::Sent(_)) {
+                *fence = Standing::Down(at);
+            }
+        }
+        if purposes.contains(&Purpose::Block) {
             self.seen.restart(at);
         }
         // A late answer too tells that what was read before it was typed before the frame was there.
-        self.restart(at);
+        if purposes != [Purpose::Decision] {
+            self.restart(at);
+        }
     }
 
     /// The review is not there yet (`true`): approving waits for it.
@@ -139,84 +208,46 @@ impl Guard {
     /// The window has this size now.
     pub fn resized(&mut self, size: (u16, u16), now: Instant) {
         self.size = size;
-        self.restart(now);
+        self.disturbed(now);
     }
 
-    /// The terminal got the focus, or the program came back to the foreground.
+    /// The terminal got the focus or lost it, or the program came back to the foreground.
     pub fn focused(&mut self, now: Instant) {
-        self.restart(now);
+        self.disturbed(now);
     }
 
     /// A bracketed paste arrived. `in_review`: it went to the review, where it is refused.
     pub fn pasted(&mut self, in_review: bool, now: Instant) -> Admit {
-        self.restart(now);
+        self.noise(now);
         if in_review { Admit::Refused(Why::Paste) } else { Admit::Pass }
     }
 
-    /// A button of the mouse was pressed and released on a decision. Same gate; nothing to wait for.
-    pub fn click(&mut self, verb: Verb, now: Instant) -> Admit {
+    /// Bytes came that mean nothing: they are as good as a key that was typed.
+    pub fn noise(&mut self, now: Instant) {
         self.settle(now);
-        let admit = self.locked_for(verb, now).map_or(Admit::Pass, Admit::Refused);
-        self.restart(now);
-        admit
+        self.typing.other(now);
+        self.disturbed(now);
     }
 
-    /// Judges a key by what it would do. `at` is when its bytes were read.
-    pub fn key(&mut self, key: &KeyEvent, class: Class, at: Instant) -> Admit {
-        self.settle(at);
-        if key.kind == KeyEventKind::Release {
-            return Admit::Refused(Why::Repeat);
-        }
-        let printable = is_printable(key);
-        let burst = printable
-            && self.last_printable.is_some_and(|last| at.saturating_duration_since(last) < self.times.burst);
-        let repeat = key.kind == KeyEventKind::Repeat
-            || self.last_key.is_some_and(|(code, modifiers, last)| {
-                code == key.code
-                    && modifiers == key.modifiers
-                    && at.saturating_duration_since(last) < self.times.repeat
-            });
-        self.last_key = Some((key.code, key.modifiers, at));
-        if printable {
-            self.last_printable = Some(at);
-        }
-        let was_held = self.held.take().is_some();
-        if burst && was_held {
-            self.restart(at);
-            return Admit::Refused(Why::Paste);
-        }
-        match class {
-            Class::Scroll => Admit::Pass,
-            Class::Other => {
-                self.restart(at);
-                Admit::Pass
-            }
-            Class::Decision(verb) => {
-                let why = if burst && self.unfenced() {
-                    Some(Why::Paste)
-                } else if repeat && self.unfenced() {
-                    Some(Why::Repeat)
-                } else {
-                    self.locked_for(verb, at)
-                };
-                self.restart(at);
-                match why {
-                    Some(why) => Admit::Refused(self.with_time_left(why)),
-                    None if self.times.burst.is_zero() => Admit::Pass,
-                    None => {
-                        self.held = Some((verb, at));
-                        Admit::Held
-                    }
-                }
-            }
-        }
+    /// What is held back, to be told while it is.
+    pub fn held(&self) -> Option<Deed> {
+        self.held.map(|held| held.deed).filter(|deed| *deed != Deed::Text)
     }
 
-    /// The decision that was held back and has stayed alone; told once. Ask before each key (with its time) and at
-    /// the deadline.
-    pub fn due(&mut self, now: Instant) -> Option<Verb> {
+    /// What was held back and counts now; told once. Ask before each key (with its time) and at the deadline.
+    pub fn due(&mut self, now: Instant) -> Option<Deed> {
         self.settle(now);
         self.ready.take()
+    }
+
+    /// The letters that turned out to be text, and whether one of them could have acted.
+    pub fn letters(&mut self) -> (String, bool) {
+        self.typing.take()
+    }
+
+    /// Why what was held back does not count; told once.
+    pub fn dropped(&mut self) -> Option<Why> {
+        self.dropped.take()
     }
 
     /// Why an approval would be refused now; `None` when it would count. For the title (`a locked`) and the status.
@@ -227,20 +258,23 @@ impl Guard {
     /// Why this decision would be refused now.
     pub fn locked_for(&self, verb: Verb, now: Instant) -> Option<Why> {
         let Some(token) = self.subject else { return Some(Why::NoBlock) };
-        if self.size.0 < SMALLEST.0 || self.size.1 < SMALLEST.1 {
+        let fenced = self.is_small() || !is_down(self.fence);
+        let left = self.quiet_left(now).filter(|_| !fenced);
+        match left {
+            Some(left) if self.opened => Some(Why::Quiet { left }),
+            Some(left) => Some(Why::Appeared { block: token.block, left: Some(left) }),
+            None => self.barred(verb),
+        }
+    }
+
+    /// Why this decision would be refused however quiet it is.
+    fn barred(&self, verb: Verb) -> Option<Why> {
+        let Some(token) = self.subject else { return Some(Why::NoBlock) };
+        if self.is_small() {
             return Some(Why::Small);
         }
-        if !self.unfenced() {
+        if !is_down(self.fence) {
             return Some(Why::Appeared { block: token.block, left: None });
-        }
-        let left = (self.quiet_from + self.times.quiet).saturating_duration_since(now);
-        if !left.is_zero() {
-            let first = !self.opened;
-            return Some(if first {
-                Why::Appeared { block: token.block, left: Some(left) }
-            } else {
-                Why::Quiet { left }
-            });
         }
         if verb.needs_seen() {
             if self.checking {
@@ -253,77 +287,110 @@ impl Guard {
         None
     }
 
-    /// When something will change by itself: the fence runs out, the quiet time is over, a row counts as seen, a held
-    /// decision is due. Call [`Guard::tick`] then, and draw.
-    pub fn next_deadline(&self, now: Instant) -> Option<Instant> {
-        self.subject?;
-        let quiet = match self.fence.standing() {
-            Standing::Down(_) => Some(self.quiet_from + self.times.quiet).filter(|at| *at > now),
+    /// Why a letter that acts elsewhere would be refused now.
+    fn locked_at(&self, place: u64, now: Instant) -> Option<Why> {
+        if self.is_small() {
+            return Some(Why::Small);
+        }
+        if self.place != Some(place) || !is_down(self.place_fence) {
+            return Some(Why::Fresh);
+        }
+        self.quiet_left(now).map(|left| Why::Quiet { left })
+    }
+
+    fn is_small(&self) -> bool {
+        self.size.0 < SMALLEST.0 || self.size.1 < SMALLEST.1
+    }
+
+    fn quiet_left(&self, now: Instant) -> Option<std::time::Duration> {
+        let left = (self.quiet_from + self.times.quiet).saturating_duration_since(now);
+        Some(left).filter(|left| !left.is_zero())
+    }
+
+    /// When something will change by itself: a fence runs out, the quiet time is over, a row counts as seen, what is
+    /// held back is due. Call [`Guard::tick`] then, and draw.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        let patience = |fence, up: bool| match fence {
+            Standing::Sent(at) if up => Some(at + self.times.fence),
             _ => None,
         };
-        let seen = if self.unfenced() { self.seen.deadline(self.times.seen) } else { None };
-        let held = self.held.map(|(_, at)| at + self.times.burst);
-        [self.fence.deadline(), quiet, seen, held].into_iter().flatten().min()
+        let shown = self.is_shown();
+        let quiet = (!self.quiet_told && shown).then_some(self.quiet_from + self.times.quiet);
+        let seen = if shown { self.seen.deadline(self.times.seen) } else { None };
+        let held = self.held.and_then(|held| held.deadline(&self.times));
+        let fences =
+            [patience(self.fence, self.subject.is_some()), patience(self.place_fence, self.place.is_some())];
+        fences.into_iter().chain([quiet, seen, held]).flatten().min()
     }
 
     /// Lets time pass. Returns whether something changed that is worth drawing.
     pub fn tick(&mut self, now: Instant) -> bool {
-        self.settle(now)
+        self.settle(now);
+        std::mem::take(&mut self.changed)
     }
 
     /// Everything that happens by itself up to `now`.
-    fn settle(&mut self, now: Instant) -> bool {
-        let mut changed = false;
-        if let Some(deadline) = self.fence.deadline()
-            && self.fence.expire(now)
-        {
-            // All read so far was refused; the quiet starts where patience ended.
-            self.restart(deadline);
-            self.seen.restart(deadline);
-            changed = true;
-        }
-        if let Some((verb, at)) = self.held
-            && now.saturating_duration_since(at) >= self.times.burst
-        {
-            self.held = None;
-            self.ready = Some(verb);
-            changed = true;
-        }
-        if self.unfenced() {
-            changed |= self.seen.settle(now, self.times.seen);
-            if !self.opened
-                && self.subject.is_some()
-                && now.saturating_duration_since(self.quiet_from) >= self.times.quiet
-            {
-                self.opened = true;
-                changed = true;
+    fn settle(&mut self, now: Instant) {
+        self.give_up(now);
+        match self.held.as_mut().map(|held| (held.pass(&self.times, now), held.deed)) {
+            None | Some((Passed::Waits, _)) => {}
+            Some((Passed::Wants, _)) => self.changed = true,
+            Some((Passed::Counts, deed)) => {
+                self.held = None;
+                self.ready = Some(deed);
+                self.changed = true;
+            }
+            Some((Passed::Dropped(why), _)) => {
+                self.questions.forget(Purpose::Decision);
+                self.held = None;
+                self.dropped = Some(why);
+                self.changed = true;
             }
         }
-        changed
+        if self.is_shown() {
+            self.changed |= self.seen.settle(now, self.times.seen);
+            if !self.quiet_told && self.quiet_left(now).is_none() {
+                self.opened = true;
+                self.quiet_told = true;
+                self.changed = true;
+            }
+        }
     }
 
-    fn unfenced(&self) -> bool {
-        matches!(self.fence.standing(), Standing::Down(_))
+    /// Fences whose answer did not come in time fall: all that was read so far was refused.
+    fn give_up(&mut self, now: Instant) {
+        for purpose in [Purpose::Block, Purpose::Place] {
+            let of_block = purpose == Purpose::Block;
+            let fence = if of_block { &mut self.fence } else { &mut self.place_fence };
+            let Standing::Sent(at) = *fence else { continue };
+            let deadline = at + self.times.fence;
+            if now < deadline {
+                continue;
+            }
+            *fence = Standing::Down(deadline);
+            self.questions.forget(purpose);
+            if of_block {
+                self.seen.restart(deadline);
+            }
+            self.restart(deadline);
+            self.changed = true;
+        }
     }
 
-    /// The quiet time starts over, and a decision that was held back is dropped.
+    /// Something came that no decision may stand beside.
+    fn disturbed(&mut self, at: Instant) {
+        self.went = None;
+        self.restart(at);
+    }
+
+    /// The quiet time starts over, and what was held back is dropped; what is text in any case is not.
     fn restart(&mut self, at: Instant) {
         self.quiet_from = self.quiet_from.max(at);
-        self.held = None;
-    }
-
-    /// After a refusal the whole quiet time is left.
-    fn with_time_left(&self, why: Why) -> Why {
-        match why {
-            Why::Appeared { block, left: Some(_) } => Why::Appeared { block, left: Some(self.times.quiet) },
-            Why::Quiet { .. } => Why::Quiet { left: self.times.quiet },
-            other => other,
-        }
+        self.quiet_told = false;
+        self.held = self.held.filter(|held| held.deed == Deed::Text);
     }
 }
 
-/// A key that types something.
-fn is_printable(key: &KeyEvent) -> bool {
-    matches!(key.code, KeyCode::Char(_))
-        && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SUPER)
+fn is_down(fence: Standing) -> bool {
+    matches!(fence, Standing::Down(_))
 }

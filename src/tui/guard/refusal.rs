@@ -27,6 +27,16 @@ pub enum Why {
     Repeat,
     /// Several keys came at once, or a paste.
     Paste,
+    /// What the letter would act on was not on screen yet when it was typed.
+    Fresh,
+    /// Letters came right before it: they may be a word.
+    Word,
+    /// The terminal did not tell in time that nothing else was typed.
+    NoAnswer,
+    /// The program stood still while the letter was held back.
+    StoodStill,
+    /// The key that goes to the block was pressed again too soon, or another key came between.
+    Again,
     /// The review is not there yet.
     Checking,
     /// Parts have not been on screen long enough.
@@ -48,6 +58,11 @@ impl fmt::Display for Why {
             Why::Quiet { left } => write!(f, "Not yet: {} without a key.", Seconds(*left)),
             Why::Repeat => f.write_str("That looked like a key held down. Nothing was decided."),
             Why::Paste => f.write_str("That looked like a paste. Nothing was decided."),
+            Why::Fresh => f.write_str("That just appeared. Keys typed now are ignored."),
+            Why::Word => f.write_str("Letters in a row are text. Nothing was decided."),
+            Why::NoAnswer => f.write_str("The terminal did not answer. Nothing was decided."),
+            Why::StoodStill => f.write_str("The program stood still. Nothing was decided."),
+            Why::Again => f.write_str("Look at it, then the same key again approves; no other key between."),
             Why::Checking => f.write_str("Not yet: the checks still run."),
             Why::Unseen { lines: 1 } => f.write_str("Not yet: 1 line not shown. Space shows it."),
             Why::Unseen { lines } => write!(f, "Not yet: {lines} lines not shown. Space shows them."),

@@ -17,6 +17,8 @@ pub enum Meaning {
     OldMouse,
     /// Nothing that we know: it is dropped.
     Unknown,
+    /// An answer of the terminal that nobody needs: no person typed it.
+    Answer,
 }
 
 /// Reads the parameters (everything between `CSI` and the final byte) and the final byte.
@@ -44,7 +46,14 @@ pub fn read(params: &[u8], last: u8) -> Meaning {
         (0, 0, _) => key(&numbers, last).map(Event::Key),
         _ => None,
     };
-    event.map_or(Meaning::Unknown, Meaning::Event)
+    match (event, marker, intermediate, last) {
+        (Some(event), ..) => Meaning::Event(event),
+        // Attributes, modes, reports, and keys of the private area (a modifier alone) are no typing.
+        (None, b'?' | b'>' | b'=', ..) | (None, b'<', _, b'M' | b'm') | (None, 0, 0, b't' | b'u') => {
+            Meaning::Answer
+        }
+        _ => Meaning::Unknown,
+    }
 }
 
 /// Numbers separated by `;`, each with at most one sub-number behind `:` (the kind of a key event).

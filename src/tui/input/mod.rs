@@ -27,6 +27,8 @@ pub enum Event {
     Resize(u16, u16),
     /// The terminal got (`true`) or lost the focus.
     Focus(bool),
+    /// Bytes that mean nothing: a character or a sequence that was broken off, a key that is not known.
+    Noise,
     /// The cursor is at this row and column, counted from 1: the answer to the fence.
     CursorReport(u16, u16),
     /// The background of the terminal.

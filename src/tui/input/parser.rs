@@ -105,9 +105,17 @@ impl Parser {
             State::Ss3 if empty => self.key(KeyCode::Char('O'), KeyModifiers::ALT | KeyModifiers::SHIFT),
             State::Text { osc: true } if empty => self.key(KeyCode::Char(']'), KeyModifiers::ALT),
             State::Paste => self.end_paste(),
-            _ => {}
+            State::Ground | State::Text { .. } | State::TextEsc { .. } => {}
+            State::Utf8 { .. } | State::Csi | State::CsiLinux | State::Ss3 | State::OldMouse(_) => {
+                self.noise()
+            }
         }
         self.reset();
+    }
+
+    /// Bytes were dropped that a person may have typed.
+    fn noise(&mut self) {
+        self.events.push(Event::Noise);
     }
 
     fn reset(&mut self) {
@@ -143,6 +151,8 @@ impl Parser {
                 self.reset();
                 if (b'A'..=b'E').contains(&byte) {
                     self.key(KeyCode::F(byte - b'A' + 1), KeyModifiers::NONE);
+                } else {
+                    self.noise();
                 }
             }
             State::Ss3 => self.ss3(byte),
@@ -151,7 +161,10 @@ impl Parser {
             State::Text { osc } => match byte {
                 0x1b => self.state = State::TextEsc { osc },
                 0x07 if osc => self.end_text(osc),
-                0x18 | 0x1a => self.reset(),
+                0x18 | 0x1a => {
+                    self.noise();
+                    self.reset();
+                }
                 _ => self.keep(byte, STRING),
             },
             State::TextEsc { osc } => {
@@ -159,6 +172,7 @@ impl Parser {
                     self.end_text(osc);
                 } else {
                     // The string was broken off by a new sequence.
+                    self.noise();
                     self.enter(State::Esc);
                     self.esc(byte);
                 }
@@ -194,7 +208,7 @@ impl Parser {
                 self.buffer.push(byte);
             }
             // No character begins so.
-            _ => {}
+            _ => self.noise(),
         }
     }
 
@@ -207,6 +221,7 @@ impl Parser {
     fn utf8(&mut self, byte: u8, need: usize, alt: bool) {
         if byte & 0xc0 != 0x80 {
             // The character was broken off; this byte begins something of its own.
+            self.noise();
             self.reset();
             self.byte(byte);
             return;
@@ -215,8 +230,9 @@ impl Parser {
         if self.buffer.len() == need {
             let c = std::str::from_utf8(&self.buffer).ok().and_then(|s| s.chars().next());
             self.reset();
-            if let Some(c) = c.filter(|c| !c.is_control()) {
-                self.character(c, alt);
+            match c.filter(|c| !c.is_control()) {
+                Some(c) => self.character(c, alt),
+                None => self.noise(),
             }
         }
     }
@@ -246,13 +262,21 @@ impl Parser {
                 let params = std::mem::take(&mut self.buffer);
                 let overflow = self.overflow;
                 self.reset();
-                if !overflow {
+                if overflow {
+                    self.noise();
+                } else {
                     self.meaning(csi::read(&params, byte));
                 }
             }
-            0x1b => self.enter(State::Esc),
+            0x1b => {
+                self.noise();
+                self.enter(State::Esc);
+            }
             // Cancelled, or no sequence at all.
-            _ => self.reset(),
+            _ => {
+                self.noise();
+                self.reset();
+            }
         }
     }
 
@@ -261,7 +285,8 @@ impl Parser {
             Meaning::Event(event) => self.events.push(event),
             Meaning::PasteStart => self.enter(State::Paste),
             Meaning::OldMouse => self.enter(State::OldMouse(3)),
-            Meaning::Unknown => {}
+            Meaning::Unknown => self.noise(),
+            Meaning::Answer => {}
         }
     }
 
@@ -272,11 +297,10 @@ impl Parser {
             b'M' => self.key(KeyCode::Enter, KeyModifiers::NONE),
             // The keypad in application mode.
             b'j'..=b'y' => self.character(char::from(byte - b'j' + b'*'), false),
-            _ => {
-                if let Some(code) = csi::lettered_key(byte) {
-                    self.key(code, KeyModifiers::NONE);
-                }
-            }
+            _ => match csi::lettered_key(byte) {
+                Some(code) => self.key(code, KeyModifiers::NONE),
+                None => self.noise(),
+            },
         }
     }
 

@@ -149,7 +149,23 @@ fn an_answer_of_any_length_is_read_to_its_end() {
     let mut bytes = b"\x1b[".to_vec();
     bytes.extend(std::iter::repeat_n(b'1', 100_000));
     bytes.extend(b"Rx");
-    assert_eq!(events(&bytes), [key(KeyCode::Char('x'), NONE)]);
+    assert_eq!(events(&bytes), [Event::Noise, key(KeyCode::Char('x'), NONE)]);
+}
+
+#[test]
+fn bytes_that_mean_nothing_are_told_and_answers_are_not() {
+    for bytes in
+        [&b"\xff"[..], b"\xc3(", b"\xc3\x1b[24;80R", b"\x80", b"\x1b[1;2X", b"\x1bP\x1b[24;80R", b"\x1bOz"]
+    {
+        assert!(events(bytes).contains(&Event::Noise), "{bytes:?}");
+    }
+    for bytes in STRANGE {
+        if !bytes.starts_with(b"\x1b[?12;a") && !bytes.ends_with(b" a\x1b\\") {
+            assert!(!events(bytes).contains(&Event::Noise), "{bytes:?}");
+        }
+    }
+    // A character whose bytes are broken off by an answer was typed before it.
+    assert_eq!(events(b"\xc3\x1b[24;80R"), [Event::Noise, Event::CursorReport(24, 80)]);
 }
 
 #[test]

@@ -80,7 +80,16 @@ pub fn index(rows: &[Row]) -> Result<HashMap<(Context, Key), Action>, KeymapErro
     for row in shipped.into_iter().chain(own) {
         let Binding { context, action, .. } = row.binding;
         for key in &row.binding.keys {
-            if matches!(action, Action::Approve | Action::Always) && key.is_too_easy_to_approve() {
+            if action == Action::ToWaiting && key.text().is_some() {
+                return Err(row.error(format!(
+                    "`{key}` types a letter: {} approves from every pane, so it takes a key that no text has, such as \
+                     ctrl-y",
+                    action.name()
+                )));
+            }
+            if matches!(action, Action::Approve | Action::Always | Action::ToWaiting)
+                && key.is_too_easy_to_approve()
+            {
                 return Err(row.error(format!(
                     "`{key}` can't approve: it is pressed by accident too easily. Choose another key for {}",
                     action.name()
@@ -100,7 +109,32 @@ pub fn index(rows: &[Row]) -> Result<HashMap<(Context, Key), Action>, KeymapErro
             }
         }
     }
+    goes_everywhere(rows, &by_key)?;
     Ok(by_key.into_iter().map(|(at, row)| (at, row.binding.action)).collect())
+}
+
+/// The key that goes to the block that waits means that in every context: where it meant another thing, a reflex of the
+/// hand would decide, or do nothing where it should go.
+fn goes_everywhere(rows: &[Row], by_key: &HashMap<(Context, Key), &Row>) -> Result<(), KeymapError> {
+    let going = rows.iter().filter(|row| row.binding.action == Action::ToWaiting);
+    let keys: Vec<Key> = going.flat_map(|row| row.binding.keys.iter().copied()).collect();
+    let taken = rows.iter().find_map(|row| {
+        let key = row.binding.keys.iter().find(|key| keys.contains(key))?;
+        let meant = by_key
+            .get(&(row.binding.context, *key))
+            .is_some_and(|by| by.binding.action == row.binding.action);
+        (meant && row.binding.action != Action::ToWaiting).then_some((row, key))
+    });
+    let Some((row, key)) = taken else { return Ok(()) };
+    let action = row.binding.action;
+    let other = match action {
+        Action::TextYank => {
+            format!("{} has alt-y instead: leave this row out, or give it another key", action.name())
+        }
+        _ => format!("Give {} another key, or {} one of its own", action.name(), Action::ToWaiting.name()),
+    };
+    Err(row
+        .error(format!("`{key}` goes to the block that waits, and approves there, in every pane. {other}")))
 }
 
 impl Row {

@@ -63,6 +63,36 @@ fn a_row_of_the_user_replaces_the_keys() {
 }
 
 #[test]
+fn the_key_that_goes_to_the_block_means_that_everywhere() {
+    let map = Keymap::load(None).unwrap();
+    for context in Context::ALL {
+        assert_eq!(map.action(*context, key("ctrl-y")), Some(Action::ToWaiting), "{}", context.name());
+    }
+    assert_eq!(map.action(Context::Message, key("alt-y")), Some(Action::TextYank));
+    assert_eq!(map.action(Context::Edit, key("alt-y")), Some(Action::TextYank));
+    let row = |context: &str, keys: &str, action: &str| {
+        format!("bind = [\n{{ context = \"{context}\", keys = [\"{keys}\"], action = \"{action}\" }} ]")
+    };
+    for context in ["text", "message", "edit"] {
+        let error = user(&row(context, "ctrl-y", "text.yank")).unwrap_err();
+        assert_eq!((error.file.as_str(), error.line), ("keymap.toml", 2));
+        assert!(
+            error.text.contains("goes to the block that waits") && error.text.contains("alt-y"),
+            "{error}"
+        );
+    }
+    let error = user(&row("pane", "ctrl-y", "pane.copy")).unwrap_err();
+    assert!(error.text.contains("pane.copy"), "{error}");
+    for easy in ["a", "Y", "space", "enter", "7"] {
+        user(&row("everywhere", easy, "review.waiting")).unwrap_err();
+    }
+    // Whoever gives it another key may have Ctrl-Y back.
+    let both = "bind = [\n{ context = \"everywhere\", keys = [\"f9\"], action = \"review.waiting\" },\n\
+                { context = \"text\", keys = [\"ctrl-y\"], action = \"text.yank\" } ]";
+    assert_eq!(user(both).unwrap().action(Context::Message, key("ctrl-y")), Some(Action::TextYank));
+}
+
+#[test]
 fn no_keys_takes_them_away() {
     let map = user("bind = [ { context = \"review\", keys = [], action = \"review.skip\" } ]").unwrap();
     assert_eq!(map.action(Context::Review, key("s")), None);

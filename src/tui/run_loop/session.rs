@@ -184,6 +184,10 @@ impl Session<'_> {
                 self.screen.guard.fence_answered((row, column), at);
                 Vec::new()
             }
+            Event::Noise => {
+                self.screen.guard.noise(at);
+                Vec::new()
+            }
             Event::Background(rgb) => {
                 self.tui.background(rgb, self.options);
                 Vec::new()
@@ -245,8 +249,7 @@ impl Session<'_> {
     }
 
     fn deadline(&mut self) -> Option<Instant> {
-        let now = Instant::now();
-        [self.frames.deadline(), self.screen.next_deadline(now), self.turn_deadline()]
+        [self.frames.deadline(), self.screen.next_deadline(), self.turn_deadline()]
             .into_iter()
             .flatten()
             .min()
@@ -287,7 +290,7 @@ impl Session<'_> {
     /// Draws one frame.
     fn frame(&mut self, now: Instant) {
         self.with(now, |screen, ctx| screen.arrange(ctx));
-        if let Some(query) = self.screen.guard.fence_query(now) {
+        for query in self.screen.guard.queries(now) {
             self.tui.terminal.fence(query);
         }
         let title = header::window_title(&self.screen, self.driver.state());

@@ -93,6 +93,10 @@ impl Screen {
             Action::Suspend => vec![Wish::Suspend],
             Action::Redraw => vec![Wish::Redraw],
             Action::Back => self.back(ctx),
+            Action::ToWaiting => {
+                self.go_to_waiting(ctx);
+                Vec::new()
+            }
             Action::Help => {
                 self.open_help(ctx.state);
                 Vec::new()
@@ -169,9 +173,12 @@ impl Screen {
         }
     }
 
-    fn page(&mut self, pages: isize, ctx: Ctx<'_>) {
+    pub(super) fn page(&mut self, pages: isize, ctx: Ctx<'_>) {
+        let waits = self.guard.subject().is_some() && self.arrangement.code.is_some();
         match self.focus {
-            // In Message the conversation is what scrolls.
+            // In Message the block that waits is what scrolls, where it is on screen, else the conversation.
+            Pane::Message if waits && pages > 0 => self.code.next_unseen(self.guard.rows()),
+            Pane::Message if waits => self.code.scroll(pages * self.code.page()),
             Pane::Chat | Pane::Message => self.chat.page(ctx.state, pages, ctx.look),
             Pane::Code
                 if pages > 0 && self.guard.subject().is_some() && matches!(self.code.mode, Mode::View) =>
@@ -232,7 +239,7 @@ impl Screen {
     }
 
     /// All panes are shown again, and the mouse is ours.
-    fn leave_alone(&mut self) -> Vec<Wish> {
+    pub(super) fn leave_alone(&mut self) -> Vec<Wish> {
         self.alone = None;
         vec![Wish::Mouse(self.setup.mouse), Wish::Redraw]
     }
@@ -307,7 +314,7 @@ impl Screen {
             AskChoice::new('n', format!("new kernel, {lost} lost"), Answer::Restart),
         ];
         let text = format!("Kernel k{} holds {lost}.", kernel.generation);
-        self.layers.push(Layer::Ask(Ask::new("New kernel?", vec![text], choices, ctx.at)));
+        self.layers.push(Layer::Ask(Ask::new("New kernel?", vec![text], choices)));
     }
 }
 

@@ -2,9 +2,12 @@
 
 use super::Screen;
 use super::focus::Lower;
+use super::layer::Layer;
+use crate::engine::Phase;
 use crate::engine::State;
+use crate::engine::transcript::BlockItem;
 use crate::tui::action::Action;
-use crate::tui::guard::{Class, Verb};
+use crate::tui::guard::{Class, Deed, Token, Verb};
 use crate::tui::keymap::Context;
 use crate::tui::view::code::Mode;
 use crate::tui::view::layout::Pane;
@@ -46,23 +49,145 @@ impl Screen {
         matches!(self.context(state), Context::Message | Context::Edit)
     }
 
-    /// What a key would do, as far as the guard cares.
-    pub(super) fn class(&self, state: &State, action: Option<Action>) -> Class {
-        let Some(action) = action else { return Class::Other };
-        // Decisions are made on the block on screen, in review, with nothing over it: nowhere else.
-        let in_review = self.layers.is_empty()
+    /// Whether the keys are at the block that waits, in review, with nothing over it.
+    fn in_review(&self, state: &State) -> bool {
+        self.layers.is_empty()
             && self.focus == Pane::Code
             && matches!(self.code.mode, Mode::View)
-            && self.context(state) == Context::Review;
+            && self.context(state) == Context::Review
+    }
+
+    /// What an action would do, as far as the guard cares.
+    pub(super) fn class(&self, state: &State, action: Action) -> Class {
+        if action == Action::ToWaiting {
+            return Class::Go { there: self.in_review(state), token: self.token(state) };
+        }
+        // Decisions are made on the block on screen, in review, with nothing over it: nowhere else.
+        let in_review = self.in_review(state);
         // Stopping what would start by itself is never locked.
         if action == Action::Skip && in_review && self.announced(state).is_some() {
-            return Class::Other;
+            return Class::Stop;
         }
         if in_review && let Some(verb) = verb(action) {
             return Class::Decision(verb);
         }
-        if action.is_scroll() { Class::Scroll } else { Class::Other }
+        if let (true, Some(place)) = (self.layers.is_empty() && acts(action), self.place(state)) {
+            return Class::Act(Deed::Do(action), place);
+        }
+        match action {
+            _ if action.is_scroll() => Class::Scroll,
+            Action::MessageFocus | Action::Commands => Class::Opener,
+            _ => Class::Other,
+        }
     }
+
+    /// What a letter would do that is bound to no action and typed into no field.
+    pub(super) fn letter_class(&self, letter: char, state: &State) -> Class {
+        let act = || self.place(state).map_or(Class::Mute, |place| Class::Act(Deed::Letter(letter), place));
+        let digit = letter.is_ascii_digit();
+        match self.layers.last() {
+            Some(Layer::Ask(ask)) => match ask.choices.iter().position(|choice| choice.letter == letter) {
+                // The safe answer is never locked.
+                Some(0) => Class::Other,
+                Some(_) => act(),
+                None => Class::Mute,
+            },
+            Some(Layer::Always(_)) if digit => Class::Other,
+            Some(Layer::Always(_)) if letter == 'A' => act(),
+            Some(Layer::Rules(_)) if letter == 'x' => act(),
+            Some(Layer::Rules(_) | Layer::Help(_) | Layer::Status(_) | Layer::Steps(_)) if letter == 'q' => {
+                Class::Other
+            }
+            Some(Layer::Language(..)) if digit => Class::Other,
+            // There is nothing behind the choice of a provider, and a choice in a form is only sent by Enter.
+            Some(Layer::Welcome(_) | Layer::Form(_)) => Class::Other,
+            Some(_) => Class::Mute,
+            None if self.context(state) == Context::Problems => match letter {
+                'i' => Class::Opener,
+                '?' => Class::Other,
+                'c' | 'e' if answers(state, letter) => act(),
+                _ => Class::Stray,
+            },
+            // The numbers of the tabs.
+            None if ('1'..='4').contains(&letter) => Class::Other,
+            None => Class::Stray,
+        }
+    }
+
+    /// Where letters act now, other than on the block that waits: a number that is another one for every other question
+    /// or list. `None`: nowhere.
+    pub(super) fn place(&self, state: &State) -> Option<u64> {
+        use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+        let mut hasher = DefaultHasher::new();
+        match self.layers.last() {
+            Some(Layer::Ask(ask)) => (1, &ask.title, &ask.lines).hash(&mut hasher),
+            Some(Layer::Always(always)) => {
+                (2, always.block, always.revision, always.terms).hash(&mut hasher);
+            }
+            Some(Layer::Rules(_)) => 3.hash(&mut hasher),
+            Some(_) => return None,
+            None => match self.context(state) {
+                Context::Problems => {
+                    (4, format!("{:?}", state.phase), &state.live.store_failure).hash(&mut hasher);
+                }
+                Context::Queue => 5.hash(&mut hasher),
+                Context::Done => {
+                    let run = self.output.run(state).map(|(item, _)| item.block.id);
+                    (6, self.focus == Pane::Code, self.code.subject(), run).hash(&mut hasher);
+                }
+                Context::Review if !matches!(self.code.mode, Mode::View) => 7.hash(&mut hasher),
+                _ => return None,
+            },
+        }
+        Some(hasher.finish())
+    }
+
+    /// The block that waits, as it stands.
+    pub(super) fn token(&self, state: &State) -> Option<Token> {
+        state.waiting().map(|item| token_of(state, item))
+    }
+}
+
+/// A block as it stands, for the guard.
+pub(super) fn token_of(state: &State, item: &BlockItem) -> Token {
+    Token {
+        block: item.block.id,
+        revision: item.block.current().revision,
+        terms: crate::tui::view::code::guard_terms(state, item),
+    }
+}
+
+/// Whether a letter that no action has answers what is asked among the problems.
+fn answers(state: &State, letter: char) -> bool {
+    match &state.phase {
+        Phase::Asking(_) => true,
+        Phase::Stuck(failure) => letter == 'e' || failure.kind == crate::domain::FailureKind::Overflow,
+        _ => false,
+    }
+}
+
+/// Whether an action spends, sends, starts or deletes something, or asks to: its letter is no text by accident.
+fn acts(action: Action) -> bool {
+    matches!(
+        action,
+        Action::ProblemRetry
+            | Action::ProblemModel
+            | Action::ProblemKey
+            | Action::ProblemNew
+            | Action::ProblemKernel
+            | Action::ProblemLog
+            | Action::ProblemSave
+            | Action::OutputOpen
+            | Action::OutputPager
+            | Action::OutputWrite
+            | Action::Debug
+            | Action::BlockAgain
+            | Action::KernelNew
+            | Action::QueueSkipAll
+            | Action::Opinion
+            | Action::InstallInto
+            | Action::Limits
+    )
 }
 
 /// The decision that an action asks for.
@@ -76,6 +201,10 @@ pub(super) fn verb(action: Action) -> Option<Verb> {
         Action::Skip => Verb::Skip,
         Action::Restore => Verb::Change,
         Action::HunkDrop => Verb::Hunk,
+        Action::Opinion => Verb::Opinion,
+        Action::InstallInto => Verb::Install,
+        Action::Limits => Verb::Limits,
+        Action::ChooseLanguage => Verb::Language,
         _ => return None,
     })
 }

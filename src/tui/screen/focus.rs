@@ -1,5 +1,5 @@
-//! What follows from the session's progress: which block is on screen, where the focus goes by itself, when the
-//! person is called. The focus never moves under somebody who types.
+//! What follows from the session's progress: which block is on screen, when the person is called. The focus never moves
+//! by itself to where letters act: a wait is drawn and told, and the person goes to it.
 
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::{BlockId, RunId};
@@ -8,9 +8,6 @@ use crate::engine::{Phase, State};
 use crate::tui::view::code::being_written;
 use crate::tui::view::layout::{Pane, Share};
 use std::time::{Duration, Instant};
-
-/// A block takes the focus only after this long without a key.
-const IDLE: Duration = Duration::from_millis(1500);
 
 /// The person is called when a wait was not looked at for this long.
 const CALL_AFTER: Duration = Duration::from_secs(10);
@@ -40,8 +37,6 @@ enum Wait {
 #[derive(Debug, Default)]
 pub(super) struct Following {
     phase: Phase,
-    /// The wait that would like to have the focus.
-    wants_focus: Option<Wait>,
     waits: Option<Wait>,
     waits_since: Option<Instant>,
     called: bool,
@@ -161,6 +156,10 @@ impl Screen {
         if has && wait.is_some() && self.follow.waits != wait {
             self.lower = Lower::Problems;
             self.problem = 0;
+            // Letters would act there: whoever types goes on in the message.
+            if self.focus == Pane::Output {
+                self.focus = Pane::Message;
+            }
         }
         if !has && self.lower == Lower::Problems {
             self.lower = Lower::Output;
@@ -176,26 +175,6 @@ impl Screen {
             self.follow.waits = wait;
             self.follow.waits_since = wait.map(|_| ctx.at);
             self.follow.called = false;
-            self.follow.wants_focus = wait;
-        }
-        if let Some(wanted) = self.follow.wants_focus {
-            let pane = match wanted {
-                Wait::Block(..) => Pane::Code,
-                Wait::Problem | Wait::Form => Pane::Output,
-            };
-            if wanted == Wait::Form {
-                // A form comes up where nothing is typed, like the focus; until then the bar says how to open it.
-                if self.may_take_focus() && ctx.at.saturating_duration_since(self.last_key) >= IDLE {
-                    self.show_asked(ctx);
-                    self.follow.wants_focus = None;
-                }
-            } else if self.focus == pane {
-                self.follow.wants_focus = None;
-            } else if self.may_take_focus() && ctx.at.saturating_duration_since(self.last_key) >= IDLE {
-                self.focus = pane;
-                self.follow.wants_focus = None;
-                self.follow.moved_by_itself = true;
-            }
         }
         let ignored =
             |since: Instant| !self.attended || ctx.at.saturating_duration_since(since) >= CALL_AFTER;
@@ -205,11 +184,6 @@ impl Screen {
         }
     }
 
-    /// Whether the focus may move by itself: nothing is being written, nothing is open.
-    fn may_take_focus(&self) -> bool {
-        self.setup.autofocus && self.composer.is_empty() && self.layers.is_empty() && !self.code.edits()
-    }
-
     /// Moves the focus as a consequence of what the person did.
     pub(super) fn lead(&mut self, pane: Pane) {
         self.focus = pane;
@@ -217,16 +191,13 @@ impl Screen {
     }
 
     /// When something follows by itself.
-    pub fn next_deadline(&self, now: Instant) -> Option<Instant> {
-        let focus = (self.follow.wants_focus.is_some() && self.may_take_focus())
-            .then(|| self.last_key + IDLE)
-            .filter(|at| *at > now);
+    pub fn next_deadline(&self) -> Option<Instant> {
         let call = self
             .follow
             .waits_since
             .filter(|_| !self.follow.called)
             .map(|since| if self.attended { since + CALL_AFTER } else { since });
-        [focus, call, self.guard.next_deadline(now), self.ladder.deadline()].into_iter().flatten().min()
+        [call, self.guard.next_deadline(), self.ladder.deadline()].into_iter().flatten().min()
     }
 
     /// The pane after or before the one with the focus.

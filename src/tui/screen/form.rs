@@ -9,26 +9,26 @@ use crate::domain::sentences::{saving, sending};
 use crate::driver::Errand;
 use crate::engine::{Command, Phase};
 use crate::tui::action::Action;
+use crate::tui::keymap::Context;
 use crate::tui::view::layout::Pane;
 use crate::tui::view::safe;
-use std::time::Duration;
-
-/// A form that opened by itself takes no Enter for so long: it was meant for something else.
-const QUIET: Duration = Duration::from_millis(700);
 
 impl Screen {
     /// A form goes out of sight; what was typed into it is kept.
     pub(super) fn hide_form(&mut self, mut form: FormBox) {
         let note = match &form.purpose {
-            Purpose::Begin(name) => saving::form_aside(Some(&safe::one_line(name))),
+            Purpose::Begin(name) => saving::form_aside(&safe::one_line(name)),
             Purpose::Answer => {
                 self.lower = super::Lower::Problems;
-                self.focus = Pane::Output;
-                saving::form_aside(None)
+                // Letters act among the problems: the person goes there, nobody else.
+                self.focus = Pane::Message;
+                let next = self.keymap.hint(Context::Message, Action::PaneNext);
+                let back = self.keymap.hint(Context::Message, Action::PanePrevious);
+                saving::asked_form_aside(&next, &back)
             }
         };
         self.say(Note::info(note));
-        (form.sent, form.appeared) = (false, None);
+        form.sent = false;
         self.drafts.retain(|draft| draft.purpose != form.purpose);
         self.drafts.push(form);
     }
@@ -79,10 +79,6 @@ impl Screen {
     fn send_form(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
         let idle = ctx.state.phase == Phase::Idle;
         let Some(Layer::Form(form)) = self.layers.last_mut() else { return Vec::new() };
-        if form.appeared.take().is_some_and(|at| ctx.at.saturating_duration_since(at) < QUIET) {
-            self.say(Note::info("The form just appeared. That Enter was ignored."));
-            return Vec::new();
-        }
         if matches!(form.purpose, Purpose::Begin(_)) && !idle {
             self.say(Note::warn("A recipe begins when this turn is over. Esc keeps the form."));
             return Vec::new();

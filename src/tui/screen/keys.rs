@@ -1,7 +1,8 @@
 //! A key or a paste on its way: guard, keymap, then an action or a letter.
 
 use super::{Ctx, Lower, Note, Screen, Wish};
-use crate::tui::guard::{Admit, Class};
+use crate::tui::composer::Composer;
+use crate::tui::guard::{Admit, Class, Deed};
 use crate::tui::keymap::{Context, Key};
 use crate::tui::view::layout::{Class as SizeClass, Pane};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -12,35 +13,84 @@ impl Screen {
         if event.kind == KeyEventKind::Release {
             return Vec::new();
         }
+        // What was held back until now counts before this key does anything.
+        let (_, mut wishes) = self.tick(ctx);
+        wishes.extend(self.judged(event, ctx));
+        wishes
+    }
+
+    /// A key at the guard, and what it does where the guard lets it.
+    fn judged(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<Wish> {
         let key = Key::new(event.code, event.modifiers);
         let context = self.context(ctx.state);
         let text = self.typed(event, ctx);
         let action = if text.is_some() { None } else { self.keymap.action(context, key) };
-        let class = self.class(ctx.state, action);
+        let class = match (text, action, key.text()) {
+            (Some(_), ..) => Class::Text,
+            (None, Some(action), _) => self.class(ctx.state, action),
+            (None, None, Some(letter)) => self.letter_class(letter, ctx.state),
+            (None, None, None) => Class::Other,
+        };
+        let was_held = self.guard.held().is_some();
         let admit = self.guard.key(event, class, ctx.at);
-        self.last_key = ctx.at;
         self.last_step = ctx.at;
         self.follow.key(ctx.at);
         self.note = None;
         match admit {
-            Admit::Refused(why) if matches!(class, Class::Decision(_)) => {
+            Admit::Refused(why) => {
                 self.say(Note::of_wait(why.to_string()));
                 return Vec::new();
             }
             Admit::Held => return Vec::new(),
-            Admit::Refused(_) | Admit::Pass => {}
+            Admit::Word { text, meant } => return self.to_message(&text, meant),
+            Admit::Pass if was_held => self.say(Note::of_wait("Taken back. Nothing was decided.")),
+            Admit::Pass => {}
         }
-        if Class::Other != class || self.arrangement.class != SizeClass::TooSmall {
-            if let Some(letter) = text {
-                return self.letter(letter, ctx);
-            }
-            if let Some(action) = action {
-                return self.act(action, ctx);
-            }
-            return self.unbound(event, ctx);
+        if self.arrangement.class == SizeClass::TooSmall && class != Class::Scroll {
+            // Too small to see anything: only ways out count.
+            return action.map_or_else(Vec::new, |action| self.act_blind(action, ctx));
         }
-        // Too small to see anything: only ways out count.
-        action.map_or_else(Vec::new, |action| self.act_blind(action, ctx))
+        if let Some(letter) = text {
+            return self.letter(letter, ctx);
+        }
+        match action {
+            Some(action) => self.act(action, ctx),
+            None => self.unbound(event, ctx),
+        }
+    }
+
+    /// What was held back and counts now is done, as long as it is still about the same thing.
+    pub(super) fn done(&mut self, deed: Deed, ctx: Ctx<'_>) -> Vec<Wish> {
+        match deed {
+            Deed::Decide(verb) if self.focus == Pane::Code && self.layers.is_empty() => {
+                self.decide(verb, ctx)
+            }
+            Deed::Decide(_) => Vec::new(),
+            Deed::Do(action) => self.act(action, ctx),
+            Deed::Letter(letter) => self.plain_letter(letter, ctx),
+            Deed::Text => {
+                let (text, meant) = self.guard.letters();
+                self.to_message(&text, meant)
+            }
+        }
+    }
+
+    /// Letters that were typed as text go to the message, and so does what follows. What stood over the panes and takes
+    /// no text is closed with its safe answer.
+    fn to_message(&mut self, text: &str, meant: bool) -> Vec<Wish> {
+        let wishes = if self.alone.is_some() { self.leave_alone() } else { Vec::new() };
+        while self.layers.last_mut().is_some_and(|layer| layer.field().is_none()) {
+            match self.layers.pop() {
+                Some(super::layer::Layer::Form(form)) => self.hide_form(*form),
+                _ => {}
+            }
+        }
+        self.focus = Pane::Message;
+        text.chars().for_each(|c| Composer::apply(&mut self.composer, super::field::Edit::Insert(c)));
+        if meant {
+            self.say(Note::of_wait("That was text: it is in Message. Nothing was decided."));
+        }
+        wishes
     }
 
     /// The letter that a key types where the person is.
@@ -55,19 +105,26 @@ impl Screen {
         plain.then(|| if event.modifiers.contains(KeyModifiers::SHIFT) { upper(c) } else { c })
     }
 
-    /// A key that nothing is bound to.
-    fn unbound(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<Wish> {
-        let plain = event.modifiers.difference(KeyModifiers::SHIFT).is_empty();
-        match event.code {
-            KeyCode::Char(c) if plain && !self.layers.is_empty() => self.layer_letter(c, ctx),
-            KeyCode::Char(c) if plain && self.context(ctx.state) == Context::Problems => {
-                self.problem_letter(c, ctx)
-            }
+    /// A letter that no action has.
+    fn plain_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
+        match letter {
+            _ if !self.layers.is_empty() => self.layer_letter(letter, ctx),
+            _ if self.context(ctx.state) == Context::Problems => self.problem_letter(letter, ctx),
             // The numbers of the tabs.
-            KeyCode::Char(c @ '1'..='4') if plain && !self.takes_text(ctx.state) => {
-                self.tab(c);
+            '1'..='4' => {
+                self.tab(letter);
                 Vec::new()
             }
+            _ => Vec::new(),
+        }
+    }
+
+    /// A key that nothing is bound to.
+    fn unbound(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<Wish> {
+        if let Some(letter) = Key::new(event.code, event.modifiers).text() {
+            return self.plain_letter(letter, ctx);
+        }
+        match event.code {
             KeyCode::Enter if !self.layers.is_empty() => self.layer_accept(ctx),
             KeyCode::Enter if self.context(ctx.state) == Context::Problems => {
                 self.open_asked(ctx);
@@ -98,7 +155,6 @@ impl Screen {
     pub fn paste(&mut self, text: &str, ctx: Ctx<'_>) -> Vec<Wish> {
         let in_review = self.layers.is_empty() && self.context(ctx.state) == Context::Review;
         let admit = self.guard.pasted(in_review, ctx.at);
-        self.last_key = ctx.at;
         self.last_step = ctx.at;
         self.follow.key(ctx.at);
         self.note = None;

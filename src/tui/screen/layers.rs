@@ -33,7 +33,7 @@ impl Screen {
                 return self.revoke_chosen(ctx);
             }
             Action::ListDelete => {
-                if !self.ask_delete(ctx) {
+                if !self.ask_delete() {
                     self.edit_field(Edit::Delete, ctx);
                 }
             }
@@ -50,7 +50,7 @@ impl Screen {
     pub(super) fn layer_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
         match self.layers.last_mut() {
             Some(Layer::Ask(ask)) => {
-                let answer = ask.letter(letter, ctx.at);
+                let answer = ask.letter(letter);
                 return answer.map_or_else(Vec::new, |answer| {
                     self.layers.pop();
                     self.answered(answer)
@@ -122,7 +122,7 @@ impl Screen {
             Some(Layer::Help(help)) => help.top = help.top.saturating_add_signed(by),
             Some(Layer::Status(top)) => *top = top.saturating_add_signed(by).min(1_000),
             Some(Layer::Steps(_)) => self.scroll_steps(by, ctx),
-            Some(Layer::Always(always)) => always.step(by, ctx.at),
+            Some(Layer::Always(always)) => always.step(by),
             Some(Layer::Rules(cursor)) => cursor.step(by, ctx.state.transcript.rules.len()),
             Some(Layer::Sessions(list)) => {
                 let rows = list.rows();

@@ -47,8 +47,8 @@ impl Screen {
             Action::MessageHistory => self.open_old_messages(),
             Action::MessageEditQueued => return self.take_queued(ctx),
             Action::Quit => return self.end_of_input(ctx),
-            Action::ScrollPageDown => self.chat.page(ctx.state, 1, ctx.look),
-            Action::ScrollPageUp => self.chat.page(ctx.state, -1, ctx.look),
+            Action::ScrollPageDown => self.page(1, ctx),
+            Action::ScrollPageUp => self.page(-1, ctx),
             other => {
                 if let Some(edit) = edit_of(other) {
                     self.composer.apply(edit);

@@ -67,7 +67,7 @@ impl Screen {
                         AskChoice::new('w', "keep them waiting", Answer::Stay),
                         AskChoice::new('s', format!("skip {what}; nothing runs"), Answer::SkipAll),
                     ];
-                    let ask = Ask::new("Skip all?", vec![format!("{what} wait for you.")], choices, ctx.at);
+                    let ask = Ask::new("Skip all?", vec![format!("{what} wait for you.")], choices);
                     self.layers.push(Layer::Ask(ask));
                 }
             }

@@ -1,9 +1,8 @@
 //! The mouse: a click focuses, the wheel scrolls the pane under it, a button of the key bar counts when it is pressed
 //! and released in the same place. The wheel never decides.
 
-use super::context::verb;
 use super::{Ctx, Note, Screen, Wish};
-use crate::tui::guard::{Admit, Class};
+use crate::tui::guard::Admit;
 use crate::tui::view::keybar::Button;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
@@ -20,6 +19,7 @@ impl Screen {
             MouseEventKind::Down(MouseButton::Left) => {
                 self.note = None;
                 self.pressed = self.button_at(column, row);
+                self.guard.pressed(self.pressed.is_some(), ctx.at);
                 if self.pressed.is_none() && self.layers.is_empty() {
                     self.click(column, row);
                 }
@@ -63,20 +63,15 @@ impl Screen {
 
     /// A button was pressed and released: the same gate as its key.
     fn press(&mut self, button: &Button, ctx: Ctx<'_>) -> Vec<Wish> {
-        self.last_key = ctx.at;
         self.follow.key(ctx.at);
-        if let Class::Decision(_) = self.class(ctx.state, Some(button.action))
-            && let Some(verb) = verb(button.action)
-        {
-            return match self.guard.click(verb, ctx.at) {
-                Admit::Pass => self.decide(verb, ctx),
-                Admit::Refused(why) => {
-                    self.say(Note::of_wait(why.to_string()));
-                    Vec::new()
-                }
-                Admit::Held => Vec::new(),
-            };
+        let class = self.class(ctx.state, button.action);
+        match self.guard.click(class, ctx.at) {
+            Admit::Pass => self.act(button.action, ctx),
+            Admit::Refused(why) => {
+                self.say(Note::of_wait(why.to_string()));
+                Vec::new()
+            }
+            Admit::Held | Admit::Word { .. } => Vec::new(),
         }
-        self.act(button.action, ctx)
     }
 }

@@ -62,7 +62,7 @@ impl Screen {
         }
     }
 
-    pub(super) fn ask_delete(&mut self, ctx: Ctx<'_>) -> bool {
+    pub(super) fn ask_delete(&mut self) -> bool {
         let Some(Layer::Sessions(list)) = self.layers.last() else { return false };
         let Some(chosen) = list.chosen().filter(|_| list.rename.is_none()) else { return false };
         let name = if chosen.name.is_empty() { chosen.id.clone() } else { chosen.name.clone() };
@@ -71,7 +71,7 @@ impl Screen {
             AskChoice::new('d', "delete it; it can't be brought back", Answer::Delete(chosen.path.clone())),
         ];
         let lines = vec![format!("{name}: {} messages, {} blocks.", chosen.messages, chosen.blocks)];
-        self.layers.push(Layer::Ask(Ask::new("Delete this session?", lines, choices, ctx.at)));
+        self.layers.push(Layer::Ask(Ask::new("Delete this session?", lines, choices)));
         true
     }
 }

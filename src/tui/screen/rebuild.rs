@@ -33,7 +33,7 @@ impl Screen {
             AskChoice::new('w', "leave it empty", Answer::Stay),
             AskChoice::new('n', label, Answer::Rebuild(wanted)),
         ];
-        let ask = Ask::new("Rebuild the kernel?", lines, choices, ctx.at)
+        let ask = Ask::new("Rebuild the kernel?", lines, choices)
             .foot("Each one waits in Code for your decision. The first that fails ends it.");
         self.layers.push(Layer::Ask(ask));
     }

@@ -100,15 +100,6 @@ impl Screen {
         self.layers.push(Layer::Form(Box::new(form)));
     }
 
-    /// The same without anybody having asked: the next Enter may be meant for something else.
-    pub(super) fn show_asked(&mut self, ctx: Ctx<'_>) {
-        let before = self.layers.len();
-        self.open_asked(ctx);
-        if let (true, Some(Layer::Form(form))) = (self.layers.len() > before, self.layers.last_mut()) {
-            form.appeared = Some(ctx.at);
-        }
-    }
-
     /// A recipe was not begun: what does not fit is told at its fields, whether the form is still open or not.
     pub(super) fn recipe_refused(&mut self, name: &str, misfits: Vec<Misfit>) {
         let why = misfits.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
@@ -154,13 +145,13 @@ impl Screen {
     }
 
     /// Asks whether the recipe that waits for answers should end.
-    pub(super) fn ask_end_recipe(&mut self, ctx: Ctx<'_>) {
+    pub(super) fn ask_end_recipe(&mut self) {
         let choices = vec![
             AskChoice::new('w', "keep it waiting", Answer::Stay),
             AskChoice::new('e', "end it here; what it made so far stays", Answer::EndTurn),
         ];
         let text = "It waits for your answers.".to_owned();
-        self.layers.push(Layer::Ask(Ask::new("End the recipe?", vec![text], choices, ctx.at)));
+        self.layers.push(Layer::Ask(Ask::new("End the recipe?", vec![text], choices)));
     }
 
     /// Hands the failure on screen to the recipe that finds out why.

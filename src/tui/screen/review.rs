@@ -10,7 +10,8 @@ use crate::engine::transcript::{BlockItem, Standing};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::editor::Editor;
-use crate::tui::guard::Verb;
+use crate::tui::guard::{Verb, Why};
+use crate::tui::keymap::Context;
 use crate::tui::view::code::diff::{Against, older};
 use crate::tui::view::code::{Mode, guard_terms};
 use crate::tui::view::layout::Pane;
@@ -23,12 +24,46 @@ impl Screen {
     /// Lets time pass: a decision that was held back may be due now.
     pub fn tick(&mut self, ctx: Ctx<'_>) -> (bool, Vec<Wish>) {
         let changed = self.guard.tick(ctx.at);
+        if let Some(why) = self.guard.dropped() {
+            self.last_step = ctx.at;
+            let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
+            let more = match (why, ctx.state.waiting()) {
+                (Why::NoAnswer, Some(_)) if !key.is_empty() => format!(" {key} twice approves."),
+                _ => String::new(),
+            };
+            self.say(Note::of_wait(format!("{why}{more}")));
+        }
         let wishes = match self.guard.due(ctx.at) {
-            Some(verb) if self.focus == Pane::Code && self.layers.is_empty() => self.decide(verb, ctx),
-            _ => Vec::new(),
+            Some(deed) => self.done(deed, ctx),
+            None => Vec::new(),
         };
         let expired = self.ladder.expire(ctx.at);
         (changed || expired || !wishes.is_empty(), wishes)
+    }
+
+    /// Goes to the block that waits, wherever the person is; there it is only told how it is approved.
+    pub(super) fn go_to_waiting(&mut self, ctx: Ctx<'_>) {
+        let Some(item) = ctx.state.waiting() else {
+            self.say(Note::info("No block waits."));
+            return;
+        };
+        if self.code.edits() {
+            self.say(Note::info(
+                "Editing. Nothing runs from here: Esc keeps the text and returns to review.",
+            ));
+            return;
+        }
+        if !self.layers.is_empty() {
+            let back = self.keymap.hint(Context::Everywhere, Action::Back);
+            self.say(Note::of_wait(format!("{back} closes this first. Nothing was decided.")));
+            return;
+        }
+        let block = item.block.id;
+        self.code.show(block);
+        self.code.mode = Mode::View;
+        self.focus = Pane::Code;
+        let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
+        self.say(Note::of_wait(format!("Block {block}: look at it, then {key} again approves.")));
     }
 
     /// The block that a decision would be about: it waits, and it is the one on screen.
@@ -56,7 +91,25 @@ impl Screen {
                 self.layers.push(Layer::Reject(Reject { block, revision, field: Field::lines() }));
                 Vec::new()
             }
-            Verb::Skip => send(block, revision, Decision::Skip),
+            Verb::Skip => {
+                self.lead(Pane::Message);
+                send(block, revision, Decision::Skip)
+            }
+            Verb::Opinion => self.ask_opinion(ctx.state),
+            Verb::Install => self.install_elsewhere(ctx.state),
+            Verb::Limits => {
+                self.open_limits(ctx.state);
+                Vec::new()
+            }
+            Verb::Language => {
+                if item.block.readiness() == Readiness::NeedsLanguage {
+                    self.choose_language(block);
+                } else {
+                    let language = crate::tui::view::words::language_of(item);
+                    self.say(Note::of_wait(format!("Block {block} is {language}.")));
+                }
+                Vec::new()
+            }
             Verb::Hunk => match self.code.toggle_hunk() {
                 Some(text) => send(block, revision, Decision::Edit(text)),
                 None => {
@@ -249,16 +302,6 @@ impl Screen {
             Action::InstallInto => return self.install_elsewhere(ctx.state),
             Action::Rights => self.code.full_rights = !self.code.full_rights,
             Action::Limits => self.open_limits(ctx.state),
-            Action::ChooseLanguage => match ctx.state.waiting() {
-                Some(item) if item.block.readiness() == Readiness::NeedsLanguage => {
-                    self.choose_language(item.block.id);
-                }
-                Some(item) => {
-                    let language = crate::tui::view::words::language_of(item);
-                    self.say(Note::of_wait(format!("Block {} is {language}.", item.block.id)));
-                }
-                None => {}
-            },
             // Reached outside of the review only: there decisions mean nothing.
             Action::Skip if self.announced(ctx.state).is_some() => {
                 return vec![Wish::Send(Command::HoldBack)];
@@ -271,6 +314,7 @@ impl Screen {
             | Action::Reject
             | Action::Skip
             | Action::HunkDrop
+            | Action::ChooseLanguage
             | Action::Restore => {
                 let text = if matches!(self.code.mode, Mode::Diff(_)) {
                     "Decisions are made on the block itself: v goes back to it."

@@ -16,13 +16,17 @@ impl Screen {
     pub(super) fn ask_always(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<Wish> {
         let block = item.block.id;
         let offers = rules::offers(ctx.state, block);
-        let reviewed = ctx.state.inspected(block).map(|i| &i.review);
-        let high = reviewed.is_some_and(|review| review.gravest() == Some(Severity::High));
+        let review = ctx.state.inspected(block).map(|inspected| &inspected.review);
+        let high = review.is_some_and(|review| review.gravest() == Some(Severity::High));
+        let unchecked = review.is_some_and(|review| review.unchecked.is_some());
         let refusal = Self::unapprovable(item, ctx).or_else(|| {
             if high {
                 return Some(format!(
                     "Block {block} has a high finding: no rule covers that. a runs it once."
                 ));
+            }
+            if unchecked {
+                return Some(format!("Block {block} was not checked: no rule covers that. a runs it once."));
             }
             let all = offers.iter().all(|offer| offer.refused.is_some());
             let miss = offers.first().and_then(|offer| offer.refused.as_ref()).filter(|_| all)?;
@@ -34,21 +38,14 @@ impl Screen {
         }
         let revision = item.block.current().revision;
         let terms = guard_terms(ctx.state, item);
-        self.layers.push(Layer::Always(Always::new(
-            block,
-            revision,
-            terms,
-            offers,
-            self.setup.times.quiet,
-            ctx.at,
-        )));
+        self.layers.push(Layer::Always(Always::new(block, revision, terms, offers)));
         Vec::new()
     }
 
     /// A letter in the choice: 1 2 3 mark, the key that opened it confirms.
     pub(super) fn always_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
         let Some(Layer::Always(always)) = self.layers.last_mut() else { return Vec::new() };
-        match always.letter(letter, ctx.at) {
+        match always.letter(letter) {
             Ok(None) => Vec::new(),
             Ok(Some(scope)) => {
                 let (block, revision) = (always.block, always.revision);

@@ -106,7 +106,7 @@ impl Screen {
                     AskChoice::new('w', "wait", Answer::Stay),
                     AskChoice::new('k', "kill", Answer::Kill),
                 ];
-                self.layers.push(Layer::Ask(Ask::new(title, vec![text], choices, ctx.at)));
+                self.layers.push(Layer::Ask(Ask::new(title, vec![text], choices)));
                 Vec::new()
             }
             Some(_) => Vec::new(),
@@ -173,7 +173,7 @@ impl Screen {
         ];
         let foot =
             format!("Enter = stay.  Reopen later: {} resume {}", self.setup.app, ctx.state.transcript.name);
-        self.layers.push(Layer::Ask(Ask::new("Quit?", lines, choices, ctx.at).foot(foot)));
+        self.layers.push(Layer::Ask(Ask::new("Quit?", lines, choices).foot(foot)));
         Vec::new()
     }
 

@@ -43,7 +43,7 @@ impl Screen {
                 Vec::new()
             }
             ('e', Phase::Asking(Question::Form(_))) => {
-                self.ask_end_recipe(ctx);
+                self.ask_end_recipe();
                 Vec::new()
             }
             ('c', Phase::Asking(_)) => vec![Wish::Send(Command::Continue)],

@@ -4,6 +4,7 @@ use super::layout::{Edge, Pane};
 use super::look::Look;
 use super::safe;
 use crate::engine::{Phase, State};
+use crate::tui::action::Action;
 use crate::tui::screen::Screen;
 use crate::tui::screen::layer::Layer;
 use crate::tui::view::frame::Title;
@@ -36,7 +37,7 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
         buf.set_stringn(
             text_area.x,
             text_area.y,
-            safe::cut(hint, text_area.width.into()),
+            safe::cut(&hint, text_area.width.into()),
             text_area.width.into(),
             look.dim(),
         );
@@ -57,14 +58,19 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
     focused.then(|| place(text_area, column, row - first)).flatten()
 }
 
-fn placeholder(screen: &Screen, state: &State, focused: bool) -> &'static str {
+fn placeholder(screen: &Screen, state: &State, focused: bool) -> String {
     if screen.setup.welcome {
-        return "choose a provider first";
+        return "choose a provider first".into();
     }
-    if screen.focus == Pane::Code && matches!(state.phase, Phase::Deciding(_)) {
-        return "(Tab to type; letters here never reach the block)";
+    let waits = screen.focus == Pane::Code && matches!(state.phase, Phase::Deciding(_));
+    // The key that goes to the message from where the person is; there may be none.
+    let to_type = screen.keymap.hint(screen.context(state), Action::MessageFocus);
+    match (waits, to_type.as_str()) {
+        (true, "") => "(letters here never reach the block)".into(),
+        (true, key) => format!("({key} to type; letters here never reach the block)"),
+        (false, _) if focused && state.phase == Phase::Idle => "Ask for something, or / for commands".into(),
+        (false, _) => String::new(),
     }
-    if focused && state.phase == Phase::Idle { "Ask for something, or / for commands" } else { "" }
 }
 
 fn place(area: Rect, column: usize, row: usize) -> Option<Position> {

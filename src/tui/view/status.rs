@@ -16,6 +16,7 @@ use crate::engine::always::PAUSE_MS;
 use crate::engine::state::{Countdown, Matched};
 use crate::engine::transcript::Standing;
 use crate::engine::{Phase, State};
+use crate::tui::action::Action;
 use crate::tui::guard::Why;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
@@ -67,6 +68,16 @@ pub fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> (St
     if screen.arrangement.class == Class::TooSmall {
         return (TOO_SMALL.into(), look.style(Slot::StatusWarn));
     }
+    if let Some(deed) = screen.guard.held() {
+        let of = match state.waiting() {
+            Some(item) if screen.layers.is_empty() && screen.focus == Pane::Code => {
+                format!("Block {}: ", item.block.id)
+            }
+            _ => String::new(),
+        };
+        let text = format!("{of}{}, any letter takes it back", deed.words());
+        return (text, look.style(Slot::BlockPending));
+    }
     if let Some(text) = screen.layers.last().and_then(|layer| layers::of_layer(screen, layer, state)) {
         let style = look.style(Slot::StatusInfo);
         return match &screen.note {
@@ -90,8 +101,8 @@ pub fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> (St
         Some(_) if note.of_wait => (text, level(note.level, look)),
         // The wait in its shortest words stands in front of everything else that is said.
         Some(item) => {
-            let tab = if screen.focus == Pane::Code { "." } else { ": Tab." };
-            (format!("Block {} waits{tab}  {text}", item.block.id), look.style(Slot::BlockPending))
+            let way = if screen.focus == Pane::Code { ".".into() } else { way(screen, state) };
+            (format!("Block {} waits{way}  {text}", item.block.id), look.style(Slot::BlockPending))
         }
         None if crate::tui::screen::has_problem(state) && note.level == Level::Error => {
             going_on(screen, state, look)
@@ -119,7 +130,7 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> Option<
                 "Rule {rule} covers block {block}. Starts in {seconds} s: Ctrl-C stops it."
             ));
         }
-        return Some(format!("Block {block} waits: Tab."));
+        return Some(format!("Block {block} waits{}", way(screen, state)));
     }
     Some(match &screen.code.mode {
         Mode::Edit(_) => "Editing. Nothing runs from here: Esc keeps the text and returns to review.".into(),
@@ -134,6 +145,20 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> Option<
         }
         Mode::View => review(screen, state, item, now, look),
     })
+}
+
+/// `: Tab.`, the key that goes to the block that waits from where the person is.
+fn way(screen: &Screen, state: &State) -> String {
+    let context = screen.context(state);
+    // From these panes the next one is the code.
+    let next = matches!(screen.focus, Pane::Message | Pane::Chat) && screen.layers.is_empty();
+    let tab = screen.keymap.hint(context, Action::PaneNext);
+    let key = screen.keymap.hint(context, Action::ToWaiting);
+    match (next && !tab.is_empty(), key.is_empty()) {
+        (true, _) => format!(": {tab}."),
+        (false, false) => format!(": {key}."),
+        (false, true) => ".".into(),
+    }
 }
 
 /// Seconds until a covered block starts, counted up to whole ones.

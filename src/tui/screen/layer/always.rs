@@ -1,9 +1,8 @@
-//! The choice of a rule for "always". Nothing is marked at first; numbers and arrows only mark, and the confirming key
-//! counts after a quiet moment, so that keys typed ahead grant nothing.
+//! The choice of a rule for "always". Nothing is marked at first; numbers and arrows only mark. The confirming key
+//! passes the guard before it comes here, so that keys typed ahead grant nothing.
 
 use crate::domain::{BlockId, Revision, RuleScope};
 use crate::engine::rules::Offer;
-use std::time::{Duration, Instant};
 
 /// The box.
 #[derive(Debug)]
@@ -18,30 +17,19 @@ pub struct Always {
     pub offers: Vec<Offer>,
     /// Which of them is marked.
     pub marked: Option<usize>,
-    quiet: Duration,
-    quiet_from: Instant,
 }
 
 impl Always {
-    /// A choice that is offered now; `quiet` is the time without a key before it can be confirmed.
-    pub fn new(
-        block: BlockId,
-        revision: Revision,
-        terms: u64,
-        offers: Vec<Offer>,
-        quiet: Duration,
-        now: Instant,
-    ) -> Self {
-        Self { block, revision, terms, offers, marked: None, quiet, quiet_from: now }
+    /// A choice that is offered.
+    pub fn new(block: BlockId, revision: Revision, terms: u64, offers: Vec<Offer>) -> Self {
+        Self { block, revision, terms, offers, marked: None }
     }
 
-    /// A letter pressed now: the scope that it grants, if it confirms.
+    /// A letter: the scope that it grants, if it confirms.
     ///
     /// # Errors
     /// Why it does nothing.
-    pub fn letter(&mut self, letter: char, now: Instant) -> Result<Option<RuleScope>, String> {
-        let passed = now.saturating_duration_since(self.quiet_from);
-        self.quiet_from = now;
+    pub fn letter(&mut self, letter: char) -> Result<Option<RuleScope>, String> {
         if let Some(at) = letter.to_digit(10).and_then(|digit| (digit as usize).checked_sub(1)) {
             return self.mark(at).map(|()| None);
         }
@@ -51,16 +39,11 @@ impl Always {
         let Some(offer) = self.marked.and_then(|at| self.offers.get(at)) else {
             return Err("Nothing is marked: 1 2 3 mark, A confirms, Esc approves nothing.".into());
         };
-        if passed < self.quiet {
-            let tenths = self.quiet.as_millis().div_ceil(100).max(1);
-            return Err(format!("Not yet: {}.{} s without a key.", tenths / 10, tenths % 10));
-        }
         Ok(Some(offer.rule.scope))
     }
 
     /// Marks the offer before or after the marked one.
-    pub fn step(&mut self, by: isize, now: Instant) {
-        self.quiet_from = now;
+    pub fn step(&mut self, by: isize) {
         let open: Vec<usize> = (0..self.offers.len())
             .filter(|at| self.offers.get(*at).is_some_and(|o| o.refused.is_none()))
             .collect();

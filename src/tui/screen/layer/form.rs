@@ -3,7 +3,6 @@
 use crate::domain::{Answers, FieldKind, Form, Misfit};
 use crate::tui::editor::Motion;
 use crate::tui::screen::field::{Edit, Field};
-use std::time::Instant;
 
 /// What the answers are for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,16 +37,13 @@ pub struct FormBox {
     pub misfits: Vec<Misfit>,
     /// Whether it was sent and nothing came back yet.
     pub sent: bool,
-    /// When it opened by itself, if it did.
-    pub appeared: Option<Instant>,
 }
 
 impl FormBox {
     /// A form as it is before anything was answered: defaults stand in their fields.
     pub fn new(purpose: Purpose, form: Form) -> Self {
         let replies = form.fields.iter().map(|field| reply(&field.kind)).collect();
-        let mut made =
-            Self { purpose, form, replies, at: 0, misfits: Vec::new(), sent: false, appeared: None };
+        let mut made = Self { purpose, form, replies, at: 0, misfits: Vec::new(), sent: false };
         for at in 0..made.form.fields.len() {
             if let Some(default) = made.form.fields.get(at).and_then(|field| field.default.clone()) {
                 made.put(at, &default);

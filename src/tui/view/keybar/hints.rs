@@ -100,6 +100,9 @@ fn of_message(state: &State, hints: &mut Hints<'_>) {
     } else {
         hints.plain("/", "commands", 2);
     }
+    if state.waiting().is_some() {
+        hints.key(Action::ToWaiting, "the block that waits", "the block", 1);
+    }
     hints.key(Action::PaneNext, "panes", "panes", 1).key(Action::Help, "help", "help", 0);
     if !busy {
         hints.key(Action::Stop, "twice quit", "twice quit", 3);

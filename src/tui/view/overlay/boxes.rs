@@ -23,10 +23,14 @@ pub(super) fn confirm(state: &State, confirm: &Confirm, width: u16, look: Look<'
         .filter(|f| f.severity == Severity::High)
         .collect();
     let unchecked = inspected.and_then(|i| i.review.unchecked.as_deref());
+    let off = inspected
+        .and_then(|i| i.terms.as_ref().ok())
+        .is_some_and(|t| t.executor.starts_programs() && t.rights.sandbox.level == SandboxLevel::Off);
     let title = match (high.is_empty(), unchecked) {
         (false, _) => "Confirm a high finding",
         (true, Some(_)) => "Confirm what was not checked",
-        (true, None) => "Confirm the first block",
+        (true, None) if off => "Confirm: nothing confines it",
+        (true, None) => "Confirm",
     };
     let mut sheet = Sheet::new(title);
     let block = confirm.block;
@@ -71,9 +75,6 @@ pub(super) fn confirm(state: &State, confirm: &Confirm, width: u16, look: Look<'
         let text = format!("Block {block} was not checked in full: {}", safe::one_line(why));
         sheet.words(&text, width, look.severity(Severity::High)).gap();
     }
-    let off = inspected
-        .and_then(|i| i.terms.as_ref().ok())
-        .is_some_and(|t| t.executor.starts_programs() && t.rights.sandbox.level == SandboxLevel::Off);
     if off {
         let text = sandbox::off(&format!("block {block}"));
         sheet.words(&text, width, look.style(Slot::SandboxOff)).gap();

@@ -1,0 +1,322 @@
+//! Text is never a decision: whatever is typed, wherever the focus is, in every phase of a session.
+//!
+//! The screen and its guard are the real ones; the clock and the terminal that answers are made.
+
+use super::scene::Scene;
+use proptest::prelude::*;
+use sayso::domain::*;
+use sayso::engine::state::Question;
+use sayso::engine::{Command, Phase};
+use sayso::tui::fence::Query;
+use sayso::tui::screen::{Lower, Screen, Wish};
+use sayso::tui::view::layout::Pane;
+
+/// What goes on while somebody types.
+#[derive(Clone, Copy, Debug)]
+enum At {
+    Idle,
+    Streaming,
+    Waiting,
+    /// Nothing confines what waits.
+    Unconfined,
+    Running,
+    Finished,
+    Steps,
+    Budget,
+    Stuck,
+    Overflow,
+    Disk,
+    Form,
+    /// The question whether a kernel may go.
+    Kill,
+    Quit,
+    Restart,
+    SkipAll,
+}
+
+const PHASES: [At; 16] = [
+    At::Idle,
+    At::Streaming,
+    At::Waiting,
+    At::Unconfined,
+    At::Running,
+    At::Finished,
+    At::Steps,
+    At::Budget,
+    At::Stuck,
+    At::Overflow,
+    At::Disk,
+    At::Form,
+    At::Kill,
+    At::Quit,
+    At::Restart,
+    At::SkipAll,
+];
+
+fn failed(kind: FailureKind) -> Phase {
+    Phase::Stuck(ReplyFailure { kind, status: None, message: "it failed".into(), hint: String::new() })
+}
+
+fn made(at: At) -> Scene {
+    let mut scene = Scene::worked();
+    let waits = |scene: &mut Scene| {
+        scene.reply("```python\nprint(1)\n```\n", &[("python", "print(1)\n")]);
+        scene.inspect(3, Vec::new());
+        scene.decide(3);
+    };
+    match at {
+        At::Idle => {}
+        At::Streaming => scene.streaming("Well, this goes on.\n\n```python\nprint(1)\n"),
+        At::Waiting | At::SkipAll => {
+            waits(&mut scene);
+            scene.confine(3);
+        }
+        At::Unconfined => waits(&mut scene),
+        At::Running | At::Kill | At::Quit => {
+            waits(&mut scene);
+            scene.frame();
+            scene.running(3, "x\n", 1_000);
+        }
+        At::Finished | At::Restart => {
+            waits(&mut scene);
+            scene.ran(3, 100, "1\n");
+            scene.state.phase = Phase::Idle;
+        }
+        At::Steps => scene.state.phase = Phase::Asking(Question::StepLimit(12)),
+        At::Budget => {
+            scene.state.phase =
+                Phase::Asking(Question::Budget { spent: 2_000_000_000, limit: 1_000_000_000 });
+        }
+        At::Stuck => scene.state.phase = failed(FailureKind::Unreachable),
+        At::Overflow => scene.state.phase = failed(FailureKind::Overflow),
+        At::Disk => scene.state.live.store_failure = Some("no space left.".into()),
+        At::Form => {
+            let field = Field {
+                name: "words".into(),
+                label: "Words".into(),
+                help: String::new(),
+                kind: FieldKind::Text { lines: false },
+                required: false,
+                default: None,
+            };
+            let form = Form { fields: vec![field], ..Form::default() };
+            scene.state.phase = Phase::Asking(Question::Form(Box::new(form)));
+        }
+    }
+    scene.frame();
+    // Everything that can be waited for is over: the guard is as open as it ever is.
+    for _ in 0..6 {
+        scene.pass(500);
+        scene.frame();
+    }
+    match at {
+        At::Kill => {
+            scene.press(&["ctrl-c"]);
+            scene.pass(700);
+            scene.press(&["ctrl-c"]);
+        }
+        At::Quit => {
+            scene.screen.composer.set("/quit");
+            scene.press(&["enter"]);
+        }
+        At::Restart => {
+            scene.screen.composer.set("/restart");
+            scene.press(&["enter"]);
+        }
+        At::SkipAll => {
+            scene.screen.composer.set("/queue");
+            scene.press(&["enter"]);
+            scene.pass(1_000);
+            scene.press(&["S"]);
+        }
+        _ => {}
+    }
+    scene.take_wishes();
+    scene
+}
+
+/// Whether this decides, spends, starts, deletes or leaves. A message that is sent by Enter is what was meant.
+fn acts(wish: &Wish) -> bool {
+    match wish {
+        Wish::Send(Command::Submit(_) | Command::OnScreen { .. }) => false,
+        Wish::Send(_) | Wish::Errand(_) | Wish::Editor(..) | Wish::Pager(_) | Wish::Leave(_) => true,
+        _ => false,
+    }
+}
+
+/// How the terminal answers: at once, so many milliseconds later, or never.
+type Answers = Option<u64>;
+
+/// Plays letters with the time before each; returns what came of it that no text may bring.
+fn play(scene: &mut Scene, keys: &[(String, u64)], answers: Answers) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut asked: Vec<(Query, std::time::Instant)> = Vec::new();
+    let mut pass = |scene: &mut Scene, ms: u64, found: &mut Vec<String>| {
+        let mut left = ms;
+        while left > 0 {
+            let step = left.min(7);
+            left -= step;
+            scene.at += std::time::Duration::from_millis(step);
+            scene.now = scene.now.plus(step);
+            let late = |sent: &std::time::Instant| {
+                answers.is_some_and(|ms| scene.at.duration_since(*sent).as_millis() >= u128::from(ms))
+            };
+            let due: Vec<Query> =
+                asked.iter().filter(|(_, sent)| late(sent)).map(|(query, _)| *query).collect();
+            asked.retain(|(query, _)| !due.contains(query));
+            for query in due {
+                scene.screen.guard.fence_answered(query.place(), scene.at);
+            }
+            let (_, wishes) = scene.step(Screen::tick);
+            found.extend(wishes.iter().filter(|wish| acts(wish)).map(|wish| format!("{wish:?}")));
+            let wishes = scene.step(Screen::settle);
+            found.extend(wishes.iter().filter(|wish| acts(wish)).map(|wish| format!("{wish:?}")));
+            scene.step(Screen::arrange);
+            asked.extend(scene.screen.guard.queries(scene.at).into_iter().map(|query| (query, scene.at)));
+        }
+    };
+    for (name, before) in keys {
+        pass(scene, *before, &mut found);
+        let wishes = scene.key(name);
+        found.extend(wishes.iter().filter(|wish| acts(wish)).map(|wish| format!("{name}: {wish:?}")));
+    }
+    pass(scene, 3_000, &mut found);
+    found
+}
+
+/// Texts as people type them; Enter only between and behind words of more than one letter.
+fn text() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        3 => proptest::sample::select(vec![
+            "add", "a", "test", "also", "check", "square", "root", "rename", "ja", "yes", "continue", "end", "retry",
+            "skip", "as", "so", "see", "kernel", "new", "wait", "save", "Kill", "do", "x", "open", "for", "keep",
+            "été", "漢字", "is", "run", "Also", "A", "All", "Re", "eel", "pass",
+        ])
+        .prop_map(str::to_owned),
+        1 => "[a-zA-Z]{2,6}",
+    ];
+    // One letter alone is what decides; a text has two keys at least.
+    proptest::collection::vec(word, 2..5).prop_map(|words| words.join(" "))
+}
+
+fn typed() -> impl Strategy<Value = Vec<(String, u64)>> {
+    let gaps = prop_oneof![Just(50u64), Just(120), Just(300), Just(400), 31u64..400];
+    (text(), proptest::collection::vec(gaps, 64), any::<bool>(), any::<bool>()).prop_map(
+        |(text, gaps, space, enter)| {
+            let mut names: Vec<String> = if space { vec!["space".into()] } else { Vec::new() };
+            names.extend(text.chars().map(|c| if c == ' ' { "space".to_owned() } else { c.to_string() }));
+            if enter {
+                names.push("enter".into());
+            }
+            names.into_iter().zip(gaps).collect()
+        },
+    )
+}
+
+fn answers() -> impl Strategy<Value = Answers> {
+    prop_oneof![Just(None), Just(Some(0)), Just(Some(40)), Just(Some(700)), Just(Some(3_000))]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// At whatever speed, also as a paste without its brackets.
+    #[test]
+    fn text_in_the_message_decides_nothing(
+        keys in typed(), speed in 0u64..5, phase in proptest::sample::select(PHASES[..12].to_vec()), answers in answers()
+    ) {
+        let mut scene = made(phase);
+        scene.screen.focus = Pane::Message;
+        scene.frame();
+        let keys: Vec<_> = keys.into_iter().map(|(name, gap)| (name, gap * speed * speed / 4)).collect();
+        let found = play(&mut scene, &keys, answers);
+        prop_assert!(found.is_empty(), "{phase:?} {keys:?}: {found:?}");
+        prop_assert!(scene.screen.layers.is_empty(), "{phase:?}");
+    }
+
+    /// Wherever letters act, as long as its keys are no more than 400 ms apart.
+    #[test]
+    fn text_where_letters_act_decides_nothing(
+        keys in typed(), phase in proptest::sample::select(PHASES.to_vec()), answers in answers(),
+        pane in proptest::sample::select(vec![Pane::Code, Pane::Output, Pane::Chat])
+    ) {
+        let mut scene = made(phase);
+        if scene.screen.layers.is_empty() {
+            scene.screen.focus = pane;
+        }
+        scene.frame();
+        // The guard is open for what is there now.
+        for _ in 0..3 {
+            scene.pass(500);
+            scene.frame();
+        }
+        let mut keys = keys;
+        keys[0].1 = 1_000;
+        let found = play(&mut scene, &keys, answers);
+        prop_assert!(found.is_empty(), "{phase:?} {pane:?} {keys:?}: {found:?}");
+    }
+}
+
+/// One letter alone does what it says: the property above is not true for want of effect.
+#[test]
+fn a_letter_alone_acts_where_it_may() {
+    let alone = |at: At, pane: Pane, letter: &str| {
+        let mut scene = made(at);
+        if scene.screen.layers.is_empty() {
+            scene.screen.focus = pane;
+            if at as u8 == At::Steps as u8 {
+                scene.screen.lower = Lower::Problems;
+            }
+        }
+        scene.frame();
+        for _ in 0..3 {
+            scene.pass(500);
+            scene.frame();
+        }
+        play(&mut scene, &[(letter.to_owned(), 1_000)], Some(40))
+    };
+    for (at, pane, letter, what) in [
+        (At::Waiting, Pane::Code, "a", "Approve"),
+        (At::Waiting, Pane::Code, "s", "Skip"),
+        (At::Steps, Pane::Output, "c", "Continue"),
+        (At::Budget, Pane::Output, "e", "EndTurn"),
+        (At::Stuck, Pane::Output, "r", "Retry"),
+        (At::Kill, Pane::Output, "k", "Kill"),
+        (At::Finished, Pane::Output, "x", "Pager"),
+        (At::Restart, Pane::Output, "n", "Restart"),
+        (At::SkipAll, Pane::Code, "s", "SkipAll"),
+    ] {
+        let found = alone(at, pane, letter);
+        assert!(found.len() == 1 && found[0].contains(what), "{at:?} {letter}: {found:?}");
+    }
+    // A terminal that never answers decides nothing by letters.
+    let mut scene = made(At::Waiting);
+    scene.screen.focus = Pane::Code;
+    scene.frame();
+    scene.pass(3_000);
+    assert!(play(&mut scene, &[("a".to_owned(), 1_000)], None).is_empty());
+}
+
+/// What was found from outside: each of these ran or skipped a block.
+#[test]
+fn the_sentences_that_decided_go_to_the_message_whole() {
+    for text in ["add a test", "also check", "square root", "eel", "as it is"] {
+        for gap in [50, 120, 200, 300, 400] {
+            for at in [At::Waiting, At::Unconfined] {
+                let mut scene = made(at);
+                scene.screen.focus = Pane::Code;
+                scene.frame();
+                scene.pass(2_000);
+                scene.frame();
+                let keys: Vec<(String, u64)> = text
+                    .chars()
+                    .map(|c| (if c == ' ' { "space".to_owned() } else { c.to_string() }, gap))
+                    .collect();
+                let found = play(&mut scene, &keys, Some(5));
+                assert!(found.is_empty(), "{text} at {gap}: {found:?}");
+                assert_eq!(scene.screen.composer.full_text(), text, "at {gap}");
+                assert_eq!(scene.screen.focus, Pane::Message);
+            }
+        }
+    }
+}
