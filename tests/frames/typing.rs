@@ -54,7 +54,13 @@ const PHASES: [At; 16] = [
 ];
 
 fn failed(kind: FailureKind) -> Phase {
-    Phase::Stuck(ReplyFailure { kind, status: None, message: "it failed".into(), hint: String::new() })
+    Phase::Stuck(ReplyFailure {
+        kind,
+        status: None,
+        message: "it failed".into(),
+        hint: String::new(),
+        departure: sayso::domain::Departure::Never,
+    })
 }
 
 fn made(at: At) -> Scene {

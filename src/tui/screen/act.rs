@@ -255,7 +255,7 @@ impl Screen {
             Action::OutputOpen => match images.last() {
                 Some(image) => {
                     let image = image.clone();
-                    self.ask_open(image, ctx);
+                    self.ask_open(image);
                     Vec::new()
                 }
                 None => {
@@ -290,16 +290,16 @@ impl Screen {
     }
 
     /// Asks whether an image may be opened outside: that program is the desktop's, and nothing confines it.
-    fn ask_open(&mut self, image: ImageRef, ctx: Ctx<'_>) {
+    fn ask_open(&mut self, image: ImageRef) {
         let lines = vec![
             format!("{} was made by a run.", image.name),
             "The desktop's own program opens it, and nothing confines that one.".to_owned(),
         ];
         let choices = vec![
             AskChoice::new('w', "leave it closed", Answer::Stay),
-            AskChoice::new('y', "open it", Answer::Open(image)),
+            AskChoice::new('o', "open it", Answer::Open(image)),
         ];
-        self.layers.push(Layer::Ask(Ask::new("Open outside?", lines, choices, ctx.at)));
+        self.layers.push(Layer::Ask(Ask::new("Open outside?", lines, choices)));
     }
 
     /// Asks whether the kernel may go.

@@ -22,7 +22,7 @@ impl Screen {
             AskChoice::new('w', "leave it as it was told", Answer::Stay),
             AskChoice::new('t', "tell the model the new text", Answer::TakeInstructions(held.clone())),
         ];
-        self.layers.push(Layer::Ask(Ask::new("Tell the model?", lines.collect(), choices, ctx.at)));
+        self.layers.push(Layer::Ask(Ask::new("Tell the model?", lines.collect(), choices)));
         vec![Wish::Pager(Paged::Text(text))]
     }
 }
