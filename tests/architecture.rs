@@ -243,7 +243,8 @@ fn without_tests(path: &str, text: &str) -> String {
 fn starts(path: &str, text: &str) -> Vec<String> {
     let code = without_comments(&without_tests(path, text));
     let code = code.replace("tokio::process::Command::from(", "");
-    if STARTERS.contains(&path) {
+    // The review names what starts something; its room can't: it may not mention processes at all.
+    if STARTERS.contains(&path) || path.starts_with("review/") {
         return Vec::new();
     }
     let found = STARTS.iter().filter(|word| code.contains(**word));

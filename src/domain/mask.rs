@@ -200,11 +200,8 @@ struct Scan {
 fn scan(known: &Known, bytes: &[u8], from: usize, last: bool) -> Scan {
     let mut found = Scan { spans: Vec::new(), hold: bytes.len(), begun: None };
     let mut at = from;
-    while let Some(first) = bytes.get(at) {
-        if !known.begins(*first) {
-            at += 1;
-            continue;
-        }
+    while let Some(next) = known.next(bytes, at) {
+        at = next;
         let rest = bytes.get(at..).unwrap_or_default();
         let seen = match known.at(rest, last) {
             shapes::Seen::No if known.shapes => shapes::at(bytes, at, last),

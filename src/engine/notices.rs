@@ -262,7 +262,7 @@ pub(super) fn misfit(misfit: &Misfit) -> Notice {
 
 /// What was approved is not as it was shown.
 pub(super) fn asked_again(block: BlockId, why: &str) -> Notice {
-    Notice::warn(format!("Block {block} was refused: {}. Nothing ran. It waits again.", one_line(why)))
+    Notice::warn(running::asked_again(block, &one_line(why)))
 }
 
 pub(super) fn no_rebuild() -> Notice {

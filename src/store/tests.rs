@@ -56,7 +56,7 @@ fn a_session_comes_back_and_goes_on() {
     store.append(Entry::Prompt("more".into()), AT);
     wait(store.close()).unwrap();
     let again = read(&path).unwrap();
-    assert_eq!(again.damage, [], "the chain goes on");
+    assert_eq!(lost(&again), [], "the chain goes on");
     assert_eq!(again.entries.last().unwrap().1, Entry::Prompt("more".into()));
     assert_eq!(again.bytes, std::fs::metadata(&path).unwrap().len());
 }
@@ -472,9 +472,14 @@ fn sessions_of_version_1_load_for_ever() {
     assert!(all_same(&load("tools.jsonl"), &with_header("tools", &about_tools())));
     assert!(matches!(load("unended.jsonl").entries.last().unwrap().1, Entry::Approved { .. }));
     assert!(matches!(load("torn.jsonl").damage[..], [Damage { line: 3, fault: Fault::Torn(_) }]));
-    assert_eq!(load("damaged.jsonl").damage, [Damage { line: 3, fault: Fault::Checksum }]);
+    assert_eq!(lost(&load("damaged.jsonl")), [Damage { line: 3, fault: Fault::Checksum }]);
     let with_blob = load("with-blob.jsonl");
-    assert_eq!(with_blob.damage, []);
+    let unapproved = Fault::ApprovalLost(BlockId(1), RunId(1));
+    assert_eq!(
+        with_blob.damage,
+        [Damage { line: 4, fault: unapproved }],
+        "that sample was written without one"
+    );
     let Entry::Ran { report, .. } = &with_blob.entries[3].1 else { panic!() };
     assert_eq!(report.output.total(Stream::Stdout), 70_000);
 }

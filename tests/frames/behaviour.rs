@@ -300,7 +300,7 @@ fn what_was_not_checked_asks_for_the_word_and_offers_no_rule() {
     scene.pass(1_000);
     assert!(decide(&mut scene, "a").is_empty());
     assert!(matches!(scene.screen.layers.last(), Some(Layer::Confirm(_))));
-    assert!(super::drawn(&mut scene, 140, 40).contains("was not checked: too large"));
+    assert!(super::drawn(&mut scene, 140, 40).contains("was not checked in full: too large"));
 }
 
 #[test]

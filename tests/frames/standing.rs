@@ -199,6 +199,7 @@ fn an_image_that_was_only_written_is_named() {
     scene.settle();
     scene.screen.focus = Pane::Output;
     scene.frame();
+    scene.pass(1_000);
     scene.press(&["o"]);
     let shown = text(&mut scene);
     assert!(shown.contains("It wrote picture.png") && !shown.contains("made no image"), "{shown}");

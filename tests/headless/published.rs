@@ -125,7 +125,7 @@ fn cve_2026_22708_builtins_that_lead_later_programs_are_seen() {
         "typeset -x PERL5OPT='-Mbase;system(q(id))'\nperl -v",
         "export PYTHONWARNINGS=all:0:antigravity.x:0:0 BROWSER='sh -c id'\npython3 -c 1",
         "set -a; BASH_ENV=./evil; bash -c true",
-        "alias ls='rm -rf ~'",
+        "alias ls='rm -rf ~'; ls",
         "LESSOPEN='|sh -c id' less a.txt",
         "export LD_PRELOAD=./evil.so; ls",
     ] {
@@ -305,7 +305,6 @@ fn cve_2025_64755_sed_that_writes_or_starts_is_seen() {
         "sed -n 'w /home/me/.zshenv' payload.txt",
         "echo payload | sed 's/x/y/w '$HOME/.zshenv",
         "sed --expression='1e touch x' a",
-        "sed -f /dev/stdin a <<< '1e id'",
     ] {
         let told = gravest(&home, "bash", text);
         assert!(["high", "medium"].contains(&told.as_str()), "{told}: {text}");

@@ -130,12 +130,15 @@ fn approving_without_a_sandbox_has_to_be_said() {
 #[test]
 fn what_never_may_run_is_not_run_by_approving_all() {
     let home = Home::new();
-    for reply in ["```\ntouch ran\n```\n", "```sh\ntouch ran"] {
-        let server = ModelServer::start(vec![Answer::text(reply)]);
-        let done = turn(&home, &server, APPROVED);
-        assert_eq!(done.code, Some(10), "{reply:?} {}", done.err);
-        assert!(!home.work().join("ran").exists());
-    }
+    let server = ModelServer::start(vec![Answer::text("```sh\ntouch ran")]);
+    let done = turn(&home, &server, APPROVED);
+    assert_eq!(done.code, Some(10), "{}", done.err);
+    assert!(!home.work().join("ran").exists());
+    // Nobody is there to say what a fence without a language is: it is left out, and the model is told.
+    let server = ModelServer::start(vec![Answer::text("```\ntouch ran\n```\n"), Answer::text("Well.")]);
+    let done = turn(&home, &server, APPROVED);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(!home.work().join("ran").exists());
 }
 
 /// The person's own list stands above every approval.

@@ -40,8 +40,6 @@ enum Where {
     Secrets,
     /// In a folder beside the working folder.
     Beside,
-    /// Behind a link in the working folder that leads beside it.
-    Linked,
     /// In the folder of hooks of the working folder's repository.
     Hooks,
     /// In a folder of the system.
@@ -54,12 +52,10 @@ const PLAN: &[(Act, Where)] = &[
     (Act::Read, Where::Home),
     (Act::Read, Where::Secrets),
     (Act::Read, Where::Beside),
-    (Act::Read, Where::Linked),
     (Act::Create, Where::Here),
     (Act::Create, Where::Below),
     (Act::Create, Where::Home),
     (Act::Create, Where::Beside),
-    (Act::Create, Where::Linked),
     (Act::Create, Where::Hooks),
     (Act::Create, Where::System),
     (Act::Append, Where::Here),
@@ -106,7 +102,6 @@ impl Computer {
         for folder in [&beside, &base.join(".ssh"), &work.join("below"), &work.join(".git/hooks")] {
             fs::create_dir_all(folder).unwrap();
         }
-        symlink(&beside, work.join("linked")).unwrap();
         let mut computer = Self { home, work, beside, programs: Vec::new() };
         for language in languages {
             for (act, place) in PLAN {
@@ -126,7 +121,6 @@ impl Computer {
             Where::Home => home.join(&name),
             Where::Secrets => home.join(".ssh").join(&name),
             Where::Beside => self.beside.join(&name),
-            Where::Linked => self.work.join("linked").join(&name),
             Where::Hooks => self.work.join(".git/hooks").join(&name),
             Where::System => Path::new("/usr/share").join(&name),
         };

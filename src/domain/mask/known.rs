@@ -28,13 +28,18 @@ pub(super) struct Known {
     needles: Vec<SecretString>,
     /// Whether the shapes of well-known tokens are looked for too.
     pub(super) shapes: bool,
-    /// Which bytes something can begin with, and the needles that do.
-    starts: Vec<(bool, Vec<usize>)>,
+    /// The needles that begin with each byte.
+    starts: Vec<Vec<usize>>,
+    /// Whether something can begin with two bytes, by their number. Output is looked at by this alone, nearly all of it.
+    pairs: Vec<bool>,
+    /// The same for the first byte, where no second one is there yet.
+    firsts: Vec<bool>,
 }
 
 impl Default for Known {
     fn default() -> Self {
-        let mut known = Self { values: Vec::new(), needles: Vec::new(), shapes: true, starts: Vec::new() };
+        let (starts, pairs, firsts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut known = Self { values: Vec::new(), needles: Vec::new(), shapes: true, starts, pairs, firsts };
         known.order();
         known
     }
@@ -77,24 +82,45 @@ impl Known {
             b.len().cmp(&a.len()).then_with(|| a.cmp(b))
         });
         self.needles.dedup_by(|a, b| a.expose_secret() == b.expose_secret());
-        let shapes = self.shapes;
-        self.starts = (0..=u8::MAX).map(|byte| (shapes && shapes::begin_with(byte), Vec::new())).collect();
+        self.starts = vec![Vec::new(); 1 << 8];
+        self.pairs = vec![false; 1 << 16];
+        self.firsts = vec![false; 1 << 8];
+        let mut begins = if self.shapes { shapes::beginnings() } else { Vec::new() };
         for (index, needle) in self.needles.iter().enumerate() {
-            let first = needle.expose_secret().as_bytes().first().copied().unwrap_or_default();
-            if let Some((begins, needles)) = self.starts.get_mut(usize::from(first)) {
-                *begins = true;
+            let Some([first, second]) = needle.expose_secret().as_bytes().first_chunk::<2>() else {
+                continue;
+            };
+            begins.push([*first, *second]);
+            if let Some(needles) = self.starts.get_mut(usize::from(*first)) {
                 needles.push(index);
+            }
+        }
+        for pair in begins {
+            if let Some(begins) = self.pairs.get_mut(usize::from(u16::from_be_bytes(pair))) {
+                *begins = true;
+            }
+            if let Some(begins) = self.firsts.get_mut(usize::from(pair[0])) {
+                *begins = true;
             }
         }
     }
 
-    /// Whether a key, or a shape, can begin with this byte.
-    pub(super) fn begins(&self, byte: u8) -> bool {
-        self.starts.get(usize::from(byte)).is_some_and(|(begins, _)| *begins)
+    /// The next place from here on where a key, or a shape, can begin by its first two bytes.
+    pub(super) fn next(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let rest = bytes.get(from..).unwrap_or_default();
+        let begins = |pair: &[u8]| match pair {
+            [a, b] => self.pairs.get(usize::from(u16::from_be_bytes([*a, *b]))).is_some_and(|is| *is),
+            _ => false,
+        };
+        let found = rest.windows(2).position(begins).or_else(|| {
+            let last = rest.last()?;
+            self.firsts.get(usize::from(*last)).is_some_and(|is| *is).then(|| rest.len() - 1)
+        });
+        found.map(|at| from + at)
     }
 
     fn needles_with(&self, first: u8) -> impl Iterator<Item = &[u8]> {
-        let (_, indices) = self.starts.get(usize::from(first)).map_or((false, &[][..]), |s| (s.0, &s.1[..]));
+        let indices = self.starts.get(usize::from(first)).map_or(&[][..], Vec::as_slice);
         indices.iter().filter_map(|i| self.needles.get(*i)).map(|n| n.expose_secret().as_bytes())
     }
 

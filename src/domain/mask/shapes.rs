@@ -105,10 +105,16 @@ const AWS: Kind = "an AWS secret key";
 /// A private key is shorter.
 const LONGEST_PEM: usize = 16 << 10;
 
-/// Whether a shape can begin with this byte.
-pub(super) fn begin_with(byte: u8) -> bool {
-    matches!(byte, b'e' | b'-' | b'a' | b's' | b'A' | b'S')
-        || SHAPES.iter().any(|shape| shape.0.as_bytes().first() == Some(&byte))
+/// The first two bytes of every shape, in each case that it is written in.
+pub(super) fn beginnings() -> Vec<[u8; 2]> {
+    let two = |word: &str| word.as_bytes().first_chunk::<2>().copied();
+    let mut pairs: Vec<[u8; 2]> = SHAPES.iter().filter_map(|shape| two(shape.0)).collect();
+    pairs.extend([*b"ey", *b"--"]);
+    for [a, b] in AWS_NAMES.iter().filter_map(|name| two(name)) {
+        let (upper_a, upper_b) = (a.to_ascii_uppercase(), b.to_ascii_uppercase());
+        pairs.extend([[a, b], [upper_a, b], [a, upper_b], [upper_a, upper_b]]);
+    }
+    pairs
 }
 
 /// What stands at a place of these bytes. `last`: nothing follows them.

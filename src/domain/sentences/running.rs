@@ -7,6 +7,11 @@ pub fn refused(block: BlockId, why: &str) -> String {
     format!("Block {block} was refused: {why}. Nothing ran. R puts it back for review.")
 }
 
+/// The executor refused a block that was approved, as it is no longer what was shown; the person is asked again.
+pub fn asked_again(block: BlockId, why: &str) -> String {
+    format!("Block {block} was refused: {why}. Nothing ran. It waits again.")
+}
+
 /// In front of what a run's own errors say was refused.
 pub const REFUSED_LABEL: &str = "refused  ";
 

@@ -37,7 +37,7 @@ fn load_terms(generation: u32) -> Terms {
         outside: true,
     };
     let kernel = Some(KernelRef { generation, variables: 0 });
-    Terms { target: Some(target), kernel, ..crate::engine::dialogue::terms() }
+    Terms { target: Some(target), kernel, ..crate::engine::dialogue::confined() }
 }
 
 fn looked(dialogue: &mut Dialogue, block: u32, generation: u32) -> String {

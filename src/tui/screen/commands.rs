@@ -99,7 +99,7 @@ pub const COMMANDS: &[Entry] = &[
     entry(Slash::Vars, "vars", "variables of the kernel", ""),
     entry(Slash::Rerun, "rerun", "put a finished block back for review", "BLOCK"),
     entry(Slash::Restart, "restart", "new kernel, variables are lost", ""),
-    entry(Slash::Rebuild, "rebuild", "go through the blocks of the earlier kernel again", ""),
+    entry(Slash::Rebuild, "rebuild", "review the earlier kernel's blocks again", ""),
     entry(Slash::Kernel, "kernel", "end a run by force; its kernel is lost", ""),
     entry(Slash::Find, "find", "search the transcript", "TEXT"),
     entry(Slash::Copy, "copy", "copy the code of the block", ""),

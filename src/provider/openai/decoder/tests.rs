@@ -52,7 +52,7 @@ fn what_can_not_be_read_is_told_and_what_came_is_kept() {
         let total = closed(&format!("{}{broken}{}data: [DONE]\n\n", chunk("a"), chunk("b")));
         assert_eq!(total.text, "a");
         assert_eq!(failed(&total).kind, FailureKind::Malformed);
-        assert_eq!(failed(&total).message, "h sent something that can't be read. What came is kept.");
+        assert_eq!(failed(&total).message, "h answered with what can't be read. What came is kept.");
     }
     let torn = closed(&format!("{}data: {{\"cho", chunk("a")));
     assert_eq!(finished(&torn).0, FinishReason::Incomplete);
