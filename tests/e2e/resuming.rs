@@ -74,7 +74,7 @@ fn killed_while_a_block_waits() {
     terminal.wait_for("WAITING");
     assert!(!ran(home.path(), 1), "a resumed block waits, it does not run");
     approve(&terminal, 1);
-    terminal.wait_for("it runs");
+    terminal.wait_for("DONE 0");
     assert!(ran(home.path(), 1));
 }
 
