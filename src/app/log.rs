@@ -61,9 +61,8 @@ impl Write for Target {
         if file.is_none() {
             *file = Some(self.open()?);
         }
-        match &mut *file {
-            Some(open) => write(open, &self.masker.mask(bytes.to_vec()))?,
-            None => {}
+        if let Some(open) = &mut *file {
+            write(open, &self.masker.mask(bytes.to_vec()))?;
         }
         Ok(bytes.len())
     }
@@ -91,7 +90,7 @@ mod tests {
             Target { path: Arc::new(path.clone()), file: Arc::default(), masker: masker.clone() };
         masker.learn(["swordfish-2024".into()]);
         let token = format!("ghp_{}", "aB3dE5fG7h".repeat(4));
-        write!(target, "WARN the server says: swordfish-2024, {token}\n").expect("written");
+        writeln!(target, "WARN the server says: swordfish-2024, {token}").expect("written");
         target.write_all(format!("WARN {token} and swordfish-2024\n").as_bytes()).expect("written");
         let log = std::fs::read_to_string(path).expect("a log");
         assert!(log.contains("[redacted]") && !log.contains("aB3d"), "{log}");

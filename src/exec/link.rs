@@ -251,7 +251,8 @@ fn ends_within(child: &Child, patience: Duration) -> bool {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 

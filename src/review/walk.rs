@@ -102,11 +102,16 @@ impl<'a, 't> Shared<'a, 't> {
         }
     }
 
-    /// The body in this position of the queue, the text itself first. A function whose calls were all followed is not
-    /// read once more: then `Some(None)`.
-    pub(super) fn body(&self, position: usize) -> Option<Option<(Node<'t>, usize)>> {
-        let (node, frame) = self.waiting.get(position).copied()?;
-        Some((!self.handed.covered(node.id())).then_some((node, frame)))
+    /// The next body of the queue from a position on, the text itself first; the position moves behind it. A function
+    /// whose calls were all followed is not read once more.
+    pub(super) fn body(&self, next: &mut usize) -> Option<(Node<'t>, usize)> {
+        loop {
+            let (node, frame) = self.waiting.get(*next).copied()?;
+            *next += 1;
+            if !self.handed.covered(node.id()) {
+                return Some((node, frame));
+            }
+        }
     }
 
     /// Puts a body off until what surrounds it was read; returns its frame, the first time that it is met there.

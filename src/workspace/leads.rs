@@ -94,7 +94,8 @@ fn lexical(path: &Path) -> PathBuf {
     out
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;

@@ -54,7 +54,7 @@ fn texts(source: &str) -> Vec<(usize, String)> {
             let is_raw = source.get(at.wrapping_sub(raw + 1)) == Some(&'r');
             let (text, length) = quoted(&source[at + 1..], is_raw.then_some(raw));
             found.push((line, text));
-            line += source[at..at + length + 1].iter().filter(|c| **c == '\n').count();
+            line += source[at..=at + length].iter().filter(|c| **c == '\n').count();
             at += length + 1;
         } else if c == '\'' {
             // A character, or the name of a lifetime.
@@ -140,14 +140,14 @@ fn sentences_of_rights_sending_and_saving_come_from_one_room() {
 fn a_planted_sentence_is_found() {
     for planted in [
         r#"let a = "Sandbox is OFF: blocks can do anything";"#,
-        r##"say(r#"Your message is "kept""#);"##,
+        "say(r#\"Your message is \"kept\"\"#);",
         r#"format!("{x} was not sent to {y}")"#,
         "match c { '\"' => 1, '\\'' => 2, _ => say(\"nothing has left this computer\") }",
     ] {
         assert_eq!(faults("tui/view/status.rs", planted).len(), 1, "{planted}");
     }
     for fine in [
-        r#"// Sandbox is OFF here"#,
+        "// Sandbox is OFF here",
         r#"let a = "sandbox.level"; let b = "kept";"#,
         r#"format!("{kept} of {sent} lines, {n} left out")"#,
         "fn a() {}\n#[cfg(test)]\nmod tests {\n    const A: &str = \"it was not sent\";\n}",

@@ -237,7 +237,7 @@ fn the_title_says_that_the_keys_are_open_when_they_are() {
         let deadline = scene.screen.guard.next_deadline().unwrap();
         assert!(deadline > scene.at);
         // A frame in between, for another reason, eats nothing of the news.
-        scene.at = deadline - std::time::Duration::from_millis(5);
+        scene.at = deadline.checked_sub(std::time::Duration::from_millis(5)).unwrap();
         super::drawn(&mut scene, 140, 40);
         scene.at = deadline;
         let (changed, _) = scene.step(sayso::tui::screen::Screen::tick);

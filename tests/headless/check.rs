@@ -121,8 +121,8 @@ fn what_is_forbidden_fails_in_any_spelling() {
 fn what_was_not_checked_is_never_clean() {
     let home = Home::new();
     home.file("a.rb", "puts 1\n");
-    home.file("large.py", &"# large\n".repeat(1 << 18));
-    home.file("deep.py", &format!("x = {}1{}\n", "f(".repeat(3000), ")".repeat(3000)));
+    home.file("large.py", "# large\n".repeat(1 << 18));
+    home.file("deep.py", format!("x = {}1{}\n", "f(".repeat(3000), ")".repeat(3000)));
     std::fs::write(home.work().join("b.py"), b"\x7fELF\0\0").unwrap();
     home.file("plain.txt", "hello\n");
     for name in ["a.rb", "large.py", "deep.py", "b.py", "plain.txt"] {
@@ -192,7 +192,7 @@ fn notebooks_are_read_cell_by_cell() {
         { "cell_type": "code", "metadata": {}, "outputs": [], "source": "%%bash\nrm -rf ~" },
         { "cell_type": "code", "metadata": {}, "outputs": [], "source": "!rm -rf /usr" },
     ] });
-    home.file("a.ipynb", &cells.to_string());
+    home.file("a.ipynb", cells.to_string());
     let done = home.run(&["check", "a.ipynb"]);
     assert_eq!(done.code, Some(1), "{}", done.err);
     for told in [

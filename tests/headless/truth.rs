@@ -127,7 +127,7 @@ impl Computer {
         let word = format!("canary{n}word");
         match act {
             Act::Read | Act::Append | Act::Overwrite | Act::Delete | Act::Move => {
-                fs::write(&path, &word).unwrap()
+                fs::write(&path, &word).unwrap();
             }
             Act::DeleteTree => {
                 fs::create_dir(&path).unwrap();

@@ -129,7 +129,7 @@ impl<'a> Report<'a> {
     fn end(self) -> Result<Verdict, Failure> {
         match self.style {
             Style::Lines if self.files > 1 => {
-                human::summary(self.files, self.findings, self.unchecked, self.out)?
+                human::summary(self.files, self.findings, self.unchecked, self.out)?;
             }
             Style::Lines => {}
             Style::Json => writeln!(self.out, "]}}")?,

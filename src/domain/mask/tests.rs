@@ -129,12 +129,7 @@ fn encodings_of_a_known_key_are_masked() {
     }
     let hex: String = key.bytes().map(|b| format!("{b:02x}")).collect();
     let percent = "pa%2Fss%2Bword%22%C3%84hm-0123456789";
-    for text in [
-        hex.as_str(),
-        percent,
-        &percent.to_lowercase().replace("hm", "hm"),
-        &serde_json::to_string(key).unwrap(),
-    ] {
+    for text in [hex.as_str(), percent, &percent.to_lowercase(), &serde_json::to_string(key).unwrap()] {
         assert!(!masker.mask(text.to_owned()).kinds().is_empty(), "{text}");
     }
 }

@@ -58,7 +58,7 @@ impl<'t> Reader<'_, 't> {
         let Some(argument) = act.arguments.get(index) else { return };
         let Some(name) = argument.value.as_name() else { return };
         // What a promise gives is handed over where its value is found, what a function of the text is given there.
-        if act.name.ends_with(".then")
+        if act.name.rsplit('.').next() == Some("then")
             || self.shared.handed.function(&act.name).is_some()
             || !self.callable(name)
         {
@@ -92,7 +92,7 @@ impl<'t> Reader<'_, 't> {
     ) -> Value {
         let mut given = Vec::new();
         for called in called.alternatives() {
-            let (called, arguments) = self.taken_apart(called, arguments.clone(), span);
+            let (called, arguments) = Self::taken_apart(called, arguments.clone(), span);
             for act in self.act(&called, arguments, span.clone()).ways() {
                 given.push(self.result(&act, &called));
                 if self.shared.handed.function(&act.name).is_none() && act.name != "?" {
@@ -124,7 +124,6 @@ impl<'t> Reader<'_, 't> {
 
     /// Takes `call`, `apply`, `Reflect.apply` and functions that were bound apart: what is called, with which arguments.
     pub(super) fn taken_apart(
-        &self,
         mut called: Value,
         mut arguments: Vec<Argument>,
         span: &Range<usize>,
@@ -152,7 +151,7 @@ impl<'t> Reader<'_, 't> {
             } else if matches!(path.as_str(), "Reflect.apply" | "Reflect.construct") && !arguments.is_empty()
             {
                 let list = if path == "Reflect.apply" { 2 } else { 1 };
-                let inner = arguments.first().map(|a| a.value.clone()).unwrap_or_else(Value::unknown);
+                let inner = arguments.first().map_or_else(Value::unknown, |a| a.value.clone());
                 arguments = spread(arguments.get(list));
                 called = inner;
             } else if let Some(inner) = bare(".call") {
@@ -240,7 +239,7 @@ impl<'t> Reader<'_, 't> {
 pub(super) const BOUND: &str = "bind()";
 
 /// The callee and the arguments of a call, as nodes.
-pub(super) fn parts<'t>(node: Node<'t>, most: usize) -> Option<(Node<'t>, Vec<Node<'t>>)> {
+pub(super) fn parts(node: Node<'_>, most: usize) -> Option<(Node<'_>, Vec<Node<'_>>)> {
     let field = if node.kind() == "new_expression" { "constructor" } else { "function" };
     let function = node.child_by_field_name(field)?;
     let list = node.child_by_field_name("arguments");

@@ -257,7 +257,7 @@ impl<'t> Reader<'_, 't> {
         let mut acts: Vec<Act> = Vec::new();
         let mut values = Vec::new();
         for called in called.alternatives() {
-            let (called, arguments) = self.taken_apart(called, arguments.clone(), &node.byte_range());
+            let (called, arguments) = Self::taken_apart(called, arguments.clone(), &node.byte_range());
             for called in called.alternatives() {
                 let act = self.act(&called, arguments.clone(), node.byte_range());
                 for act in act.ways().into_iter().take(MOST_WAYS.saturating_sub(acts.len())) {

@@ -100,7 +100,7 @@ impl Reader<'_, '_> {
             "module.createRequire" => self.named("require"),
             "util.promisify" | "util.callbackify" | "pify" => first?.clone(),
             "Reflect.get" => self.member(first?, act.arguments.get(1)?.value.as_whole_text()?),
-            name if name.ends_with(".bind") && !name.starts_with("?") => {
+            name if name.rsplit('.').next() == Some("bind") && !name.starts_with('?') => {
                 let function = Value::name(name.strip_suffix(".bind")?);
                 let set = act.arguments.iter().skip(1).map(|a| a.value.clone());
                 let function = match receiver {
@@ -154,71 +154,76 @@ impl Reader<'_, '_> {
                 }
                 Value::text(text.replace(from, to))
             }
-            "path.join" | "path.resolve" | "path.posix.join" => {
-                act.arguments.iter().map(|a| a.value.clone()).reduce(|left, right| {
-                    match (left.as_text(), right.as_text()) {
-                        (_, Some((text, _))) if text.starts_with('/') && act.name == "path.resolve" => right,
-                        (Some(("." | "", true)), Some(_)) => right,
-                        _ => Value::join(&[left, right], "/"),
-                    }
-                })?
-            }
-            "os.homedir" => Value::text("~"),
-            "os.tmpdir" => Value::text("/tmp"),
-            "process.cwd" => Value::text("."),
-            "fs.mkdtempSync" | "fs.mkdtemp" => Value::part(SCRATCH),
-            "atob" => base64(first?.as_whole_text()?),
-            "Buffer.from" => match act.arguments.get(1).and_then(|a| a.value.as_whole_text()) {
-                Some("base64") => {
-                    let text = first?
-                        .as_whole_text()
-                        .map_or_else(|| Value::unknown().tainted(Taint::DECODED), base64);
-                    Value::name_about("Buffer()", text)
-                }
-                Some("hex") => Value::name_about("Buffer()", Value::unknown().tainted(Taint::DECODED)),
-                _ => Value::name_about("Buffer()", first?.clone()),
-            },
-            "Buffer().toString" | "string.toString" | "string.trim" | "string.toLowerCase" => {
-                receiver?.clone()
-            }
-            "String.fromCharCode" => {
-                let letter = |a: &Argument| match a.value.kind {
-                    Kind::Number(n) => u32::try_from(n).ok().and_then(char::from_u32),
-                    _ => None,
-                };
-                Value::text(act.arguments.iter().map(letter).collect::<Option<String>>()?)
-                    .tainted(Taint::DECODED)
-            }
-            "array.join" => match &receiver?.kind {
-                Kind::List(items) => Value::join(items, first.and_then(Value::as_whole_text).unwrap_or(",")),
-                _ => return None,
-            },
-            "array.reverse" => match &receiver?.kind {
-                Kind::List(items) => Value::new(Kind::List(items.iter().rev().cloned().collect())),
-                _ => return None,
-            },
-            "string.split" => {
-                let text = receiver?.as_whole_text()?;
-                let by = first.and_then(Value::as_whole_text)?;
-                let items: Vec<Value> = if by.is_empty() {
-                    text.chars().take(LONGEST).map(|c| Value::text(c.to_string())).collect()
-                } else {
-                    text.split(by).take(LONGEST).map(Value::text).collect()
-                };
-                Value::new(Kind::List(items))
-            }
-            "string.concat" => {
-                let mut parts = vec![receiver?.clone()];
-                parts.extend(act.arguments.iter().map(|a| a.value.clone()));
-                Value::join(&parts, "")
-            }
-            // Its text is not needed; whether all of it is known is.
-            "JSON.stringify" if first?.is_constant() => Value::text("{}").tainted(first?.all_taint()),
-            "JSON.stringify" => Value::unknown().tainted(first?.all_taint()),
-            "Boolean" => Value::unknown(),
-            _ => return None,
+            _ => return of_texts(act),
         })
     }
+}
+
+/// What functions of paths and texts give.
+fn of_texts(act: &Act) -> Option<Value> {
+    let first = act.arguments.first().map(|a| &a.value);
+    let receiver = act.receiver.as_ref();
+    Some(match act.name.as_str() {
+        "path.join" | "path.resolve" | "path.posix.join" => {
+            act.arguments.iter().map(|a| a.value.clone()).reduce(|left, right| {
+                match (left.as_text(), right.as_text()) {
+                    (_, Some((text, _))) if text.starts_with('/') && act.name == "path.resolve" => right,
+                    (Some(("." | "", true)), Some(_)) => right,
+                    _ => Value::join(&[left, right], "/"),
+                }
+            })?
+        }
+        "os.homedir" => Value::text("~"),
+        "os.tmpdir" => Value::text("/tmp"),
+        "process.cwd" => Value::text("."),
+        "fs.mkdtempSync" | "fs.mkdtemp" => Value::part(SCRATCH),
+        "atob" => base64(first?.as_whole_text()?),
+        "Buffer.from" => match act.arguments.get(1).and_then(|a| a.value.as_whole_text()) {
+            Some("base64") => {
+                let text =
+                    first?.as_whole_text().map_or_else(|| Value::unknown().tainted(Taint::DECODED), base64);
+                Value::name_about("Buffer()", text)
+            }
+            Some("hex") => Value::name_about("Buffer()", Value::unknown().tainted(Taint::DECODED)),
+            _ => Value::name_about("Buffer()", first?.clone()),
+        },
+        "Buffer().toString" | "string.toString" | "string.trim" | "string.toLowerCase" => receiver?.clone(),
+        "String.fromCharCode" => {
+            let letter = |a: &Argument| match a.value.kind {
+                Kind::Number(n) => u32::try_from(n).ok().and_then(char::from_u32),
+                _ => None,
+            };
+            Value::text(act.arguments.iter().map(letter).collect::<Option<String>>()?).tainted(Taint::DECODED)
+        }
+        "array.join" => match &receiver?.kind {
+            Kind::List(items) => Value::join(items, first.and_then(Value::as_whole_text).unwrap_or(",")),
+            _ => return None,
+        },
+        "array.reverse" => match &receiver?.kind {
+            Kind::List(items) => Value::new(Kind::List(items.iter().rev().cloned().collect())),
+            _ => return None,
+        },
+        "string.split" => {
+            let text = receiver?.as_whole_text()?;
+            let by = first.and_then(Value::as_whole_text)?;
+            let items: Vec<Value> = if by.is_empty() {
+                text.chars().take(LONGEST).map(|c| Value::text(c.to_string())).collect()
+            } else {
+                text.split(by).take(LONGEST).map(Value::text).collect()
+            };
+            Value::new(Kind::List(items))
+        }
+        "string.concat" => {
+            let mut parts = vec![receiver?.clone()];
+            parts.extend(act.arguments.iter().map(|a| a.value.clone()));
+            Value::join(&parts, "")
+        }
+        // Its text is not needed; whether all of it is known is.
+        "JSON.stringify" if first?.is_constant() => Value::text("{}").tainted(first?.all_taint()),
+        "JSON.stringify" => Value::unknown().tainted(first?.all_taint()),
+        "Boolean" => Value::unknown(),
+        _ => return None,
+    })
 }
 
 /// The command of a call that starts a program.

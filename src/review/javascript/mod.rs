@@ -24,11 +24,8 @@ pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope)
     let mut reader = Reader { shared, told: HashSet::new(), unverified: false };
     reader.hoist(root, 0);
     let mut next = 0;
-    while let Some(body) = reader.shared.body(next) {
-        if let Some((node, frame)) = body {
-            walk(&mut reader, node, frame);
-        }
-        next += 1;
+    while let Some((node, frame)) = reader.shared.body(&mut next) {
+        walk(&mut reader, node, frame);
     }
     reader.shared.finish()
 }

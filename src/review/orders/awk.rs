@@ -35,11 +35,11 @@ pub(super) fn orders(script: &str) -> Vec<Order> {
                 order(starts(text(index + 2), true), index + 2);
             }
             Piece::End | Piece::Sign('}' | '{' | ';') => printing = false,
-            Piece::Sign('|') if !sign(index + 1, '|') && !(index > 0 && sign(index - 1, '|')) => {
+            Piece::Sign('|') if !(sign(index + 1, '|') || index > 0 && sign(index - 1, '|')) => {
                 let next = index + 1 + usize::from(sign(index + 1, '&'));
                 if named(next, "getline") {
                     let before = index.checked_sub(1).and_then(text);
-                    order(before.map_or(What::Unknown, |text| reached(text)), next);
+                    order(before.map_or(What::Unknown, reached), next);
                 } else if printing {
                     order(text(next).map_or(What::Unknown, reached), next);
                 }

@@ -143,7 +143,7 @@ impl Reader<'_> {
                     return self.file(What::Writes, start);
                 }
                 Some(c) if c.is_ascii_digit() || matches!(c, 'g' | 'p' | 'i' | 'I' | 'm' | 'M') => {
-                    self.at += 1
+                    self.at += 1;
                 }
                 _ => return,
             }

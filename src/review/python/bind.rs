@@ -92,10 +92,7 @@ impl<'t> Reader<'_, 't> {
     /// Parameters hide names of the same spelling outside. They are what a call hands over, or their default; where no
     /// call is known (`None`), their default or anything.
     pub(super) fn parameters(&mut self, parameters: Node<'t>, frame: usize, call: Option<(&Act, bool)>) {
-        let mut position = 0_usize;
-        for parameter in named(parameters, 64) {
-            let at = position;
-            position += 1;
+        for (at, parameter) in named(parameters, 64).into_iter().enumerate() {
             let name = match parameter.kind() {
                 "identifier" => Some(parameter),
                 _ => parameter.child_by_field_name("name").or_else(|| parameter.named_child(0)),
@@ -106,7 +103,7 @@ impl<'t> Reader<'_, 't> {
             let value = match call {
                 Some((act, method)) => {
                     let at = at.checked_sub(usize::from(method));
-                    self.handed(parameter.kind(), &name, at, act, default)
+                    Self::handed(parameter.kind(), &name, at, act, default)
                 }
                 None => match (name.as_str(), default) {
                     // What pytest hands to a test is a fresh folder.
@@ -121,7 +118,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// What a call hands to a parameter; `at` is its position, `None` for the object of a method.
-    fn handed(&self, kind: &str, name: &str, at: Option<usize>, act: &Act, default: Option<Value>) -> Value {
+    fn handed(kind: &str, name: &str, at: Option<usize>, act: &Act, default: Option<Value>) -> Value {
         let Some(at) = at else {
             let class = act.name.rsplit_once('.').map_or(act.name.as_str(), |(class, _)| class);
             return Value::name(class);

@@ -63,10 +63,14 @@ impl<'t> Reader<'_, 't> {
             }
             for index in 0..act.arguments.len() {
                 let value = act.arguments.get(index).map(|a| a.value.clone());
-                value.into_iter().for_each(|value| self.hand_over(&act, index + 1, &value));
+                if let Some(value) = value {
+                    self.hand_over(&act, index + 1, &value);
+                }
             }
             let named: Vec<Value> = act.named.iter().map(|(_, a)| a.value.clone()).collect();
-            named.iter().for_each(|value| self.hand_over(&act, 0, value));
+            for value in &named {
+                self.hand_over(&act, 0, value);
+            }
             if self.endless.contains(&act.span.start) {
                 let set = Argument { value: Value::new(Kind::Bool(true)), span: act.span.clone() };
                 act.named.push(("endless".to_owned(), set));

@@ -27,7 +27,7 @@ impl<'t> Reader<'_, 't> {
             match item.named_child(0).map(|n| self.fold(n, frame, depth)) {
                 Some(Value { kind: Kind::List(more), .. }) => items.extend(more),
                 other => {
-                    items.push(Value::unknown().tainted(other.map(|v| v.all_taint()).unwrap_or_default()))
+                    items.push(Value::unknown().tainted(other.map(|v| v.all_taint()).unwrap_or_default()));
                 }
             }
         }

@@ -96,66 +96,73 @@ impl Reader<'_, '_> {
                 first.and_then(Value::as_whole_text).map_or_else(Value::unknown, |name| self.named(name))
             }
             "vars" => Value::name_about("vars()", first?.clone()),
-            "pathlib.Path" | "pathlib.Path().joinpath" => {
-                let start =
-                    act.receiver.clone().or_else(|| act.arguments.is_empty().then(|| Value::text(".")));
-                let parts = start.into_iter().chain(act.arguments.iter().map(|a| a.value.clone()));
-                path_of(join_paths(parts))
-            }
-            "pathlib.Path.home" => path_of(Value::text("~")),
-            "pathlib.Path.cwd" => path_of(Value::text(".")),
-            "pathlib.Path().expanduser" | "pathlib.Path().resolve" | "pathlib.Path().absolute" => {
-                path_of(act.receiver.clone()?)
-            }
-            "pathlib.Path().with_name" | "pathlib.Path().with_suffix" | "pathlib.Path().with_stem" => {
-                let (text, _) = act.receiver.as_ref()?.as_text()?;
-                path_of(below(&Value::text(parent(text)), &Value::part(HOLE.to_string())))
-            }
-            "pathlib.Path().glob" | "pathlib.Path().rglob" | "pathlib.Path().iterdir" => {
-                let pattern = match act.name.as_str() {
-                    "pathlib.Path().iterdir" => Value::text("*"),
-                    "pathlib.Path().rglob" => Value::join(&[Value::text("**/"), first?.clone()], ""),
-                    _ => first?.clone(),
-                };
-                Value::name_about("glob()", below(act.receiver.as_ref()?, &pattern))
-            }
-            "list" | "sorted" | "set" | "tuple" | "reversed" | "iter"
-                if act.name != "reversed" || text_of(first).is_none() =>
-            {
-                first?.clone()
-            }
-            "glob.glob" | "glob.iglob" => {
-                let (text, _) = first?.as_text()?;
-                Value::part(text)
-            }
-            "os.walk" => {
-                let root = below(first?, &Value::part(HOLE.to_string()));
-                Value::new(Kind::List(vec![Value::new(Kind::List(vec![
-                    root,
-                    Value::unknown(),
-                    Value::unknown(),
-                ]))]))
-            }
-            "os.path.join" => join_paths(act.arguments.iter().map(|a| a.value.clone())),
-            "os.path.expanduser" | "os.path.abspath" | "os.path.realpath" | "os.path.normpath"
-            | "os.fspath" | "str" | "os.path.expandvars" | "os.fsencode" | "shlex.quote" => {
-                let (text, whole) = first?.as_text()?;
-                Value::new(Kind::Text { text: text.to_owned(), whole }).tainted(first?.taint)
-            }
-            "os.path.dirname" => Value::text(parent(first?.as_whole_text()?)),
-            "os.getenv" | "os.environ.get" | "os.environ.pop" => {
-                first?.as_whole_text().map_or_else(Value::unknown, variable)
-            }
-            "os.getcwd" => Value::text("."),
-            "tempfile.gettempdir" => Value::text("/tmp"),
-            "tempfile.mkdtemp"
-            | "tempfile.TemporaryDirectory"
-            | "tempfile.NamedTemporaryFile"
-            | "tempfile.mktemp" => Value::part(SCRATCH),
-            "tempfile.mkstemp" => Value::new(Kind::List(vec![Value::unknown(), Value::part(SCRATCH)])),
-            _ => return text::of_text(act).or_else(|| items::of_items(act)),
+            _ => return of_paths(act),
         })
     }
+}
+
+/// What functions of paths, folders and lists give.
+fn of_paths(act: &Act) -> Option<Value> {
+    let first = act.arguments.first().map(|a| &a.value);
+    Some(match act.name.as_str() {
+        "pathlib.Path" | "pathlib.Path().joinpath" => {
+            let start = act.receiver.clone().or_else(|| act.arguments.is_empty().then(|| Value::text(".")));
+            let parts = start.into_iter().chain(act.arguments.iter().map(|a| a.value.clone()));
+            path_of(join_paths(parts))
+        }
+        "pathlib.Path.home" => path_of(Value::text("~")),
+        "pathlib.Path.cwd" => path_of(Value::text(".")),
+        "pathlib.Path().expanduser" | "pathlib.Path().resolve" | "pathlib.Path().absolute" => {
+            path_of(act.receiver.clone()?)
+        }
+        "pathlib.Path().with_name" | "pathlib.Path().with_suffix" | "pathlib.Path().with_stem" => {
+            let (text, _) = act.receiver.as_ref()?.as_text()?;
+            path_of(below(&Value::text(parent(text)), &Value::part(HOLE.to_string())))
+        }
+        "pathlib.Path().glob" | "pathlib.Path().rglob" | "pathlib.Path().iterdir" => {
+            let pattern = match act.name.as_str() {
+                "pathlib.Path().iterdir" => Value::text("*"),
+                "pathlib.Path().rglob" => Value::join(&[Value::text("**/"), first?.clone()], ""),
+                _ => first?.clone(),
+            };
+            Value::name_about("glob()", below(act.receiver.as_ref()?, &pattern))
+        }
+        "list" | "sorted" | "set" | "tuple" | "reversed" | "iter"
+            if act.name != "reversed" || text_of(first).is_none() =>
+        {
+            first?.clone()
+        }
+        "glob.glob" | "glob.iglob" => {
+            let (text, _) = first?.as_text()?;
+            Value::part(text)
+        }
+        "os.walk" => {
+            let root = below(first?, &Value::part(HOLE.to_string()));
+            Value::new(Kind::List(vec![Value::new(Kind::List(vec![
+                root,
+                Value::unknown(),
+                Value::unknown(),
+            ]))]))
+        }
+        "os.path.join" => join_paths(act.arguments.iter().map(|a| a.value.clone())),
+        "os.path.expanduser" | "os.path.abspath" | "os.path.realpath" | "os.path.normpath" | "os.fspath"
+        | "str" | "os.path.expandvars" | "os.fsencode" | "shlex.quote" => {
+            let (text, whole) = first?.as_text()?;
+            Value::new(Kind::Text { text: text.to_owned(), whole }).tainted(first?.taint)
+        }
+        "os.path.dirname" => Value::text(parent(first?.as_whole_text()?)),
+        "os.getenv" | "os.environ.get" | "os.environ.pop" => {
+            first?.as_whole_text().map_or_else(Value::unknown, variable)
+        }
+        "os.getcwd" => Value::text("."),
+        "tempfile.gettempdir" => Value::text("/tmp"),
+        "tempfile.mkdtemp"
+        | "tempfile.TemporaryDirectory"
+        | "tempfile.NamedTemporaryFile"
+        | "tempfile.mktemp" => Value::part(SCRATCH),
+        "tempfile.mkstemp" => Value::new(Kind::List(vec![Value::unknown(), Value::part(SCRATCH)])),
+        _ => return text::of_text(act).or_else(|| items::of_items(act)),
+    })
 }
 
 /// Whether a call makes something that speaks to a service: what it answers is not the key that it was made with.

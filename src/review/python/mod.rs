@@ -31,11 +31,8 @@ pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope)
         endless: 0..0,
     };
     let mut next = 0;
-    while let Some(body) = reader.shared.body(next) {
-        if let Some((node, frame)) = body {
-            walk(&mut reader, node, frame);
-        }
-        next += 1;
+    while let Some((node, frame)) = reader.shared.body(&mut next) {
+        walk(&mut reader, node, frame);
     }
     reader.shared.finish()
 }
@@ -230,7 +227,7 @@ impl<'t> Reader<'_, 't> {
                     let span = node.byte_range();
                     let arguments =
                         arguments.iter().map(|v| Argument { value: v.clone(), span: span.clone() }).collect();
-                    self.shared.tell(&name.to_owned(), arguments, span);
+                    self.shared.tell(name, arguments, span);
                 }
                 return;
             }

@@ -116,7 +116,7 @@ impl Reader<'_, '_> {
     }
 
     /// `${NAME<form>}` of a known value: a part of it, another case, something replaced or cut off.
-    pub(super) fn formed(&mut self, inner: &str, value: &Value) -> Option<Value> {
+    pub(super) fn formed(inner: &str, value: &Value) -> Option<Value> {
         let (held, form) = (value.as_whole_text()?, inner);
         let pattern = |text: &str| text.trim_matches(['"', '\'']).to_owned();
         let out = if let Some(rest) = form.strip_prefix("//") {

@@ -124,7 +124,7 @@ impl Reader<'_, '_> {
             (":-" | "-" | ":=" | "=", false, Some(last)) => self.word(*last, depth),
             (":-" | "-" | ":?" | "?" | ":=" | "=", true, _) => value,
             (":+" | "+", true, Some(last)) => self.word(*last, depth),
-            _ => self.formed(form, &value).unwrap_or_else(|| Value::unknown().tainted(value.taint)),
+            _ => Self::formed(form, &value).unwrap_or_else(|| Value::unknown().tainted(value.taint)),
         }
     }
 

@@ -418,7 +418,7 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
         g.key(&GO, from_elsewhere(), t + ms(1000));
         let at = t + ms(1500);
         if let Some(gap) = before {
-            g.key(&press('x'), Class::Text, at - ms(gap));
+            g.key(&press('x'), Class::Text, at.checked_sub(ms(gap)).unwrap());
         }
         g.key(&GO, there(), at);
         if let Some(gap) = after {

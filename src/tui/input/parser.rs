@@ -107,7 +107,7 @@ impl Parser {
             State::Paste => self.end_paste(),
             State::Ground | State::Text { .. } | State::TextEsc { .. } => {}
             State::Utf8 { .. } | State::Csi | State::CsiLinux | State::Ss3 | State::OldMouse(_) => {
-                self.noise()
+                self.noise();
             }
         }
         self.reset();

@@ -60,7 +60,7 @@ impl Screen {
     /// What an action would do, as far as the guard cares.
     pub(super) fn class(&self, state: &State, action: Action) -> Class {
         if action == Action::ToWaiting {
-            return Class::Go { there: self.in_review(state), token: self.token(state) };
+            return Class::Go { there: self.in_review(state), token: Self::token(state) };
         }
         // Decisions are made on the block on screen, in review, with nothing over it: nowhere else.
         let in_review = self.in_review(state);
@@ -143,7 +143,7 @@ impl Screen {
     }
 
     /// The block that waits, as it stands.
-    pub(super) fn token(&self, state: &State) -> Option<Token> {
+    pub(super) fn token(state: &State) -> Option<Token> {
         state.waiting().map(|item| token_of(state, item))
     }
 }

@@ -80,9 +80,8 @@ impl Screen {
     fn to_message(&mut self, text: &str, meant: bool) -> Vec<Wish> {
         let wishes = if self.alone.is_some() { self.leave_alone() } else { Vec::new() };
         while self.layers.last_mut().is_some_and(|layer| layer.field().is_none()) {
-            match self.layers.pop() {
-                Some(super::layer::Layer::Form(form)) => self.hide_form(*form),
-                _ => {}
+            if let Some(super::layer::Layer::Form(form)) = self.layers.pop() {
+                self.hide_form(*form);
             }
         }
         self.focus = Pane::Message;

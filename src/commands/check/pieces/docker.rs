@@ -68,7 +68,9 @@ fn command(shell: &str, head: (String, Stand), instruction: &Instruction) -> Vec
         let text: Vec<&str> = lines.iter().map(|(text, _)| text.as_str()).collect();
         let language = of_shebang(&text.join("\n")).unwrap_or_else(|| shell.to_owned());
         let mut piece = Piece::new(&language);
-        lines.iter().for_each(|(text, stand)| piece.push(text, *stand));
+        for (text, stand) in lines {
+            piece.push(text, *stand);
+        }
         return vec![piece];
     }
     let mut piece = Piece::new(shell);
@@ -79,7 +81,9 @@ fn command(shell: &str, head: (String, Stand), instruction: &Instruction) -> Vec
         piece.push(&text, *stand);
     }
     for (end, lines) in &instruction.inside {
-        lines.iter().for_each(|(text, stand)| piece.push(text, *stand));
+        for (text, stand) in lines {
+            piece.push(text, *stand);
+        }
         if let Some(last) = piece.lines.last().copied() {
             piece.push(end, Stand { line: last.line + 1, columns: Columns::Shifted(0), cell: None });
         }
