@@ -285,6 +285,7 @@ impl Engine {
     fn store(&mut self, event: StoreEvent) {
         match event {
             StoreEvent::Failed(why) => {
+                let why = crate::domain::sentences::saving::cause(&why).to_owned();
                 self.notify(notices::store_failed(&why));
                 self.state.live.store_failure = Some(why);
             }

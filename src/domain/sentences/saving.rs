@@ -27,6 +27,11 @@ pub fn failing(why: &str) -> String {
     format!("Session not saved: {}. Approving is paused.", why.trim_end().trim_end_matches('.'))
 }
 
+/// The cause alone of a sentence of [`not_saved`], so that it is not said twice.
+pub fn cause(told: &str) -> &str {
+    told.strip_prefix("Session not saved: ").unwrap_or(told).trim_end_matches('.')
+}
+
 /// The same where nothing waits.
 pub fn not_saved(why: &str) -> String {
     format!("Session not saved: {why}.")

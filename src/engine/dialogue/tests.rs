@@ -267,7 +267,7 @@ fn changed_limits_ask_for_a_new_look_and_older_looks_do_not_count() {
 fn while_the_session_cannot_be_saved_nothing_runs() {
     let mut d = replied(ONE);
     d.inspected_ok(1);
-    let failed = Event::Store(super::super::StoreEvent::Failed("no space left.".into()));
+    let failed = Event::Store(super::super::StoreEvent::Failed("Session not saved: no space left.".into()));
     let paused = "'Session not saved: no space left. Approving is paused.' | deciding 1";
     assert_eq!(d.send(failed), paused);
     assert_eq!(d.type_run(1), paused);
