@@ -35,11 +35,15 @@ async fn python_gets_exactly_the_bytes() {
 async fn bash_and_node_get_exactly_the_bytes() {
     let shop = Shop::new();
     for text in ["a  \t \n\n\nb\n", "x\r\ny\r\n", "é \u{2028} \u{feff}\n", "$HOME `id` \\ \"q\" 'r'\n"] {
-        let told = shop.sh(&format!("cat <<'END'\n{text}END\n")).await.ok();
-        assert_eq!(told.out(), text);
-        let told =
-            shop.sh(&format!("printf %s \"$(cat <<'END'\n{text}END\n)\" # no newline at the end")).await.ok();
-        assert_eq!(told.out(), text.trim_end_matches('\n'));
+        let told = shop.sh(&format!("cat <<'END'\n{text}END\n")).await;
+        if text.contains("\r\n") {
+            // Bash would take the CR for a part of a word: such a text is refused rather than run otherwise than shown.
+            assert!(matches!(told.report.outcome, Outcome::Refused(_)), "{:?}", told.report.outcome);
+        } else {
+            assert_eq!(told.ok().out(), text);
+            let unended = format!("printf %s \"$(cat <<'END'\n{text}END\n)\" # no newline at the end");
+            assert_eq!(shop.sh(&unended).await.ok().out(), text.trim_end_matches('\n'));
+        }
         let literal =
             text.replace('\\', "\\\\").replace('`', "\\`").replace('$', "\\$").replace("\r\n", "\\r\\n");
         let told = shop.run("javascript", &format!("process.stdout.write(`{literal}`)")).await.ok();
