@@ -251,8 +251,8 @@ fn ends_within(child: &Child, patience: Duration) -> bool {
     }
 }
 
-#[cfg(test)]
 #[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -94,8 +94,8 @@ fn lexical(path: &Path) -> PathBuf {
     out
 }
 
-#[cfg(test)]
 #[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;

@@ -414,13 +414,3 @@ fn the_network_is_as_it_is_said() {
         assert_eq!(network(options), (open, open), "{options:?}");
     }
 }
-
-#[test]
-#[ignore = "needs a container engine and the image sayso-test:python"]
-fn in_a_container() {
-    let host = std::env::var("DOCKER_HOST").expect("DOCKER_HOST is not set");
-    let computer = Computer::new(false, &["python", "bash"]);
-    let done = computer.turn(&["--executor", "container:sayso-test:python"], &[("DOCKER_HOST", &host)]);
-    assert_true(&computer, &done);
-    assert!(happened(&computer) >= 2 * 6, "{}", happened(&computer));
-}
