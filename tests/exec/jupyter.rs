@@ -265,7 +265,7 @@ async fn a_kernel_of_a_server() {
     let table = "import pandas\npandas.DataFrame({'a': [1, 20], 'b': ['x', 'y']})";
     assert_eq!(shop.py(table).await.ok().value(), "    a  b\n0   1  x\n1  20  y");
     // The token may be known there; it is shown nowhere.
-    let masked = "*".repeat(TOKEN.len());
+    let masked = format!("[redacted]{}", "*".repeat(TOKEN.len() - "[redacted]".len()));
     let told = shop.py("token = 'a-token-of-' + 'the-test'\nprint(token)\ntoken").await.ok();
     assert_eq!((told.out(), told.value()), (format!("{masked}\n"), format!("'{masked}'").as_str()));
     let failed = shop.py("raise ValueError(token)").await;
