@@ -552,7 +552,7 @@ fn the_throws_reach_every_corner() {
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     let mut seen = std::collections::BTreeMap::<String, u32>::new();
-    for _ in 0..2_500 {
+    for _ in 0..5_000 {
         let (policy, throws) = (policy(), throws()).new_tree(&mut runner).unwrap().current();
         let mut watched = Watched::new(Engine::new(settings(policy)), Vec::new());
         for throw in throws {
