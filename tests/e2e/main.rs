@@ -76,7 +76,7 @@ pub fn to_code(terminal: &terminal::Terminal) {
     }
 }
 
-/// Lets the waiting block run: brings it to its typed word (the first of a session without a sandbox) or runs it.
+/// Lets the waiting block run: brings it to its typed word (without a sandbox, with a high finding) or runs it.
 pub fn approve(terminal: &terminal::Terminal, block: u32) {
     let deadline = std::time::Instant::now() + terminal::PATIENCE;
     let waiting = format!("Block {block}");
