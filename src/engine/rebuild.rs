@@ -163,6 +163,11 @@ impl Engine {
             self.notify(notices::rebuild_broke(block, left));
             return false;
         }
+        self.next_or_end()
+    }
+
+    /// The plan's next block comes back, or its end is told; tells whether one came.
+    fn next_or_end(&mut self) -> bool {
         if self.next_of_plan() {
             return true;
         }
@@ -183,12 +188,7 @@ impl Engine {
         if self.plan.todo.len() == before {
             return false;
         }
-        if self.next_of_plan() {
-            return true;
-        }
-        let done = std::mem::take(&mut self.plan).done;
-        self.notify(notices::rebuilt(done));
-        false
+        self.next_or_end()
     }
 }
 

@@ -66,9 +66,18 @@ fn join(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// Gives the program its usual answer to interrupts, also where whoever started sayso ignores them (a shell does for what
+/// it starts in the background, `nohup` does): what is ignored is inherited, what is caught is not.
+fn hear_signals() {
+    for signal in [Signal::INT, Signal::QUIT, Signal::HUP] {
+        let _ = signal_hook::flag::register(signal.as_raw(), std::sync::Arc::default());
+    }
+}
+
 /// Leaves the terminal, the descriptors and the standing of whoever started it; returns the socket.
 fn prepare() -> rustix::io::Result<OwnedFd> {
     close_inherited();
+    hear_signals();
     let socket = move_away(rustix::stdio::stdin())?;
     rustix::net::sockopt::socket_type(&socket)?;
     // A leader of a session already is one of its own.

@@ -71,6 +71,15 @@ impl Home {
         command
     }
 
+    /// A shell that is given a command's program and arguments as `$0` and `$@`, in the command's surroundings.
+    pub fn shell(&self, script: &str, command: &Command) -> Command {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script]).arg(command.get_program()).args(command.get_args());
+        shell.current_dir(self.work()).env_clear().stdin(Stdio::null());
+        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell
+    }
+
     /// Runs the program to its end.
     pub fn run(&self, args: &[&str]) -> Done {
         finish(self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
