@@ -124,5 +124,7 @@ pub mod recipe;
 pub mod report;
 pub mod review;
 pub mod store;
+#[cfg(test)]
+mod test_cases;
 pub mod tui;
 pub mod workspace;

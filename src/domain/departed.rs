@@ -17,6 +17,17 @@ impl Departed {
         let hosts = if is_near { &mut self.near } else { &mut self.far };
         *hosts.entry(host.to_owned()).or_default() += 1;
     }
+
+    /// These and others together.
+    #[must_use]
+    pub fn and(mut self, others: Departed) -> Departed {
+        for (mine, others) in [(&mut self.far, others.far), (&mut self.near, others.near)] {
+            for (host, requests) in others {
+                *mine.entry(host).or_default() += requests;
+            }
+        }
+        self
+    }
 }
 
 /// Whether a request went out before it failed.

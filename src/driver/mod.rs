@@ -32,7 +32,7 @@ use crate::domain::{
 };
 use crate::engine::provenance::Earlier;
 use crate::engine::{Command, Effect, Engine, Event, Phase, State, StoreEvent};
-use crate::exec::Executor;
+use crate::exec::{self, Executor};
 use crate::provider::{self, Provider};
 use crate::recipe::Recipe;
 use crate::review::Scope;
@@ -186,7 +186,7 @@ impl Driver {
 
     /// Which requests went out of this process until now.
     pub fn departed(&self) -> Departed {
-        provider::departed()
+        provider::departed().and(exec::departed())
     }
 
     /// Whether a source of replies is chosen.
@@ -323,6 +323,11 @@ impl Driver {
             self.tell_masked(what);
         }
         saved
+    }
+
+    /// What happened and was not told by [`Driver::next`] yet, where nobody asks for a next one.
+    pub fn rest(&mut self) -> Vec<Told> {
+        std::mem::take(&mut self.update.told)
     }
 
     /// The files that a run changed are looked for before its end is told.

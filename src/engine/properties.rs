@@ -425,7 +425,7 @@ fn throws() -> impl Strategy<Value = Vec<Throw>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::test_cases::cases(CASES))]
 
     /// No order of events starts a run without its recorded decision, and whatever else the watch knows.
     #[test]

@@ -191,7 +191,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(crate::test_cases::cases(48))]
         /// All of it up to the limit; beyond it the first part, a line with the count, and the end.
         #[test]
         fn the_middle_is_left_out(limit in 0u64..80, sizes in prop::collection::vec(0usize..50, 0..8)) {

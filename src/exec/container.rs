@@ -342,6 +342,7 @@ impl Containers {
 
     /// The image and what it is handed to were found when the terms were told, and hold.
     fn begin_known(&mut self, known: &Known, job: Job) {
+        known.engine.count();
         if !is_kernel(&known.entry) {
             let name = self.name("block");
             let words = command::of(&known.entry);

@@ -47,6 +47,7 @@ mod jupyter;
 mod kernel;
 mod kernel_wire;
 mod languages;
+mod ledger;
 mod link;
 mod outbox;
 pub mod packages;
@@ -62,6 +63,7 @@ mod tree;
 
 pub use executors::Missing;
 pub use helper_file::HelperFile;
+pub use ledger::departed;
 
 /// What an executor has to know beforehand.
 #[derive(Clone, Debug)]

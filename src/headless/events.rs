@@ -181,7 +181,7 @@ fn approved(
         ("executor", json!(terms.executor.as_str())),
         ("interpreter", json!(terms.interpreter.to_string_lossy())),
         ("cwd", json!(terms.cwd.to_string_lossy())),
-        ("sandbox", shapes::sandbox(&terms.rights)),
+        ("sandbox", shapes::sandbox(terms)),
     ];
     with(decided(block, revision, "approve"), more)
 }

@@ -89,10 +89,14 @@ pub async fn run(
     let mut teller = Teller::new(out, err, options.json);
     let mut given = Given::new(options.begin.given());
     let ending = turn(&mut driver, options, &mut given, &mut teller).await;
-    let is_saved = driver.is_saved().await;
+    // The last that was written may have been masked.
+    let is_saved = driver.saved().await.is_ok() && driver.is_saved().await;
     let hint = saving::decide_there(options.session.as_deref().filter(|_| is_saved));
     let told = match &ending {
         Ok(ending) => {
+            for told in driver.rest() {
+                teller.tell(&told, driver.state())?;
+            }
             if let Ending::Asked(Question::Form(form)) = ending {
                 teller.form(form, &given.misfits(form, begun_with(driver.state())))?;
             }

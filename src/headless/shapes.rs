@@ -2,8 +2,8 @@
 
 use crate::domain::sentences::network;
 use crate::domain::{
-    Captured, Effects, Finding, ImageRef, KernelFate, Opinion, Outcome, Receipt, Review, Rights, RunError,
-    RunReport, SandboxLevel, Stream, Trace, Usage,
+    Captured, Effects, ExecutorKind, Finding, ImageRef, KernelFate, Opinion, Outcome, Receipt, Review,
+    Rights, RunError, RunReport, SandboxLevel, Stream, Terms, Trace, Usage,
 };
 use crate::engine::state::{ContextShare, Cost};
 use base64::Engine as _;
@@ -152,8 +152,14 @@ fn image(image: &ImageRef) -> Value {
     })
 }
 
-/// What confines a run, by what was found to hold.
-pub fn sandbox(rights: &Rights) -> Value {
+/// What confines a run under these terms, by what was found to hold.
+pub fn sandbox(terms: &Terms) -> Value {
+    // An installation starts in the folder of packages, which is the only one that it writes.
+    let is_here = terms.rights.write.iter().any(|path| terms.cwd.starts_with(path));
+    confinement(&terms.rights, is_here && terms.executor != ExecutorKind::Installer)
+}
+
+fn confinement(rights: &Rights, writes_workspace: bool) -> Value {
     let layers: Value = rights
         .sandbox
         .layers
@@ -164,7 +170,7 @@ pub fn sandbox(rights: &Rights) -> Value {
     // Where the working folder is not writable, what else may be written is named, be it private to the session.
     let write = match (report.writes_confined, report.level) {
         (false, _) => "open",
-        (true, SandboxLevel::Workspace) => "workspace",
+        (true, SandboxLevel::Workspace) if writes_workspace => "workspace",
         (true, _) if rights.write.is_empty() => "none",
         (true, _) => "listed",
     };
@@ -191,7 +197,7 @@ pub fn sandbox(rights: &Rights) -> Value {
 
 /// What confines a file that never got as far as a run.
 pub fn no_sandbox() -> Value {
-    sandbox(&Rights::default())
+    confinement(&Rights::default(), false)
 }
 
 /// What a session has cost in US dollars, as far as that is known, and of how many requests it is not.

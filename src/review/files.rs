@@ -84,7 +84,7 @@ impl Said<'_> {
             FileAct::List { .. } => "lists",
         };
         let path = self.path();
-        let what = located.what.unwrap_or("a private file");
+        let what = located.what.as_deref().unwrap_or("a private file");
         if located.is(Ground::Secret) {
             self.add("file.secret", Severity::High, format!("{verb} {what}: {path}"));
         } else if located.is(Ground::Private) {
@@ -99,7 +99,9 @@ impl Said<'_> {
         }
         if own.iter().any(|own| self.target.path.starts_with(own)) {
             self.add("file.own", Severity::High, format!("writes a file of sayso itself: {path}"));
-        } else if let Some(what) = self.obeyed().or(located.what.filter(|_| located.is(Ground::Start))) {
+        } else if let Some(what) =
+            self.obeyed().or(located.what.as_deref().filter(|_| located.is(Ground::Start)))
+        {
             self.add("file.protected", Severity::High, format!("writes {what}: {path}"));
         } else if located.is(Ground::System) || located.is(Ground::Root) && self.target.outside {
             self.add("file.system", Severity::High, format!("writes a file of the system: {path}"));

@@ -47,7 +47,7 @@ const DERIVED: &[&str] = &[
 pub(super) struct Located {
     pub(super) grounds: Vec<Ground>,
     /// For a place with a meaning: `an SSH key`.
-    pub(super) what: Option<&'static str>,
+    pub(super) what: Option<String>,
 }
 
 impl Located {
@@ -206,16 +206,16 @@ fn meanings(text: &str, scope: &Scope) -> Located {
     let mut located = Located::default();
     let full = resolved(text, scope).unwrap_or_default();
     let tail = text.rsplit(HOLE).next().unwrap_or_default();
-    for row in &common().file.place {
+    for row in scope.book.places().iter().chain(&common().file.place) {
         if names(row, text, &full, tail, scope) {
             located.grounds.push(row.class);
-            located.what.get_or_insert(row.what.as_str());
+            located.what.get_or_insert_with(|| row.what.clone());
         }
     }
     located
 }
 
-fn names(row: &'static PlaceRow, text: &str, full: &str, tail: &str, scope: &Scope) -> bool {
+fn names(row: &PlaceRow, text: &str, full: &str, tail: &str, scope: &Scope) -> bool {
     let base = text.rsplit('/').next().unwrap_or_default();
     let hit = |glob: &String| {
         if let Some(rest) = glob.strip_prefix('~') {
@@ -275,9 +275,10 @@ fn globbed(glob: &str, text: &str) -> bool {
     }
 }
 
-/// The host of a URL, of `user@host:path`, or of a bare name; `None` where none is known.
+/// The host of a URL, of `user@host:path`, of bash's `/dev/tcp/host/port`, or of a bare name; `None` where none is known.
 pub(super) fn host(text: &str) -> Option<String> {
-    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let device = ["/dev/tcp/", "/dev/udp/"].iter().find_map(|prefix| text.strip_prefix(prefix));
+    let rest = device.or(text.split_once("://").map(|(_, rest)| rest)).unwrap_or(text);
     let rest = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let rest = rest.rsplit('@').next().unwrap_or_default();
     let host = if let Some(v6) = rest.strip_prefix('[') {

@@ -262,7 +262,8 @@ fn apply(
         past.effects.unknown |= rule.effect.is_some();
     }
     let Some(severity) = rule.severity else { return };
-    let template = rule.message.replace("{what}", what.unwrap_or("a secret")).replace("{name}", &act.name);
+    let template =
+        rule.message.replace("{what}", what.as_deref().unwrap_or("a secret")).replace("{name}", &act.name);
     judged.remarks.push(Remark {
         rule: rule.id.clone(),
         severity,

@@ -57,7 +57,7 @@ pub use forbid::Forbid;
 pub use links::Links;
 pub use refusal::refusals;
 pub use rule_error::RuleError;
-pub use shelf::Book;
+pub use shelf::{Book, NoSuchRule};
 pub use tongue::{language_of_extension, reads, reads_alike};
 
 use crate::domain::{Effects, Finding, Language, Masker, Place, Review, Severity};

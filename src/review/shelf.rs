@@ -7,7 +7,7 @@ use super::book::{self, RuleBook, parse};
 use super::forbid::Forbid;
 use super::queries;
 use super::rule_error::RuleError;
-use super::rules::{Builtin, Rule, RuleFile};
+use super::rules::{Builtin, PlaceRow, Rule, RuleFile};
 use super::tongue::Tongue;
 use super::{RuleInfo, Scope, review};
 use crate::domain::{Language, Severity};
@@ -18,11 +18,22 @@ use std::sync::Arc;
 /// Most bytes of one rule file.
 const LARGEST: usize = 1 << 20;
 
+/// An entry of `review.off` or `review.lower` that fits no rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoSuchRule {
+    /// The entry, as it was written.
+    pub entry: String,
+    /// What is wrong, and what would fit.
+    pub why: String,
+}
+
 /// The rules that a review goes by. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Book {
     /// Languages with rules of the person's own: shipped and own ones together.
     own: HashMap<Tongue, Arc<RuleBook>>,
+    /// Paths with a meaning that the person added.
+    places: Arc<[PlaceRow]>,
     forbid: Arc<Forbid>,
     /// Rules that are milder than they were written, by id; `None`: they say nothing.
     milder: Arc<HashMap<String, Option<Severity>>>,
@@ -36,13 +47,19 @@ impl Book {
     pub fn with<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> Result<Self, Vec<RuleError>> {
         let mut errors = Vec::new();
         let mut added: HashMap<Tongue, Vec<(&str, RuleFile)>> = HashMap::new();
+        let mut places = Vec::new();
         for (name, text) in files {
             match own_file(name, text) {
-                Ok((tongue, file)) => added.entry(tongue).or_default().push((name, file)),
+                Ok((tongue, mut file)) => {
+                    places.append(&mut file.place);
+                    if let Some(tongue) = tongue {
+                        added.entry(tongue).or_default().push((name, file));
+                    }
+                }
                 Err(error) => errors.push(error),
             }
         }
-        let mut book = Book::default();
+        let mut book = Book { places: places.into(), ..Book::default() };
         for (tongue, files) in added {
             match together(tongue, files) {
                 Ok(rules) => drop(book.own.insert(tongue, Arc::new(rules))),
@@ -58,8 +75,9 @@ impl Book {
     /// The same rules, of which some say nothing (`off`: ids) and some are milder (`lower`: `ID=info`). What could not be
     /// taken in is told, one line each.
     #[must_use]
-    pub fn milder(mut self, off: &[String], lower: &[String]) -> (Self, Vec<String>) {
-        let mut wrong = Vec::new();
+    pub fn milder(mut self, off: &[String], lower: &[String]) -> (Self, Vec<NoSuchRule>) {
+        let mut wrong: Vec<NoSuchRule> = Vec::new();
+        let mut refuse = |entry: &str, why: String| wrong.push(NoSuchRule { entry: entry.to_owned(), why });
         let mut milder: HashMap<String, Option<Severity>> = HashMap::new();
         {
             let known: HashMap<&str, Severity> =
@@ -69,7 +87,7 @@ impl Book {
                 if known.contains_key(id.as_str()) {
                     milder.insert(id.clone(), None);
                 } else {
-                    wrong.push(format!("review.off: there is no rule {id:?}; {example}"));
+                    refuse(id, format!("review.off: there is no rule {id:?}; {example}"));
                 }
             }
             for entry in lower {
@@ -83,11 +101,18 @@ impl Book {
                     }
                     Some((id, Some(_), Some(was))) => {
                         let was = was.as_str();
-                        wrong.push(format!("review.lower: {id} is {was}: this makes rules milder, never graver"));
+                        refuse(
+                            entry,
+                            format!("review.lower: {id} is {was}: this makes rules milder, never graver"),
+                        );
                     }
-                    _ => wrong.push(format!(
-                        "review.lower: {entry:?} is no rule and a milder severity, as in \"sh.delete-tree=medium\"; {example}"
-                    )),
+                    _ => refuse(
+                        entry,
+                        format!(
+                            "review.lower: {entry:?} is no rule and a milder severity, as in \
+                             \"sh.delete-tree=medium\"; {example}"
+                        ),
+                    ),
                 }
             }
         }
@@ -120,6 +145,11 @@ impl Book {
     /// What is forbidden.
     pub fn forbid(&self) -> &Forbid {
         &self.forbid
+    }
+
+    /// Paths with a meaning that the person added.
+    pub(super) fn places(&self) -> &[PlaceRow] {
+        &self.places
     }
 
     /// The rules of a language.
@@ -173,13 +203,18 @@ impl Book {
     }
 }
 
-fn own_file(name: &str, text: &str) -> Result<(Tongue, RuleFile), RuleError> {
+/// A file of the person's: its rules with their language, which a file of places alone needs not.
+fn own_file(name: &str, text: &str) -> Result<(Option<Tongue>, RuleFile), RuleError> {
     let file = name.to_owned();
     if text.len() > LARGEST {
         let reason = format!("it is larger than {} KiB", LARGEST / 1024);
         return Err(RuleError::Unreadable { file, line: 1, reason });
     }
     let parsed = parse(name, text)?;
+    sound_places(name, text, &parsed.place)?;
+    if parsed.language.is_none() && parsed.rule.is_empty() && !parsed.place.is_empty() {
+        return Ok((None, parsed));
+    }
     let known = || Tongue::ALL.map(Tongue::as_str).join(", ");
     let tongue = parsed.language.as_deref().and_then(Tongue::of);
     let tongue = tongue.ok_or_else(|| RuleError::NoLanguage { file: file.clone(), known: known() })?;
@@ -187,11 +222,24 @@ fn own_file(name: &str, text: &str) -> Result<(Tongue, RuleFile), RuleError> {
     if let Some(rule) = parsed.rule.iter().find(unfit) {
         return Err(RuleError::NoMatcher { file, rule: rule.id.clone() });
     }
-    if !parsed.place.is_empty() {
-        let reason = "[[place]] belongs to the shipped rules: name paths in `when` instead".to_owned();
-        return Err(RuleError::Unreadable { file, line: 1, reason });
+    Ok((Some(tongue), parsed))
+}
+
+/// Places of the person's mean something, and name what they mean.
+fn sound_places(name: &str, text: &str, places: &[PlaceRow]) -> Result<(), RuleError> {
+    let heads = text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("[[place]]"));
+    for (place, (line, _)) in places.iter().zip(heads) {
+        let reason = if !place.class.is_meaning() {
+            "the class of a place is secret, private or start"
+        } else if place.what.trim().is_empty() || place.paths.is_empty() {
+            "a place has paths, and `what` says what is there: \"a key of the team\""
+        } else {
+            continue;
+        };
+        let file = name.to_owned();
+        return Err(RuleError::Unreadable { file, line: line + 1, reason: reason.to_owned() });
     }
-    Ok((tongue, parsed))
+    Ok(())
 }
 
 /// The shipped rules of a language and own ones, each file checked with all before it.
@@ -269,6 +317,39 @@ mod tests {
         let strict = mild.strictly();
         assert!(look(&strict, "import math") && look(&strict, "import socket"));
         assert!(!look(&mild, "import socket"), "the book it was made from is as before");
+    }
+
+    #[test]
+    fn own_places_mean_something_in_every_language() {
+        let text = "[[place]]\nclass = \"secret\"\nwhat = \"the key of the vault\"\npaths = [\"~/vault/**\"]\n\
+                    except = [\"~/vault/README\"]\n";
+        let scope = |book| Scope {
+            book: Arc::new(book),
+            cwd: "/home/ann/work".into(),
+            home: Some("/home/ann".into()),
+            ..Scope::default()
+        };
+        let look = |book: &Book, language: Language, text: &str| {
+            let review = review(text, Some(&language), &scope(book.clone()));
+            review.findings.iter().map(|f| (f.severity, f.message.clone())).collect::<Vec<_>>()
+        };
+        let own = Book::with([("team.toml", text)]).unwrap();
+        for (language, code) in [
+            (Language::bash(), "cat ~/vault/key"),
+            (Language::python(), "open('/home/ann/vault/key').read()"),
+        ] {
+            let found = look(&own, language.clone(), code);
+            assert!(
+                found.iter().any(|(s, m)| *s == Severity::High && m.contains("the key of the vault")),
+                "{found:?}"
+            );
+            let before = look(&Book::default(), language, code);
+            assert!(!before.iter().any(|(s, _)| *s == Severity::High), "{before:?}");
+        }
+        assert!(look(&own, Language::bash(), "cat ~/vault/README").iter().all(|(s, _)| *s == Severity::Info));
+        let wrong = refused(&format!("{text}\n{}", text.replace("secret", "inside")));
+        assert!(wrong.starts_with("team.toml:7: ") && wrong.contains("secret, private or start"), "{wrong}");
+        assert!(refused(&text.replace("the key of the vault", " ")).contains("`what` says"));
     }
 
     #[test]

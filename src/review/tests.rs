@@ -458,7 +458,7 @@ mod properties {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(512))]
+        #![proptest_config(crate::test_cases::cases(512))]
 
         #[test]
         fn any_text_is_reviewed(language in language(), source in any::<String>()) {

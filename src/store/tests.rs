@@ -399,7 +399,7 @@ fn cut_at_any_byte_all_whole_lines_are_read_and_writing_goes_on() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::test_cases::cases(64))]
 
     #[test]
     fn any_session_comes_back(entries in proptest::collection::vec(entry(), 0..12)) {

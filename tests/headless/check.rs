@@ -276,7 +276,7 @@ fn the_samples_of_the_document_of_rules_hold() {
     let text = include_str!("../../docs/rules.md");
     let samples: Vec<&str> =
         text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert_eq!(samples.len(), 2);
+    assert_eq!(samples.len(), 3);
     let home = Home::new();
     let folder = home.sayso().join("rules");
     std::fs::create_dir_all(&folder).unwrap();
@@ -292,6 +292,9 @@ fn the_samples_of_the_document_of_rules_hold() {
     home.file("a.py", "import psycopg2 as p\np.connect('host=prod-2')\n");
     let done = home.run(&["check", "a.py"]);
     assert!(done.out.contains("a.py:2:1: HIGH team.no-prod: opens the production database"), "{}", done.out);
+    home.file("a.sh", "cat ~/vault/key\n");
+    let done = home.run(&["check", "a.sh"]);
+    assert!(done.out.contains("HIGH") && done.out.contains("the key of the vault"), "{}", done.out);
 }
 
 #[test]
@@ -326,5 +329,11 @@ fn the_person_and_no_project_makes_rules_silent_or_milder() {
     std::fs::write(home.sayso().join("config.toml"), wrong).unwrap();
     let done = home.run(&["config", "check"]);
     assert!(done.out.ends_with("can be used; 3 warnings above\n"), "{} {}", done.out, done.err);
-    assert!(done.err.contains("sh.delete-tree=medium") && done.err.contains("py.fly"), "{}", done.err);
+    assert!(
+        done.err.contains("sh.delete-tree=medium")
+            && done.err.contains("config.toml:1: review.off: there is no rule \"py.fly\""),
+        "{}",
+        done.err
+    );
+    assert_eq!(done.err.matches("config.toml:2: review.lower").count(), 2, "{}", done.err);
 }

@@ -14,7 +14,7 @@ pub(super) fn json(file: &Named, ran: &Ran, out: &mut dyn Write) -> io::Result<(
     let mut object = Map::new();
     object.insert("path".into(), json!(file.path.to_string_lossy()));
     object.extend(shapes::report(&ran.report));
-    let sandbox = ran.terms.as_ref().map(|terms| shapes::sandbox(&terms.rights));
+    let sandbox = ran.terms.as_ref().map(shapes::sandbox);
     object.insert("sandbox".into(), sandbox.unwrap_or_else(shapes::no_sandbox));
     object.insert("findings".into(), shapes::findings(&ran.review));
     object.insert("language".into(), json!(file.language.as_str()));

@@ -1,7 +1,7 @@
 //! What went out, what did not, and where a message is that got no answer.
 
 use super::count;
-use crate::domain::{Departed, Departure, Terms};
+use crate::domain::{Departed, Departure, ExecutorKind, Terms};
 
 /// What left this computer: the requests that were made, and the runs that could reach the network.
 pub fn departed(departed: &Departed, open_runs: usize) -> String {
@@ -20,9 +20,9 @@ pub fn departed(departed: &Departed, open_runs: usize) -> String {
     }
 }
 
-/// Whether a run under these terms can have reached other computers.
+/// Whether a run under these terms can have reached other computers; an engine that pulls an image does.
 pub fn could_send(terms: &Terms) -> bool {
-    terms.executor.starts_programs() && (terms.rights.network || !terms.rights.sandbox.network_blocked)
+    terms.executor != ExecutorKind::Files && (terms.rights.network || !terms.rights.sandbox.network_blocked)
 }
 
 /// In front of why a message got no answer.
@@ -158,8 +158,10 @@ mod tests {
         assert!(departed(&sent, 2).contains("2 blocks ran with an open network"));
         sent.count("api.example.com", false);
         assert_eq!(departed(&sent, 0), "1 request has left for api.example.com.");
-        sent.count("api.example.com", false);
-        sent.count("b.example", false);
+        let mut others = Departed::default();
+        others.count("api.example.com", false);
+        others.count("b.example", false);
+        let sent = sent.and(others);
         assert_eq!(departed(&sent, 1), "3 requests have left for api.example.com, b.example.");
     }
 }

@@ -358,7 +358,7 @@ fn nasty() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
+    #![proptest_config(crate::test_cases::cases(4_000))]
 
     #[test]
     fn pieces_of_any_size_give_the_same(text in nasty(), tags in any::<bool>()) {

@@ -27,6 +27,20 @@ pub enum Address {
     },
 }
 
+impl Address {
+    /// The host that is reached over the network, with its port where it was given.
+    pub fn host(&self) -> Option<String> {
+        match self {
+            Address::Unix(_) => None,
+            Address::Tcp { url, .. } => {
+                let host = url.split_once("://").map_or(url.as_str(), |(_, host)| host);
+                Some(host.trim_end_matches('/').to_owned())
+            }
+            Address::Ssh { host, .. } => Some(host.rsplit('@').next().unwrap_or_default().to_owned()),
+        }
+    }
+}
+
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -141,6 +155,13 @@ mod tests {
         assert_eq!(find(None, &env, &|_| false), Err(ContainerError::NoEngine));
         let env = |name: &str| (name == "DOCKER_HOST").then(|| "unix:///x.sock".to_owned());
         assert_eq!(find(None, &env, &|_| true).unwrap(), Address::Unix("/x.sock".into()));
+    }
+
+    #[test]
+    fn hosts_are_told_of_what_is_reached_over_the_network() {
+        assert_eq!(set("unix:///x.sock").unwrap().host(), None);
+        assert_eq!(set("tcp://127.0.0.1:2375").unwrap().host().as_deref(), Some("127.0.0.1:2375"));
+        assert_eq!(set("ssh://ann@build.example.org").unwrap().host().as_deref(), Some("build.example.org"));
     }
 
     #[test]

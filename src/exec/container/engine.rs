@@ -6,6 +6,7 @@ use super::owner;
 use super::plan::Abilities;
 use super::tunnel::Tunnel;
 use crate::domain::ImageName;
+use crate::exec::ledger;
 use crate::launch::Launcher;
 use bollard::Docker;
 use bollard::models::SystemInfo;
@@ -26,6 +27,8 @@ pub struct Engine {
     pub docker: Docker,
     /// Its address, for messages.
     pub address: String,
+    /// The host that it is reached at over the network.
+    host: Option<String>,
     /// What it calls itself, with its version.
     pub version: String,
     /// What it can.
@@ -92,7 +95,17 @@ impl Engine {
         let version = format!("{} {number}", if podman { "Podman" } else { "Docker" });
         let able = abilities(&info, podman, !matches!(address, Address::Unix(_)));
         let socket = socket.filter(|_| !able.remote);
-        Ok(Self { docker, address: shown, version, able, socket, _tunnel: tunnel })
+        let host = address.host();
+        let engine = Self { docker, address: shown, host, version, able, socket, _tunnel: tunnel };
+        engine.count();
+        Ok(engine)
+    }
+
+    /// Something went to it: counted where it is reached over the network.
+    pub fn count(&self) {
+        if let Some(host) = &self.host {
+            ledger::count(host);
+        }
     }
 
     /// Whether it answers at this moment; the reason when not.

@@ -6,6 +6,7 @@ use super::message::Message;
 use super::specs::Spec;
 use super::token::Token;
 use crate::config::JupyterExecutor;
+use crate::exec::ledger;
 use crate::launch::Launcher;
 use futures_util::{SinkExt as _, StreamExt as _};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
@@ -39,6 +40,7 @@ pub struct Socket {
     stream: WebSocketStream<reqwest::Upgraded>,
     v1: bool,
     token: Token,
+    host: String,
 }
 
 /// What came over it.
@@ -186,7 +188,13 @@ impl Server {
         let upgraded = upgraded.map_err(|_| self.wrong("closed the connection"))?;
         let config = WebSocketConfig::default().max_message_size(Some(MESSAGE)).max_frame_size(Some(MESSAGE));
         let stream = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
-        Ok(Socket { stream, v1, token: self.token.clone() })
+        Ok(Socket { stream, v1, token: self.token.clone(), host: self.host() })
+    }
+
+    /// Where it is, with its port.
+    fn host(&self) -> String {
+        let host = self.base.host_str().unwrap_or_default();
+        self.base.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
     fn url(&self, parts: &[&str]) -> Url {
@@ -207,7 +215,11 @@ impl Server {
     }
 
     async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, JupyterError> {
-        match timeout(PATIENCE, request.send()).await {
+        let sent = timeout(PATIENCE, request.send()).await;
+        if !matches!(&sent, Ok(Err(error)) if error.is_connect() || error.is_builder()) {
+            ledger::count(&self.host());
+        }
+        match sent {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => Err(self.wrong(&format!("can't be reached: {}", causes(&error.without_url())))),
             Err(_) => Err(self.slow()),
@@ -268,6 +280,7 @@ impl Socket {
         } else {
             Frame::Text(message.to_text().into())
         };
+        ledger::count(&self.host);
         self.stream.send(frame).await.map_err(|error| error.to_string())
     }
 

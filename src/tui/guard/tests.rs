@@ -631,7 +631,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(crate::test_cases::cases(2000))]
     /// Whatever happens: when an approval comes out, the last 700 ms before its key were quiet, the frame of this
     /// subject was proven, every row was on screen, no letter came within the hold before it and no key behind it until
     /// the terminal had answered what it was asked after the hold, and the window was large enough.

@@ -266,7 +266,7 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(crate::test_cases::cases(2000))]
     #[test]
     fn any_cut_gives_the_same(bytes in stream(), cuts in proptest::collection::vec(0usize..200, 0..6)) {
         let whole = events(&bytes);

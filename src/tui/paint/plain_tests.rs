@@ -91,7 +91,7 @@ fn assert_safe(text: &str) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(crate::test_cases::cases(3000))]
 
     #[test]
     fn nothing_dangerous_comes_out(text in hostile()) {

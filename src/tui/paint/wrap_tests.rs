@@ -53,7 +53,7 @@ fn rows_tell_their_bytes() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(crate::test_cases::cases(2000))]
     #[test]
     fn rows_fit_cover_everything_and_are_counted(
         text in "([a-z]{0,9}[ \t]{0,3}|漢|é|👩\u{200d}💻|\u{202e}|\u{1b}){0,12}",

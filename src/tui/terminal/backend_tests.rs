@@ -125,7 +125,7 @@ fn emulated(color: Color) -> vt100::Color {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(crate::test_cases::cases(400))]
     /// After any frames at any sizes, an independent terminal shows exactly the cells of the last one.
     #[test]
     fn an_independent_terminal_shows_the_frame(

@@ -125,7 +125,7 @@ fn fates() -> impl Strategy<Value = Vec<Vec<(usize, Fate)>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::test_cases::cases(400))]
 
     /// Within a budget that is feasible nothing exceeds it; nothing but results is ever shorter, and each that is says
     /// so and is counted; the order stays; nothing is told of blocks that were skipped or wait.

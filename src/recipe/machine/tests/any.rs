@@ -107,7 +107,7 @@ fn place(t: &Talk) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(crate::test_cases::cases(96))]
 
     #[test]
     fn any_recipe_goes_on_or_ends(
