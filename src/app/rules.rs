@@ -4,7 +4,7 @@
 
 use crate::config::{Loaded, Profile};
 use crate::domain::Notice;
-use crate::review::{Book, Forbid, NoSuchRule};
+use crate::review::{Book, Forbid};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -39,21 +39,13 @@ pub(super) fn book(loaded: &Loaded) -> (Book, Vec<Notice>) {
     let book = Book::with(sound).unwrap_or_default();
     let review = &loaded.config.review;
     let (book, wrong) = book.milder(&review.off, &review.lower);
-    notices.extend(wrong.iter().map(|wrong| no_such_rule(&loaded.paths.file(), wrong)));
+    notices.extend(wrong.iter().map(|wrong| {
+        let origin = loaded.origins.of(wrong.setting);
+        Notice::warn(format!("{origin}: {}: {}.", wrong.setting, wrong.why))
+    }));
     let profile = if review.profile == Profile::Strict { Forbid::strict() } else { Vec::new() };
     let forbid = Forbid::new(profile.into_iter().chain(review.forbid.iter().cloned()));
     (book.forbidding(forbid), notices)
-}
-
-/// Where it stands in the configuration, and what is wrong.
-fn no_such_rule(file: &Path, wrong: &NoSuchRule) -> Notice {
-    let text = read(file).unwrap_or_default();
-    let line = text.lines().position(|line| {
-        !line.trim_start().starts_with('#')
-            && ['"', '\''].iter().any(|q| line.contains(&format!("{q}{}{q}", wrong.entry)))
-    });
-    let line = line.map_or_else(String::new, |line| format!(":{}", line + 1));
-    Notice::warn(format!("{}{line}: {}.", file.display(), wrong.why))
 }
 
 /// The rule files of a folder, by name.

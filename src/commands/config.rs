@@ -1,23 +1,24 @@
 //! `sayso config`: where the files are, whether they are right, what holds and why, and a file to start with.
 
 use super::{Console, setup};
+use crate::app::house::House;
 use crate::cli::{ConfigCommand, ModelArgs};
-use crate::config::{self, Paths};
+use crate::config::{self, Origin, Paths};
 use crate::domain::visible::Visible;
 use crate::report::{Failure, Kind};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-pub(super) fn run(
+pub(super) async fn run(
     command: ConfigCommand,
     outer: &ModelArgs,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     match command {
         ConfigCommand::Path => path(console),
-        ConfigCommand::Check => check(outer, console),
+        ConfigCommand::Check => check(outer, console).await,
         ConfigCommand::Show => show(outer, console),
         ConfigCommand::Schema => Ok(console.out.write_all(config::schema_json().as_bytes())?),
         ConfigCommand::Init { force } => init(force, console),
@@ -47,7 +48,7 @@ fn path(console: &mut Console<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
+async fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     let house = setup::house(outer, &setup::More::default())?;
     let notices = &house.loaded.notices;
     setup::tell(notices, console.err)?;
@@ -55,6 +56,8 @@ fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     config::keys::read(&paths.credentials()).map_err(|error| setup::broken(&error))?;
     // The terminal would not open with a keymap or theme that is not understood.
     crate::app::look::check(&house)?;
+    model_is_known(&house)?;
+    rights_can_be_had(&house).await?;
     let told = match notices.len() {
         0 => "the configuration is right".to_owned(),
         1 => "the configuration can be used; 1 warning above".to_owned(),
@@ -62,6 +65,43 @@ fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     };
     writeln!(console.out, "{told}")?;
     Ok(())
+}
+
+/// A session does not begin with a model of which no provider is known.
+fn model_is_known(house: &House) -> Result<(), Failure> {
+    house
+        .loaded
+        .config
+        .chosen()
+        .map(drop)
+        .map_err(|error| refused_at_start(house, "model", &error.to_string()).hint(error.hint()))
+}
+
+/// Nothing runs where a folder that runs may use is not there, or the sandbox that was asked for can't be had.
+async fn rights_can_be_had(house: &House) -> Result<(), Failure> {
+    let config = &house.loaded.config;
+    let executor = house.local_executor();
+    let found = executor.sandbox().await;
+    executor.close().await;
+    let Err(why) = found else { return Ok(()) };
+    let folders = [("sandbox.read", &config.sandbox.read), ("sandbox.write", &config.sandbox.write)];
+    let named = |folders: &[PathBuf]| {
+        folders.iter().any(|folder| why.contains(&format!("the folder {} ", folder.display())))
+    };
+    let setting =
+        folders.iter().find(|(_, folders)| named(folders)).map_or("sandbox", |(setting, _)| setting);
+    Err(refused_at_start(house, setting, &why).hint(
+        "As in: sandbox.read = [\"/data\"], a folder that is there; sayso doctor tells what the sandbox needs.",
+    ))
+}
+
+/// What a start refuses, with the place where it is set.
+fn refused_at_start(house: &House, setting: &str, why: &str) -> Failure {
+    let place = match house.loaded.origins.of(setting) {
+        Origin::Default => String::new(),
+        origin => format!("{origin}: "),
+    };
+    Failure::new(Kind::Config, format!("{place}{setting}: {why}"))
 }
 
 fn show(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {

@@ -59,7 +59,7 @@ pub fn perform(
         Command::Check(args) => check::run(&args, outer, console),
         Command::Blocks(args) => blocks::run(&args, outer, console),
         Command::Sessions(command) => sessions::run(&command, outer, console),
-        Command::Config(command) => config::run(command, outer, console),
+        Command::Config(command) => block_on(config::run(command, outer, console))?,
         Command::Recipes(args) => recipes::run(args, outer, console),
         Command::Models(args) => block_on(models::run(args, outer, console))?,
         Command::Doctor(args) => block_on(doctor::run(args, outer, console))?,

@@ -21,8 +21,8 @@ const LARGEST: usize = 1 << 20;
 /// An entry of `review.off` or `review.lower` that fits no rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSuchRule {
-    /// The entry, as it was written.
-    pub entry: String,
+    /// The setting that it stands in.
+    pub setting: &'static str,
     /// What is wrong, and what would fit.
     pub why: String,
 }
@@ -77,7 +77,7 @@ impl Book {
     #[must_use]
     pub fn milder(mut self, off: &[String], lower: &[String]) -> (Self, Vec<NoSuchRule>) {
         let mut wrong: Vec<NoSuchRule> = Vec::new();
-        let mut refuse = |entry: &str, why: String| wrong.push(NoSuchRule { entry: entry.to_owned(), why });
+        let mut refuse = |setting, why| wrong.push(NoSuchRule { setting, why });
         let mut milder: HashMap<String, Option<Severity>> = HashMap::new();
         {
             let known: HashMap<&str, Severity> =
@@ -87,7 +87,7 @@ impl Book {
                 if known.contains_key(id.as_str()) {
                     milder.insert(id.clone(), None);
                 } else {
-                    refuse(id, format!("review.off: there is no rule {id:?}; {example}"));
+                    refuse("review.off", format!("there is no rule {id:?}; {example}"));
                 }
             }
             for entry in lower {
@@ -101,15 +101,13 @@ impl Book {
                     }
                     Some((id, Some(_), Some(was))) => {
                         let was = was.as_str();
-                        refuse(
-                            entry,
-                            format!("review.lower: {id} is {was}: this makes rules milder, never graver"),
-                        );
+                        let why = format!("{id} is {was}: this makes rules milder, never graver");
+                        refuse("review.lower", why);
                     }
                     _ => refuse(
-                        entry,
+                        "review.lower",
                         format!(
-                            "review.lower: {entry:?} is no rule and a milder severity, as in \
+                            "{entry:?} is no rule and a milder severity, as in \
                              \"sh.delete-tree=medium\"; {example}"
                         ),
                     ),

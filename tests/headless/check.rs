@@ -263,6 +263,18 @@ fn the_check_of_the_configuration_says_what_the_start_would_refuse() {
     std::fs::write(home.sayso().join("config.toml"), "ui.theme = \"nowhere\"\n").unwrap();
     let done = check();
     assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+    let wrong = "step_limit = 3\nmodel = \"nope/x\"\n";
+    std::fs::write(home.sayso().join("config.toml"), wrong).unwrap();
+    let done = check();
+    assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+    assert!(done.err.contains("config.toml:2: model: there is no provider `nope`"), "{}", done.err);
+    let wrong = "[sandbox]\nread = [\"/not/there\"]\n";
+    std::fs::write(home.sayso().join("config.toml"), wrong).unwrap();
+    let done = check();
+    if !home.run(&["doctor"]).out.contains("Sandbox is OFF") {
+        assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+        assert!(done.err.contains("config.toml:2: sandbox.read: the folder /not/there"), "{}", done.err);
+    }
     std::fs::remove_file(home.sayso().join("config.toml")).unwrap();
     std::fs::create_dir_all(home.sayso().join("rules")).unwrap();
     std::fs::write(home.sayso().join("rules/a.toml"), "[[rule]]\n").unwrap();
