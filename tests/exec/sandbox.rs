@@ -249,6 +249,59 @@ async fn dangerous_calls_are_refused() {
     assert_ne!(told.value(), "['clone', 'keyctl', 'setpriority']", "the filter has nothing to do with it");
 }
 
+/// Each way to make a file with a mode; `True` where it went well.
+const LENDING: &str = "
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+def works(way, mode):
+    name = f'{way}-{mode:o}'
+    try:
+        if way == 'open': os.close(os.open(name, os.O_CREAT | os.O_WRONLY, mode))
+        elif way == 'tmpfile': os.close(os.open('.', os.O_TMPFILE | os.O_WRONLY, mode))
+        elif way == 'mknod': os.mknod(name, mode | 0o100000)
+        elif way == 'creat':
+            if libc.creat(name.encode(), mode) < 0: raise OSError(ctypes.get_errno(), 'creat')
+        else:
+            open(name, 'w').close()
+            if way == 'chmod': os.chmod(name, mode)
+            elif way == 'fchmod': os.chmod(os.open(name, os.O_RDONLY), mode)
+            elif way == 'fchmodat': os.chmod(name, mode, dir_fd=os.open('.', os.O_RDONLY))
+            elif way == 'fchmodat2':
+                if libc.syscall(452, -100, name.encode(), mode, 0) < 0: raise OSError(ctypes.get_errno(), way)
+        return True
+    except OSError as error:
+        assert error.errno in (1, 38, 95), error
+        return False
+def ways(mode):
+    all = ['open', 'tmpfile', 'mknod', 'creat', 'chmod', 'fchmod', 'fchmodat', 'fchmodat2']
+    return [way for way in all if works(way, mode)]
+";
+
+#[tokio::test]
+#[ignore = "needs bubblewrap and landlock"]
+async fn no_file_lends_the_rights_of_its_owner() {
+    for without in [ALL, NO_BWRAP, NO_LANDLOCK] {
+        let shop = shop(SandboxLevel::Workspace, without);
+        shop.py(LENDING).await.ok();
+        for mode in ["0o4755", "0o2755", "0o6777", "0o4000", "0o2010"] {
+            assert_eq!(shop.py(&format!("ways({mode})")).await.ok().value(), "[]", "{without:?} {mode}");
+        }
+        let python = "[m for m in (0o755, 0o644, 0o2644, 0o1777) if len(ways(m)) < 7]";
+        assert_eq!(shop.py(python).await.ok().value(), "[]", "{without:?}: what is ordinary works");
+        let lending = "import pathlib, stat\n[p.name for p in pathlib.Path('.').iterdir() \
+             if p.stat().st_mode & stat.S_ISUID or p.stat().st_mode & 0o2010 == 0o2010]";
+        assert_eq!(shop.py(lending).await.ok().value(), "[]", "{without:?}");
+        // `openat2` is answered as on a kernel that has none.
+        assert_eq!(
+            shop.py("(libc.syscall(437, -100, b'x', 0, 0), ctypes.get_errno())").await.ok().value(),
+            "(-1, 38)"
+        );
+    }
+    let open = shop(SandboxLevel::Workspace, NO_SECCOMP);
+    open.py(LENDING).await.ok();
+    assert_ne!(open.py("ways(0o4755)").await.ok().value(), "[]", "the filter has nothing to do with it");
+}
+
 #[tokio::test]
 #[ignore = "needs bubblewrap and landlock"]
 async fn ordinary_programs_work() {

@@ -155,8 +155,45 @@ fn refused() -> Made<Rules> {
     // Limits and priorities: its own, not those of others.
     rules.insert(libc::SYS_prlimit64, vec![rule(0, Ne, 0)?]);
     rules.insert(libc::SYS_setpriority, vec![rule(0, Ne, 0)?, rule(1, Ne, 0)?]);
+    rules.extend(lending()?);
     #[cfg(target_arch = "x86_64")]
     rules.extend([libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_modify_ldt].map(|n| (n, Vec::new())));
+    Ok(rules)
+}
+
+/// What gives a file the bits by which a program runs with its owner's or group's rights: a run's file would lend them
+/// to whoever starts it later. The bit of the group counts where the group may execute; elsewhere it means locks. Of the
+/// calls that open, those that make a file take a mode.
+fn lending() -> Made<Rules> {
+    let modes = |at: u8, with: &[(u8, u64)]| -> Made<Vec<SeccompRule>> {
+        let bits = [libc::S_ISUID, libc::S_ISGID | libc::S_IXGRP].map(u64::from);
+        let rule = |bits: u64| {
+            let all = with.iter().copied().chain([(at, bits)]);
+            let all = all.map(|(arg, bits)| when(arg, SeccompCmpOp::MaskedEq(bits), bits));
+            SeccompRule::new(all.collect::<Made<_>>()?)
+        };
+        bits.into_iter().map(rule).collect()
+    };
+    let made =
+        [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY].map(|flag| u64::from(flag.unsigned_abs()));
+    let opens = |flags: u8| -> Made<Vec<SeccompRule>> {
+        let [a, b] = made.map(|flag| modes(flags + 1, &[(flags, flag)]));
+        Ok([a?, b?].concat())
+    };
+    let mut rules = Rules::from([
+        (libc::SYS_fchmod, modes(1, &[])?),
+        (libc::SYS_fchmodat, modes(2, &[])?),
+        (libc::SYS_fchmodat2, modes(2, &[])?),
+        (libc::SYS_mknodat, modes(2, &[])?),
+        (libc::SYS_openat, opens(2)?),
+    ]);
+    #[cfg(target_arch = "x86_64")]
+    rules.extend([
+        (libc::SYS_chmod, modes(1, &[])?),
+        (libc::SYS_mknod, modes(1, &[])?),
+        (libc::SYS_creat, modes(1, &[])?),
+        (libc::SYS_open, opens(1)?),
+    ]);
     Ok(rules)
 }
 
@@ -178,16 +215,17 @@ fn sockets(calls: Calls) -> Made<Rules> {
     Ok(BTreeMap::from([(libc::SYS_socket, rules)]))
 }
 
-/// Answers "no such call" to the x32 form of calls, and to `clone3`, whose flags lie where a filter can't look: the C
-/// library then uses `clone`.
+/// Answers "no such call" to the x32 form of calls, and to `clone3` and `openat2`, whose flags lie where a filter can't
+/// look: libraries then use `clone` and `openat`.
 fn numbers() -> BpfProgram {
     let op = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
     let none = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
     vec![
         // The number is the first word of what a filter sees.
         op(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
-        op(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 2, 0, X32),
-        op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, 0, libc::SYS_clone3 as u32),
+        op(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 3, 0, X32),
+        op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 2, 0, libc::SYS_clone3 as u32),
+        op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, 0, libc::SYS_openat2 as u32),
         op(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
         op(libc::BPF_RET | libc::BPF_K, 0, 0, none),
     ]
