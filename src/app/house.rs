@@ -181,6 +181,7 @@ impl House {
             judge: self.judge(),
             functions: self.functions().0,
             ways: recipe::ways(),
+            masker: self.masker(),
         }
     }
 

@@ -209,11 +209,6 @@ impl Driver {
         if matches!(command, Command::Submit(_)) {
             self.read_instructions();
         }
-        let command = match command {
-            // A name stands in titles and lists.
-            Command::Rename(name) => Command::Rename(self.scope.masker.text(&name)),
-            other => other,
-        };
         self.feed(Event::User(command));
     }
 

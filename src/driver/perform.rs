@@ -9,8 +9,7 @@ use crate::domain::{
     ReplyEvent, ReplyFailure, RunEvent, RunId, RunReport, RunRequest, StepId, TimerId,
 };
 use crate::engine::provenance::{self, Earlier};
-use crate::engine::{Command, Effect, Event, StoreEvent};
-use crate::store::name_for;
+use crate::engine::{Effect, Event, StoreEvent};
 use crate::workspace::changes;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -96,17 +95,7 @@ impl Driver {
 
     fn record(&mut self, entry: Entry) {
         self.update.told.push(Told::Recorded(Box::new(entry.clone())));
-        let name = match &entry {
-            Entry::Prompt(text) if self.state().transcript.name.is_empty() => {
-                Some(name_for(&self.scope.masker.mask(text.clone())))
-            }
-            _ => None,
-        };
         self.store.append(entry, self.clock.now());
-        // A session is called after what was asked first, until the person calls it otherwise.
-        if let Some(name) = name {
-            self.send(Command::Rename(name));
-        }
     }
 
     fn ask(&mut self, request: ModelRequest) {

@@ -6,7 +6,7 @@ mod runners;
 use super::sources::Signal;
 use super::{Driver, Found};
 use crate::domain::{Answers, Misfit, RecipeCard, RecipeStart};
-use crate::engine::{Command, Event};
+use crate::engine::Event;
 use crate::exec::Executor;
 use crate::recipe::{Recipe, Want};
 use crate::workspace::{self, testing};
@@ -51,7 +51,7 @@ impl Driver {
                 None => Err(vec![misfit("", format!("there is no recipe {name}"))]),
             };
             let signal = match begun {
-                Ok(start) => Signal::Event(Event::User(Command::BeginRecipe(Box::new(start)))),
+                Ok(start) => Signal::Event(Event::RecipeReady(Box::new(start))),
                 Err(misfits) => Signal::Errand(Found::RecipeRefused { name, misfits }),
             };
             let _ = inbox.send(signal).await;

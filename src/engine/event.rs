@@ -86,8 +86,6 @@ pub enum Command {
     Consult(BlockId),
     /// Whether the project's files of instructions are told to the model from the next request on.
     UseInstructions(bool),
-    /// Begin a recipe: the next turn is its. Refused while a turn goes on.
-    BeginRecipe(Box<RecipeStart>),
     /// Answer the form that waits (`Phase::Asking(Question::Form)`). What does not fit is told, and nothing is lost.
     Answer(Answers),
 }
@@ -143,6 +141,9 @@ pub enum Event {
     KernelDied(String),
     /// The files of instructions that are there, the nearest last. They hold from the next request on.
     Instructions(Vec<Instructions>),
+    /// What a recipe needs to begin was found out; the person asked for it. The next turn is its. Refused while a turn
+    /// goes on.
+    RecipeReady(Box<RecipeStart>),
     /// The answer to `Effect::Consult`.
     Consulted(BlockId, Revision, Box<Consultation>),
 }

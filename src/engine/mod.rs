@@ -3,7 +3,7 @@
 //! [`Engine::handle`] takes one event and returns what has to be done. It never waits: what takes time is ordered with
 //! an effect and answered with an event. Each file holds the transitions of one concern: `turn` (prompts, steps, ends),
 //! `replying` (a streamed reply), `inspecting` (looks at blocks), `approval` (decisions), `running` (runs and kernels),
-//! `always` (rules of the person), `way` (recipes), `steps` (the iteration log), `compact` (summaries), `consult` (second opinions), `cost`, `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
+//! `always` (rules of the person), `way` (recipes), `naming` (of sessions), `steps` (the iteration log), `compact` (summaries), `consult` (second opinions), `cost`, `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
 
 pub mod always;
 pub mod approval;
@@ -20,6 +20,7 @@ pub mod functions;
 mod inspecting;
 mod install;
 mod instructions;
+mod naming;
 mod notices;
 pub mod prompt;
 pub mod provenance;
@@ -49,8 +50,8 @@ pub use transcript::Transcript;
 pub use way::{Course, Move, Way, WayFinder, Ways};
 
 use crate::domain::{
-    BlockId, Dialect, Entry, FunctionFile, Header, Languages, Limits, Moment, Notice, Policy, RunId, StepId,
-    TimerId,
+    BlockId, Dialect, Entry, FunctionFile, Header, Languages, Limits, Masker, Moment, Notice, Policy, RunId,
+    StepId, TimerId,
 };
 use always::HeldBack;
 use context::Meter;
@@ -60,7 +61,7 @@ use replying::Stream;
 use turn::Turn;
 
 /// What the engine has to know beforehand. All of it comes from the configuration or the command line.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// How many steps a turn may take before it asks.
     pub step_limit: u32,
@@ -98,6 +99,8 @@ pub struct Settings {
     pub judge: JudgeSettings,
     /// Who opens recipes.
     pub ways: WayFinder,
+    /// Takes keys out of the names of sessions.
+    pub masker: Masker,
 }
 
 impl Default for Settings {
@@ -121,6 +124,7 @@ impl Default for Settings {
             session_budget: None,
             judge: JudgeSettings::default(),
             ways: WayFinder::default(),
+            masker: Masker::default(),
         }
     }
 }
@@ -218,6 +222,7 @@ impl Engine {
             Event::KernelDied(cause) => self.kernel_died(&cause),
             Event::Timer(timer) => self.timer(timer),
             Event::Model(info) => self.learn_model(*info),
+            Event::RecipeReady(start) => self.begin_recipe(*start),
             Event::Instructions(found) => self.instructions_found(found),
             Event::Consulted(block, revision, answer) => self.consulted(block, revision, *answer),
         }
@@ -270,15 +275,7 @@ impl Engine {
             Command::Compact => self.compact(),
             Command::Consult(block) => self.consult(block),
             Command::UseInstructions(wanted) => self.use_instructions(wanted),
-            Command::BeginRecipe(start) => self.begin_recipe(*start),
             Command::Answer(answers) => self.answer_form(&answers),
-        }
-    }
-
-    fn rename(&mut self, name: &str) {
-        let name = name.trim();
-        if !name.is_empty() && name != self.state.transcript.name {
-            self.record(Entry::Named(name.to_owned()));
         }
     }
 

@@ -82,7 +82,7 @@ impl Engine {
 
     fn begin(&mut self, text: String) {
         self.open_turn();
-        self.record(Entry::Prompt(text));
+        self.prompted(text);
         self.ask();
     }
 

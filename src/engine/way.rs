@@ -27,15 +27,6 @@ pub trait Ways: Debug + Send + Sync {
 #[derive(Clone, Debug, Default)]
 pub struct WayFinder(pub Option<Arc<dyn Ways>>);
 
-impl PartialEq for WayFinder {
-    fn eq(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        }
-    }
-}
-
 /// One recipe. All that it answers depends on what it is shown, and on nothing else.
 pub trait Way: Debug + Send + Sync {
     /// What comes next. Asked at the start, when a reply came to no block, when all blocks of a reply and of the recipe
@@ -161,7 +152,7 @@ fn named<'a>(pairs: &'a [(String, String)], name: &str) -> &'a str {
 }
 
 impl Engine {
-    /// The person begins a recipe.
+    /// What a recipe needs is known: it begins.
     pub(super) fn begin_recipe(&mut self, start: RecipeStart) {
         if self.state.phase != Phase::Idle {
             return self.notify(notices::recipe_not_now());
@@ -171,7 +162,7 @@ impl Engine {
             Ok(way) => {
                 self.open_turn();
                 self.turn.way = Some(way);
-                self.record(Entry::Prompt(start.prompt.clone()));
+                self.prompted(start.prompt.clone());
                 self.record(Entry::Recipe(RecipeFact::Began(Box::new(start))));
                 self.follow_way();
             }

@@ -1,8 +1,8 @@
 //! Sessions on disk: one file a session, one line an entry, only ever added to.
 //!
 //! - `wire`: the form of a line (pure) - `writer`: the one thread that owns a file - `reader`: reads a file in any
-//!   state - `index`: lists and finds sessions without reading them whole - `disk`: how files are made and opened -
-//!   `naming`: names for people. All that is written is masked first (`domain::mask`).
+//!   state - `index`: lists and finds sessions without reading them whole - `disk`: how files are made and opened.
+//!   All that is written is masked first (`domain::mask`).
 //!
 //! What the entries mean is the engine's business; nothing is run, and nothing is decided, from here.
 //! A session that nothing was asked in leaves no file.
@@ -12,7 +12,6 @@ mod draft;
 mod error;
 pub mod index;
 pub mod manage;
-mod naming;
 mod news;
 mod reader;
 mod texts;
@@ -21,7 +20,6 @@ mod writer;
 
 pub use draft::Draft;
 pub use error::{Damage, Fault, StoreError};
-pub use naming::name_for;
 pub use reader::read;
 
 use crate::domain::{Entry, Header, Masker, Moment};

@@ -248,7 +248,7 @@ fn instructions_stand_in_the_request_and_are_noted_when_they_change() {
     };
     let mut d = Dialogue::with(Settings { use_instructions: true, ..Settings::default() });
     d.send(Event::Instructions(vec![file("use tabs")]));
-    assert_eq!(d.user("x"), "+prompt, +instructions 1, ask s1 | replying s1");
+    assert_eq!(d.user("x"), "+prompt, +named x, +instructions 1, ask s1 | replying s1");
     assert!(d.request()[0].role == Role::System && d.request()[0].text.contains("use tabs"));
     d.reply("Yes.");
     assert_eq!(d.user("y"), "+prompt, ask s2 | replying s2", "the same files");

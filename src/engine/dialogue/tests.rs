@@ -23,7 +23,7 @@ fn replied(text: &str) -> Dialogue {
 #[test]
 fn a_turn_from_prompt_to_answer() {
     let mut d = Dialogue::new();
-    assert_eq!(d.user("plot x"), "+prompt, ask s1 | replying s1");
+    assert_eq!(d.user("plot x"), "+prompt, +named plot-x, ask s1 | replying s1");
     assert_eq!(d.delta(ONE), "foresee python | replying s1");
     assert_eq!(d.finish(FinishReason::Stop), "+reply stop, +block 1, look 1.1, foresee python | deciding 1");
     assert_eq!(d.word(1), "WAITING");

@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::{Decision, Field, FieldKind, Finding, Place, RecipeStart, Severity};
 use crate::domain::{Outcome, Revision};
 use crate::engine::dialogue::{Dialogue, report, terms};
-use crate::engine::{Command, Settings};
+use crate::engine::{Command, Event, Settings};
 
 /// Wants one block, checks it with a block of its own, asks for a name, ends.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ fn begin(d: &mut Dialogue, name: &str) -> String {
         facts: Vec::new(),
         prompt: "small: tea".into(),
     };
-    d.command(Command::BeginRecipe(Box::new(start)))
+    d.send(Event::RecipeReady(Box::new(start)))
 }
 
 fn answer(d: &mut Dialogue, text: &str) -> String {
@@ -118,7 +118,7 @@ fn answer(d: &mut Dialogue, text: &str) -> String {
 fn a_recipe_goes_its_way() {
     let mut d = dialogue();
     let line = begin(&mut d, "small");
-    assert_eq!(line, "+prompt, +recipe small, +said one.1, ask s1 | replying s1");
+    assert_eq!(line, "+prompt, +named small-tea, +recipe small, +said one.1, ask s1 | replying s1");
     assert!(d.told().contains("Round 1 of tea."), "{}", d.told());
     let line = d.reply("```python\nprint('bad')\n```\n");
     assert!(line.contains("+declined 1") && line.contains("+said one.2, ask s2"), "{line}");

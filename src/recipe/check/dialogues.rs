@@ -10,7 +10,7 @@ use crate::domain::{
 };
 use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::transcript::Standing;
-use crate::engine::{Command, Settings};
+use crate::engine::{Command, Event, Settings};
 use crate::recipe::{Recipe, shipped, ways};
 
 /// A recipe that goes on.
@@ -38,7 +38,7 @@ impl Talk {
         let recipe = recipe(name);
         let inputs = recipe.card().inputs.check(&named(inputs)).unwrap();
         let start = recipe.start(inputs, named(facts)).unwrap();
-        let line = d.command(Command::BeginRecipe(Box::new(start)));
+        let line = d.send(Event::RecipeReady(Box::new(start)));
         (Self { d, runs: 0, calls: 0 }, line)
     }
 

@@ -8,7 +8,7 @@ use crate::domain::{
 };
 use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::transcript::Item;
-use crate::engine::{Command, Settings};
+use crate::engine::{Command, Event, Settings};
 use crate::recipe::kept::printed;
 use crate::recipe::{Recipe, shipped, ways};
 use std::path::Path;
@@ -28,7 +28,7 @@ fn answers(given: &[(&str, &str)]) -> Answers {
 fn begin(d: &mut Dialogue, recipe: &Recipe, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> String {
     let inputs = recipe.card().inputs.check(&answers(inputs)).unwrap();
     let start: RecipeStart = recipe.start(inputs, answers(facts)).unwrap();
-    d.command(Command::BeginRecipe(Box::new(start)))
+    d.send(Event::RecipeReady(Box::new(start)))
 }
 
 mod explain {
@@ -38,7 +38,10 @@ mod explain {
     fn nothing_runs_and_words_are_enough() {
         let mut d = dialogue();
         let line = begin(&mut d, &recipe("explain"), &[("file", "a.py")], &[("file:file", "print('```')\n")]);
-        assert_eq!(line, "+prompt, +recipe explain, +said explain.1, ask s1 | replying s1");
+        assert_eq!(
+            line,
+            "+prompt, +named explain-does-py, +recipe explain, +said explain.1, ask s1 | replying s1"
+        );
         assert!(
             d.told().contains("My question: what it does.") && d.told().contains("print('```')\n````"),
             "{}",

@@ -122,13 +122,13 @@ fn a_block_that_failed_is_taken_up_by_its_number() {
     let recipe = recipe("debug");
     let start = |number: &str| {
         let inputs = recipe.card().inputs.check(&named(&[("block", number)])).unwrap();
-        Command::BeginRecipe(Box::new(recipe.start(inputs, Answers::new()).unwrap()))
+        Event::RecipeReady(Box::new(recipe.start(inputs, Answers::new()).unwrap()))
     };
-    let line = talk.d.command(start("1"));
+    let line = talk.d.send(start("1"));
     assert!(line.ends_with("deciding 2"), "{line}");
     assert_eq!(talk.waits().2, "print(y)\n");
     talk.d.skip(2);
-    let line = talk.d.command(start("99"));
+    let line = talk.d.send(start("99"));
     assert!(line.contains("+recipe gave_up"), "{line}");
     assert!(talk.summary().contains("there is no block 99"));
 }

@@ -5,7 +5,10 @@ const FILE: &[(&str, &str)] = &[("functions_file", "/home/me/mine.py"), ("functi
 
 fn begun() -> Talk {
     let (talk, line) = Talk::begin("function", &[("words", "tell a rate")], FILE);
-    assert_eq!(line, "+prompt, +recipe function, +said define.1, ask s1 | replying s1");
+    assert_eq!(
+        line,
+        "+prompt, +named function-tell-rate, +recipe function, +said define.1, ask s1 | replying s1"
+    );
     assert!(talk.told().contains("tell a rate") && talk.told().contains("Exactly one function"));
     talk
 }

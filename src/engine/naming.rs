@@ -1,6 +1,8 @@
-//! Names of sessions for people, from what was asked first.
+//! Names of sessions for people: a session is called after what was asked first, until the person calls it otherwise.
+//! Names stand in titles and lists: no key gets into one.
 
-use crate::domain::Masked;
+use super::Engine;
+use crate::domain::{Entry, Masked};
 
 /// Characters of a name at the most.
 const LONGEST: usize = 32;
@@ -14,7 +16,7 @@ const FILLERS: [&str; 32] = [
 
 /// A short name from a prompt: lower-case words joined by hyphens, safe as a file name and on a command line.
 /// `Load sales.csv, plot revenue by region` becomes `load-sales-csv-plot-revenue`.
-pub fn name_for(prompt: &Masked<String>) -> String {
+fn name_for(prompt: &Masked<String>) -> String {
     let start: String = prompt.chars().take(400).collect();
     let words = start.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase);
     let (telling, filling): (Vec<_>, Vec<_>) = words.partition(|w| !FILLERS.contains(&w.as_str()));
@@ -35,10 +37,31 @@ pub fn name_for(prompt: &Masked<String>) -> String {
     if name.is_empty() { "session".into() } else { name }
 }
 
+impl Engine {
+    /// Begins a turn with this prompt; the first one names the session.
+    pub(super) fn prompted(&mut self, prompt: String) {
+        let name = name_for(&self.settings.masker.mask(prompt.clone()));
+        self.record(Entry::Prompt(prompt));
+        if self.state.transcript.name.is_empty() {
+            self.record(Entry::Named(name));
+        }
+    }
+
+    /// The person gives the session another name.
+    pub(super) fn rename(&mut self, name: &str) {
+        let name = self.settings.masker.text(name.trim());
+        if !name.is_empty() && name != self.state.transcript.name {
+            self.record(Entry::Named(name));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::name_for as named;
-    use crate::domain::Masker;
+    use crate::domain::{Entry, Masker};
+    use crate::engine::dialogue::Dialogue;
+    use crate::engine::{Command, Settings};
     use proptest::prelude::*;
 
     fn name_for(prompt: &str) -> String {
@@ -58,6 +81,39 @@ mod tests {
         assert_eq!(name_for("?!  "), "session");
         assert_eq!(name_for("../../etc/passwd"), "etc-passwd");
         assert_eq!(name_for(&"x".repeat(500)).len(), 32);
+    }
+
+    #[test]
+    fn the_first_prompt_names_the_session_and_no_later_one_does() {
+        let mut d = Dialogue::new();
+        assert_eq!(d.user("Plot the sales"), "+prompt, +named plot-sales, ask s1 | replying s1");
+        d.reply("Done.");
+        assert_eq!(d.user("and the costs"), "+prompt, ask s2 | replying s2");
+        d.reply("Done.");
+        d.reopen();
+        assert_eq!(d.user("once more"), "+prompt, ask s3 | replying s3");
+    }
+
+    #[test]
+    fn a_name_of_the_person_stays() {
+        let mut d = Dialogue::new();
+        assert_eq!(d.command(Command::Rename(" mine ".into())), "+named mine | idle");
+        assert_eq!(d.user("plot the sales"), "+prompt, ask s1 | replying s1");
+    }
+
+    #[test]
+    fn a_key_does_not_get_into_a_name() {
+        let settings = Settings { masker: Masker::knowing(["swordfish2024".into()]), ..Settings::default() };
+        let mut d = Dialogue::with(settings);
+        d.user("try swordfish2024");
+        d.command(Command::Rename("swordfish2024".into()));
+        let named = d.entries().iter().filter_map(|(_, entry)| match entry {
+            Entry::Named(name) => Some(name.clone()),
+            _ => None,
+        });
+        let named: Vec<_> = named.collect();
+        assert_eq!(named.len(), 2);
+        assert!(!named.concat().contains("swordfish"), "{named:?}");
     }
 
     proptest! {
