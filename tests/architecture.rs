@@ -133,6 +133,9 @@ const STARTERS: &[&str] =
 /// The only file that may make an approval, and the file that defines how.
 const GRANTED_IN: &[&str] = &["engine/approval.rs", "domain/approval.rs"];
 
+/// The only file of the driver that has the engine.
+const TOLD_IN: &str = "driver/mod.rs";
+
 fn room_of(path: &str) -> &str {
     path.split('/').next().unwrap_or(path).trim_end_matches(".rs")
 }
@@ -253,6 +256,19 @@ fn starts(path: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Where in one file of the driver the engine is told something beside its one loop, which performs no effect meanwhile,
+/// or a wish of the person is made up.
+fn told(path: &str, text: &str) -> Vec<String> {
+    let code = without_comments(&without_tests(path, text));
+    let words = [(".handle(", 1), ("Event::User(", 1), ("engine: Engine", 2)];
+    let more =
+        |(word, most): &(&str, usize)| code.matches(word).count() > if path == TOLD_IN { *most } else { 0 };
+    let found = words.into_iter().filter(more);
+    found
+        .map(|(word, _)| format!("{path}: `{word}`: the engine is told things in {TOLD_IN} only, once"))
+        .collect()
+}
+
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("src is readable") {
         let path = entry.expect("an entry").path();
@@ -295,6 +311,28 @@ fn nothing_is_started_that_is_not_in_the_table() {
     }
     assert!(all.is_empty(), "\n{}", all.join("\n"));
     assert!(starters.contains("launch/mod.rs"), "the table starts nothing any more");
+}
+
+#[test]
+fn the_driver_tells_the_engine_one_thing_after_the_other() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&src.join("driver"), &mut files);
+    let mut all = Vec::new();
+    for file in files {
+        let path = file.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
+        all.extend(told(&path, &std::fs::read_to_string(&file).expect("a source file")));
+    }
+    assert!(all.is_empty(), "\n{}", all.join("\n"));
+    let planted = [
+        ("driver/perform.rs", "let effects = self.engine.handle(event, now);"),
+        ("driver/recipes.rs", "Signal::Event(Event::User(Command::Stop))"),
+        ("driver/rooms.rs", "struct Rooms { engine: Engine }"),
+        ("driver/mod.rs", "a.handle(one); a.handle(other)"),
+    ];
+    for (path, text) in planted {
+        assert!(!told(path, text).is_empty(), "{path}: {text}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The second opinion: a request beside the turn, whose answer is gathered whole, in bounded time and size.
 
-use super::Driver;
+use super::rooms::Rooms;
 use super::sources::Signal;
 use crate::domain::{BlockId, Consultation, ModelName, ModelRequest, ReplyEvent, Revision, Usage};
 use crate::engine::{Event, does_not_fit};
@@ -18,7 +18,7 @@ const MOST_REMARKS: usize = 4;
 /// Pieces of an answer that may wait.
 const WAITING: usize = 64;
 
-impl Driver {
+impl Rooms {
     /// Asks a model about a block. The answer comes as an event, exactly once.
     pub(super) fn consult(
         &self,

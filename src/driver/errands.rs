@@ -104,17 +104,17 @@ const LARGEST_IMAGE: u64 = 4 << 20;
 impl Driver {
     /// Starts a job; what comes of it is told as [`Found`].
     pub fn errand(&self, errand: Errand) {
-        let inbox = self.inbox();
+        let inbox = self.rooms.inbox();
         match errand {
             Errand::Interpreters => {
-                let executor = self.executor.clone();
+                let executor = self.rooms.executor.clone();
                 tokio::spawn(async move {
                     let found = Found::Interpreters(executor.found().await);
                     let _ = inbox.send(Signal::Errand(found)).await;
                 });
             }
             Errand::Sandbox => {
-                let executor = self.executor.clone();
+                let executor = self.rooms.executor.clone();
                 tokio::spawn(async move {
                     let found = Found::Sandbox(executor.sandbox().await);
                     let _ = inbox.send(Signal::Errand(found)).await;
@@ -131,7 +131,7 @@ impl Driver {
                 tokio::spawn(offers(self.catalogue.clone(), inbox));
             }
             Errand::TestModel(name) => {
-                let connect = self.connect.clone();
+                let connect = self.rooms.connect.clone();
                 tokio::spawn(async move {
                     let made = tokio::task::spawn_blocking({
                         let name = name.clone();
@@ -152,7 +152,7 @@ impl Driver {
             Errand::BeginRecipe(name, answers) => self.begin_recipe(&name, answers),
             Errand::NewRecipe(name) => self.new_recipe(&name),
             Errand::Rename(path, name) => {
-                let (now, masker) = (self.now(), self.scope.masker.clone());
+                let (now, masker) = (self.now(), self.rooms.scope.masker.clone());
                 tokio::spawn(async move {
                     let found = match manage::rename(&path, &name, &masker, now).await {
                         Ok(()) => Found::SessionsChanged,
@@ -162,7 +162,7 @@ impl Driver {
                 });
             }
             other => {
-                let (sessions, cwd) = (self.sessions.clone(), self.scope.cwd.clone());
+                let (sessions, cwd) = (self.rooms.sessions.clone(), self.rooms.scope.cwd.clone());
                 tokio::task::spawn_blocking(move || {
                     let found = on_disk(other, &sessions, &cwd).unwrap_or_else(Found::Failed);
                     let _ = inbox.blocking_send(Signal::Errand(found));
@@ -173,17 +173,17 @@ impl Driver {
 
     /// Jobs about what runs made: none of it is believed, and none of it is opened in this process.
     fn about_what_runs_made(&self, errand: Errand) {
-        let inbox = self.inbox();
+        let inbox = self.rooms.inbox();
         match errand {
             Errand::ChangedInstructions => {
-                let search = self.instructions.clone();
+                let search = self.rooms.instructions.clone();
                 tokio::task::spawn_blocking(move || {
                     let held = instructions::look(&search).held;
                     let _ = inbox.blocking_send(Signal::Errand(Found::ChangedInstructions(held)));
                 });
             }
             Errand::TakeInstructions(held) => {
-                let search = self.instructions.clone();
+                let search = self.rooms.instructions.clone();
                 tokio::task::spawn_blocking(move || {
                     for held in &held {
                         instructions::accept(&search, held);
@@ -193,7 +193,7 @@ impl Driver {
                 });
             }
             Errand::Open(image) => {
-                let (blobs, programs) = (self.store.blobs(), self.executor.launcher());
+                let (blobs, programs) = (self.rooms.store.blobs(), self.rooms.executor.launcher());
                 tokio::task::spawn_blocking(move || {
                     let opened = open::external(&image, &blobs, &programs);
                     let found = opened.map_or_else(Found::Failed, Found::Opened);
@@ -201,7 +201,7 @@ impl Driver {
                 });
             }
             Errand::Picture(path, (width, height)) => {
-                let executor = self.executor.clone();
+                let executor = self.rooms.executor.clone();
                 tokio::spawn(async move {
                     let read = path.clone();
                     let read = move || workspace::read::bounded(&read, LARGEST_IMAGE).ok();

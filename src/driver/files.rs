@@ -1,13 +1,13 @@
 //! Blocks that write, read or list: looking at what they are about, and carrying them out when they are approved.
 
-use super::Driver;
 use super::perform::{STOPPED, WAITING, not_started};
+use super::rooms::Rooms;
 use super::sources::Signal;
 use crate::domain::{
     Block, BlockKind, Chunk, ExecutorKind, FileAct, Finding, Language, Limits, Place, Reach, Revision,
     Rights, RunEvent, RunReport, RunRequest, Severity, Terms,
 };
-use crate::engine::{Event, Inspection, StoreEvent};
+use crate::engine::{Event, Inspection, State, StoreEvent};
 use crate::review::{self, Scope};
 use crate::workspace::{act, target};
 use std::path::{Path, PathBuf};
@@ -122,14 +122,13 @@ async fn unless_stopped(
     work.await.unwrap_or_else(|error| Err(error.to_string())).unwrap_or_else(not_started)
 }
 
-impl Driver {
+impl Rooms {
     /// As for a program, the decision has to be on disk before anything is done.
-    pub(super) fn start_files(&mut self, request: RunRequest) {
+    pub(super) fn start_files(&mut self, request: RunRequest, state: &State) {
         let (sender, events) = mpsc::channel(WAITING);
         self.sources.listen_run(events);
         let run = request.approval().run();
-        let kind =
-            self.state().transcript.blocks.get(&request.approval().block()).map(|i| i.block.kind.clone());
+        let kind = state.transcript.blocks.get(&request.approval().block()).map(|i| i.block.kind.clone());
         let (store, inbox, scope) = (self.store.clone(), self.inbox(), self.scope.clone());
         let stop = self.is_stopped(run);
         tokio::spawn(async move {

@@ -1,9 +1,10 @@
 //! What the engine has to know beside the session: the model's context and price, and files of instructions.
 
+use super::Told;
+use super::rooms::Rooms;
 use super::sources::Signal;
-use super::{Driver, Told};
 use crate::domain::{Instructions, ModelInfo, Notice};
-use crate::engine::Event;
+use crate::engine::{Event, State};
 use crate::provider::Provider;
 use crate::workspace::instructions::{self, Looked};
 use std::sync::mpsc;
@@ -13,11 +14,11 @@ use std::time::Duration;
 /// found later holds from the next request on.
 const PATIENCE: Duration = Duration::from_millis(150);
 
-impl Driver {
+impl Rooms {
     /// Asks what is known of the model in use.
-    pub(super) fn learn_model(&mut self) {
+    pub(super) fn learn_model(&mut self, state: &State) {
         self.learned = true;
-        self.take_known();
+        self.take_known(state);
         let Some(provider) = self.provider.clone() else { return };
         let (inbox, informed) = (self.inbox(), self.informed.clone());
         tokio::spawn(async move {
@@ -27,11 +28,11 @@ impl Driver {
     }
 
     /// What the configuration says of the model in use is known without asking anyone.
-    pub(super) fn take_known(&mut self) {
+    pub(super) fn take_known(&mut self, state: &State) {
         let Some(name) = self.provider.as_ref().map(|provider| provider.name().clone()) else { return };
-        if self.state().live.model.as_ref().is_none_or(|known| known.name != name) {
+        if state.live.model.as_ref().is_none_or(|known| known.name != name) {
             let info = (self.informed)(ModelInfo::named(name));
-            self.feed(Event::Model(Box::new(info)));
+            self.waiting.push_back(Event::Model(Box::new(info)));
         }
     }
 
@@ -72,7 +73,7 @@ impl Driver {
         let told: Vec<Notice> = notices.into_iter().filter(|notice| !self.told.contains(notice)).collect();
         self.told.extend(told.iter().cloned());
         self.update.told.extend(told.into_iter().map(Told::Notice));
-        self.feed(Event::Instructions(files));
+        self.waiting.push_back(Event::Instructions(files));
     }
 }
 

@@ -14,7 +14,7 @@ impl Driver {
     /// Writes a definition made out of this session; what comes of it is told.
     pub(super) fn new_recipe(&self, name: &str) {
         let text = sketch(&self.state().transcript, name);
-        let (name, folder, inbox) = (name.to_owned(), self.own_recipes.clone(), self.inbox());
+        let (name, folder, inbox) = (name.to_owned(), self.own_recipes.clone(), self.rooms.inbox());
         tokio::task::spawn_blocking(move || {
             let written = write(&folder, &name, &text);
             let _ = inbox.blocking_send(Signal::Errand(written.unwrap_or_else(Found::Failed)));

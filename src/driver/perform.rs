@@ -1,15 +1,16 @@
 //! One effect, one act. What takes time is spawned and reports back with an event.
 
+use super::Told;
 use super::files::Ground;
+use super::rooms::Rooms;
 use super::sources::Signal;
-use super::{Driver, Told};
 use super::{images, inspect};
 use crate::domain::{
     Captured, Departure, Entry, ExecutorKind, FailureKind, KernelFate, ModelRequest, Outcome, Receipt,
     ReplyEvent, ReplyFailure, RunEvent, RunId, RunReport, RunRequest, StepId, TimerId,
 };
 use crate::engine::provenance::{self, Earlier};
-use crate::engine::{Effect, Event, StoreEvent};
+use crate::engine::{Effect, Event, State, StoreEvent};
 use crate::workspace::changes;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -18,21 +19,21 @@ use tokio::sync::mpsc;
 /// Pieces of a reply, or of a run's output, that may wait in a channel.
 pub(super) const WAITING: usize = 256;
 
-impl Driver {
+impl Rooms {
     /// Performs effects in their order.
-    pub(super) fn perform(&mut self, effects: Vec<Effect>) {
+    pub(super) fn perform(&mut self, effects: Vec<Effect>, state: &State) {
         for effect in effects {
-            self.perform_one(effect);
+            self.perform_one(effect, state);
         }
     }
 
-    fn perform_one(&mut self, effect: Effect) {
+    fn perform_one(&mut self, effect: Effect, state: &State) {
         match effect {
             Effect::Record(entry) => self.record(entry),
             Effect::Ask(request) => self.ask(*request),
             Effect::CancelAsk(_) => self.sources.drop_reply(),
             Effect::Inspect { block, revision, limits, strict } => {
-                let earlier = self.earlier(block.step);
+                let earlier = self.earlier(block.step, state);
                 let mut scope = self.scope.clone();
                 if strict {
                     scope.book = Arc::new(scope.book.strictly());
@@ -48,7 +49,7 @@ impl Driver {
                 );
             }
             Effect::StartRun(request) if request.approval().terms().executor == ExecutorKind::Files => {
-                self.start_files(*request);
+                self.start_files(*request, state);
             }
             Effect::StartRun(request) => {
                 self.run_may_change_instructions();
@@ -63,7 +64,7 @@ impl Driver {
                 self.executor.kill(run);
             }
             Effect::RestartKernel => self.executor.restart_kernel(),
-            Effect::SwitchModel => self.switch_model(),
+            Effect::SwitchModel => self.switch_model(state),
             Effect::SetTimer(timer, ms) => self.set_timer(timer, ms),
             Effect::Foresee(language) => {
                 self.executor.warm(&language);
@@ -79,16 +80,16 @@ impl Driver {
     }
 
     /// What was said, printed and read before a step. Gathered once for the blocks of a reply.
-    fn earlier(&mut self, step: StepId) -> Arc<Earlier> {
+    fn earlier(&mut self, step: StepId, state: &State) -> Arc<Earlier> {
         // Instructions may have changed since the session noted them.
-        let told = self.state().live.used_instructions().map(|file| file.noted()).collect();
-        let stamp = (self.state().transcript.version, step, told);
+        let told = state.live.used_instructions().map(|file| file.noted()).collect();
+        let stamp = (state.transcript.version, step, told);
         if let Some((known, earlier)) = &self.earlier
             && *known == stamp
         {
             return earlier.clone();
         }
-        let earlier = Arc::new(provenance::earlier(self.state(), step));
+        let earlier = Arc::new(provenance::earlier(state, step));
         self.earlier = Some((stamp, earlier.clone()));
         earlier
     }
@@ -179,15 +180,15 @@ impl Driver {
         move || *stopped.lock().unwrap_or_else(PoisonError::into_inner) == Some(run)
     }
 
-    fn switch_model(&mut self) {
-        let Some(name) = self.state().transcript.model.clone() else { return };
+    fn switch_model(&mut self, state: &State) {
+        let Some(name) = state.transcript.model.clone() else { return };
         if self.provider.as_ref().is_some_and(|p| *p.name() == name) {
             return;
         }
         match (self.connect)(&name) {
             Ok(provider) => {
                 self.provider = Some(provider);
-                self.learn_model();
+                self.learn_model(state);
             }
             Err(why) => self.update.told.push(Told::Notice(crate::domain::Notice::error(why))),
         }

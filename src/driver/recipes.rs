@@ -40,11 +40,11 @@ impl Driver {
     pub(super) fn begin_recipe(&self, name: &str, answers: Answers) {
         let found = self.recipes.iter().find(|recipe| recipe.card().name == name).cloned();
         let site = Site {
-            cwd: self.scope.cwd.clone(),
+            cwd: self.rooms.scope.cwd.clone(),
             functions: self.functions.clone(),
-            executor: self.executor.clone(),
+            executor: self.rooms.executor.clone(),
         };
-        let (name, inbox) = (name.to_owned(), self.inbox());
+        let (name, inbox) = (name.to_owned(), self.rooms.inbox());
         tokio::spawn(async move {
             let begun = match found {
                 Some(recipe) => begin(&recipe, &answers, &site).await,

@@ -1,0 +1,69 @@
+//! The rooms of I/O, and what is under way in them: what effects are performed with.
+//!
+//! Nothing in here can reach the engine. Who performs an effect sees the session's state; what an effect leads to at once
+//! waits in [`Rooms::waiting`] until all effects of the event at hand are performed, what takes time arrives by
+//! [`Rooms::inbox`].
+
+use super::inspect::AllSeen;
+use super::sources::{Signal, Sources};
+use super::{Clock, Connect, Informed, Update};
+use crate::domain::{NotedInstructions, Notice, RunId, StepId};
+use crate::engine::Event;
+use crate::engine::provenance::Earlier;
+use crate::exec::Executor;
+use crate::provider::Provider;
+use crate::review::Scope;
+use crate::store::Store;
+use crate::workspace::changes;
+use crate::workspace::instructions::Search;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use tokio::sync::mpsc;
+
+/// When texts were gathered: at which version of the transcript, before which step, with which instructions.
+pub(super) type Stamp = (u64, StepId, Vec<NotedInstructions>);
+
+/// What effects are performed with.
+pub(super) struct Rooms {
+    pub(super) store: Store,
+    pub(super) executor: Executor,
+    pub(super) provider: Option<Provider>,
+    pub(super) connect: Connect,
+    pub(super) scope: Scope,
+    pub(super) sessions: PathBuf,
+    pub(super) instructions: Search,
+    pub(super) informed: Informed,
+    pub(super) clock: Clock,
+    pub(super) sources: Sources,
+    /// What the engine is told next: it came up while effects were performed.
+    pub(super) waiting: VecDeque<Event>,
+    /// Whether a run began in this process.
+    pub(super) ran: bool,
+    /// Whether it was asked what is known of the model; not before a front door could have drawn.
+    pub(super) learned: bool,
+    /// What was told of files of instructions that can not be used.
+    pub(super) told: Vec<Notice>,
+    /// The working folder as it stood before the run that goes on.
+    pub(super) looked: Arc<Mutex<Option<(RunId, changes::Look)>>>,
+    /// Where the paths lead that blocks name.
+    pub(super) seen: AllSeen,
+    /// The newest run that was to be stopped; it may not have started yet.
+    pub(super) stopped: Arc<Mutex<Option<RunId>>>,
+    /// The texts that blocks could have their words from, and when they were gathered.
+    pub(super) earlier: Option<(Stamp, Arc<Earlier>)>,
+    /// What has been told since the front door was told last.
+    pub(super) update: Update,
+}
+
+impl Rooms {
+    /// Waits for the next signal. Cancel-safe.
+    pub(super) async fn wait(&mut self) -> Signal {
+        self.sources.wait(&self.store, &self.executor).await
+    }
+
+    /// A sender for events of tasks.
+    pub(super) fn inbox(&self) -> mpsc::Sender<Signal> {
+        self.sources.inbox()
+    }
+}

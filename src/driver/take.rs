@@ -1,0 +1,80 @@
+//! Taking signals in: what the front door is told of them, and which event the engine gets.
+
+use super::sources::Signal;
+use super::{Driver, Told};
+use crate::domain::{Notice, ReplyEvent, RunEvent, RunId, RunReport, StepId};
+use crate::engine::{Event, Phase, StoreEvent};
+use std::sync::PoisonError;
+
+impl Driver {
+    pub(super) fn take(&mut self, signal: Signal) {
+        match signal {
+            Signal::Reply(step, event) => self.take_reply(step, event),
+            Signal::Run(run, event) => self.take_run(run, event),
+            Signal::Event(event) => self.feed(event),
+            Signal::Errand(found) => self.rooms.update.told.push(Told::Found(found)),
+            Signal::Masked(what) => self.tell_masked(what),
+            Signal::StoreFailed(why) => self.feed(Event::Store(StoreEvent::Failed(why))),
+            Signal::KernelDied(why) => self.feed(Event::KernelDied(why)),
+        }
+    }
+
+    fn take_reply(&mut self, step: StepId, event: ReplyEvent) {
+        let summary = matches!(self.state().phase, Phase::Compacting(_));
+        let told = match &event {
+            // A summary is no part of the conversation.
+            ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_) | ReplyEvent::Failed(_) if summary => None,
+            ReplyEvent::Delta(text) => Some(Told::Delta(step, text.clone())),
+            ReplyEvent::Reasoning(text) => Some(Told::Reasoning(step, text.clone())),
+            ReplyEvent::Retrying { attempt, of, wait_ms, failure } => Some(Told::Retrying {
+                attempt: *attempt,
+                of: *of,
+                wait_ms: *wait_ms,
+                failure: failure.clone(),
+            }),
+            ReplyEvent::Failed(failure) => Some(Told::Failed(failure.clone())),
+            _ => None,
+        };
+        self.rooms.update.streaming |= matches!(event, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_));
+        self.rooms.update.told.extend(told);
+        self.feed(Event::Reply(step, event));
+    }
+
+    /// What was masked in the session file: the screen shows it, the file does not.
+    pub(super) fn tell_masked(&mut self, what: String) {
+        self.rooms.update.told.push(Told::Notice(Notice::warn(what)));
+        self.rooms.update.urgent = true;
+    }
+
+    /// The files that a run changed are looked for before its end is told.
+    fn look_for_changes(&mut self, run: RunId, mut report: Box<RunReport>) -> Option<Box<RunReport>> {
+        let looked = self.rooms.looked.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some((_, look)) = looked.filter(|(of, _)| *of == run) else { return Some(report) };
+        let inbox = self.rooms.inbox();
+        tokio::task::spawn_blocking(move || {
+            report.receipt.files = look.changes();
+            let _ = inbox.blocking_send(Signal::Run(run, RunEvent::Ended(report)));
+        });
+        None
+    }
+
+    fn take_run(&mut self, run: RunId, event: RunEvent) {
+        let event = match event {
+            RunEvent::Ended(report) => match self.look_for_changes(run, report) {
+                Some(report) => RunEvent::Ended(report),
+                None => return,
+            },
+            other => other,
+        };
+        match &event {
+            RunEvent::Output(chunk) => {
+                self.rooms.update.streaming = true;
+                self.rooms.update.told.push(Told::Output(run, chunk.clone()));
+            }
+            RunEvent::Usage { .. } => self.rooms.update.streaming = true,
+            RunEvent::Ended(_) => self.rooms.sources.drop_run(),
+            _ => {}
+        }
+        self.feed(Event::Run(run, event));
+    }
+}
