@@ -10,14 +10,14 @@ pub mod told;
 use super::asking::{Answer, Questions};
 use crate::domain::language::{LanguageEntry, Way};
 use crate::domain::{InstallInto, Interpreter, Language, Languages};
-use crate::launch::Launcher;
+use crate::launch::{self, Launcher, is_program};
 use std::collections::HashMap;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use told::{runnable, settled};
+use told::settled;
 
 /// Finds interpreters and remembers them.
 #[derive(Debug)]
@@ -328,7 +328,7 @@ impl Finder {
         let mut lines = answer.lines().map(str::trim);
         let first = PathBuf::from(lines.next().filter(|line| line.starts_with('/'))?);
         let real = if language.as_str() == "rust" { first.join("bin/rustc") } else { first };
-        runnable(&real).then(|| (real, lines.next().and_then(version_in)))
+        is_program(&real).then(|| (real, lines.next().and_then(version_in)))
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Language, Interpreter>> {
@@ -341,18 +341,9 @@ pub fn program(name: &str) -> Option<PathBuf> {
     which(Path::new(name)).map(|path| settled(&path))
 }
 
-/// The file of a command: as given when it holds a slash, else the first on `PATH`. Relative entries of `PATH` are left
-/// out: what they mean changes with the folder.
+/// The file of a command on the `PATH` of this process.
 fn which(command: &Path) -> Option<PathBuf> {
-    if command.components().count() > 1 {
-        let path = std::path::absolute(command).ok()?;
-        return runnable(&path).then_some(path);
-    }
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(command))
-        .find(|path| runnable(path))
+    launch::which(command, &env::var_os("PATH").unwrap_or_default())
 }
 
 /// The languages for which a program is on `PATH`; nothing is started, and no version is asked for.

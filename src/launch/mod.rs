@@ -12,15 +12,16 @@ mod editor;
 mod environment;
 mod ground;
 pub mod table;
+mod which;
 
 pub use editor::quiet;
 pub use environment::{Keeps, is_steering};
 pub use ground::Ground;
 pub use table::{Start, TABLE};
+pub use which::{is_program, which};
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -180,18 +181,9 @@ impl Default for Launcher {
     }
 }
 
-/// The first program of this name on a `PATH`.
+/// The first program of this name on a `PATH` that can be trusted.
 fn search(path: &OsStr, ground: &Ground, name: impl AsRef<Path>) -> Option<PathBuf> {
-    let name = name.as_ref();
-    std::env::split_paths(path)
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(name))
-        .find(|at| is_program(at) && ground.trusts(at))
-}
-
-/// Whether this is a file that may be executed.
-fn is_program(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    which::on_path(name.as_ref(), path).find(|at| ground.trusts(at))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use super::*;
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 struct Disk {
     _folder: tempfile::TempDir,

@@ -1,7 +1,7 @@
 //! What is known of an interpreter without starting it: by its links, its name, the folders of version managers, and
 //! the settings of virtual environments. Looks and reads, bounded; nothing of it is more than what a label says.
 
-use rustix::fs::Access;
+use crate::launch::is_program;
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -13,11 +13,6 @@ const TEXT: u64 = 64 << 10;
 const VERSIONS: usize = 16;
 /// A longer word is no version.
 const LONGEST: usize = 24;
-
-/// Whether a file is a program that may be started.
-pub fn runnable(path: &Path) -> bool {
-    path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok()
-}
 
 /// Resolves links. A virtual environment's own link stays: by its place Python knows the environment. So does the name
 /// of a program that is many programs in one and goes by its name.
@@ -119,7 +114,7 @@ pub fn behind(stand_in: &Path) -> Option<PathBuf> {
         let chosen = text(&root.join("version"))?;
         let version = one_name(chosen.lines().next()?.trim())?;
         return Some(root.join("versions").join(version).join("bin").join(name))
-            .filter(|path| runnable(path));
+            .filter(|path| is_program(path));
     }
     if is_rustup(stand_in) || fs::canonicalize(stand_in).is_ok_and(|real| stem(&real) == "rustup") {
         let home = std::env::var_os("RUSTUP_HOME").map(PathBuf::from).filter(|home| home.is_absolute());
@@ -128,7 +123,7 @@ pub fn behind(stand_in: &Path) -> Option<PathBuf> {
         let line = settings.lines().find_map(|line| line.trim().strip_prefix("default_toolchain"))?;
         let toolchain = one_name(line.trim_start_matches(['=', ' ']).trim().trim_matches('"'))?;
         return Some(home.join("toolchains").join(toolchain).join("bin").join(name))
-            .filter(|path| runnable(path));
+            .filter(|path| is_program(path));
     }
     None
 }

@@ -16,6 +16,7 @@ use crate::exec::plan::Invocation;
 use crate::exec::receipt::{Ending, cause_of_death};
 use crate::exec::sandbox::Cell;
 use crate::exec::{blob, process};
+use crate::launch;
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -234,7 +235,8 @@ fn invocation(start: &Start, file: &Path) -> Result<Invocation, String> {
         OsString::from(word)
     });
     let program = words.next().ok_or("its description names no program")?;
-    let executable = which(Path::new(&program), &start.env)
+    let path = start.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    let executable = launch::which(Path::new(&program), path.unwrap_or_default())
         .ok_or_else(|| format!("{} is not there; install the kernel again", program.to_string_lossy()))?;
     let mut env = start.env.clone();
     for (name, value) in &start.spec.env {
@@ -243,15 +245,6 @@ fn invocation(start: &Start, file: &Path) -> Result<Invocation, String> {
     let program =
         Program { executable, args: words.collect(), env, cwd: start.cwd.clone(), ..Program::default() };
     Ok(Invocation { program, given: Vec::new() })
-}
-
-fn which(program: &Path, env: &Environment) -> Option<PathBuf> {
-    if program.components().count() > 1 {
-        return program.is_file().then(|| program.to_owned());
-    }
-    let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone())?;
-    let found = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-    found.map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
 /// How the process ended, once it has; what else its helper tells is of no interest.
