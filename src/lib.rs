@@ -43,11 +43,13 @@
 //!                     config/     engine/ recipe/ review/     pure: the session machine; ways of working; block → findings
 //!                        │               │
 //!                        └──── domain/ ──┘                    the nouns; imports nothing
+//!                               text/                         words of a shell, sizes, suggestions: a leaf for all of them
 //! ```
 //!
 //! | Room | may import | may touch the world |
 //! |---|---|---|
 //! | `domain` | - | no |
+//! | `text` | -; every room but `domain` may import it | no |
 //! | `review`, `engine` | domain | no |
 //! | `recipe` | domain, engine | no |
 //! | `config` | domain | files and environment, in `load.rs`, `keys.rs` and `paths.rs` only |
@@ -126,5 +128,6 @@ pub mod review;
 pub mod store;
 #[cfg(test)]
 mod test_cases;
+pub mod text;
 pub mod tui;
 pub mod workspace;

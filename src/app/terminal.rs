@@ -12,6 +12,7 @@ use crate::engine::State;
 use crate::provider::Provider;
 use crate::report::{Failure, Kind};
 use crate::store::{StoreError, index};
+use crate::text::shell::quoted;
 use crate::tui::{Choice, Exit, FirstRecipe, Tui};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
@@ -67,9 +68,7 @@ pub fn run(
 /// The name of a session as an argument. Names are somebody's text: what acts or hides in them is written out, and a
 /// shell takes the rest as it stands.
 fn as_argument(name: &str) -> String {
-    let shown = visible_line(name);
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if shown.chars().all(plain) { shown } else { format!("'{}'", shown.replace('\'', "'\\''")) }
+    quoted(&visible_line(name))
 }
 
 /// Asks where a session of another folder goes on; there, the configuration of that folder holds.
@@ -337,6 +336,7 @@ mod tests {
         assert_eq!(last("load-sales"), "Session saved. Continue: sayso resume load-sales");
         let line = last("a\u{202e}b\u{200b}\u{e0041}\u{1b}[2J");
         assert!(line.ends_with("'a<U+202E>b<U+200B><U+E0041>\\x1b[2J'"), "{line}");
+        assert_eq!(last("zähle-die"), "Session saved. Continue: sayso resume 'zähle-die'");
         assert_eq!(last("it's; rm"), "Session saved. Continue: sayso resume 'it'\\''s; rm'");
     }
 }

@@ -1,6 +1,7 @@
 //! How a file of a language is run: by what its name ends in. What is run is a block that waits like every other.
 
 use crate::domain::Language;
+use crate::text::shell::quoted;
 
 /// Endings of names, and the words in front of the file.
 const BY_ENDING: &[(&str, &[&str])] = &[
@@ -38,16 +39,6 @@ pub(super) fn command(file: &str, python: &str) -> Option<Vec<String>> {
 pub(super) fn line(file: &str, python: &str) -> Option<String> {
     let words = command(file, python)?;
     Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
-}
-
-/// A word as bash reads it back, in quotes where it needs them.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '=');
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 /// The language of code as a person names it; Python where nothing is said.

@@ -1,9 +1,10 @@
 //! What a recipe has to know of the machine: which programs that run tests are there. Each look is bounded in time;
 //! what is not known in time counts as not there.
 
-use super::runners::{Machine, quoted};
+use super::runners::Machine;
 use crate::domain::{Interpreter, Language};
 use crate::exec::{self, Executor};
+use crate::text::shell::quoted;
 use std::path::Path;
 
 /// The oldest node with a test runner.

@@ -1,6 +1,7 @@
 //! Which test runners could run here, and which command runs the project's own tests. Pure: what the folder shows and what
 //! is on the machine are told.
 
+use crate::text::shell::quoted;
 use crate::workspace::testing::Marks;
 
 /// Nothing beside the tests is written: no bytecode that could be older than its file, no cache.
@@ -69,12 +70,6 @@ pub(super) fn command(marks: &Marks, machine: &Machine) -> Option<String> {
         (machine.make && marks.make_tests).then(|| "make test".to_owned()),
     ];
     known.into_iter().flatten().next()
-}
-
-/// A text as one word of a shell.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+');
-    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 #[cfg(test)]

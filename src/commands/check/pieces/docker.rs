@@ -4,6 +4,7 @@
 //! behind `<<` belong to their instruction.
 
 use super::{Columns, Piece, Pieces, Stand, number, of_shebang, width};
+use crate::text::shell::quoted;
 
 /// One instruction, put together.
 struct Instruction {
@@ -140,17 +141,6 @@ fn of_shell(program: &str) -> Option<String> {
         "cmd" => "batch".to_owned(),
         name => of_shebang(&format!("#!{name}"))?,
     })
-}
-
-/// A word as a shell would have to be given it.
-fn quoted(word: &str) -> String {
-    let plain =
-        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '=' | ':' | ',' | '+');
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 fn instructions(source: &str) -> Vec<Instruction> {

@@ -3,6 +3,7 @@
 use super::printed::{Expected, Printed, Seen};
 use super::{cargo, file_name, go, node, python};
 use crate::recipe::machine::View;
+use crate::text::shell;
 
 /// A test runner.
 pub(super) struct Runner {
@@ -178,12 +179,7 @@ fn go_line(files: &[String]) -> String {
 pub(super) fn quoted(files: &[String]) -> String {
     let word = |file: &String| {
         let file = if file.starts_with('-') { format!("./{file}") } else { file.clone() };
-        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+');
-        if !file.is_empty() && file.chars().all(plain) {
-            file
-        } else {
-            format!("'{}'", file.replace('\'', "'\\''"))
-        }
+        shell::quoted(&file)
     };
     files.iter().map(word).collect::<Vec<_>>().join(" ")
 }

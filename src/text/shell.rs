@@ -1,0 +1,75 @@
+//! Words as a shell reads them back.
+
+/// A text as one word of a POSIX shell, in quotes where it needs them; safe in every place of a command, the first too.
+pub fn quoted(word: &str) -> String {
+    let plain =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':' | ',' | '=');
+    if !word.is_empty() && word.chars().all(plain) && !assigns(word) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// Whether a shell would take this for an assignment where a command may stand.
+fn assigns(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        let in_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '+';
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(in_name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+    use proptest::prelude::*;
+
+    #[test]
+    fn words_are_quoted_where_they_have_to_be() {
+        let rows = [
+            ("", "''"),
+            ("a/b.py", "a/b.py"),
+            ("/opt/c++/bin", "/opt/c++/bin"),
+            ("-c", "-c"),
+            ("--port=80", "--port=80"),
+            ("python:3.13,slim", "python:3.13,slim"),
+            ("a=b", "'a=b'"),
+            ("PATH+=x", "'PATH+=x'"),
+            ("./a=b", "./a=b"),
+            ("a b", "'a b'"),
+            ("it's", r"'it'\''s'"),
+            ("zähle", "'zähle'"),
+            ("~/x", "'~/x'"),
+            ("$(x)`y`;&|<>*?[]{}!#%^\\\"", "'$(x)`y`;&|<>*?[]{}!#%^\\\"'"),
+            ("a\nb", "'a\nb'"),
+        ];
+        for (word, expected) in rows {
+            assert_eq!(quoted(word), expected, "{word:?}");
+        }
+    }
+
+    /// What a shell reads in a word of plain characters, quotes and single quotes behind a backslash.
+    fn read(text: &str) -> Option<String> {
+        let (mut word, mut inside) = (String::new(), false);
+        let mut chars = text.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '\'' => inside = !inside,
+                c if inside => word.push(c),
+                '\\' => word.push(chars.next().filter(|c| *c == '\'')?),
+                c if c.is_ascii_alphanumeric() || "/._-+:,=".contains(c) => word.push(c),
+                _ => return None,
+            }
+        }
+        (!inside).then_some(word)
+    }
+
+    proptest! {
+        #[test]
+        fn a_shell_reads_the_same_word(word in any::<String>(), acting in "[ '\\\\\"$`a]{0,12}") {
+            for word in [word, acting] {
+                prop_assert_eq!(read(&quoted(&word)), Some(word));
+            }
+        }
+    }
+}
