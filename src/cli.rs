@@ -457,8 +457,9 @@ fn mistyped(word: &str) -> Option<String> {
     names.filter(|_| !word.contains(char::is_whitespace)).find(|name| near(word, name)).map(str::to_owned)
 }
 
-/// Whether two words differ by one letter too many, too few or wrong.
-pub(crate) fn near(a: &str, b: &str) -> bool {
+/// Whether two words differ by one letter too many, too few or wrong. Stricter than a suggestion: a prompt is refused for
+/// it.
+fn near(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let same = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
     let rest = |word: &[char], skip: usize| word.get(same + skip..).unwrap_or(&[]).to_vec();

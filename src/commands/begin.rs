@@ -7,6 +7,7 @@ use crate::domain::{Answers, Field, FieldKind, Form, Misfit};
 use crate::headless::form;
 use crate::recipe::Recipe;
 use crate::report::{Failure, Kind};
+use crate::text::near::nearest;
 use std::path::Path;
 
 /// A recipe that was chosen.
@@ -86,7 +87,7 @@ pub fn refused(name: &str, misfits: &[Misfit], form: &Form) -> Failure {
 fn find<'a>(name: &str, recipes: &'a [Recipe]) -> Result<&'a Recipe, Failure> {
     recipes.iter().find(|recipe| recipe.card().name == name).ok_or_else(|| {
         let names: Vec<&str> = recipes.iter().map(|recipe| recipe.card().name.as_str()).collect();
-        let hint = match names.iter().find(|known| crate::cli::near(name, known)) {
+        let hint = match nearest(name, names.iter().copied()) {
             Some(meant) => format!("Did you mean {meant}? sayso recipes lists all of them."),
             None => format!("There are {}. sayso recipes tells when each fits.", names.join(", ")),
         };
@@ -95,8 +96,8 @@ fn find<'a>(name: &str, recipes: &'a [Recipe]) -> Result<&'a Recipe, Failure> {
 }
 
 fn unknown(key: &str, name: &str, form: &Form) -> Failure {
-    let meant = form.fields.iter().find(|field| crate::cli::near(key, &field.name));
-    let meant = meant.map_or(String::new(), |field| format!("; did you mean {:?}?", field.name));
+    let meant = nearest(key, form.fields.iter().map(|field| field.name.as_str()));
+    let meant = meant.map_or(String::new(), |name| format!("; did you mean {name:?}?"));
     Failure::new(Kind::Usage, format!("the recipe {name} asks for nothing named {key:?}{meant}"))
         .hint(inputs(name, form))
 }

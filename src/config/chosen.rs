@@ -4,6 +4,7 @@ use super::providers::{BY_KEY, Provider, ProviderKind};
 use super::schema::{Config, LanguageChoice};
 use crate::domain::language::LanguageEntry;
 use crate::domain::{Language, Languages, Limits, ModelName};
+use crate::text::near::nearest;
 
 /// The model that was chosen, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,9 +144,7 @@ impl Config {
 
     /// The provider whose name is nearest to this word.
     fn near(&self, word: &str) -> Option<&str> {
-        let ratio = |name: &str| similar::TextDiff::from_chars(name, word.to_lowercase()).ratio();
-        let named = self.providers.keys().map(|name| (ratio(name), name.as_str()));
-        named.filter(|(ratio, _)| *ratio > 0.6).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+        nearest(word, self.providers.keys().map(String::as_str))
     }
 
     /// The languages that can be run: the known ones in their order, then others by name.

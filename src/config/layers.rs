@@ -5,6 +5,7 @@
 use super::error::{ConfigError, Invalid, harmless};
 use super::executors::ExecutorChoice;
 use super::settings::{self, Form, Setting};
+use crate::text::near::nearest;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -161,12 +162,8 @@ fn unknown(key: &str, expected: &[&str]) -> String {
         return "autofocus is gone: the focus never moves by itself. Remove the line".into();
     }
     let shown: String = key.chars().filter(|c| harmless(*c)).take(60).collect();
-    let near = expected
-        .iter()
-        .map(|name| (similar::TextDiff::from_chars(*name, key).ratio(), name))
-        .filter(|(ratio, _)| *ratio > 0.6)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    let hint = near.map_or_else(String::new, |(_, name)| format!(" (did you mean {name}?)"));
+    let near = nearest(key, expected.iter().copied());
+    let hint = near.map_or_else(String::new, |name| format!(" (did you mean {name}?)"));
     format!("unknown key {shown}{hint}, expected one of {}", expected.join(", "))
 }
 

@@ -1,6 +1,7 @@
 //! A definition's text and the tables in it, read value by value; what is wrong is gathered with its place.
 
 use super::super::Fault;
+use crate::text::near::nearest;
 use std::ops::Range;
 use std::path::PathBuf;
 use toml::Spanned;
@@ -211,13 +212,6 @@ pub(super) fn shown(text: &str) -> String {
 
 /// Which known word was meant.
 pub(super) fn near(word: &str, known: &[&str]) -> String {
-    let near = known
-        .iter()
-        .map(|name| (similar::TextDiff::from_chars(*name, word).ratio(), name))
-        .filter(|(ratio, _)| *ratio > 0.6)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    near.map_or_else(
-        || format!("known are {}", known.join(", ")),
-        |(_, name)| format!("did you mean {name}?"),
-    )
+    nearest(word, known.iter().copied())
+        .map_or_else(|| format!("known are {}", known.join(", ")), |name| format!("did you mean {name}?"))
 }
