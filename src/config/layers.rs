@@ -6,6 +6,7 @@ use super::error::{ConfigError, Invalid, harmless};
 use super::executors::ExecutorChoice;
 use super::settings::{self, Form, Setting};
 use crate::text::near::nearest;
+use crate::text::number::whole_size;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -216,12 +217,9 @@ pub(super) fn wanted(form: Form) -> String {
 
 const UNITS: [(&str, i64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
 
-/// A number of bytes in the largest unit that fits without a rest.
+/// A number of bytes, as a bound of a setting.
 pub(super) fn size(bytes: i64) -> String {
-    UNITS
-        .into_iter()
-        .find(|(_, unit)| bytes > 0 && bytes % unit == 0)
-        .map_or_else(|| bytes.to_string(), |(word, unit)| format!("{} {word}", bytes / unit))
+    whole_size(u64::try_from(bytes).unwrap_or_default())
 }
 
 fn parse_size(text: &str) -> Option<i64> {

@@ -9,6 +9,7 @@ use crate::domain::{
     Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, Misfit, ModelName, Notice,
     Outcome, ReplyFailure, Review, RuleId, RunReport, Severity, Terms,
 };
+pub(super) use crate::text::number::grouped;
 
 /// A text on one line: notices have no room for more.
 pub(super) fn one_line(text: &str) -> String {
@@ -28,19 +29,6 @@ pub(super) fn limit(ms: u64) -> String {
 /// A count with its noun: `1 block`, `2 blocks`.
 pub(super) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
-/// A number with its thousands apart: `34,100`.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 pub(super) fn queued() -> Notice {

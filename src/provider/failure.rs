@@ -10,6 +10,7 @@ use super::retry::Again;
 use super::wire::{Part, failure};
 use crate::domain::sentences::sending::{self, NOT_AGAIN};
 use crate::domain::{Departure, FailureKind, ReplyFailure};
+pub(super) use crate::text::number::grouped;
 use std::time::Duration;
 
 /// Who is asked: what messages name.
@@ -308,19 +309,6 @@ pub(super) fn one_line(text: &str) -> String {
         }
     }
     line
-}
-
-/// A number with its thousands apart: 34,100.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

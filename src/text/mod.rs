@@ -1,6 +1,7 @@
 //! Small things about texts that several rooms do alike. Pure; imports nothing, knows nothing of the session.
 //!
-//! - `near`: suggestions - `shell`: words of a shell
+//! - `near`: suggestions - `number`: thousands and sizes - `shell`: words of a shell
 
 pub mod near;
+pub mod number;
 pub mod shell;

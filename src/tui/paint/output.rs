@@ -17,6 +17,7 @@ mod tests;
 use super::plain::{self, Spans, Strictness};
 use crate::domain::visible::visible;
 use crate::domain::{Captured, Stream};
+use crate::text::number::grouped;
 use crate::tui::theme::{Slot, Theme};
 use cursor::Cursor;
 use kept::{Kept, Shown};
@@ -196,17 +197,4 @@ fn painted(row: &Row, theme: &Theme) -> Line<'static> {
         line.push_span(Span::styled(" (goes on)", theme.style(Slot::OutputTruncated)));
     }
     line
-}
-
-/// A number with commas between thousands.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() * 4 / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }

@@ -8,7 +8,8 @@ use super::layer::Layer;
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::{BlockId, ExecutorKind, Hold, Limits, Terms};
 use crate::engine::{Command, State};
-use typed::{bytes, count, milliseconds, pairs, size};
+use crate::text::number::whole_size as size;
+use typed::{bytes, count, milliseconds, pairs};
 
 /// One limit of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use crate::domain::{BlockKind, Language, Moment};
 use crate::engine::transcript::BlockItem;
+pub use crate::text::number::grouped;
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
 
@@ -100,19 +101,6 @@ fn scaled(bytes: u64, step: u64, units: [&str; 4]) -> String {
     }
 }
 
-/// `12,400`
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// `1 line`, `24 lines`
 pub fn count(number: usize, what: &str) -> String {
     format!("{} {what}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
@@ -166,7 +154,6 @@ mod tests {
         assert_eq!(size(1_200_000), "1.2 MB");
         assert_eq!(memory(118 << 20), "118 MiB");
         assert_eq!(memory(2 << 30), "2 GiB");
-        assert_eq!(grouped(1_251_510), "1,251,510");
         assert_eq!(count(1, "line"), "1 line");
         assert_eq!(line_count("a\nb\n"), 2);
         assert_eq!(line_count("a\nb"), 2);

@@ -81,12 +81,3 @@ pub(super) fn bytes(typed: &str) -> Option<u64> {
 pub(super) fn count(typed: &str) -> Option<u64> {
     number(typed).filter(|(n, unit)| unit.is_empty() && n.fract() == 0.0).and_then(|(n, _)| scaled(n, 1.0))
 }
-
-/// A size in the largest unit in which it is a whole number, so that nothing is lost by reading it again.
-pub(super) fn size(bytes: u64) -> String {
-    let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    match units.iter().find(|(_, shift)| bytes > 0 && bytes.is_multiple_of(1 << shift)) {
-        Some((name, shift)) => format!("{} {name}", bytes >> shift),
-        None => bytes.to_string(),
-    }
-}
