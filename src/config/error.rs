@@ -85,8 +85,7 @@ impl Invalid {
         key: String,
         message: String,
     ) -> Self {
-        let start =
-            (0..=span.start.min(source.len())).rev().find(|at| source.is_char_boundary(*at)).unwrap_or(0);
+        let start = source.floor_char_boundary(span.start);
         let before = source.get(..start).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         let line = source.get(line_start..).unwrap_or_default().lines().next().unwrap_or_default();

@@ -77,10 +77,10 @@ impl Player {
         told(out, ReplyEvent::Sent).await?;
         let reasoning = &reply.reasoning;
         stream(out, reasoning, 0..reasoning.len(), reply.pace, ReplyEvent::Reasoning).await?;
-        let end = reply.cut_after.map_or(reply.text.len(), |at| boundary(&reply.text, at));
+        let end = reply.cut_after.map_or(reply.text.len(), |at| reply.text.floor_char_boundary(at));
         let mut from = 0;
         if let Some((ms, before)) = reply.stall {
-            from = boundary(&reply.text, before).min(end);
+            from = reply.text.floor_char_boundary(before).min(end);
             stream(out, &reply.text, 0..from, reply.pace, ReplyEvent::Delta).await?;
             pause(out, Duration::from_millis(ms)).await?;
         }
@@ -209,15 +209,6 @@ fn token(text: &str) -> usize {
         }
     }
     text.len()
-}
-
-/// The last place for a cut that is not behind `at` and not inside of a character.
-fn boundary(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 #[cfg(test)]

@@ -64,11 +64,7 @@ fn turns(transcript: &Transcript) -> Vec<Turn> {
             Item::Prompt { text, .. } if !text.trim().is_empty() => {
                 let fits = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
                 let mut prompt: String = text.trim().chars().filter(fits).collect();
-                let end = (0..=LONGEST.min(prompt.len()))
-                    .rev()
-                    .find(|at| prompt.is_char_boundary(*at))
-                    .unwrap_or(0);
-                prompt.truncate(end);
+                prompt.truncate(prompt.floor_char_boundary(LONGEST));
                 turns.push(Turn { prompt, check: "reply" });
             }
             Item::Reply(reply) => {

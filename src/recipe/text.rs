@@ -113,8 +113,7 @@ fn place(text: &str) -> Option<(&str, &str)> {
 /// A value that is not too long to be put in.
 pub(crate) fn bounded(mut value: String) -> String {
     if value.len() > LONGEST {
-        let end = (0..=LONGEST).rev().find(|at| value.is_char_boundary(*at)).unwrap_or(0);
-        value.truncate(end);
+        value.truncate(value.floor_char_boundary(LONGEST));
         value.push_str("\n… (the rest is left out)");
     }
     value

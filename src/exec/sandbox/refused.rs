@@ -65,10 +65,7 @@ const NETWORK: &[&str] = &[
 pub fn refused<'a>(texts: impl IntoIterator<Item = &'a str>, closed: &Closed) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for text in texts {
-        let mut start = text.len().saturating_sub(LOOKED_AT);
-        while !text.is_char_boundary(start) {
-            start += 1;
-        }
+        let start = text.ceil_char_boundary(text.len().saturating_sub(LOOKED_AT));
         for line in text.get(start..).unwrap_or_default().lines() {
             let words = of_line(line, closed).filter(|words| !found.contains(words));
             found.extend(words);

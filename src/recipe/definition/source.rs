@@ -37,8 +37,7 @@ impl<'s> Source<'s> {
     }
 
     pub(super) fn fault(&mut self, span: &Range<usize>, what: impl Into<String>, hint: impl Into<String>) {
-        let at = span.start.min(self.text.len());
-        let start = (0..=at).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0);
+        let start = self.text.floor_char_boundary(span.start);
         let before = self.text.get(..start).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;

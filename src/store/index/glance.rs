@@ -103,8 +103,7 @@ fn first_words(line: &[u8], summary: &mut Summary) -> bool {
 }
 
 fn preview(mut text: String) -> String {
-    let end = (0..=PREVIEW.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    text.truncate(end);
+    text.truncate(text.floor_char_boundary(PREVIEW));
     text.shrink_to_fit();
     text
 }

@@ -232,7 +232,6 @@ fn error_of(item: &BlockItem, run: &RunItem) -> String {
 
 /// The last so many bytes of a text, in whole characters.
 fn tail(text: &str, most: usize) -> &str {
-    let from = text.len().saturating_sub(most);
-    let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    let from = text.ceil_char_boundary(text.len().saturating_sub(most));
     text.get(from..).unwrap_or_default()
 }

@@ -153,21 +153,14 @@ fn last_block(text: &str) -> Option<Last> {
 
 /// Where the last line begins that starts at or before `limit`.
 fn line_end(text: &str, limit: usize) -> Option<usize> {
-    let head = text.get(..floor(text, limit))?;
+    let head = text.get(..text.floor_char_boundary(limit))?;
     head.rfind('\n').map(|at| at + 1)
 }
 
 /// Where the last word begins, in a paragraph that is one endless line.
 fn word_end(text: &str, limit: usize, kind: Kind) -> Option<usize> {
-    let head = text.get(..floor(text, limit)).filter(|_| kind == Kind::Paragraph)?;
+    let head = text.get(..text.floor_char_boundary(limit)).filter(|_| kind == Kind::Paragraph)?;
     head.rfind(' ').map(|at| at + 1)
-}
-
-fn floor(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// The opening line of a fence, with its line end.
