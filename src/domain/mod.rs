@@ -21,6 +21,7 @@ pub mod mask;
 pub mod message;
 pub mod moment;
 pub mod notice;
+pub mod obeyed;
 pub mod opinion;
 pub mod packages;
 pub mod pixels;

@@ -115,6 +115,7 @@ impl Driver {
             learned: false,
             told: Vec::new(),
             looked: Arc::default(),
+            obeyed: Arc::default(),
             stopped: Arc::default(),
             seen: Arc::default(),
             earlier: None,

@@ -135,12 +135,15 @@ impl Rooms {
         let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let run = request.approval().run();
         let folder = request.approval().terms().cwd.clone();
-        let (looked, stop) = (self.looked.clone(), self.is_stopped(run));
+        let (looked, obeyed, stop) = (self.looked.clone(), self.obeyed.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
         tokio::spawn(async move {
             // The look at the folder costs no time of its own: the disk is waited for anyway.
-            let look = tokio::task::spawn_blocking(move || changes::look(&folder));
+            let look = tokio::task::spawn_blocking(move || {
+                let known = std::mem::take(&mut *obeyed.lock().unwrap_or_else(PoisonError::into_inner));
+                changes::look(&folder, &known)
+            });
             let (synced, look) = tokio::join!(store.sync(), look);
             // What was approved is where the paths led that were shown: looked at once more, last of all.
             let changed = tokio::task::spawn_blocking(move || seen.and_then(|seen| seen.changed()));
@@ -159,7 +162,7 @@ impl Rooms {
                 }
                 Ok(()) => {
                     *looked.lock().unwrap_or_else(PoisonError::into_inner) =
-                        look.ok().flatten().map(|look| (run, look));
+                        look.ok().map(|look| (run, look));
                     executor.start(request, sender);
                     if stop() {
                         executor.interrupt(run);

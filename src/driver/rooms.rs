@@ -16,6 +16,7 @@ use crate::review::Scope;
 use crate::store::Store;
 use crate::workspace::changes;
 use crate::workspace::instructions::Search;
+use crate::workspace::obeyed::ObeyedFiles;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -46,6 +47,8 @@ pub(super) struct Rooms {
     pub(super) told: Vec<Notice>,
     /// The working folder as it stood before the run that goes on.
     pub(super) looked: Arc<Mutex<Option<(RunId, changes::Look)>>>,
+    /// The names in it that programs obey by themselves, as they stood after the newest run.
+    pub(super) obeyed: Arc<Mutex<ObeyedFiles>>,
     /// Where the paths lead that blocks name.
     pub(super) seen: AllSeen,
     /// The newest run that was to be stopped; it may not have started yet.

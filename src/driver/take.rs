@@ -50,9 +50,11 @@ impl Driver {
     fn look_for_changes(&mut self, run: RunId, mut report: Box<RunReport>) -> Option<Box<RunReport>> {
         let looked = self.rooms.looked.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((_, look)) = looked.filter(|(of, _)| *of == run) else { return Some(report) };
-        let inbox = self.rooms.inbox();
+        let (inbox, obeyed) = (self.rooms.inbox(), self.rooms.obeyed.clone());
         tokio::task::spawn_blocking(move || {
-            report.receipt.files = look.changes();
+            let (changes, now) = look.changes();
+            report.receipt.files = changes;
+            *obeyed.lock().unwrap_or_else(PoisonError::into_inner) = now;
             let _ = inbox.blocking_send(Signal::Run(run, RunEvent::Ended(report)));
         });
         None

@@ -1,5 +1,6 @@
 //! The nouns of the house as JSON, in the shapes that were promised to scripts: fields may be added, these stay.
 
+use crate::domain::obeyed::obeyed;
 use crate::domain::sentences::network;
 use crate::domain::{
     Captured, Effects, ExecutorKind, Finding, ImageRef, KernelFate, Opinion, Outcome, Receipt, Review,
@@ -8,6 +9,7 @@ use crate::domain::{
 use crate::engine::state::{ContextShare, Cost};
 use base64::Engine as _;
 use serde_json::{Map, Value, json};
+use std::path::Path;
 
 /// A finding.
 pub fn finding(finding: &Finding) -> Value {
@@ -126,7 +128,10 @@ fn receipt(receipt: &Receipt) -> Value {
     let files: Value = receipt
         .files
         .iter()
-        .map(|file| json!({ "path": file.path, "change": file.change, "bytes": file.bytes }))
+        .map(|file| {
+            let obeyed = obeyed(Path::new(&file.path)).map(|name| name.what);
+            json!({ "path": file.path, "change": file.change, "bytes": file.bytes, "obeyed": obeyed })
+        })
         .collect();
     json!({
         "wall_ms": receipt.wall_us as f64 / 1000.0,

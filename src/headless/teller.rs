@@ -5,11 +5,13 @@
 
 use super::decode::Decoder;
 use super::{events, form, json};
+use crate::domain::obeyed::obeyed;
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{Entry, Form, Level, Misfit, RecipeEnd, RecipeFact, RunId, RunReport, Stream};
 use crate::driver::Told;
 use crate::engine::State;
 use std::io::{self, Write};
+use std::path::Path;
 
 /// Where a turn is told.
 pub(super) struct Teller<'a> {
@@ -150,6 +152,12 @@ impl<'a> Teller<'a> {
             }
             Entry::Approved { block, .. } => self.status(&format!("block {block} runs, by --approve")),
             Entry::Ran { block, report, .. } => {
+                for file in &report.receipt.files {
+                    if let Some(name) = obeyed(Path::new(&file.path)) {
+                        let path = visible_line(&file.path);
+                        self.status(&format!("block {block} {} {path}: {}", file.change, name.what))?;
+                    }
+                }
                 self.begin(Line::None)?;
                 self.ran(report)?;
                 self.status(&format!("block {block}: {}", ended(report)))

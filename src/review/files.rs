@@ -4,35 +4,9 @@
 use super::Scope;
 use super::ground::{self, Located};
 use super::rules::Ground;
+use crate::domain::obeyed::obeyed;
 use crate::domain::{Effects, FileAct, Finding, OnDisk, Place, Review, Severity, Target};
 use std::path::Path;
-
-/// Names at the top of a person's home, or anywhere, that programs run or obey by themselves.
-const OBEYED: [&str; 8] = [
-    ".gitconfig",
-    ".gitmodules",
-    ".envrc",
-    ".sayso.toml",
-    ".mcp.json",
-    ".ripgreprc",
-    ".pre-commit-config.yaml",
-    "authorized_keys",
-];
-/// Folders whose files programs run or obey by themselves.
-const OBEYED_FOLDERS: [&str; 4] = [".vscode", ".idea", ".husky", ".claude"];
-/// Start files of shells, wherever they stand.
-const START_FILES: [&str; 10] = [
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    "config.fish",
-];
 
 /// The review of an act at this place. `own` are folders of sayso itself.
 pub fn review(act: &FileAct, target: &Target, scope: &Scope, own: &[&Path]) -> Review {
@@ -118,27 +92,18 @@ impl Said<'_> {
     fn obeyed(&self) -> Option<&'static str> {
         let parts: Vec<String> =
             self.target.path.iter().map(|part| part.to_string_lossy().to_lowercase()).collect();
-        let name = parts.last()?.as_str();
+        if let Some(obeyed) = obeyed(&self.target.path) {
+            return Some(obeyed.what);
+        }
         if parts.iter().any(|part| part == ".git") {
-            return Some(if parts.iter().any(|part| part == "hooks") {
-                "a hook that git runs by itself"
-            } else {
-                "into git's own folder"
-            });
+            return Some("into git's own folder");
         }
-        if START_FILES.contains(&name) {
-            return Some("what a shell reads when it starts");
-        }
-        let folder = parts.iter().rev().skip(1).any(|part| OBEYED_FOLDERS.contains(&part.as_str()));
         // Folders of demos lie there too, and are there to be written in.
         let demo = parts.windows(2).any(|pair| pair == ["sayso", "demo"]);
         let sayso = !demo
             && parts.iter().any(|part| part == "sayso")
             && parts.iter().any(|part| matches!(part.as_str(), ".config" | ".local" | "application support"));
-        if sayso {
-            return Some("a file of sayso itself");
-        }
-        (folder || OBEYED.contains(&name)).then_some("what a tool obeys by itself")
+        sayso.then_some("a file of sayso itself")
     }
 
     fn circumstances(&mut self) {

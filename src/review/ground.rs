@@ -6,6 +6,8 @@ use super::Scope;
 use super::book::common;
 use super::rules::{Ground, PlaceRow};
 use super::value::HOLE;
+use crate::domain::obeyed::obeyed;
+use std::path::Path;
 
 /// The text that stands for a temporary folder that the code makes for itself.
 pub(super) const SCRATCH: &str = "@temporary";
@@ -211,6 +213,11 @@ fn meanings(text: &str, scope: &Scope) -> Located {
             located.grounds.push(row.class);
             located.what.get_or_insert_with(|| row.what.clone());
         }
+    }
+    let spelled = if full.is_empty() { text } else { full.as_str() };
+    if let Some(obeyed) = obeyed(Path::new(spelled)).filter(|_| !located.is(Ground::Start)) {
+        located.grounds.push(Ground::Start);
+        located.what.get_or_insert_with(|| obeyed.what.to_owned());
     }
     located
 }

@@ -1,6 +1,7 @@
 //! What a run changed in the working folder: two looks, compared. Bounded: a folder that is too large to be looked at
-//! in a moment is not judged at all, rather than wrongly.
+//! in a moment is not judged at all, rather than wrongly; of the names that programs obey by themselves (`obeyed`) it is.
 
+use super::obeyed::ObeyedFiles;
 use crate::domain::FileChange;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,15 +23,23 @@ const PASSED_OVER: [&str; 8] =
 /// A file as it stood: size and time of its last change.
 type Stamp = (u64, Option<SystemTime>);
 
-/// The files of a folder as they stood.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A folder as it stood.
+#[derive(Clone, Debug)]
 pub struct Look {
     folder: PathBuf,
-    files: BTreeMap<PathBuf, Stamp>,
+    /// All files; `None` where the folder is too large for that.
+    files: Option<Files>,
+    obeyed: ObeyedFiles,
 }
 
-/// Looks at a folder; `None` where it is too large for that. Links are not followed.
-pub fn look(folder: &Path) -> Option<Look> {
+type Files = BTreeMap<PathBuf, Stamp>;
+
+/// Looks at a folder. `known` are obeyed names of an earlier look, for speed. Links are not followed.
+pub fn look(folder: &Path, known: &ObeyedFiles) -> Look {
+    Look { folder: folder.to_path_buf(), files: files(folder), obeyed: known.again_of(folder) }
+}
+
+fn files(folder: &Path) -> Option<Files> {
     let began = Instant::now();
     let mut files = BTreeMap::new();
     let mut seen = 0;
@@ -49,25 +58,36 @@ pub fn look(folder: &Path) -> Option<Look> {
             }
         }
     }
-    Some(Look { folder: folder.to_path_buf(), files })
+    Some(files)
 }
 
 impl Look {
-    /// What is different now; nothing where the folder can't be looked at any more.
-    pub fn changes(&self) -> Vec<FileChange> {
-        let Some(now) = look(&self.folder) else { return Vec::new() };
+    /// What is different now, obeyed names first; and the obeyed names, for the next look.
+    pub fn changes(&self) -> (Vec<FileChange>, ObeyedFiles) {
+        let now = self.obeyed.again();
+        let mut changes = now.changes_since(&self.obeyed);
+        let mut others = match (&self.files, files(&self.folder)) {
+            (Some(before), Some(now)) => self.compare(before, &now),
+            _ => Vec::new(),
+        };
+        others.retain(|change| !changes.iter().any(|obeyed| obeyed.path == change.path));
+        others.truncate(MOST_TOLD);
+        changes.append(&mut others);
+        (changes, now)
+    }
+
+    fn compare(&self, before: &Files, now: &Files) -> Vec<FileChange> {
         let mut changes: Vec<FileChange> = Vec::new();
-        for (path, stamp) in &now.files {
-            match self.files.get(path) {
+        for (path, stamp) in now {
+            match before.get(path) {
                 None => changes.push(self.change(path, "created", stamp.0)),
                 Some(before) if before != stamp => changes.push(self.change(path, "changed", stamp.0)),
                 Some(_) => {}
             }
         }
-        let gone = self.files.keys().filter(|path| !now.files.contains_key(*path));
+        let gone = before.keys().filter(|path| !now.contains_key(*path));
         changes.extend(gone.map(|path| self.change(path, "deleted", 0)));
         changes.sort_by(|a, b| a.path.cmp(&b.path));
-        changes.truncate(MOST_TOLD);
         changes
     }
 
@@ -89,12 +109,12 @@ mod tests {
         for name in ["same", "grown", "gone"] {
             std::fs::write(at(name), "1").expect("written");
         }
-        let before = look(folder.path()).expect("small enough");
+        let before = look(folder.path(), &ObeyedFiles::default());
         std::fs::write(at("grown"), "12").expect("written");
         std::fs::remove_file(at("gone")).expect("deleted");
         std::fs::write(at("out/new.png"), "123").expect("written");
         std::fs::write(at("out/.git/index"), "passed over").expect("written");
-        let told: Vec<_> = before.changes().into_iter().map(|c| (c.change, c.path, c.bytes)).collect();
+        let told: Vec<_> = before.changes().0.into_iter().map(|c| (c.change, c.path, c.bytes)).collect();
         let expected = [("deleted", "gone", 0), ("changed", "grown", 2), ("created", "out/new.png", 3)];
         assert_eq!(told, expected.map(|(change, path, bytes)| (change.into(), path.into(), bytes)));
     }
@@ -105,6 +125,11 @@ mod tests {
         for n in 0..=MOST_ENTRIES {
             std::fs::write(folder.path().join(n.to_string()), "").expect("written");
         }
-        assert_eq!(look(folder.path()), None);
+        let before = look(folder.path(), &ObeyedFiles::default());
+        assert_eq!(before.files, None);
+        std::fs::write(folder.path().join(".envrc"), "").expect("written");
+        std::fs::write(folder.path().join("other"), "").expect("written");
+        let told: Vec<_> = before.changes().0.into_iter().map(|c| c.path).collect();
+        assert_eq!(told, [".envrc"], "of what is obeyed all is told");
     }
 }

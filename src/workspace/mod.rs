@@ -14,6 +14,7 @@ pub mod instructions;
 pub mod leads;
 pub mod listing;
 pub mod names;
+pub mod obeyed;
 pub mod read;
 pub mod replace;
 pub mod target;

@@ -328,3 +328,37 @@ fn the_key_stays_where_it_belongs() {
     assert!(!done.out.contains("sk-secret") && !done.err.contains("sk-secret"));
     assert_eq!(server.requests()[0].header("authorization"), Some("Bearer sk-secret-0123456789"));
 }
+
+#[test]
+fn what_tools_obey_by_themselves_is_told_when_a_run_makes_it() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.work().join(".git")).unwrap();
+    let code =
+        "mkdir -p sub/.vscode; echo x > .git/commondir; echo x > sub/.vscode/tasks.json; echo x > a.txt";
+    let reply = format!("```bash\n{code}\n```\n");
+    for json in [true, false] {
+        let server = ModelServer::start(vec![Answer::text(&reply), Answer::text("Done.")]);
+        let more: &[&str] = if json { &["--json"] } else { &[] };
+        let done = turn(&home, &server, &[&["--approve", "all", "--sandbox", "off"], more].concat());
+        assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+        if json {
+            let ended = &done.events("run")[0];
+            let files = ended["receipt"]["files"].as_array().unwrap();
+            let told: Vec<_> = files
+                .iter()
+                .map(|f| (f["path"].as_str().unwrap(), f["change"].as_str().unwrap(), f["obeyed"].as_str()))
+                .collect();
+            assert_eq!(
+                told,
+                [
+                    (".git/commondir", "created", Some("what git obeys by itself")),
+                    ("sub/.vscode/tasks.json", "created", Some("what an editor obeys by itself")),
+                    ("a.txt", "created", None),
+                ]
+            );
+        } else {
+            let told = "block 1 changed .git/commondir: what git obeys by itself";
+            assert!(done.err.contains(told), "{}", done.err);
+        }
+    }
+}

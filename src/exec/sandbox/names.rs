@@ -52,38 +52,6 @@ pub const SETTINGS: &[&str] = &[
 /// Facts of the machine that programs ask for, and caches that save them work.
 pub const MACHINE: &[&str] = &["/sys/devices/system/cpu", "/var/cache/fontconfig", "/var/lib/texmf"];
 
-/// Names in a writable folder that stay as they are: what shells, git and editors run or read when somebody else opens
-/// the folder, and our own.
-pub const PROTECTED: &[&str] = &[
-    ".git/hooks",
-    ".git/config",
-    ".git/config.worktree",
-    ".gitmodules",
-    ".gitconfig",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".config/fish",
-    ".envrc",
-    ".exrc",
-    ".nvimrc",
-    ".vimrc",
-    ".vscode",
-    ".idea",
-    ".dir-locals.el",
-    ".mcp.json",
-    ".claude",
-    ".codex",
-    ".cursor",
-    ".sayso.toml",
-];
-
 /// What is kept from being read where the home folder itself is the working folder.
 pub const SECRETS: &[&str] = &[
     ".ssh",

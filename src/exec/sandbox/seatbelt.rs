@@ -3,8 +3,8 @@
 
 #![cfg(any(test, target_os = "macos"))]
 
-use super::names::PROTECTED;
 use super::policy::Policy;
+use crate::domain::obeyed::OBEYED;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -55,8 +55,8 @@ pub fn profile(policy: &Policy, helper: &Path) -> String {
     }
     // Of two rules the later one holds.
     for folder in policy.writable() {
-        for name in PROTECTED {
-            rule("deny file-write*", &folder.join(name));
+        for obeyed in OBEYED {
+            rule("deny file-write*", &folder.join(obeyed.name));
         }
     }
     for path in policy.hidden_folders.iter().chain(&policy.hidden_files) {

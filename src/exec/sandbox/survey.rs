@@ -1,10 +1,11 @@
 //! From the person's wish and this machine's disk to a policy. Looks, changes nothing.
 
-use super::names::{PROTECTED, SECRETS};
+use super::names::SECRETS;
 use super::policy::Policy;
 use super::scratch::Scratch;
 use super::toolchain::{self, Ground};
 use crate::domain::SandboxLevel;
+use crate::domain::obeyed::OBEYED;
 use crate::launch::Launcher;
 use std::ffi::OsStr;
 use std::fs;
@@ -198,8 +199,8 @@ pub fn guarded(writable: &[PathBuf]) -> Guarded {
 fn protected(writable: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut names, mut pinned) = (Vec::new(), Vec::new());
     for folder in writable {
-        for name in PROTECTED {
-            let path = folder.join(name);
+        for obeyed in OBEYED {
+            let path = folder.join(obeyed.name);
             let Ok(meta) = fs::symlink_metadata(&path) else { continue };
             let parent = path.parent().filter(|parent| *parent != folder);
             if meta.is_symlink() {

@@ -1,12 +1,14 @@
 //! What is said of a run beside its output: how it ended, what it used and changed, its value or its error.
 
-use crate::domain::{ImageRef, KernelFate, Outcome, RunReport, Stream, VariableChanges};
+use crate::domain::obeyed::obeyed;
+use crate::domain::{ImageRef, KernelFate, Outcome, RunReport, Severity, Stream, VariableChanges};
 use crate::engine::State;
 use crate::engine::transcript::{BlockItem, Standing};
 use crate::tui::theme::Slot;
 use crate::tui::view::look::Look;
 use crate::tui::view::{safe, words};
 use ratatui::text::{Line, Span};
+use std::path::Path;
 
 /// `| 4.2 s of 60 s   118 MiB`: how a run goes on.
 pub(super) fn progress(state: &State, look: Look<'_>) -> String {
@@ -84,7 +86,19 @@ fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
         })
         .collect();
     texts.extend((!variables.is_empty()).then_some(variables));
-    safe::hanging(Span::styled("changed  ", look.dim()), &texts.join("     "), width.into(), look.text())
+    let mut lines =
+        safe::hanging(Span::styled("changed  ", look.dim()), &texts.join("     "), width.into(), look.text());
+    for file in &report.receipt.files {
+        let Some(name) = obeyed(Path::new(&file.path)) else { continue };
+        let told = format!("{} {}: {}", file.change, safe::one_line(&file.path), name.what);
+        lines.extend(safe::hanging(
+            Span::styled("!!       ", look.severity(Severity::High)),
+            &told,
+            width.into(),
+            look.severity(Severity::High),
+        ));
+    }
+    lines
 }
 
 /// `variables +3 ~1 -1  (Vars)`; empty where nothing changed.
