@@ -33,4 +33,6 @@ pub(crate) const VERSION: u64 = 1;
 pub(crate) const INLINE_OUTPUT: usize = 64 << 10;
 
 #[cfg(test)]
+mod guard;
+#[cfg(test)]
 mod tests;

@@ -11,12 +11,16 @@ fn line_of(entry: &Entry) -> Vec<u8> {
     sealed(Moment(1_767_225_600_000), encode(entry, Path::new("/blobs"), None)).0
 }
 
-fn entry_of(line: &[u8]) -> Entry {
-    let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
-    match decode(&frame.kind, frame.fields, Path::new("/blobs")).unwrap() {
+pub(super) fn entry_of(line: &[u8]) -> Entry {
+    match decoded(line).unwrap() {
         Decoded::Entry(entry, _) => *entry,
-        Decoded::UnknownKind => panic!("unknown kind {}", frame.kind),
+        Decoded::UnknownKind => panic!("unknown kind in {}", String::from_utf8_lossy(line)),
     }
+}
+
+pub(super) fn decoded(line: &[u8]) -> Result<Decoded, String> {
+    let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
+    decode(&frame.kind, frame.fields, Path::new("/blobs"))
 }
 
 #[test]

@@ -1,0 +1,317 @@
+//! What was written once is written and read in the same way for ever: each kind of entry, each word of the format,
+//! byte for byte as it was frozen in `tests/fixtures/sessions`.
+
+use super::tests::{decoded, entry_of};
+use super::*;
+use crate::domain::*;
+use crate::store::samples::*;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+
+const BLOBS: &str = "/blobs";
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sessions")
+}
+
+/// The line of an entry; a large output stands in a file of its own.
+fn line(entry: &Entry) -> String {
+    let output = match entry {
+        Entry::Ran { report, .. } => blob_for(&report.output, &Masker::default(), || "output-7.log".into()),
+        _ => None,
+    };
+    let fields = encode(entry, Path::new(BLOBS), output.as_ref()).with("message", 1).with("session", "s");
+    let (line, _) = seal(Link::FIRST, Moment(1_767_225_600_000), &Masker::default().mask(fields), false);
+    String::from_utf8(line.bytes().to_vec()).unwrap()
+}
+
+/// Compares with what was frozen; with `FREEZE_FORMAT` set, freezes it.
+fn frozen(name: &str, now: &str) {
+    let path = folder().join(name);
+    if std::env::var_os("FREEZE_FORMAT").is_some() {
+        std::fs::write(&path, now).unwrap();
+    }
+    let then = std::fs::read_to_string(path).unwrap();
+    for (number, (now, then)) in now.lines().zip(then.lines()).enumerate() {
+        assert_eq!(now, then, "line {} of {name}", number + 1);
+    }
+    assert_eq!(now.lines().count(), then.lines().count(), "{name}");
+}
+
+#[test]
+fn each_entry_is_written_as_ever() {
+    let entries = all();
+    frozen("v1-entries.jsonl", &entries.iter().map(line).collect::<String>());
+    for entry in &entries {
+        let back = entry_of(line(entry).as_bytes());
+        // A large output comes back with its file.
+        if !matches!(entry, Entry::Ran { report, .. } if report.output.bytes(Stream::Stdout).len() > INLINE_OUTPUT)
+        {
+            assert!(same(entry, &back), "{entry:?}\n{back:?}");
+        }
+    }
+}
+
+#[test]
+fn each_session_of_version_1_is_read_as_ever() {
+    let v1 = folder().join("v1");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&v1)
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+        .collect();
+    files.sort();
+    let mut told = String::new();
+    for path in files {
+        let loaded = crate::store::read(&path).unwrap();
+        told += &format!("{}\n", path.file_name().unwrap().to_string_lossy());
+        loaded.damage.iter().for_each(|damage| told += &format!("{damage}\n"));
+        loaded.entries.iter().for_each(|(at, entry)| told += &format!("{} {}", at.0, line(entry)));
+    }
+    frozen("v1-read.txt", &told);
+}
+
+#[test]
+fn what_was_masked_is_not_taken_for_whole() {
+    let entries = [
+        about_tools().remove(0),
+        Entry::Block(block(1, "key = '*'")),
+        Entry::Edited { block: BlockId(1), revision: Revision(2), source: "x".into(), whole: true },
+    ];
+    let read = entries.map(|entry| {
+        let fields = Masker::default().mask(encode(&entry, Path::new(BLOBS), None));
+        let (line, _) = seal(Link::FIRST, Moment(0), &fields, true);
+        match decoded(line.bytes()) {
+            Ok(Decoded::Entry(entry, _)) => *entry,
+            other => panic!("{other:?}"),
+        }
+    });
+    let [Entry::Reply { kept, .. }, Entry::Block(block), Entry::Edited { whole, .. }] = read else {
+        panic!()
+    };
+    assert!(kept.is_empty() && !block.versions[0].whole && !whole);
+}
+
+/// All samples, and what they lack of the words of the format.
+fn all() -> Vec<Entry> {
+    let samples = [
+        each_kind(),
+        about_sandbox(),
+        about_limits(),
+        about_tools(),
+        about_instructions(),
+        about_recipes(),
+        about_pulls(),
+        about_context(),
+        about_rules(),
+    ];
+    let mut all = vec![Entry::Header(header("x")), Entry::Header(bare_header())];
+    all.extend(samples.into_iter().flatten());
+    all.extend(of_replies());
+    all.extend(of_blocks());
+    all.extend(of_reviews());
+    all.extend(of_approvals());
+    all.extend(of_runs());
+    all
+}
+
+fn bare_header() -> Header {
+    Header { name: String::new(), cwd: strange_path(), model: None, ..header("bare") }
+}
+
+fn strange_path() -> PathBuf {
+    PathBuf::from(OsString::from_vec(vec![b'/', 0xff, b'x']))
+}
+
+fn of_replies() -> Vec<Entry> {
+    let reasons = [
+        FinishReason::Stop,
+        FinishReason::ToolCalls,
+        FinishReason::Length,
+        FinishReason::Filter,
+        FinishReason::Incomplete,
+    ];
+    let mut entries = reasons
+        .map(|reason| Entry::Reply {
+            step: StepId(9),
+            text: "t".into(),
+            reasoning: String::new(),
+            tool_calls: Vec::new(),
+            kept: Vec::new(),
+            finish: Finish { reason, word: None },
+            usage: Usage { cached: Some(1), output: Some(2), ..Usage::default() },
+        })
+        .to_vec();
+    let kinds = [
+        FailureKind::NameNotFound,
+        FailureKind::Unreachable,
+        FailureKind::Tls,
+        FailureKind::TimedOut,
+        FailureKind::NoKey,
+        FailureKind::Refused,
+        FailureKind::NotFound,
+        FailureKind::RateLimit,
+        FailureKind::Overflow,
+        FailureKind::NoTools,
+        FailureKind::Server,
+        FailureKind::BadRequest,
+        FailureKind::Cut,
+        FailureKind::Malformed,
+        FailureKind::NotAModel,
+        FailureKind::NoReply,
+    ];
+    let departures = [Departure::Never, Departure::Left, Departure::Unknown];
+    entries.extend(kinds.into_iter().zip(departures.into_iter().cycle()).map(|(kind, departure)| {
+        let (message, hint) = ("m".into(), String::new());
+        Entry::TurnEnd(TurnEnd::Failed(ReplyFailure { kind, status: None, message, hint, departure }))
+    }));
+    let ends = [TurnEnd::Answered, TurnEnd::Stopped, TurnEnd::StepLimit, TurnEnd::Repeated, TurnEnd::Budget];
+    entries.extend(ends.map(Entry::TurnEnd));
+    entries.push(Entry::Summary { upto: 1, text: "s".into(), model: None, usage: Usage::default() });
+    entries.extend(Risk::ALL.map(|risk| Entry::Opinion {
+        block: BlockId(1),
+        revision: Revision(2),
+        model: ModelName { provider: "p".into(), model: "m".into() },
+        answer: Ok(Opinion { risk, reason: String::new(), lines: Vec::new() }),
+        usage: Usage { input: Some(5), ..Usage::default() },
+    }));
+    entries
+}
+
+fn of_blocks() -> Vec<Entry> {
+    [Dialect::Fences, Dialect::ExecuteTags, Dialect::Tools]
+        .into_iter()
+        .zip([
+            BlockKind::Code { language: None },
+            BlockKind::Install { wanted_by: None },
+            BlockKind::Pull { wanted_by: None },
+        ])
+        .map(|(dialect, kind)| {
+            let mut block = block(3, "a\n");
+            block.kind = kind;
+            block.origin.dialect = dialect;
+            block.origin.closed = false;
+            let mut second = block.versions[0].clone();
+            (second.revision, second.language, second.whole) = (Revision(2), None, false);
+            block.versions.push(second);
+            Entry::Block(block)
+        })
+        .collect()
+}
+
+fn of_reviews() -> Vec<Entry> {
+    let place = Place { line: 1, column: 2, end_line: 3, end_column: 4 };
+    let review = Review {
+        findings: [(Severity::Info, true), (Severity::Medium, false), (Severity::High, true)]
+            .map(|(severity, forbidden)| {
+                let (rule, message) = ("py.x".into(), "m".into());
+                Finding { rule, severity, place, message, forbidden }
+            })
+            .to_vec(),
+        effects: Effects {
+            reads: vec!["a".into()],
+            writes: vec!["b".into()],
+            deletes: Vec::new(),
+            hosts: vec!["c".into()],
+            programs: vec!["d".into()],
+            packages: vec!["e".into()],
+            environment: vec!["*".into()],
+            unknown: false,
+        },
+        traces: [Source::Output(BlockId(2)), Source::File(BlockId(3)), Source::Project]
+            .map(|from| Trace { place, text: "/x".into(), from })
+            .to_vec(),
+        unchecked: None,
+    };
+    vec![Entry::Review { block: BlockId(1), revision: Revision(1), review }]
+}
+
+fn of_approvals() -> Vec<Entry> {
+    let approved = |terms: Terms, by: Grantor| Entry::Approved {
+        run: RunId(3),
+        block: BlockId(2),
+        revision: Revision(4),
+        sha256: Sha256::of(b"x"),
+        terms,
+        by,
+    };
+    let mut entries = [
+        Grantor::Person { typed: false },
+        Grantor::Person { typed: true },
+        Grantor::Named,
+        Grantor::Flag,
+        Grantor::Rule(RuleId(4)),
+        Grantor::Before,
+        Grantor::Plan,
+    ]
+    .map(|by| approved(Terms { version: None, kernel: None, cwd: strange_path(), ..terms() }, by))
+    .to_vec();
+    let executors = [
+        ExecutorKind::Kernel,
+        ExecutorKind::Subprocess,
+        ExecutorKind::Container,
+        ExecutorKind::Jupyter,
+        ExecutorKind::Files,
+        ExecutorKind::Installer,
+        ExecutorKind::Engine,
+    ];
+    entries.extend(executors.map(|executor| approved(Terms { executor, ..confined() }, Grantor::Flag)));
+    let levels = [SandboxLevel::Off, SandboxLevel::ReadOnly, SandboxLevel::Workspace];
+    entries.extend(levels.map(|level| {
+        let mut terms = confined();
+        terms.rights.sandbox.level = level;
+        terms.rights.read.push(strange_path());
+        approved(terms, Grantor::Flag)
+    }));
+    let found = [OnDisk::Nothing, OnDisk::File(None), OnDisk::File(Some(Sha256::of(b"y"))), OnDisk::Folder];
+    entries.extend(found.map(|found| {
+        let target = Target { path: strange_path(), link: None, found, bytes: 9, folders: 2, outside: false };
+        approved(Terms { target: Some(target), ..terms() }, Grantor::Flag)
+    }));
+    entries.extend(RuleScope::ALL.map(|scope| {
+        let (id, block, sha256) = (RuleId(1), BlockId(2), Sha256::of(b"z"));
+        Entry::RuleAdded(Box::new(Rule { id, scope, block, sha256, terms: confined() }))
+    }));
+    entries
+}
+
+fn of_runs() -> Vec<Entry> {
+    let kernel = KernelRef { generation: 2, variables: 5 };
+    let outcomes = [
+        (Outcome::Ok, KernelFate::None),
+        (Outcome::Failed, KernelFate::Lost(kernel)),
+        (Outcome::TimedOut, KernelFate::Kept(kernel)),
+        (Outcome::Limit("memory".into()), KernelFate::None),
+        (Outcome::Interrupted, KernelFate::None),
+        (Outcome::Crashed(String::new()), KernelFate::None),
+        (Outcome::Refused("it".into()), KernelFate::None),
+        (Outcome::NotStarted("it".into()), KernelFate::None),
+    ];
+    let big =
+        [(Stream::Stdout, &vec![b'x'; 70_000][..]), (Stream::Stderr, b"\xff")].map(|(s, b)| (s, b.to_vec()));
+    let mut dropping = Captured::new(8);
+    dropping.push(Stream::Stdout, b"0123456789abcdef");
+    let outputs = [
+        captured(&[]),
+        captured(&[(Stream::Stderr, b"e"), (Stream::Stdout, b"o"), (Stream::Stderr, b"\xff")]),
+        dropping,
+        Captured::restore(1 << 20, big, (3, 4)),
+    ];
+    outcomes
+        .into_iter()
+        .zip(outputs.into_iter().cycle())
+        .enumerate()
+        .map(|(n, ((outcome, kernel), output))| {
+            let mut report = RunReport { outcome, output, kernel, ..report(Captured::default()) };
+            report.blob = [None, Some("/blobs/run-1.out".into()), Some(strange_path())][n % 3].clone();
+            report.images[0].path =
+                ["/blobs/figure-1.png".into(), strange_path(), "here.png".into()][n % 3].clone();
+            (report.value, report.error, report.cwd) =
+                (None, None, [None, Some(strange_path())][n % 2].clone());
+            report.receipt.exit_code = None;
+            report.receipt.signal = Some(-9);
+            Entry::Ran { run: RunId(n as u32), block: BlockId(1), report: Box::new(report) }
+        })
+        .collect()
+}
