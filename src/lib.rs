@@ -96,6 +96,8 @@
 //! - Blocks of one reply are settled in order, one at a time. Terms are found anew when a block's turn comes: an
 //!   earlier `cd` or a dead kernel changes what it means.
 //! - Resume folds the entries through the same `apply`. An approval without its end is LOST and never run by itself.
+//! - How values stand in session files, and in the same shape in JSON for scripts, is told by serde at the nouns
+//!   themselves; bytes that were frozen hold them to it (`store/wire/tests/frozen.rs`).
 //! - A request leaves only if it fits the model's context and the session budget; what was told shorter is counted in the
 //!   state. A summary stands for older items only once it is recorded. A second opinion (`Consult`) goes beside the turn
 //!   and holds up nothing.

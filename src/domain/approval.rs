@@ -4,12 +4,14 @@
 //! `engine/approval.rs` only; a test of the architecture sees to that.
 
 use super::{BlockId, ExecutorKind, KernelRef, Language, Limits, Moment, Revision, Rights, RuleId, RunId};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The SHA-256 of some bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Sha256(pub [u8; 32]);
 
 impl Sha256 {
@@ -38,6 +40,20 @@ impl fmt::Display for Sha256 {
     }
 }
 
+impl From<Sha256> for String {
+    fn from(sha256: Sha256) -> String {
+        sha256.to_string()
+    }
+}
+
+impl TryFrom<String> for Sha256 {
+    type Error = &'static str;
+
+    fn try_from(hex: String) -> Result<Self, Self::Error> {
+        Self::parse(&hex).ok_or("not a SHA-256")
+    }
+}
+
 impl fmt::Debug for Sha256 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Sha256({self})")
@@ -46,42 +62,53 @@ impl fmt::Debug for Sha256 {
 
 /// The terms under which a block would run: all that an approval covers beside the bytes. The executor finds them
 /// before the person decides, and refuses the run when they no longer hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// The language.
     pub language: Language,
     /// What would carry it out.
     pub executor: ExecutorKind,
     /// The real executable of the interpreter.
+    #[serde(with = "super::serial::path")]
     pub interpreter: PathBuf,
     /// Its version, where known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The kernel that would get it; `None` for a subprocess.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<KernelRef>,
     /// The folder in which it would start: for a kernel or shell, where earlier blocks left it.
+    #[serde(with = "super::serial::path")]
     pub cwd: PathBuf,
     /// What it may do.
     pub rights: Rights,
     /// How much it may use.
     pub limits: Limits,
     /// The file or folder that a block which is no code is about, as it was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
 }
 
 /// The file or folder that a block is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
     /// Its absolute path, links resolved.
+    #[serde(with = "super::serial::path")]
     pub path: PathBuf,
     /// The absolute path as it was named, where links lead from it to `path`.
+    #[serde(default, with = "super::serial::path_or_none", skip_serializing_if = "Option::is_none")]
     pub link: Option<PathBuf>,
     /// What stands there.
+    #[serde(flatten)]
     pub found: OnDisk,
     /// Its size in bytes; only told, an approval does not cover it.
+    #[serde(default)]
     pub bytes: u64,
     /// How many folders would have to be made for it.
+    #[serde(default)]
     pub folders: u32,
     /// Whether it lies outside of the working folder.
+    #[serde(default)]
     pub outside: bool,
 }
 
@@ -99,12 +126,13 @@ impl Target {
 }
 
 /// What stands at a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "found", rename_all = "lowercase")]
 pub enum OnDisk {
     /// Nothing yet.
     Nothing,
     /// A file. The hash of its bytes is known where it would be written over.
-    File(Option<Sha256>),
+    File(#[serde(with = "super::serial::in_sha256")] Option<Sha256>),
     /// A folder.
     Folder,
 }
@@ -137,7 +165,8 @@ impl Terms {
 }
 
 /// Who said yes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "GrantorWords", try_from = "GrantorWords")]
 pub enum Grantor {
     /// The person, by a key in the review; `typed` tells that the word was typed.
     Person {
@@ -177,18 +206,35 @@ impl Grantor {
             _ => None,
         }
     }
+}
 
-    /// Reads what [`Grantor::as_str`] wrote; `rule` is the number of the rule, where one was written beside it.
-    pub fn parse(word: &str, rule: Option<u32>) -> Option<Self> {
-        Some(match word {
-            "person" => Grantor::Person { typed: false },
-            "person-typed" => Grantor::Person { typed: true },
-            "named" => Grantor::Named,
-            "flag" => Grantor::Flag,
-            "rule" => Grantor::Rule(RuleId(rule?)),
-            "before" => Grantor::Before,
-            "plan" => Grantor::Plan,
-            _ => return None,
+/// A grantor in session files: the word, and the rule beside it.
+#[derive(Serialize, Deserialize)]
+struct GrantorWords {
+    by: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<RuleId>,
+}
+
+impl From<Grantor> for GrantorWords {
+    fn from(by: Grantor) -> Self {
+        Self { by: by.as_str().into(), rule: by.rule() }
+    }
+}
+
+impl TryFrom<GrantorWords> for Grantor {
+    type Error = &'static str;
+
+    fn try_from(words: GrantorWords) -> Result<Self, Self::Error> {
+        Ok(match (words.by.as_str(), words.rule) {
+            ("person", _) => Grantor::Person { typed: false },
+            ("person-typed", _) => Grantor::Person { typed: true },
+            ("named", _) => Grantor::Named,
+            ("flag", _) => Grantor::Flag,
+            ("rule", Some(rule)) => Grantor::Rule(rule),
+            ("before", _) => Grantor::Before,
+            ("plan", _) => Grantor::Plan,
+            _ => return Err("its field \"by\" names nobody who can approve"),
         })
     }
 }

@@ -1,11 +1,14 @@
 //! A block: one thing that the model proposes to do, with every version that it had.
 
 use super::{BlockId, FileAct, ImageName, Language, PackageList, Revision, StepId};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// How a model hands over code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Dialect {
     /// Fenced blocks of CommonMark whose language can be run.
     #[default]
@@ -28,11 +31,13 @@ impl Dialect {
 }
 
 /// What kind of thing a block is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "lowercase")]
 pub enum BlockKind {
     /// Run code. `None`: the fence named no language, the person has to choose one.
     Code {
         /// The language, where it is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
         language: Option<Language>,
     },
     /// Write a file: its text is the whole new content.
@@ -57,11 +62,13 @@ pub enum BlockKind {
     /// Install packages for a language: its text names them, one a line. See [`PackageList`].
     Install {
         /// The block that needs them and waits again afterwards.
+        #[serde(skip_serializing_if = "Option::is_none")]
         wanted_by: Option<BlockId>,
     },
     /// Pull a container image: its text is the image's name. See [`ImageName`].
     Pull {
         /// The block that needs it and waits again afterwards.
+        #[serde(skip_serializing_if = "Option::is_none")]
         wanted_by: Option<BlockId>,
     },
 }
@@ -103,21 +110,28 @@ impl BlockKind {
 }
 
 /// Where in the reply a block came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// The dialect it was written in.
+    #[serde(deserialize_with = "super::serial::word_or_default")]
     pub dialect: Dialect,
     /// The info string of the fence or the attributes of the tag, as written.
+    #[serde(default)]
     pub info: String,
     /// The bytes of the whole block (fences included) in the text of its reply.
+    #[serde(flatten)]
     pub range: Range<usize>,
     /// Whether its end was seen; an unclosed block is incomplete and can't be approved as it stands.
+    #[serde(default)]
     pub closed: bool,
     /// The identity of the tool call that it came from; unique within its reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     /// How it was read, where that took more than reading: `prompts ">>> " taken off lines 1 to 4`. One line.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Whether sayso proposed it by itself, outside of any reply; `note` then says what for.
+    #[serde(default, skip_serializing_if = "super::serial::is_false")]
     pub own: bool,
 }
 
@@ -137,31 +151,45 @@ pub enum Readiness {
 }
 
 /// One version of a block's text: the exact bytes that would run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
     /// Which version this is; 1 is the model's.
     pub revision: Revision,
-    /// The text; its UTF-8 bytes are what is shown, approved and run.
-    pub source: Arc<str>,
     /// The language that the text would run in.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
     /// Whether the text is known to be whole (an edit makes it so).
+    #[serde(default)]
     pub whole: bool,
+    /// The text; its UTF-8 bytes are what is shown, approved and run.
+    #[serde(with = "super::serial::shared")]
+    pub source: Arc<str>,
 }
 
 /// One thing that the model proposes to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// Its number on screen.
+    #[serde(rename = "block")]
     pub id: BlockId,
     /// The step whose reply proposed it.
     pub step: StepId,
     /// What kind of thing it is, as the model wrote it.
+    #[serde(flatten)]
     pub kind: BlockKind,
     /// Where it came from.
+    #[serde(flatten)]
     pub origin: Origin,
     /// All versions, oldest first; never empty.
+    #[serde(deserialize_with = "at_least_one")]
     pub versions: Vec<Version>,
+}
+
+/// Reads the versions of a block.
+fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Version>, D::Error> {
+    let versions = Vec::deserialize(deserializer)?;
+    let whole = !versions.is_empty();
+    whole.then_some(versions).ok_or_else(|| D::Error::custom("a block has a version"))
 }
 
 impl Block {

@@ -1,6 +1,7 @@
 //! What the person chose, and when they have to be asked.
 
 use super::{BlockId, Review, RuleId, Sha256, Terms};
+use serde::{Deserialize, Serialize};
 
 /// What was chosen for one revision of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +58,8 @@ impl Policy {
 }
 
 /// How far an "always" of the person reaches. There is no wider one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RuleScope {
     /// The same bytes again, in the same language and folder, with the same rights.
     SameText,
@@ -79,17 +81,13 @@ impl RuleScope {
             RuleScope::Reading => "reading",
         }
     }
-
-    /// Reads what [`RuleScope::as_str`] wrote.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scope| scope.as_str() == word)
-    }
 }
 
 /// One "always" that the person granted. It holds until it is revoked, and no longer than the process lives.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule {
     /// Its number on screen.
+    #[serde(rename = "rule")]
     pub id: RuleId,
     /// How far it reaches.
     pub scope: RuleScope,

@@ -1,5 +1,6 @@
 //! Which requests of sayso's own went out, as counted where they are sent.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Requests by the host that they went to. A request counts once its connection stood, whether it was answered or not.
@@ -31,46 +32,22 @@ impl Departed {
 }
 
 /// Whether a request went out before it failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Departure {
-    /// That is not known.
-    #[default]
-    Unknown,
     /// Nothing of it did.
     Never,
     /// It did, or some of it.
     Left,
+    /// That is not known. It stands in no file.
+    #[default]
+    #[serde(other)]
+    Unknown,
 }
 
 impl Departure {
-    /// The word in session files.
-    pub fn as_str(self) -> Option<&'static str> {
-        match self {
-            Departure::Unknown => None,
-            Departure::Never => Some("never"),
-            Departure::Left => Some("left"),
-        }
-    }
-
-    /// Reads what [`Departure::as_str`] gave.
-    pub fn parse(word: Option<&str>) -> Self {
-        match word {
-            Some("never") => Departure::Never,
-            Some("left") => Departure::Left,
-            _ => Departure::Unknown,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_written_is_read_again() {
-        for departure in [Departure::Unknown, Departure::Never, Departure::Left] {
-            assert_eq!(Departure::parse(departure.as_str()), departure);
-        }
-        assert_eq!(Departure::parse(Some("else")), Departure::Unknown);
+    /// Whether that is not known.
+    pub fn is_unknown(&self) -> bool {
+        *self == Departure::Unknown
     }
 }

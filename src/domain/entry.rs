@@ -5,33 +5,37 @@ use super::{
     RecipeFact, ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, SessionId, Sha256, StepId,
     Terms, ToolCall, Usage,
 };
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The first line of a session file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// The session's identity.
     pub id: SessionId,
     /// Its name for people, `sales-q3`.
+    #[serde(default)]
     pub name: String,
     /// When it was made.
     pub created: Moment,
     /// The working folder.
+    #[serde(with = "super::serial::path")]
     pub cwd: PathBuf,
     /// The model at the start, where one was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelName>,
     /// The version of the program that made it.
+    #[serde(default)]
     pub program: String,
 }
 
 /// How a turn ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "end", content = "failure", rename_all = "snake_case")]
 pub enum TurnEnd {
     /// The model answered without proposing anything more.
     Answered,
-    /// The person stopped it (or skipped all that was proposed).
-    Stopped,
     /// It reached the step limit and the person did not go on.
     StepLimit,
     /// The model proposed the same block again and again, and the person did not go on.
@@ -40,6 +44,9 @@ pub enum TurnEnd {
     Budget,
     /// The provider failed.
     Failed(ReplyFailure),
+    /// The person stopped it (or skipped all that was proposed). In files, also an end of a later version.
+    #[serde(other)]
+    Stopped,
 }
 
 impl TurnEnd {
@@ -56,19 +63,21 @@ impl TurnEnd {
     }
 }
 
-/// One durable fact.
-#[derive(Clone, Debug, PartialEq)]
+/// One durable fact. In files its kind is the name of the variant; where that is `decision.edit`, the kind is `decision`
+/// and a field of that name says which.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Entry {
     /// The session began.
     Header(Header),
     /// The session was opened again: kernels and shells are empty from here on.
     Resumed,
     /// The session got another name.
-    Named(String),
+    Named(#[serde(with = "super::serial::in_name")] String),
     /// Replies come from this model from here on.
-    Model(ModelName),
+    Model(#[serde(with = "super::serial::in_model")] ModelName),
     /// The person asked for something: a turn begins.
-    Prompt(String),
+    Prompt(#[serde(with = "super::serial::in_text")] String),
     /// A reply ended, however it did. What came of it is kept.
     Reply {
         /// Its step.
@@ -76,14 +85,18 @@ pub enum Entry {
         /// Its text, exactly as it came.
         text: String,
         /// The reasoning beside it.
+        #[serde(default)]
         reasoning: String,
         /// Tool calls.
+        #[serde(default)]
         tool_calls: Vec<ToolCall>,
         /// What the provider wants back with it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         kept: Vec<Kept>,
         /// Why it ended.
         finish: Finish,
         /// Tokens used, where told.
+        #[serde(default)]
         usage: Usage,
     },
     /// A tool call of a reply came to no block: it can't be read, or names a tool that there is not. The model is told.
@@ -93,10 +106,11 @@ pub enum Entry {
         /// The identity of the call.
         call: String,
         /// Why, for the person and the model; one line.
+        #[serde(default)]
         why: String,
     },
     /// This model (or its server) can't be given tools: from here on it is told to write fenced blocks.
-    NoTools(ModelName),
+    NoTools(#[serde(with = "super::serial::in_model")] ModelName),
     /// The reply proposed this; the block holds its first version only.
     Block(Block),
     /// A version was reviewed.
@@ -106,20 +120,25 @@ pub enum Entry {
         /// The version.
         revision: Revision,
         /// The review.
+        #[serde(flatten)]
         review: Review,
     },
     /// The person changed the text: a new version.
+    #[serde(rename = "decision.edit")]
     Edited {
         /// The block.
         block: BlockId,
         /// The new version.
         revision: Revision,
         /// Its text.
+        #[serde(with = "super::serial::shared")]
         source: Arc<str>,
         /// Whether that is what the person wrote: not, where a key in it was masked when it was saved.
+        #[serde(skip, default = "super::serial::yes")]
         whole: bool,
     },
     /// The person chose the language of a block that had none: a new version with the same text.
+    #[serde(rename = "language")]
     LanguageChosen {
         /// The block.
         block: BlockId,
@@ -129,34 +148,39 @@ pub enum Entry {
         language: Language,
     },
     /// A run was decided for. Synced before the run starts; without a `Ran` after it the run is LOST.
+    #[serde(rename = "decision.approve")]
     Approved {
-        /// The run.
-        run: RunId,
         /// The block.
         block: BlockId,
         /// The version.
         revision: Revision,
+        /// The run.
+        run: RunId,
         /// The hash of its bytes.
         sha256: Sha256,
+        /// Who said yes.
+        #[serde(flatten)]
+        by: Grantor,
         /// The terms.
         terms: Terms,
-        /// Who said yes.
-        by: Grantor,
     },
     /// The person granted an "always". It holds until it is revoked or the session is opened again.
     RuleAdded(Box<Rule>),
     /// The person took an "always" back.
-    RuleRevoked(RuleId),
+    RuleRevoked(#[serde(with = "super::serial::in_rule")] RuleId),
     /// A block was rejected.
+    #[serde(rename = "decision.reject")]
     Rejected {
         /// The block.
         block: BlockId,
         /// The version.
         revision: Revision,
         /// The person's words; may be empty.
+        #[serde(default)]
         reason: String,
     },
     /// A block was skipped.
+    #[serde(rename = "decision.skip")]
     Skipped {
         /// The block.
         block: BlockId,
@@ -164,17 +188,20 @@ pub enum Entry {
         revision: Revision,
     },
     /// The recipe of the turn does not offer this block to the person; the model is told why.
+    #[serde(rename = "decision.decline")]
     Declined {
         /// The block.
         block: BlockId,
         /// The version.
         revision: Revision,
         /// Why, for the person and the model; one line.
+        #[serde(default)]
         why: String,
     },
     /// A settled block waits for a decision again.
-    PutBack(BlockId),
-    /// A run ended.
+    PutBack(#[serde(with = "super::serial::in_block")] BlockId),
+    /// A run ended. Its line names files beside the session: the store has a shape of its own for it.
+    #[serde(skip)]
     Ran {
         /// The run.
         run: RunId,
@@ -194,8 +221,10 @@ pub enum Entry {
         /// The summary, in the model's words.
         text: String,
         /// Which model wrote it.
+        #[serde(skip_serializing_if = "Option::is_none")]
         model: Option<ModelName>,
         /// Tokens used, where told.
+        #[serde(default)]
         usage: Usage,
     },
     /// A model was asked what it thinks of a block.
@@ -207,12 +236,14 @@ pub enum Entry {
         /// Which model.
         model: ModelName,
         /// What it thinks, or why there is nothing of the kind, in a line.
+        #[serde(flatten, with = "super::opinion::answer")]
         answer: Result<Opinion, String>,
         /// Tokens used, where told.
+        #[serde(default)]
         usage: Usage,
     },
     /// Something about the recipe of the turn.
     Recipe(RecipeFact),
     /// Requests carry these files of instructions from here on.
-    Instructions(Vec<NotedInstructions>),
+    Instructions(#[serde(with = "super::serial::in_files")] Vec<NotedInstructions>),
 }

@@ -1,16 +1,19 @@
 //! What the review has to say about a block. Advice: the person decides, the sandbox bars.
 
 use super::Trace;
+use serde::{Deserialize, Serialize};
 
 /// How much a finding matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Good to know.
     #[default]
     Info,
     /// Deserves a look.
     Medium,
-    /// Needs the typed word before it runs.
+    /// Needs the typed word before it runs. In files, also one of a later version.
+    #[serde(other)]
     High,
 }
 
@@ -27,7 +30,7 @@ impl Severity {
 
 /// A stretch of a block's text. Lines and columns count from 1, columns in characters (Unicode scalar values);
 /// the end is exclusive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Place {
     /// First line.
     pub line: u32,
@@ -40,22 +43,25 @@ pub struct Place {
 }
 
 /// One remark of the review.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The rule that made it, `py.delete-tree`.
     pub rule: String,
     /// How much it matters.
     pub severity: Severity,
     /// Where.
+    #[serde(flatten)]
     pub place: Place,
     /// What it is, naming the concrete thing: `deletes a folder: out/charts`.
     pub message: String,
     /// Whether the person's list of forbidden things (`review.forbid`) names it: then the block may not run as it is.
+    #[serde(default, skip_serializing_if = "super::serial::is_false")]
     pub forbidden: bool,
 }
 
 /// What a block would do, as far as it can be told from its text. Empty lists: nothing of that kind was seen.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Effects {
     /// Paths that would be read.
     pub reads: Vec<String>,
@@ -76,15 +82,18 @@ pub struct Effects {
 }
 
 /// The review of one version of a block. Findings are sorted by place.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Review {
     /// What was found.
+    #[serde(default)]
     pub findings: Vec<Finding>,
     /// What the block would do.
     pub effects: Effects,
     /// Which of its words came from an output or a file, in their order.
+    #[serde(default, deserialize_with = "super::serial::readable", skip_serializing_if = "Vec::is_empty")]
     pub traces: Vec<Trace>,
     /// Why parts were not looked at (too large, no grammar for the language), where that is so.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<String>,
 }
 

@@ -1,12 +1,15 @@
 //! Identities. Each is a type of its own, so that a step can't be taken for a run.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Makes a counted identity: it starts at 1 and shows as its number.
 macro_rules! counted {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+        )]
         pub struct $name(pub u32);
 
         impl $name {
@@ -51,7 +54,7 @@ counted! {
 }
 
 /// The identity of a session: a UUID version 7 as text, so that names sort by time of birth.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SessionId(pub String);
 
 impl fmt::Display for SessionId {

@@ -1,6 +1,7 @@
 //! Words that stand before every conversation: the person's from the configuration, the project's from `AGENTS.md`.
 
 use super::Sha256;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -35,9 +36,10 @@ impl Instructions {
 }
 
 /// What a session notes of a file of instructions that a request was sent with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotedInstructions {
     /// Where it was.
+    #[serde(with = "super::serial::path")]
     pub path: PathBuf,
     /// The hash of the text that was sent.
     pub sha256: Sha256,

@@ -1,9 +1,10 @@
 //! Languages that a block can be written in, and how each is run. Data: which programs are there is found elsewhere.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The canonical, lower-case name of a language: `python`, `bash`, `javascript`, `json`, …
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Language(pub String);
 
 impl Language {

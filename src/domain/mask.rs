@@ -128,6 +128,11 @@ impl Masker {
 }
 
 impl Pen {
+    /// Whether it would mask something in a text.
+    pub fn touches(&self, text: &str) -> bool {
+        !scan(&self.known, text.as_bytes(), 0, true).spans.is_empty()
+    }
+
     /// Masks bytes.
     pub fn bytes(&mut self, bytes: &mut [u8]) {
         let spans = scan(&self.known, bytes, 0, true).spans;

@@ -1,9 +1,10 @@
 //! What is said to a model, and what it says.
 
 use super::{Departure, StepId};
+use serde::{Deserialize, Serialize};
 
 /// Which model: the provider's name as configured, and the model's name there.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ModelName {
     /// The provider: a kind (`openai`, `scripted`) or a name from the configuration.
     pub provider: String,
@@ -68,7 +69,7 @@ impl Message {
 
 /// Something that a provider gave along with a reply and that the next request has to give back unchanged: a signed
 /// thinking block, an encrypted item of reasoning. Never shown, never read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
     /// The kind of provider that made it (`anthropic`); no other is given it.
     pub kind: String,
@@ -151,35 +152,43 @@ impl ModelRequest {
 }
 
 /// A call of a tool, as the model made it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The provider's identity of the call.
+    #[serde(default)]
     pub id: String,
     /// The tool's name.
     pub name: String,
     /// Its arguments: JSON text, possibly broken.
     pub arguments: String,
     /// The provider's signature of the call, given back with it (Gemini's `thoughtSignature`).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
 
 /// Tokens used, as the provider counts them. `None`: not told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens of the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<u64>,
     /// Tokens of the reply, reasoning included.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
     /// Tokens of the request that came from a cache; counted in `input` too.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
     /// Tokens of the request that were written to a cache; counted in `input` too.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_written: Option<u64>,
     /// Tokens of reasoning.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
 }
 
 /// Why a reply ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FinishReason {
     /// The model was done.
     Stop,
@@ -189,7 +198,9 @@ pub enum FinishReason {
     Length,
     /// The provider's content filter ended it.
     Filter,
-    /// The stream ended without saying why, or the person stopped it: what it was writing is cut.
+    /// The stream ended without saying why, or the person stopped it: what it was writing is cut. In files, also a reason
+    /// of a later version: what the reply was up to is not known.
+    #[serde(other)]
     Incomplete,
 }
 
@@ -212,16 +223,18 @@ impl FinishReason {
 }
 
 /// The end of a reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finish {
     /// Why it ended.
     pub reason: FinishReason,
     /// The provider's own word for it, where it gave one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub word: Option<String>,
 }
 
 /// What kind of failure kept a reply from coming (or from going on).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FailureKind {
     /// The host's name was not found.
     NameNotFound,
@@ -234,17 +247,17 @@ pub enum FailureKind {
     /// The key is missing.
     NoKey,
     /// The key was refused (401, 403).
+    #[serde(rename = "key_refused")]
     Refused,
     /// The model or address is unknown there (404).
     NotFound,
     /// Too many requests (429).
     RateLimit,
     /// The conversation is longer than the model's context.
+    #[serde(rename = "context_overflow")]
     Overflow,
     /// The model or server can't be given tools; without them it may answer.
     NoTools,
-    /// The server failed (5xx, overloaded).
-    Server,
     /// The request was not understood (other 4xx).
     BadRequest,
     /// The connection was cut inside the reply.
@@ -255,6 +268,9 @@ pub enum FailureKind {
     NotAModel,
     /// No scripted reply fits.
     NoReply,
+    /// The server failed (5xx, overloaded). In files, also a kind of a later version.
+    #[serde(other)]
+    Server,
 }
 
 impl FailureKind {
@@ -282,17 +298,21 @@ impl FailureKind {
 }
 
 /// Why a reply failed, in the words of the interface. Never holds a key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyFailure {
     /// What kind of failure.
     pub kind: FailureKind,
     /// The HTTP status, where there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// What happened, one line: `Cannot reach api.example.com: name not found.`
+    #[serde(default)]
     pub message: String,
     /// What to do next, one line.
+    #[serde(default)]
     pub hint: String,
     /// Whether the request went out.
+    #[serde(default, skip_serializing_if = "Departure::is_unknown")]
     pub departure: Departure,
 }
 

@@ -1,7 +1,8 @@
 //! The nouns of the house: plain values that every room speaks of.
 //!
 //! Nothing here acts: no clock, no file, no process, no network. This room imports no other room. What stands here is
-//! what travels between rooms; what only one room knows stays in that room.
+//! what travels between rooms; what only one room knows stays in that room. How values stand in session files and JSON
+//! is told by serde, at the values themselves.
 
 pub mod approval;
 pub mod block;
@@ -29,6 +30,7 @@ pub mod reach;
 pub mod recipe;
 pub mod run;
 pub mod sentences;
+pub mod serial;
 pub mod trace;
 pub mod unicode;
 pub mod visible;

@@ -1,9 +1,11 @@
 //! A second opinion: what a model says of a block before it runs. Advice, marked as a model's; it lowers no finding.
 
 use super::{ModelName, Usage};
+use serde::{Deserialize, Serialize};
 
 /// How dangerous a model holds a block to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Risk {
     /// It does nothing that could harm.
     None,
@@ -11,7 +13,8 @@ pub enum Risk {
     Low,
     /// It deserves a look.
     Medium,
-    /// Much.
+    /// Much. In files, also one of a later version.
+    #[serde(other)]
     High,
 }
 
@@ -36,14 +39,49 @@ impl Risk {
 }
 
 /// What a model says of a block.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opinion {
     /// How dangerous it holds it to be.
     pub risk: Risk,
     /// Why, in its words.
+    #[serde(rename = "said")]
     pub reason: String,
     /// The lines of the block that it means, from 1, in their order.
+    #[serde(default)]
     pub lines: Vec<u32>,
+}
+
+/// What a model says of a block, or why it says nothing, among the fields of a line.
+pub(super) mod answer {
+    use super::Opinion;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged, expecting = "expected fields \"risk\" and \"said\", or \"failed\"")]
+    enum Answer {
+        Failed { failed: String },
+        Said(Opinion),
+    }
+
+    pub(in crate::domain) fn serialize<S: Serializer>(
+        answer: &Result<Opinion, String>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match answer.clone() {
+            Ok(opinion) => Answer::Said(opinion),
+            Err(failed) => Answer::Failed { failed },
+        }
+        .serialize(serializer)
+    }
+
+    pub(in crate::domain) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Result<Opinion, String>, D::Error> {
+        Ok(match Answer::deserialize(deserializer)? {
+            Answer::Said(opinion) => Ok(opinion),
+            Answer::Failed { failed } => Err(failed),
+        })
+    }
 }
 
 /// The answer to a question for a second opinion, before anyone has read it.

@@ -2,6 +2,7 @@
 //! they do, is told in the room `recipe`.
 
 use super::{Answers, Form};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -22,22 +23,26 @@ pub struct RecipeCard {
 
 /// With what a recipe was begun. It holds all that its further course depends on, so that a session can go on with it
 /// when files or the program have changed since.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecipeStart {
     /// Its name.
     pub name: String,
     /// Its definition, in TOML.
+    #[serde(with = "super::serial::shared")]
     pub definition: Arc<str>,
     /// The answers to its inputs.
+    #[serde(default, with = "super::serial::pairs")]
     pub inputs: Answers,
     /// What was found in the working folder and on the machine: `runner` = `pytest`, the text of a file that was named.
+    #[serde(default, with = "super::serial::pairs")]
     pub facts: Vec<(String, String)>,
     /// What the person asked, in one text: the prompt of its turn.
+    #[serde(default)]
     pub prompt: String,
 }
 
 /// What one round of one of its steps came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundOutcome {
     /// The step's name.
     pub step: String,
@@ -46,11 +51,13 @@ pub struct RoundOutcome {
     /// What the outcomes of its blocks came to, in a word: `red`, `green`, `broken`.
     pub verdict: String,
     /// The same for the person, in a line: `2 failed, 1 passed`.
+    #[serde(default)]
     pub note: String,
 }
 
 /// How a recipe ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RecipeEnd {
     /// It came to its end.
     Done,
@@ -59,6 +66,7 @@ pub enum RecipeEnd {
     /// A limit of its own was reached.
     Limit,
     /// The person stopped it, or its turn ended otherwise.
+    #[serde(other)]
     Stopped,
 }
 
@@ -75,7 +83,8 @@ impl RecipeEnd {
 }
 
 /// One durable fact about the recipe of a turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
 pub enum RecipeFact {
     /// It began: the turn is its.
     Began(Box<RecipeStart>),
@@ -84,6 +93,7 @@ pub enum RecipeFact {
         /// The step's name.
         step: String,
         /// Its title, for the person.
+        #[serde(default)]
         title: String,
         /// Which round of it, from 1.
         round: u32,
@@ -97,6 +107,7 @@ pub enum RecipeFact {
         /// The form's name.
         form: String,
         /// The answers.
+        #[serde(default, with = "super::serial::pairs")]
         answers: Answers,
     },
     /// It ended.
@@ -104,6 +115,7 @@ pub enum RecipeFact {
         /// How.
         end: RecipeEnd,
         /// What came of it, for the person; Markdown.
+        #[serde(default)]
         summary: String,
     },
 }

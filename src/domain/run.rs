@@ -1,10 +1,12 @@
 //! A run: what it may do, what it prints, how it ends, what it used.
 
 use super::{Captured, Language};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// What carries out a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ExecutorKind {
     /// A persistent interpreter with state.
     Kernel,
@@ -49,16 +51,18 @@ impl ExecutorKind {
 }
 
 /// Which kernel: `k1` is the first of a session, each restart makes the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct KernelRef {
     /// Its generation; 1 is the first.
     pub generation: u32,
     /// How many variables the person's code has defined in it, as last told.
+    #[serde(default)]
     pub variables: u32,
 }
 
 /// How strongly runs are confined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SandboxLevel {
     /// Nothing is enforced: a block can do anything that the account can.
     #[default]
@@ -78,30 +82,27 @@ impl SandboxLevel {
             SandboxLevel::Workspace => "workspace",
         }
     }
-
-    /// Reads what [`SandboxLevel::as_str`] wrote.
-    pub fn parse(word: &str) -> Option<Self> {
-        [SandboxLevel::Off, SandboxLevel::ReadOnly, SandboxLevel::Workspace]
-            .into_iter()
-            .find(|level| level.as_str() == word)
-    }
 }
 
 /// One layer of the sandbox, as found by trying it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
     /// Its name, `landlock`.
     pub name: String,
     /// Whether it holds for this run.
+    #[serde(default)]
     pub active: bool,
     /// Whether a test from inside saw it hold.
+    #[serde(default)]
     pub tested: bool,
     /// Why it does not hold, or what it leaves open.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
 /// How a limit of a run is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Hold {
     /// Not at all.
     #[default]
@@ -121,35 +122,39 @@ impl Hold {
             Hold::Enforced => "enforced",
         }
     }
-
-    /// Reads what [`Hold::as_str`] wrote; an unknown word is nothing that holds.
-    pub fn parse(word: &str) -> Self {
-        [Hold::Watched, Hold::Enforced].into_iter().find(|hold| hold.as_str() == word).unwrap_or_default()
-    }
 }
 
 /// What the sandbox enforces on a run. Each fact is the result of a test from inside, not of an intention.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SandboxReport {
     /// The level that holds.
     pub level: SandboxLevel,
     /// Whether the network can't be reached.
+    #[serde(default)]
     pub network_blocked: bool,
     /// Whether writing outside of the folders of [`Rights::write`] fails.
+    #[serde(default)]
     pub writes_confined: bool,
     /// Whether the home folder and its secrets can't be read.
+    #[serde(default)]
     pub reads_confined: bool,
     /// Whether its processes can't see, signal or outlive what is outside; else they are ended as a group.
+    #[serde(default)]
     pub contained: bool,
     /// How the limit on the memory of all its processes together is held.
+    #[serde(default, deserialize_with = "super::serial::word_or_default")]
     pub memory: Hold,
     /// How the limit on its processes is held.
+    #[serde(default, deserialize_with = "super::serial::word_or_default")]
     pub processes: Hold,
     /// How the limits on the size of each file and on open files are held.
+    #[serde(default, deserialize_with = "super::serial::word_or_default")]
     pub files: Hold,
     /// Its layers, outermost first.
+    #[serde(default)]
     pub layers: Vec<Layer>,
     /// What the person should know of it: what it leaves open, and what to do.
+    #[serde(default)]
     pub notes: Vec<String>,
 }
 
@@ -162,24 +167,28 @@ impl SandboxReport {
 }
 
 /// What a run may read, write, reach and see.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Rights {
     /// Folders it may read beside the system's own and those that it may write. At level off nothing is listed: it may
     /// read all that the account can.
+    #[serde(default, with = "super::serial::paths")]
     pub read: Vec<PathBuf>,
     /// Folders it may write; none: nothing but what is private to the session. At level off nothing is listed: it may
     /// write all that the account can.
+    #[serde(default, with = "super::serial::paths")]
     pub write: Vec<PathBuf>,
     /// Whether the network is open to it.
+    #[serde(default)]
     pub network: bool,
     /// The names of the environment variables that it is given.
+    #[serde(default)]
     pub environment: Vec<String>,
     /// What is enforced.
     pub sandbox: SandboxReport,
 }
 
 /// How much a run may use. Of memory, processes, file size and open files, 0 means: not limited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Wall-clock time in milliseconds.
     pub wall_ms: u64,
@@ -188,12 +197,16 @@ pub struct Limits {
     /// Bytes of output kept on disk; beyond it the middle is dropped and counted.
     pub output_file: u64,
     /// Bytes of memory of all its processes together.
+    #[serde(default)]
     pub memory_bytes: u64,
     /// Processes and threads at the same time.
+    #[serde(default)]
     pub processes: u32,
     /// Bytes of each file that it writes.
+    #[serde(default)]
     pub file_bytes: u64,
     /// Files that each of its processes has open.
+    #[serde(default)]
     pub open_files: u32,
 }
 
@@ -212,7 +225,8 @@ impl Default for Limits {
 }
 
 /// Which stream a chunk came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Stream {
     /// Standard output.
     Stdout,
@@ -230,7 +244,8 @@ pub struct Chunk {
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", content = "detail", rename_all = "snake_case")]
 pub enum Outcome {
     /// It ended with success.
     Ok,
@@ -292,29 +307,34 @@ impl Outcome {
 }
 
 /// An uncaught exception in a kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunError {
     /// Its type, `ValueError`.
+    #[serde(rename = "type")]
     pub kind: String,
     /// Its message.
+    #[serde(default)]
     pub message: String,
     /// The traceback, cut to the frames of the person's code, lines of `block N`.
+    #[serde(default)]
     pub traceback: String,
 }
 
 /// A file that a run created, changed or deleted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChange {
     /// Its path, relative to the working folder where it lies below it.
     pub path: String,
     /// `created`, `changed` or `deleted`.
     pub change: String,
     /// Its size afterwards.
+    #[serde(default)]
     pub bytes: u64,
 }
 
 /// What a run used.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Receipt {
     /// Wall-clock time in microseconds.
     pub wall_us: u64,
@@ -325,13 +345,16 @@ pub struct Receipt {
     pub peak_rss_bytes: u64,
     /// Processes seen, the program itself counted.
     pub processes: u32,
+    /// What the block did to the kernel's variables; `None` where it was not in a kernel that tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variables: Option<VariableChanges>,
     /// Files that changed under the working folder, as far as they were looked for.
     pub files: Vec<FileChange>,
-    /// What the block did to the kernel's variables; `None` where it was not in a kernel that tells.
-    pub variables: Option<VariableChanges>,
     /// The exit status, where the process (or a `SystemExit`) gave one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// The signal that ended the process.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
     /// What the sandbox refused, as far as the run's own errors tell: `write to ~/.ssh/config`.
     pub refused: Vec<String>,
@@ -403,7 +426,8 @@ impl Change {
 }
 
 /// How many variables of the kernel a block added, changed and deleted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct VariableChanges {
     /// New ones.
     pub added: u32,

@@ -1,9 +1,11 @@
 //! Where words of a block come from.
 
 use super::{BlockId, Place};
+use serde::{Deserialize, Serialize};
 
 /// Whose words a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "from", content = "block", rename_all = "lowercase")]
 pub enum Source {
     /// The person's.
     Person,
@@ -40,12 +42,14 @@ impl Source {
 
 /// A literal of a block that came from outside: from an output, a file or the project's
 /// instructions, and not from the person.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
     /// Where it stands in the block.
+    #[serde(flatten)]
     pub place: Place,
     /// What it is.
     pub text: String,
     /// Where it appeared first.
+    #[serde(flatten)]
     pub from: Source,
 }

@@ -140,7 +140,7 @@ impl<'a> Scan<'a> {
     }
 
     fn frame(&mut self, frame: Frame<'_>) -> Result<(), StoreError> {
-        if let (Some(before), Some(prev)) = (self.last, frame.prev)
+        if let (Some(before), Some(prev)) = (self.last, frame.link())
             && before != prev
         {
             self.damage(Fault::Chain);
@@ -153,10 +153,9 @@ impl<'a> Scan<'a> {
         if frame.redacted {
             self.damage(Fault::Redacted);
         }
-        let Frame { at, kind, fields, .. } = frame;
-        match wire::decode(&kind, fields, &self.blobs) {
-            Ok(Decoded::Entry(entry, outside)) => self.entry(at, *entry, outside.as_ref()),
-            Ok(Decoded::UnknownKind) => self.damage(Fault::UnknownKind(kind.into_owned())),
+        match wire::decode(&frame, &self.blobs) {
+            Ok(Decoded::Entry(entry, outside)) => self.entry(frame.at, *entry, outside.as_ref()),
+            Ok(Decoded::UnknownKind) => self.damage(Fault::UnknownKind(frame.kind.into_owned())),
             Err(why) if self.number == 1 => return Err(self.not_a_session(&why)),
             Err(why) => self.damage(Fault::Unreadable(why)),
         }
@@ -165,7 +164,7 @@ impl<'a> Scan<'a> {
 
     fn entry(&mut self, at: Moment, mut entry: Entry, outside: Option<&wire::Outside>) {
         if let (Some(outside), Entry::Ran { report, .. }) = (outside, &mut entry) {
-            match read_blob(&self.blobs.join(&outside.name), outside) {
+            match read_blob(&self.blobs.join(outside.name()), outside) {
                 Ok(output) => report.output = output,
                 Err(why) => self.damage(Fault::Blob(why)),
             }
@@ -256,7 +255,7 @@ impl<'a> Scan<'a> {
 }
 
 fn read_blob(path: &Path, outside: &wire::Outside) -> Result<crate::domain::Captured, String> {
-    let name = &outside.name;
+    let name = outside.name();
     let file =
         disk::open_read(path).map_err(|error| format!("the file {name} can't be read: {}", error.brief()))?;
     let mut bytes = Vec::with_capacity(outside.len().min(8 << 20));

@@ -249,7 +249,8 @@ impl Writer {
             self.write_blob(&blob.name, &blob.bytes)?;
             kinds.extend(blob.bytes.kinds());
         }
-        let mut fields = wire::encode(&entry, &self.place.blobs, output.as_ref());
+        let mut fields = wire::encode(&entry, &self.place.blobs, output.as_ref())
+            .map_err(|error| StoreError::NotSaved(error.to_string()))?;
         let is_message = matches!(&*entry, Entry::Prompt(_) | Entry::Reply { .. });
         if is_message {
             fields = fields

@@ -24,7 +24,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ("provider/scripted.rs", "words of a story that plays a failure"),
     ("provider/story/shipped.rs", "words of a story that plays a failure"),
     ("tui/guard/refusal.rs", "time that is left"),
-    ("store/wire/decode.rs", "what a damaged file lacks"),
 ];
 
 /// Files that are tests from end to end.

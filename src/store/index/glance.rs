@@ -4,6 +4,9 @@ use super::Summary;
 use crate::domain::Entry;
 use crate::store::StoreError;
 use crate::store::wire::{self, Decoded, LineFault};
+use serde::Deserialize;
+use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -72,9 +75,7 @@ fn header(path: &Path, line: &[u8], summary: &mut Summary) -> Option<Result<(), 
     }
     match wire::open(line) {
         Ok(frame) if frame.kind == "header" => {
-            let Ok(Decoded::Entry(entry, _)) = wire::decode("header", frame.fields, Path::new("")) else {
-                return None;
-            };
+            let Ok(Decoded::Entry(entry, _)) = wire::decode(&frame, Path::new("")) else { return None };
             let Entry::Header(header) = *entry else { return None };
             summary.id = header.id.0;
             summary.name = header.name;
@@ -88,13 +89,36 @@ fn header(path: &Path, line: &[u8], summary: &mut Summary) -> Option<Result<(), 
     }
 }
 
+/// What a list of sessions looks at in a line.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Told {
+    name: Option<String>,
+    text: String,
+    message: Option<u64>,
+    blocks: u32,
+    session: Option<String>,
+    block: u32,
+    run: u64,
+    decision: String,
+    outcome: String,
+    /// How a turn ended; in a block it is a number.
+    end: Value,
+}
+
+/// The kind of a line, and what is looked at in it.
+fn told(line: &[u8]) -> Option<(Cow<'_, str>, Told)> {
+    let frame = wire::open(line).ok()?;
+    let told = wire::fields_of(frame.json).ok()?;
+    Some((frame.kind, told))
+}
+
 /// Takes what was asked first, and a name given near the start; tells whether the prompt was there.
 fn first_words(line: &[u8], summary: &mut Summary) -> bool {
-    let Ok(mut frame) = wire::open(line) else { return false };
-    match frame.kind.as_ref() {
-        "named" => summary.name = frame.fields.text_or_empty("name"),
-        "prompt" => {
-            summary.first_prompt = preview(frame.fields.text_or_empty("text"));
+    match told(line) {
+        Some((kind, told)) if kind == "named" => summary.name = told.name.unwrap_or_default(),
+        Some((kind, told)) if kind == "prompt" => {
+            summary.first_prompt = preview(told.text);
             return true;
         }
         _ => {}
@@ -143,7 +167,7 @@ struct Tail {
     messages: u64,
     name: Option<String>,
     blocks: u32,
-    open: BTreeSet<u64>,
+    open: BTreeSet<u32>,
     running: BTreeSet<u64>,
     failed: bool,
     last_reply: String,
@@ -153,49 +177,46 @@ struct Tail {
 
 impl Tail {
     fn line(&mut self, line: &[u8]) {
-        let Ok(mut frame) = wire::open(line) else { return };
-        let fields = &mut frame.fields;
-        match frame.kind.as_ref() {
+        let Some((kind, told)) = told(line) else { return };
+        match kind.as_ref() {
             kind @ ("prompt" | "reply") => {
                 self.tells_enough = true;
-                self.messages = fields.number_or_none("message").unwrap_or(self.messages + 1);
-                self.blocks = self.blocks.max(fields.small_or_zero("blocks"));
-                self.name = fields.text_or_none("session").or(self.name.take());
+                self.messages = told.message.unwrap_or(self.messages + 1);
+                self.blocks = self.blocks.max(told.blocks);
+                self.name = told.session.or(self.name.take());
                 if kind == "reply" {
-                    self.last_reply = preview(fields.text_or_empty("text"));
+                    self.last_reply = preview(told.text);
                 } else {
                     self.failed = false;
                 }
             }
-            "named" => self.name = fields.text_or_none("name"),
+            "named" => self.name = told.name,
             "block" => {
-                let block = fields.number_or_zero("block");
-                self.blocks = self.blocks.max(u32::try_from(block).unwrap_or(0));
-                self.open.insert(block);
+                self.blocks = self.blocks.max(told.block);
+                self.open.insert(told.block);
             }
             "put_back" => {
-                self.open.insert(fields.number_or_zero("block"));
+                self.open.insert(told.block);
             }
-            "decision" => self.decision(fields),
+            "decision" => self.decision(&told),
             "run" => {
-                self.running.remove(&fields.number_or_zero("run"));
-                self.failed = fields.text_or_empty("outcome") != "ok";
+                self.running.remove(&told.run);
+                self.failed = told.outcome != "ok";
             }
-            "turn_end" => self.failed |= fields.text_or_empty("end") == "failed",
+            "turn_end" => self.failed |= told.end == "failed",
             _ => {}
         }
     }
 
-    fn decision(&mut self, fields: &mut wire::Reader<'_>) {
-        let block = fields.number_or_zero("block");
-        self.blocks = self.blocks.max(u32::try_from(block).unwrap_or(0));
-        match fields.text_or_empty("decision").as_str() {
+    fn decision(&mut self, told: &Told) {
+        self.blocks = self.blocks.max(told.block);
+        match told.decision.as_str() {
             "approve" => {
-                self.open.remove(&block);
-                self.running.insert(fields.number_or_zero("run"));
+                self.open.remove(&told.block);
+                self.running.insert(told.run);
             }
             "reject" | "skip" => {
-                self.open.remove(&block);
+                self.open.remove(&told.block);
             }
             _ => {}
         }

@@ -1,15 +1,16 @@
 //! What every line has around its entry: version, number, time, link and checksum.
 
 use super::VERSION;
-use super::fields::{Fields, Reader};
-use super::json::Json;
+use super::fields::Fields;
 use crate::domain::{Masked, Moment};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 
 /// The checksum of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub(crate) struct Crc(pub(crate) u32);
 
 impl fmt::Display for Crc {
@@ -22,6 +23,20 @@ impl Crc {
     fn parse(hex: &str) -> Option<Self> {
         let plain = hex.len() == 8 && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
         plain.then(|| u32::from_str_radix(hex, 16).ok().map(Crc)).flatten()
+    }
+}
+
+impl From<Crc> for String {
+    fn from(crc: Crc) -> String {
+        crc.to_string()
+    }
+}
+
+impl TryFrom<String> for Crc {
+    type Error = &'static str;
+
+    fn try_from(hex: String) -> Result<Self, Self::Error> {
+        Crc::parse(&hex).ok_or("not a checksum")
     }
 }
 
@@ -57,7 +72,7 @@ pub(crate) fn seal(link: Link, at: Moment, fields: &Masked<Fields>, redacted: bo
     let mut head = Map::new();
     head.insert("v".into(), VERSION.into());
     head.insert("seq".into(), link.seq.into());
-    head.insert("at".into(), time_text(at).into());
+    head.insert("at".into(), String::from(at).into());
     head.extend(fields.0.clone());
     if redacted {
         head.insert("redacted".into(), true.into());
@@ -74,14 +89,27 @@ pub(crate) fn seal(link: Link, at: Moment, fields: &Masked<Fields>, redacted: bo
 }
 
 /// A line, taken apart.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(crate) struct Frame<'a> {
+    v: u64,
     pub(crate) seq: u64,
     pub(crate) at: Moment,
+    #[serde(borrow)]
     pub(crate) kind: Cow<'a, str>,
-    pub(crate) prev: Option<Crc>,
+    pub(crate) prev: Option<String>,
+    #[serde(default)]
     pub(crate) redacted: bool,
-    pub(crate) fields: Reader<'a>,
+    /// All of it: the fields of its entry are among them.
+    #[serde(skip)]
+    pub(crate) json: &'a str,
+}
+
+impl Frame<'_> {
+    /// The checksum that it tells of the line before.
+    pub(crate) fn link(&self) -> Option<Crc> {
+        self.prev.as_deref().and_then(Crc::parse)
+    }
 }
 
 /// Why a line can't be taken.
@@ -111,30 +139,27 @@ pub(crate) fn open(line: &[u8]) -> Result<Frame<'_>, LineFault> {
             Ok(_) => LineFault::Checksum,
         });
     }
-    let text = std::str::from_utf8(line).map_err(|_| LineFault::Unreadable("not UTF-8".into()))?;
-    let mut fields = match serde_json::from_str(text) {
-        Ok(Json::Object(fields)) => Reader::new(fields),
-        Ok(_) => return Err(LineFault::Unreadable("not an object".into())),
-        Err(error) => return Err(LineFault::Unreadable(format!("not JSON, column {}", error.column()))),
-    };
-    let version = fields.number("v").map_err(LineFault::Unreadable)?;
-    if version > VERSION {
-        return Err(LineFault::Newer(version));
+    let json = std::str::from_utf8(line).map_err(|_| LineFault::Unreadable("not UTF-8".into()))?;
+    match serde_json::from_str::<Frame<'_>>(json) {
+        Ok(frame) if frame.v <= VERSION => Ok(Frame { json, ..frame }),
+        Ok(frame) => Err(LineFault::Newer(frame.v)),
+        Err(error) => Err(match peek_version(line).filter(|version| *version > VERSION) {
+            Some(newer) => LineFault::Newer(newer),
+            None if error.is_data() => LineFault::Unreadable(without_place(&error)),
+            None => LineFault::Unreadable(format!("not JSON, column {}", error.column())),
+        }),
     }
-    let at = fields.word("at").map_err(LineFault::Unreadable)?;
-    Ok(Frame {
-        seq: fields.number("seq").map_err(LineFault::Unreadable)?,
-        at: parse_time(&at).ok_or_else(|| LineFault::Unreadable("its time is not RFC 3339".into()))?,
-        kind: fields.word("kind").map_err(LineFault::Unreadable)?,
-        prev: fields.word("prev").ok().as_deref().and_then(Crc::parse),
-        redacted: fields.flag("redacted"),
-        fields,
-    })
+}
+
+/// What is wrong, without where in the line; what stands there instead may be long.
+pub(super) fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).chars().take(200).collect()
 }
 
 /// The version that a line claims, whatever else is wrong with it.
 pub(crate) fn peek_version(line: &[u8]) -> Option<u64> {
-    #[derive(serde::Deserialize)]
+    #[derive(Deserialize)]
     struct Versioned {
         v: u64,
     }
@@ -148,17 +173,4 @@ fn intact(line: &[u8]) -> bool {
     hasher.update(covered);
     hasher.update(b"}");
     hasher.finalize() == stored.0
-}
-
-/// A moment as RFC 3339 in UTC with milliseconds. Moments beyond the year 9999 are told as the last one before it.
-pub(crate) fn time_text(at: Moment) -> String {
-    use jiff::Timestamp;
-    let ts =
-        Timestamp::from_millisecond(at.0).unwrap_or(if at.0 < 0 { Timestamp::MIN } else { Timestamp::MAX });
-    format!("{ts:.3}")
-}
-
-/// Reads what [`time_text`] wrote.
-pub(crate) fn parse_time(text: &str) -> Option<Moment> {
-    text.parse::<jiff::Timestamp>().ok().map(|ts| Moment(ts.as_millisecond()))
 }

@@ -1,72 +1,127 @@
-//! Which texts of a line are masked: all of them but the words of the format itself.
+//! Every text of a line is masked that is somebody's. A word of the format is none: what holds a key that is such a word
+//! could not be read again. Which text is which is told by the types that read it, not by a list: another text in the
+//! place of a word does not come back.
 
+use super::entry::{Decoded, encode, read};
 use super::fields::Fields;
 use crate::domain::Maskable;
 use crate::domain::mask::Pen;
-use serde_json::{Map, Value};
+use serde_json::Value;
+use std::path::Path;
 
-/// Fields whose values are words of the format, where they are one word.
-const WORDS: [&str; 20] = [
-    "kind", "decision", "outcome", "executor", "by", "dialect", "what", "reason", "end", "severity", "fate",
-    "level", "stream", "pieces", "revision", "created", "risk", "scope", "from", "language",
-];
-
-/// Fields that hold checksums.
-const SUMS: [&str; 3] = ["sha256", "crc", "prev"];
+/// No word of the format, no number, time or checksum.
+const OTHER: &str = "AAAA";
 
 impl Maskable for Fields {
     fn mask_with(&mut self, pen: &mut Pen) {
-        // `reason` is a word of the format in a reply's finish, and the person's own in a rejection.
-        let own_words = self.0.contains_key("decision");
-        for (key, value) in &mut self.0 {
-            if !belongs_to_format(key, value) || (own_words && key == "reason") {
-                mask(value, pen);
+        let mut line = Value::Object(std::mem::take(&mut self.0));
+        let mut places = Vec::new();
+        touched(&line, "", pen, &mut places);
+        for place in places {
+            if !is_word(&line, &place)
+                && let Some(Value::String(text)) = line.pointer_mut(&place)
+            {
+                pen.text(text);
             }
+        }
+        if let Value::Object(fields) = line {
+            self.0 = fields;
         }
     }
 }
 
-fn mask(value: &mut Value, pen: &mut Pen) {
+/// The places of texts that hold something to be masked.
+fn touched(value: &Value, place: &str, pen: &Pen, places: &mut Vec<String>) {
     match value {
-        Value::String(text) => pen.text(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| mask(item, pen)),
-        Value::Object(map) => mask_map(map, pen),
+        Value::String(text) if pen.touches(text) => places.push(place.to_owned()),
+        Value::Array(items) => {
+            let each = items.iter().enumerate();
+            each.for_each(|(at, item)| touched(item, &format!("{place}/{at}"), pen, places));
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, value)| touched(value, &format!("{place}/{key}"), pen, places));
+        }
         _ => {}
     }
 }
 
-fn mask_map(map: &mut Map<String, Value>, pen: &mut Pen) {
-    for (key, value) in map {
-        if !belongs_to_format(key, value) {
-            mask(value, pen);
-        }
+/// Whether the text at a place of a line is a word of the format. Where that can't be told, it is somebody's.
+fn is_word(line: &Value, place: &str) -> bool {
+    let mut changed = line.clone();
+    if let Some(text) = changed.pointer_mut(place) {
+        *text = OTHER.into();
+    }
+    match read_and_written(&changed) {
+        Some(again) => again.pointer(place).is_some_and(|text| text != OTHER),
+        None => read_and_written(line).is_some(),
     }
 }
 
-/// A text in one of these fields that is more than a word is somebody's own, whatever the field is called.
-fn belongs_to_format(key: &str, value: &Value) -> bool {
-    let Value::String(text) = value else { return false };
-    let word = |b: u8| b.is_ascii_lowercase() || matches!(b, b'_' | b'-');
-    (WORDS.contains(&key) && text.len() <= 24 && text.bytes().all(word))
-        || (SUMS.contains(&key) && text.bytes().all(|b| b.is_ascii_hexdigit()))
+fn read_and_written(line: &Value) -> Option<Value> {
+    let blobs = Path::new("/");
+    match read(line.get("kind")?.as_str()?, &line.to_string(), blobs) {
+        Ok(Decoded::Entry(entry, _)) => {
+            encode(&entry, blobs, None).ok().map(|fields| Value::Object(fields.0))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Masker;
+    use crate::domain::{
+        BlockId, Entry, Finish, FinishReason, Grantor, Masker, Revision, RunId, Sha256, StepId, ToolCall,
+        Usage,
+    };
+    use crate::store::samples::terms;
+
+    fn masked(key: &str, entry: &Entry) -> String {
+        let fields = encode(entry, Path::new("/"), None).unwrap().with("session", key);
+        let masked = Masker::knowing([key.into()]).mask(fields);
+        assert_eq!(masked.kinds().len(), 1);
+        Value::Object(masked.into_inner().0).to_string()
+    }
 
     #[test]
     fn words_of_the_format_stay_and_all_others_are_masked() {
-        let fields = Fields::of("decision")
-            .with("decision", "reject")
-            .with("reason", "decision")
-            .with("from", "a decision of mine");
-        let masked = Masker::knowing(["decision".into()]).mask(fields);
-        let text = |key: &str| masked.0.get(key).and_then(Value::as_str);
-        assert_eq!(text("kind"), Some("decision"));
-        assert_eq!(text("decision"), Some("reject"));
-        assert_eq!(text("reason"), Some("********"));
-        assert_eq!(text("from"), Some("a ******** of mine"));
+        let (block, revision) = (BlockId(1), Revision(1));
+        let reason = "decision".into();
+        assert_eq!(
+            masked("decision", &Entry::Rejected { block, revision, reason }),
+            r#"{"kind":"decision","decision":"reject","block":1,"revision":1,"reason":"********","session":"********"}"#
+        );
+        let call = ToolCall {
+            id: "1".into(),
+            name: "tool_calls".into(),
+            arguments: "{\"a\":\"tool_calls\"}".into(),
+            signature: None,
+        };
+        let reply = Entry::Reply {
+            step: StepId(1),
+            text: "a tool_calls of mine".into(),
+            reasoning: String::new(),
+            tool_calls: vec![call],
+            kept: Vec::new(),
+            finish: Finish { reason: FinishReason::ToolCalls, word: Some("tool_calls".into()) },
+            usage: Usage::default(),
+        };
+        assert_eq!(
+            masked("tool_calls", &reply),
+            r#"{"kind":"reply","step":1,"text":"a [redacted] of mine","reasoning":"","tool_calls":[{"id":"1","name":"[redacted]","arguments":"{\"a\":\"[redacted]\"}"}],"finish":{"reason":"tool_calls","word":"[redacted]"},"usage":{},"session":"[redacted]"}"#
+        );
+    }
+
+    #[test]
+    fn checksums_times_and_terms_stay() {
+        let (run, block, revision, sha256) = (RunId(1), BlockId(1), Revision(1), Sha256::of(b"x"));
+        let by = Grantor::Person { typed: true };
+        let approved = Entry::Approved { run, block, revision, sha256, terms: terms(), by };
+        let hash = sha256.to_string();
+        for word in [hash.as_str(), "person-typed", "workspace"] {
+            let line = masked(word, &approved);
+            assert!(matches!(read("decision", &line, Path::new("/")), Ok(Decoded::Entry(..))), "{line}");
+        }
+        assert!(masked("landlock", &approved).contains(r#""name":"********""#));
     }
 }

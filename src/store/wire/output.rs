@@ -3,11 +3,13 @@
 //! The file holds the bytes as they were printed, so that it can be looked at with any tool; the line keeps which
 //! stretch of it came from which stream, as `o120 e14 o7` (bytes of standard output, of standard error, …).
 
-use super::fields::{Fields, Missing, Reader, bytes_of, bytes_value, lacking};
+use super::INLINE_OUTPUT;
 use super::frame::Crc;
-use super::{INLINE_OUTPUT, decode::plain_name};
+use super::run::Name;
+use crate::domain::serial::bytes;
 use crate::domain::{Captured, Masked, Masker, Stream};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
 
 /// The output of a run that goes to a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +20,7 @@ pub(crate) struct OutputBlob {
     pub(crate) bytes: Masked<Vec<u8>>,
     pub(crate) crc: Crc,
     /// Which stretch is whose.
-    pieces: String,
+    pieces: Stretches,
 }
 
 /// The file for an output that is too large for its line; `name` is what it would be called.
@@ -32,19 +34,15 @@ pub(crate) fn blob_for(
         return None;
     }
     let mut bytes = Vec::with_capacity(size);
-    let mut pieces = String::new();
-    for (stream, stretch) in stretches(output) {
-        if !pieces.is_empty() {
-            pieces.push(' ');
-        }
-        pieces.push(letter(stream));
-        pieces.push_str(&stretch.iter().map(|part| part.len()).sum::<usize>().to_string());
-        for part in stretch {
+    let mut pieces = Vec::new();
+    for (stream, parts) in stretches(output) {
+        pieces.push((stream, parts.iter().map(|part| part.len()).sum()));
+        for part in parts {
             bytes.extend_from_slice(part);
         }
     }
     let bytes = masker.mask(bytes);
-    Some(OutputBlob { name: name(), crc: Crc(crc32fast::hash(&bytes)), bytes, pieces })
+    Some(OutputBlob { name: name(), crc: Crc(crc32fast::hash(&bytes)), bytes, pieces: Stretches(pieces) })
 }
 
 /// The pieces, neighbours of the same stream joined.
@@ -59,133 +57,149 @@ fn stretches(output: &Captured) -> Vec<(Stream, Vec<&[u8]>)> {
     all
 }
 
-fn letter(stream: Stream) -> char {
-    match stream {
-        Stream::Stdout => 'o',
-        Stream::Stderr => 'e',
-    }
-}
-
-fn word(stream: Stream) -> &'static str {
-    match stream {
-        Stream::Stdout => "stdout",
-        Stream::Stderr => "stderr",
-    }
-}
-
 /// The field `output` of a run.
-pub(crate) fn output_fields(output: &Captured, blob: Option<&OutputBlob>) -> Fields {
-    let fields = Fields::new().with("limit", output.limit()).with(
-        "dropped",
-        Fields::new()
-            .with("stdout", output.dropped(Stream::Stdout))
-            .with("stderr", output.dropped(Stream::Stderr)),
-    );
-    if let Some(blob) = blob {
-        return fields.with(
-            "blob",
-            Fields::new()
-                .with("name", blob.name.as_str())
-                .with("crc", blob.crc.to_string())
-                .with("pieces", blob.pieces.as_str()),
-        );
-    }
-    let pieces = stretches(output)
-        .into_iter()
-        .map(|(stream, parts)| {
-            Fields::new().with("stream", word(stream)).with("bytes", bytes_value(&parts.concat())).into()
-        })
-        .collect();
-    fields.with("pieces", Value::Array(pieces))
+#[derive(Serialize, Deserialize)]
+pub(super) struct OutputLine {
+    #[serde(default = "usual_limit")]
+    limit: u64,
+    dropped: Dropped,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blob: Option<Blob>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pieces: Option<Vec<Piece>>,
 }
 
-/// The output of a run as its line tells it, and the file that holds the rest, where there is one.
-pub(super) fn read_output(mut fields: Reader<'_>) -> Result<(Captured, Option<Outside>), Missing> {
-    let limit = fields.number_or_none("limit").unwrap_or(1 << 20);
-    let mut lost = fields.object("dropped")?;
-    let dropped = (lost.number_or_zero("stdout"), lost.number_or_zero("stderr"));
-    if let Some(mut blob) = fields.object_or_none("blob") {
-        let name = blob.text("name")?;
-        if !plain_name(&name) {
-            return Err(lacking("blob", "the name of a file"));
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Dropped {
+    stdout: u64,
+    stderr: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Piece {
+    stream: Stream,
+    #[serde(with = "bytes")]
+    bytes: Vec<u8>,
+}
+
+/// The file that holds an output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Blob {
+    name: Name,
+    crc: Crc,
+    pieces: Stretches,
+}
+
+/// Which stretch of a file came from which stream: `o120 e14 o7`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+struct Stretches(Vec<(Stream, usize)>);
+
+fn usual_limit() -> u64 {
+    1 << 20
+}
+
+impl OutputLine {
+    /// The output as its line tells it; `blob` holds the rest, where there is one.
+    pub(super) fn of(output: &Captured, blob: Option<&OutputBlob>) -> Self {
+        let piece = |(stream, parts): (Stream, Vec<&[u8]>)| Piece { stream, bytes: parts.concat() };
+        Self {
+            limit: output.limit() as u64,
+            dropped: Dropped {
+                stdout: output.dropped(Stream::Stdout),
+                stderr: output.dropped(Stream::Stderr),
+            },
+            blob: blob.map(|blob| Blob {
+                name: Name(blob.name.clone()),
+                crc: blob.crc,
+                pieces: blob.pieces.clone(),
+            }),
+            pieces: blob.is_none().then(|| stretches(output).into_iter().map(piece).collect()),
         }
-        let outside = Outside {
-            name,
-            crc: blob.text("crc")?,
-            stretches: stretch_list(&blob.word("pieces")?)?,
-            limit,
-            dropped,
-        };
-        // Until the file is read, all of it counts as dropped.
-        let empty = outside.without_file();
-        return Ok((empty, Some(outside)));
     }
-    let mut pieces = Vec::new();
-    for mut piece in fields.objects("pieces")? {
-        let stream = match piece.word("stream")?.as_ref() {
-            "stdout" => Stream::Stdout,
-            "stderr" => Stream::Stderr,
-            _ => return Err(lacking("stream", "stdout or stderr")),
-        };
-        let bytes =
-            piece.take("bytes").and_then(bytes_of).ok_or_else(|| lacking("bytes", "text or base64"))?;
-        pieces.push((stream, bytes));
+
+    /// The output, and the file that holds the rest, where there is one.
+    pub(super) fn into_captured(self) -> (Captured, Option<Outside>) {
+        let Self { limit, dropped, blob, pieces } = self;
+        if let Some(blob) = blob {
+            let outside = Outside { blob, limit, dropped };
+            // Until the file is read, all of it counts as dropped.
+            return (outside.without_file(), Some(outside));
+        }
+        let pieces = pieces.into_iter().flatten().map(|piece| (piece.stream, piece.bytes));
+        (Captured::restore(limit, pieces, (dropped.stdout, dropped.stderr)), None)
     }
-    Ok((Captured::restore(limit, pieces, dropped), None))
 }
 
-fn stretch_list(text: &str) -> Result<Vec<(Stream, usize)>, Missing> {
-    text.split_whitespace()
-        .map(|word| {
-            let (stream, len) = match (word.strip_prefix('o'), word.strip_prefix('e')) {
-                (Some(len), _) => (Stream::Stdout, len),
-                (_, Some(len)) => (Stream::Stderr, len),
-                _ => return Err(lacking("pieces", "a list like o12 e3")),
-            };
-            len.parse().map(|len| (stream, len)).map_err(|_| lacking("pieces", "a list like o12 e3"))
-        })
-        .collect()
+impl From<Stretches> for String {
+    fn from(stretches: Stretches) -> String {
+        let mut text = String::new();
+        for (stream, len) in stretches.0 {
+            let gap = if text.is_empty() { "" } else { " " };
+            let letter = if stream == Stream::Stdout { 'o' } else { 'e' };
+            // Writing to a text can't fail.
+            write!(text, "{gap}{letter}{len}").ok();
+        }
+        text
+    }
+}
+
+impl TryFrom<String> for Stretches {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let stretch = |word: &str| match (word.strip_prefix('o'), word.strip_prefix('e')) {
+            (Some(len), _) => len.parse().ok().map(|len| (Stream::Stdout, len)),
+            (_, Some(len)) => len.parse().ok().map(|len| (Stream::Stderr, len)),
+            _ => None,
+        };
+        let all = text.split_whitespace().map(stretch).collect::<Option<_>>();
+        all.map(Stretches).ok_or("not a list like o12 e3")
+    }
 }
 
 /// Output that stands in a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Outside {
-    /// The file's name in the session's folder of blobs.
-    pub(crate) name: String,
-    crc: String,
-    stretches: Vec<(Stream, usize)>,
+    blob: Blob,
     limit: u64,
-    dropped: (u64, u64),
+    dropped: Dropped,
 }
 
 impl Outside {
+    /// The file's name in the session's folder of blobs.
+    pub(crate) fn name(&self) -> &str {
+        &self.blob.name.0
+    }
+
     /// How many bytes the file has to have.
     pub(crate) fn len(&self) -> usize {
-        self.stretches.iter().fold(0, |sum, (_, len)| sum.saturating_add(*len))
+        self.blob.pieces.0.iter().fold(0, |sum, (_, len)| sum.saturating_add(*len))
     }
 
     fn without_file(&self) -> Captured {
-        let sum = |wanted: Stream| {
-            let of = self.stretches.iter().filter(|(stream, _)| *stream == wanted);
-            of.fold(0u64, |sum, (_, len)| sum.saturating_add(*len as u64))
+        let sum = |wanted: Stream, dropped: u64| {
+            let of = self.blob.pieces.0.iter().filter(|(stream, _)| *stream == wanted);
+            of.fold(dropped, |sum, (_, len)| sum.saturating_add(*len as u64))
         };
-        let (out, err) = self.dropped;
-        let dropped = (out.saturating_add(sum(Stream::Stdout)), err.saturating_add(sum(Stream::Stderr)));
-        Captured::restore(self.limit, [], dropped)
+        let Dropped { stdout, stderr } = self.dropped;
+        Captured::restore(self.limit, [], (sum(Stream::Stdout, stdout), sum(Stream::Stderr, stderr)))
     }
 }
 
 /// The output, from what its file holds; `None` where the file is not the one that was written.
 pub(crate) fn restore_blob(outside: &Outside, file: &[u8]) -> Option<Captured> {
-    if file.len() != outside.len() || Crc(crc32fast::hash(file)).to_string() != outside.crc {
+    if file.len() != outside.len() || Crc(crc32fast::hash(file)) != outside.blob.crc {
         return None;
     }
     let mut rest = file;
-    let mut pieces = Vec::with_capacity(outside.stretches.len());
-    for (stream, len) in &outside.stretches {
+    let mut pieces = Vec::with_capacity(outside.blob.pieces.0.len());
+    for (stream, len) in &outside.blob.pieces.0 {
         let (piece, behind) = rest.split_at_checked(*len)?;
         pieces.push((*stream, piece.to_vec()));
         rest = behind;
     }
-    Some(Captured::restore(outside.limit, pieces, outside.dropped))
+    let Dropped { stdout, stderr } = outside.dropped;
+    Some(Captured::restore(outside.limit, pieces, (stdout, stderr)))
 }

@@ -5,22 +5,25 @@ use crate::store::samples::{
     each_kind, entry, header, report, same, told,
 };
 use proptest::prelude::*;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
+mod frozen;
+
 fn line_of(entry: &Entry) -> Vec<u8> {
-    sealed(Moment(1_767_225_600_000), encode(entry, Path::new("/blobs"), None)).0
+    sealed(Moment(1_767_225_600_000), encode(entry, Path::new("/blobs"), None).unwrap()).0
 }
 
-pub(super) fn entry_of(line: &[u8]) -> Entry {
+fn entry_of(line: &[u8]) -> Entry {
     match decoded(line).unwrap() {
         Decoded::Entry(entry, _) => *entry,
         Decoded::UnknownKind => panic!("unknown kind in {}", String::from_utf8_lossy(line)),
     }
 }
 
-pub(super) fn decoded(line: &[u8]) -> Result<Decoded, String> {
+fn decoded(line: &[u8]) -> Result<Decoded, String> {
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
-    decode(&frame.kind, frame.fields, Path::new("/blobs"))
+    decode(&frame, Path::new("/blobs"))
 }
 
 #[test]
@@ -71,8 +74,8 @@ fn fields_that_are_not_known_are_passed_over_and_missing_ones_named() {
     let (line, _) = sealed(Moment(0), Fields::of("prompt").with("text", 7));
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
     assert_eq!(
-        decode(&frame.kind, frame.fields, Path::new("")).unwrap_err(),
-        "its field \"text\" is not text"
+        decode(&frame, Path::new("")).unwrap_err(),
+        "its field \"text\": invalid type: integer `7`, expected a string"
     );
 }
 
@@ -91,10 +94,10 @@ fn a_blob_is_named_without_its_folder_and_leads_nowhere_else() {
     assert!(same(&entry_of(line.as_bytes()), &entry));
 
     let hostile =
-        encode(&entry, Path::new("/blobs"), None).with("all_output", Fields::new().with("blob", "../../x"));
+        encode(&entry, Path::new("/blobs"), None).unwrap().with("all_output", json!({ "blob": "../../x" }));
     let (line, _) = sealed(Moment(0), hostile);
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
-    assert!(decode(&frame.kind, frame.fields, Path::new("/blobs")).is_err());
+    assert!(decode(&frame, Path::new("/blobs")).is_err());
 }
 
 #[test]
@@ -108,13 +111,10 @@ fn large_output_goes_to_its_own_file_and_comes_back() {
         block: crate::domain::BlockId(1),
         report: Box::new(report(output.clone())),
     };
-    let (line, _) = sealed(Moment(0), encode(&entry, Path::new("/blobs"), Some(&blob)));
+    let (line, _) = sealed(Moment(0), encode(&entry, Path::new("/blobs"), Some(&blob)).unwrap());
     assert!(line.len() < 2000);
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
-    let Ok(Decoded::Entry(back, Some(outside))) = decode(&frame.kind, frame.fields, Path::new("/blobs"))
-    else {
-        panic!()
-    };
+    let Ok(Decoded::Entry(back, Some(outside))) = decode(&frame, Path::new("/blobs")) else { panic!() };
     let Entry::Ran { report, .. } = *back else { panic!() };
     assert_eq!(
         report.output.dropped(Stream::Stdout),
@@ -129,12 +129,44 @@ fn large_output_goes_to_its_own_file_and_comes_back() {
 #[test]
 fn moments_beyond_all_calendars_do_not_break_a_line() {
     for at in [i64::MIN, -1, 0, 1, 1_767_225_600_123, i64::MAX] {
-        let text = frame::time_text(Moment(at));
-        let back = frame::parse_time(&text).unwrap_or_else(|| panic!("{text}"));
+        let text = String::from(Moment(at));
+        let back = Moment::try_from(text.clone()).unwrap_or_else(|error| panic!("{text}: {error}"));
         if (-1..=1_767_225_600_123).contains(&at) {
             assert_eq!(back, Moment(at));
         }
     }
+}
+
+/// The words on screen and in JSON are those in files.
+#[test]
+fn a_word_is_the_same_everywhere() {
+    fn word(value: impl serde::Serialize) -> String {
+        match json!(value) {
+            serde_json::Value::Object(fields) => {
+                fields.into_iter().next().unwrap().1.as_str().unwrap().into()
+            }
+            word => word.as_str().unwrap().into(),
+        }
+    }
+    use crate::domain::{
+        BlockKind, Dialect, ExecutorKind, FailureKind, FinishReason, Grantor, Hold, Outcome, RecipeEnd, Risk,
+        RuleScope, SandboxLevel, Severity, Source, TurnEnd,
+    };
+    macro_rules! same {
+        ($($value:expr),* $(,)?) => { $( assert_eq!(word($value), $value.as_str()); )* };
+    }
+    Risk::ALL.into_iter().for_each(|risk| same!(risk));
+    RuleScope::ALL.into_iter().for_each(|scope| same!(scope));
+    same!(
+        Dialect::ExecuteTags,
+        ExecutorKind::Installer,
+        SandboxLevel::ReadOnly,
+        Hold::Enforced,
+        Source::Project
+    );
+    same!(FinishReason::ToolCalls, FailureKind::Refused, FailureKind::Overflow, FailureKind::NotAModel);
+    same!(Severity::Medium, RecipeEnd::GaveUp, TurnEnd::StepLimit, Outcome::NotStarted(String::new()));
+    same!(Grantor::Person { typed: true }, Grantor::Before, BlockKind::Pull { wanted_by: None });
 }
 
 proptest! {

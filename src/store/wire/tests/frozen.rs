@@ -1,10 +1,10 @@
 //! What was written once is written and read in the same way for ever: each kind of entry, each word of the format,
 //! byte for byte as it was frozen in `tests/fixtures/sessions`.
 
-use super::tests::{decoded, entry_of};
-use super::*;
+use super::{decoded, entry_of};
 use crate::domain::*;
 use crate::store::samples::*;
+use crate::store::wire::*;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,8 @@ fn line(entry: &Entry) -> String {
         Entry::Ran { report, .. } => blob_for(&report.output, &Masker::default(), || "output-7.log".into()),
         _ => None,
     };
-    let fields = encode(entry, Path::new(BLOBS), output.as_ref()).with("message", 1).with("session", "s");
+    let fields =
+        encode(entry, Path::new(BLOBS), output.as_ref()).unwrap().with("message", 1).with("session", "s");
     let (line, _) = seal(Link::FIRST, Moment(1_767_225_600_000), &Masker::default().mask(fields), false);
     String::from_utf8(line.bytes().to_vec()).unwrap()
 }
@@ -80,7 +81,7 @@ fn what_was_masked_is_not_taken_for_whole() {
         Entry::Edited { block: BlockId(1), revision: Revision(2), source: "x".into(), whole: true },
     ];
     let read = entries.map(|entry| {
-        let fields = Masker::default().mask(encode(&entry, Path::new(BLOBS), None));
+        let fields = Masker::default().mask(encode(&entry, Path::new(BLOBS), None).unwrap());
         let (line, _) = seal(Link::FIRST, Moment(0), &fields, true);
         match decoded(line.bytes()) {
             Ok(Decoded::Entry(entry, _)) => *entry,

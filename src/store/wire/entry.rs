@@ -1,0 +1,182 @@
+//! An entry becomes the fields of a line, and a line an entry. The types tell their shape by serde; here stands what
+//! belongs to the line: `kind` in front of the fields, and what a line with masked texts is not.
+
+use super::fields::Fields;
+use super::frame::Frame;
+use super::output::{OutputBlob, Outside};
+use super::run::RunLine;
+use crate::domain::Entry;
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, VariantAccess, Visitor,
+};
+use serde::{Deserialize, forward_to_deserialize_any};
+use serde_json::{Error, Value};
+use std::cell::Cell;
+use std::path::Path;
+
+/// What a line holds.
+#[derive(Debug)]
+pub(crate) enum Decoded {
+    /// An entry; the output of its run stands in that file, where one is named.
+    Entry(Box<Entry>, Option<Outside>),
+    /// A kind of entry that this version does not know.
+    UnknownKind,
+}
+
+/// The fields of an entry, `kind` first. Files below `blobs` are named without their folder, so that the sessions can
+/// be moved; `output` names the file that holds the output of a run, where it has one of its own.
+///
+/// # Errors
+/// When a value can't be told in JSON; none of ours is such.
+pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -> Result<Fields, Error> {
+    if let Entry::Ran { run, block, report } = entry {
+        return Fields::of("run").with_all(RunLine::of((*run, *block), report, blobs, output));
+    }
+    // A variant with fields is told as an object with one field, its name; one without them as its name.
+    let (name, fields) = match serde_json::to_value(entry)? {
+        Value::Object(variant) => variant.into_iter().next().unwrap_or_default(),
+        name => (name.as_str().unwrap_or_default().to_owned(), Value::Null),
+    };
+    match name.split_once('.') {
+        Some((kind, which)) => Fields::of(kind).with(kind, which).with_all(fields),
+        None => Fields::of(&name).with_all(fields),
+    }
+}
+
+/// Reads the entry of a line; `blobs` is where files lie that are named without a folder.
+///
+/// # Errors
+/// What is wrong with the line, which part of it named.
+pub(crate) fn decode(frame: &Frame<'_>, blobs: &Path) -> Result<Decoded, String> {
+    let mut decoded = read(&frame.kind, frame.json, blobs)?;
+    if let Decoded::Entry(entry, _) = &mut decoded
+        && frame.redacted
+    {
+        no_longer_whole(entry);
+    }
+    Ok(decoded)
+}
+
+/// Reads an entry of this kind from the fields in a line.
+pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<Decoded, String> {
+    let name = match kind {
+        "run" => {
+            let (entry, outside) = fields_of::<RunLine>(json)?.into_entry(blobs);
+            return Ok(Decoded::Entry(Box::new(entry), outside));
+        }
+        "decision" => format!("decision.{}", fields_of::<Decision>(json)?.decision),
+        kind => kind.to_owned(),
+    };
+    let known = Cell::new(false);
+    let line = Line { name: &name, json, known: &known };
+    match Entry::deserialize(line) {
+        Ok(entry) => Ok(Decoded::Entry(Box::new(entry), None)),
+        Err(_) if known.get() => Err(fault(line)),
+        Err(_) if kind == "decision" => Err("its field \"decision\": not one that this version knows".into()),
+        Err(_) => Ok(Decoded::UnknownKind),
+    }
+}
+
+/// Reads an entry that can't be read once more, to find out where.
+fn fault(line: Line<'_, '_>) -> String {
+    match serde_path_to_error::deserialize::<_, Entry>(line) {
+        Err(error) => told(&error, line.name),
+        Ok(_) => "it can't be read".into(),
+    }
+}
+
+/// Which decision it is.
+#[derive(Deserialize)]
+struct Decision {
+    decision: String,
+}
+
+/// Reads a line as these fields. What else stands there is passed over.
+///
+/// # Errors
+/// What is wrong with it, which part of it named.
+pub(crate) fn fields_of<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, String> {
+    // Once more only where something is wrong: to find out where takes time.
+    serde_json::from_str(json).or_else(|_| {
+        serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(json))
+            .map_err(|error| told(&error, ""))
+    })
+}
+
+/// Where a line is not as it has to be, and how.
+fn told(error: &serde_path_to_error::Error<Error>, variant: &str) -> String {
+    let path = error.path().to_string();
+    let field = path.strip_prefix(variant).unwrap_or(&path).trim_start_matches('.');
+    let what = super::frame::without_place(error.inner());
+    if field.is_empty() { what } else { format!("its field {field:?}: {what}") }
+}
+
+/// A text in which a key was masked is not what was written: it can't be run as it stands, and what a provider signed
+/// does not hold any more.
+fn no_longer_whole(entry: &mut Entry) {
+    match entry {
+        Entry::Block(block) => block.versions.iter_mut().for_each(|version| version.whole = false),
+        Entry::Edited { whole, .. } => *whole = false,
+        Entry::Reply { kept, .. } => kept.clear(),
+        _ => {}
+    }
+}
+
+/// A line as a variant of [`Entry`]: its name, and its fields among all that the line holds.
+#[derive(Clone, Copy)]
+struct Line<'de, 'a> {
+    name: &'a str,
+    json: &'de str,
+    /// Is set when there is a variant of that name.
+    known: &'a Cell<bool>,
+}
+
+impl<'de> Deserializer<'de> for Line<'de, '_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_enum(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+impl<'de> EnumAccess<'de> for Line<'de, '_> {
+    type Error = Error;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Error> {
+        let name: StrDeserializer<'_, Error> = self.name.into_deserializer();
+        let variant = seed.deserialize(name)?;
+        self.known.set(true);
+        Ok((variant, self))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Line<'de, '_> {
+    type Error = Error;
+
+    fn unit_variant(self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {
+        seed.deserialize(&mut serde_json::Deserializer::from_str(self.json))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("fields without names"))
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        serde_json::Deserializer::from_str(self.json).deserialize_map(visitor)
+    }
+}

@@ -1,0 +1,160 @@
+//! The line of a run. It is a shape of its own, for it names files that lie beside the session: in the folder of blobs by
+//! their names there, so that the sessions can be moved.
+
+use super::output::{OutputBlob, OutputLine, Outside};
+use crate::domain::serial::{path, path_or_none};
+use crate::domain::{
+    BlockId, Entry, ImageRef, KernelFate, KernelRef, Outcome, Receipt, RunError, RunId, RunReport,
+};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The fields of a run's line, but for its kind.
+#[derive(Serialize, Deserialize)]
+pub(super) struct RunLine {
+    run: RunId,
+    block: BlockId,
+    #[serde(flatten)]
+    outcome: Outcome,
+    receipt: Receipt,
+    output: OutputLine,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    all_output: Option<Place>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<RunError>,
+    #[serde(default)]
+    images: Vec<Image>,
+    kernel: Fate,
+    #[serde(default, with = "path_or_none", skip_serializing_if = "Option::is_none")]
+    cwd: Option<PathBuf>,
+}
+
+/// Where a file lies.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a path, or the name of a file in the folder of blobs")]
+enum Place {
+    Blob { blob: Name },
+    Path(#[serde(with = "path")] PathBuf),
+}
+
+/// The name of a file in a folder, which leads nowhere else.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Name(pub(super) String);
+
+#[derive(Serialize, Deserialize)]
+struct Image {
+    path: Place,
+    name: String,
+    mime: String,
+    width: u32,
+    height: u32,
+    bytes: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Fate {
+    #[serde(flatten)]
+    kernel: Option<KernelRef>,
+    fate: String,
+}
+
+impl RunLine {
+    /// The line of this run; `output` names the file that holds what it printed, where it has one of its own.
+    pub(super) fn of(
+        (run, block): (RunId, BlockId),
+        report: &RunReport,
+        blobs: &Path,
+        output: Option<&OutputBlob>,
+    ) -> Self {
+        Self {
+            run,
+            block,
+            outcome: report.outcome.clone(),
+            receipt: report.receipt.clone(),
+            output: OutputLine::of(&report.output, output),
+            all_output: report.blob.as_deref().map(|path| Place::of(path, blobs)),
+            value: report.value.clone(),
+            error: report.error.clone(),
+            images: report.images.iter().map(|image| Image::of(image, blobs)).collect(),
+            kernel: Fate::of(&report.kernel),
+            cwd: report.cwd.clone(),
+        }
+    }
+
+    /// The entry, and the file that holds its output, where it has one of its own.
+    pub(super) fn into_entry(self, blobs: &Path) -> (Entry, Option<Outside>) {
+        let (output, outside) = self.output.into_captured();
+        let report = RunReport {
+            outcome: self.outcome,
+            receipt: self.receipt,
+            output,
+            blob: self.all_output.map(|place| place.path(blobs)),
+            value: self.value,
+            error: self.error,
+            images: self.images.into_iter().map(|image| image.reference(blobs)).collect(),
+            kernel: self.kernel.fate(),
+            cwd: self.cwd,
+        };
+        (Entry::Ran { run: self.run, block: self.block, report: Box::new(report) }, outside)
+    }
+}
+
+impl Place {
+    fn of(path: &Path, blobs: &Path) -> Self {
+        let inside = path.strip_prefix(blobs).ok().and_then(Path::to_str);
+        match inside.and_then(|name| Name::try_from(name.to_owned()).ok()) {
+            Some(blob) => Place::Blob { blob },
+            None => Place::Path(path.to_owned()),
+        }
+    }
+
+    fn path(self, blobs: &Path) -> PathBuf {
+        match self {
+            Place::Blob { blob } => blobs.join(blob.0),
+            Place::Path(path) => path,
+        }
+    }
+}
+
+impl TryFrom<String> for Name {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        let plain = !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\', '\0']);
+        plain.then_some(Name(name)).ok_or("not the name of a file")
+    }
+}
+
+impl Image {
+    fn of(image: &ImageRef, blobs: &Path) -> Self {
+        let ImageRef { path, name, mime, width, height, bytes } = image.clone();
+        Self { path: Place::of(&path, blobs), name, mime, width, height, bytes }
+    }
+
+    fn reference(self, blobs: &Path) -> ImageRef {
+        let Image { path, name, mime, width, height, bytes } = self;
+        ImageRef { path: path.path(blobs), name, mime, width, height, bytes }
+    }
+}
+
+impl Fate {
+    fn of(fate: &KernelFate) -> Self {
+        let (kernel, fate) = match fate {
+            KernelFate::None => (None, "none"),
+            KernelFate::Kept(kernel) => (Some(*kernel), "kept"),
+            KernelFate::Lost(kernel) => (Some(*kernel), "lost"),
+        };
+        Self { kernel, fate: fate.into() }
+    }
+
+    fn fate(self) -> KernelFate {
+        match (self.fate.as_str(), self.kernel) {
+            ("kept", Some(kernel)) => KernelFate::Kept(kernel),
+            ("lost", Some(kernel)) => KernelFate::Lost(kernel),
+            _ => KernelFate::None,
+        }
+    }
+}
