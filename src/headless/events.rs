@@ -1,12 +1,12 @@
 //! What happens in a turn as JSON events, one a line: durable facts with their ids and fields, and what streams.
 
-use super::shapes;
+use super::shapes::{self, with};
 use crate::domain::{
     Answers, Block, BlockId, Entry, Grantor, Language, NotedInstructions, RecipeFact, Revision, RunId,
     Sha256, StepId, Terms,
 };
 use crate::engine::State;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// The event of a durable fact; `None` for those that scripts need not see.
 pub fn entry(entry: &Entry) -> Option<Value> {
@@ -23,7 +23,7 @@ pub fn entry(entry: &Entry) -> Option<Value> {
             "block": block.0,
             "revision": revision.0,
             "findings": shapes::findings(review),
-            "effects": shapes::effects(&review.effects),
+            "effects": review.effects,
             "provenance": review.traces.iter().map(shapes::trace).collect::<Value>(),
             "unchecked": review.unchecked,
         }),
@@ -71,19 +71,13 @@ fn recipe(fact: &RecipeFact) -> Value {
             "event": "recipe", "what": "began", "name": start.name,
             "inputs": pairs(&start.inputs), "facts": pairs(&start.facts),
         }),
-        RecipeFact::Said { step, title, round, text } => json!({
-            "event": "recipe", "what": "said", "step": step, "title": title, "round": round, "text": text,
-        }),
-        RecipeFact::Judged(outcome) => json!({
-            "event": "recipe", "what": "judged", "step": outcome.step, "round": outcome.round,
-            "verdict": outcome.verdict, "note": outcome.note,
-        }),
         RecipeFact::Answered { form, answers } => json!({
             "event": "recipe", "what": "answered", "form": form, "answers": pairs(answers),
         }),
-        RecipeFact::Ended { end, summary } => json!({
-            "event": "recipe", "what": "ended", "end": end.as_str(), "summary": summary,
-        }),
+        RecipeFact::Said { .. } | RecipeFact::Judged(_) | RecipeFact::Ended { .. } => match json!(fact) {
+            Value::Object(fields) => with(json!({ "event": "recipe" }), fields),
+            _ => Value::Null,
+        },
     }
 }
 
@@ -184,16 +178,6 @@ fn approved(
         ("sandbox", shapes::sandbox(terms)),
     ];
     with(decided(block, revision, "approve"), more)
-}
-
-/// An object with more fields behind its own.
-fn with<K: Into<String>>(object: Value, more: impl IntoIterator<Item = (K, Value)>) -> Value {
-    let mut fields = match object {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    };
-    fields.extend(more.into_iter().map(|(key, value)| (key.into(), value)));
-    Value::Object(fields)
 }
 
 /// A piece of the reply's text.

@@ -1,10 +1,12 @@
-//! The nouns of the house as JSON, in the shapes that were promised to scripts: fields may be added, these stay.
+//! The nouns of the house as JSON, in the shapes that were promised to scripts: fields may be added, these stay. What
+//! stands in session files in the same shape is told by its type; a field that is left out there is `null` or `false`
+//! here.
 
 use crate::domain::obeyed::obeyed;
 use crate::domain::sentences::network;
 use crate::domain::{
-    Captured, Effects, ExecutorKind, Finding, ImageRef, KernelFate, Opinion, Outcome, Receipt, Review,
-    Rights, RunError, RunReport, SandboxLevel, Stream, Terms, Trace, Usage,
+    Captured, ExecutorKind, FileChange, Finding, ImageRef, KernelFate, Layer, Opinion, Outcome, Receipt,
+    Review, Rights, RunReport, SandboxLevel, Stream, Terms, Trace, Usage,
 };
 use crate::engine::state::{ContextShare, Cost};
 use base64::Engine as _;
@@ -13,16 +15,17 @@ use std::path::Path;
 
 /// A finding.
 pub fn finding(finding: &Finding) -> Value {
-    json!({
-        "rule": finding.rule,
-        "severity": finding.severity.as_str(),
-        "line": finding.place.line,
-        "column": finding.place.column,
-        "end_line": finding.place.end_line,
-        "end_column": finding.place.end_column,
-        "message": finding.message,
-        "forbidden": finding.forbidden,
-    })
+    with(json!(finding), [("forbidden", json!(finding.forbidden))])
+}
+
+/// An object with more fields, in the place of its own of the same name or behind all of them.
+pub fn with<K: Into<String>>(object: Value, more: impl IntoIterator<Item = (K, Value)>) -> Value {
+    let mut fields = match object {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    };
+    fields.extend(more.into_iter().map(|(key, value)| (key.into(), value)));
+    Value::Object(fields)
 }
 
 /// The findings of a review.
@@ -32,29 +35,7 @@ pub fn findings(review: &Review) -> Value {
 
 /// A literal that came from an output or a file, and the block that brought it in.
 pub fn trace(trace: &Trace) -> Value {
-    json!({
-        "line": trace.place.line,
-        "column": trace.place.column,
-        "end_line": trace.place.end_line,
-        "end_column": trace.place.end_column,
-        "text": trace.text,
-        "from": trace.from.as_str(),
-        "block": trace.from.block().map(|block| block.0),
-    })
-}
-
-/// What a block would do.
-pub fn effects(effects: &Effects) -> Value {
-    json!({
-        "reads": effects.reads,
-        "writes": effects.writes,
-        "deletes": effects.deletes,
-        "hosts": effects.hosts,
-        "programs": effects.programs,
-        "packages": effects.packages,
-        "environment": effects.environment,
-        "unknown": effects.unknown,
-    })
+    with(json!(trace), [("block", json!(trace.from.block()))])
 }
 
 /// How a run ended, what it printed and what it used.
@@ -73,7 +54,7 @@ pub fn report(report: &RunReport) -> Map<String, Value> {
         printed(&mut out, &report.output, stream);
     }
     out.insert("value".into(), json!(report.value));
-    out.insert("error".into(), report.error.as_ref().map_or(Value::Null, error));
+    out.insert("error".into(), json!(report.error));
     let dropped = |stream| report.output.dropped(stream);
     let (stdout, stderr) = (dropped(Stream::Stdout), dropped(Stream::Stderr));
     out.insert("truncated".into(), json!(stdout + stderr > 0));
@@ -112,10 +93,6 @@ fn printed(out: &mut Map<String, Value>, captured: &Captured, stream: Stream) {
     out.insert(name.into(), json!(text));
 }
 
-fn error(error: &RunError) -> Value {
-    json!({ "type": error.kind, "message": error.message, "traceback": error.traceback })
-}
-
 fn kernel(fate: &KernelFate) -> &'static str {
     match fate {
         KernelFate::None => "none",
@@ -124,24 +101,19 @@ fn kernel(fate: &KernelFate) -> &'static str {
     }
 }
 
+fn file_change(file: &FileChange) -> Value {
+    let obeyed = obeyed(Path::new(&file.path)).map(|name| name.what);
+    with(json!(file), [("obeyed", json!(obeyed))])
+}
+
 fn receipt(receipt: &Receipt) -> Value {
-    let files: Value = receipt
-        .files
-        .iter()
-        .map(|file| {
-            let obeyed = obeyed(Path::new(&file.path)).map(|name| name.what);
-            json!({ "path": file.path, "change": file.change, "bytes": file.bytes, "obeyed": obeyed })
-        })
-        .collect();
     json!({
         "wall_ms": receipt.wall_us as f64 / 1000.0,
         "cpu_ms": receipt.cpu_us as f64 / 1000.0,
         "peak_rss_bytes": receipt.peak_rss_bytes,
         "processes": receipt.processes,
-        "files": files,
-        "variables": receipt.variables.map(|v| {
-            json!({ "added": v.added, "changed": v.changed, "deleted": v.deleted })
-        }),
+        "files": receipt.files.iter().map(file_change).collect::<Value>(),
+        "variables": receipt.variables,
         "refused": receipt.refused,
     })
 }
@@ -165,12 +137,6 @@ pub fn sandbox(terms: &Terms) -> Value {
 }
 
 fn confinement(rights: &Rights, writes_workspace: bool) -> Value {
-    let layers: Value = rights
-        .sandbox
-        .layers
-        .iter()
-        .map(|l| json!({ "name": l.name, "active": l.active, "tested": l.tested, "why": l.why }))
-        .collect();
     let report = &rights.sandbox;
     // Where the working folder is not writable, what else may be written is named, be it private to the session.
     let write = match (report.writes_confined, report.level) {
@@ -195,9 +161,13 @@ fn confinement(rights: &Rights, writes_workspace: bool) -> Value {
             "processes": report.processes.as_str(),
             "files": report.files.as_str(),
         },
-        "layers": layers,
+        "layers": report.layers.iter().map(layer).collect::<Value>(),
         "notes": report.notes,
     })
+}
+
+fn layer(layer: &Layer) -> Value {
+    with(json!(layer), [("why", json!(layer.why))])
 }
 
 /// What confines a file that never got as far as a run.

@@ -186,7 +186,7 @@ fn file(checked: &Checked) -> Value {
             "path": path,
             "language": language,
             "findings": with_cells(shapes::findings(review), cells),
-            "effects": shapes::effects(&review.effects),
+            "effects": review.effects,
             "unchecked": review.unchecked,
         }),
         Outcome::Unread(why) => json!({
