@@ -6,9 +6,9 @@
 
 use super::cgroup::JOIN;
 use super::frames::Decoder;
-use super::helper_wire::LIMIT;
+use super::helper_wire::{LIMIT, Message as _, Ties};
 use super::pictures::{self, DECODE};
-use super::sandbox::{self, Confinement, selftest};
+use super::sandbox::{self, selftest};
 use super::supervisor;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{DumpableBehavior, Pid, Resource, Rlimit, Signal};
@@ -118,9 +118,7 @@ fn confine(socket: &mut UnixStream) -> Result<(), String> {
             count => decoder.push(buffer.get(..count).unwrap_or_default()),
         }
     };
-    let supervisor = frame.number(0).map_err(|e| e.to_string())?;
-    let fields = frame.fields.iter().skip(1).map(Vec::as_slice);
-    let confinement = Confinement::from_fields(fields).map_err(|e| e.to_string())?;
+    let Ties { supervisor, confinement } = Ties::decode(&frame).map_err(|e| e.to_string())?;
     tie_to(supervisor)?;
     // A session is also what many systems share processors by: a crowd of processes can't starve its supervisor.
     rustix::process::setsid().map_err(|e| e.to_string())?;

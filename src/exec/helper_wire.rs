@@ -1,11 +1,15 @@
 //! What the executor and its helper say to each other over the one socket. Pure.
+//!
+//! Both ends are this program: a message is a value as serde and postcard tell it, in a frame of its own. What is not
+//! read to its last byte is refused.
 
 use super::environment::Environment;
 use super::frames::{Frame, FrameError, encode};
 use super::sandbox::Confinement;
 use crate::domain::Limits;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
 /// The largest message on this socket.
@@ -16,22 +20,24 @@ pub const LIMIT: usize = 16 << 20;
 pub const FIRST_GIVEN: i32 = 90;
 
 /// A program to start. Its standard output and error, and the descriptors it is given, travel beside the message.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Program {
     /// The executable.
+    #[serde(with = "path")]
     pub executable: PathBuf,
     /// Its arguments, without its own name.
     pub args: Vec<OsString>,
     /// Its whole environment.
     pub env: Environment,
     /// The folder in which it starts.
+    #[serde(with = "path")]
     pub cwd: PathBuf,
     /// What it takes upon itself before it starts.
     pub confinement: Confinement,
 }
 
 /// An order to the helper.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
     /// Start this program. Comes once.
     Spawn(Program),
@@ -46,7 +52,7 @@ pub enum Order {
 }
 
 /// The limits that a helper watches; 0 is none, but for the time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Bounds {
     /// Wall-clock time in milliseconds.
     pub wall_ms: u64,
@@ -68,7 +74,7 @@ impl From<&Limits> for Bounds {
 }
 
 /// What a run used, as the helper saw it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Used {
     /// Processor time in microseconds.
     pub cpu_us: u64,
@@ -79,7 +85,7 @@ pub struct Used {
 }
 
 /// What the helper tells.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Told {
     /// The program runs under this process id.
     Spawned {
@@ -116,159 +122,117 @@ pub enum Told {
     },
 }
 
-impl Order {
-    /// The bytes of this order.
-    pub fn encode(&self) -> Vec<u8> {
-        match self {
-            Order::Spawn(program) => {
-                let counts = [program.args.len().to_string(), program.env.len().to_string()];
-                let mut fields: Vec<&[u8]> = vec![
-                    program.executable.as_os_str().as_bytes(),
-                    program.cwd.as_os_str().as_bytes(),
-                    counts[0].as_bytes(),
-                    counts[1].as_bytes(),
-                ];
-                fields.extend(program.args.iter().map(|a| a.as_bytes()));
-                fields.extend(program.env.iter().flat_map(|(k, v)| [k.as_bytes(), v.as_bytes()]));
-                let confinement = program.confinement.fields();
-                encode(b'S', fields.into_iter().chain(confinement.iter().map(Vec::as_slice)))
-            }
-            Order::Begin(bounds) => numbers(
-                b'B',
-                &[
-                    bounds.wall_ms as i64,
-                    bounds.memory_bytes as i64,
-                    i64::from(bounds.processes),
-                    bounds.file_bytes as i64,
-                    i64::from(bounds.open_files),
-                ],
-            ),
-            Order::End => encode(b'E', []),
-            Order::Interrupt => encode(b'I', []),
-            Order::Kill => encode(b'K', []),
-        }
+/// What the process that becomes the program is told before it does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ties {
+    /// The process with which it ends.
+    pub supervisor: i32,
+    /// What it takes upon itself.
+    pub confinement: Confinement,
+}
+
+/// What can be said on the socket.
+pub trait Message: Serialize + DeserializeOwned {
+    /// The letter of its frame: no message is taken for one of another type.
+    const LETTER: u8;
+
+    /// The bytes of this message.
+    fn encode(&self) -> Vec<u8> {
+        // What can't be told, and nothing of ours is such, becomes an empty message, which is refused.
+        encode(Self::LETTER, [postcard::to_stdvec(self).unwrap_or_default().as_slice()])
     }
 
-    /// Reads an order.
+    /// Reads a message.
     ///
     /// # Errors
-    /// When it is none.
-    pub fn decode(frame: &Frame) -> Result<Self, FrameError> {
-        Ok(match frame.kind {
-            b'S' => {
-                let (args, env): (usize, usize) = (frame.number(2)?, frame.number(3)?);
-                let rest = frame.fields.get(4..).unwrap_or_default();
-                let named = args.checked_add(env.saturating_mul(2)).ok_or(FrameError::Torn)?;
-                let confinement = rest.get(named..).ok_or(FrameError::Torn)?;
-                let confinement = Confinement::from_fields(confinement.iter().map(Vec::as_slice))?;
-                let mut rest =
-                    rest.get(..named).unwrap_or_default().iter().map(|f| OsString::from_vec(f.clone()));
-                let args = rest.by_ref().take(args).collect();
-                let mut pairs = Vec::with_capacity(env);
-                while let (Some(key), Some(value)) = (rest.next(), rest.next()) {
-                    pairs.push((key, value));
-                }
-                Order::Spawn(Program {
-                    executable: path(frame.field(0)?),
-                    args,
-                    env: pairs,
-                    cwd: path(frame.field(1)?),
-                    confinement,
-                })
-            }
-            b'B' => {
-                // A time beyond all times has come as a negative number.
-                let large = |at| frame.number::<i64>(at).map(|number| number as u64);
-                Order::Begin(Bounds {
-                    wall_ms: large(0)?,
-                    memory_bytes: large(1)?,
-                    processes: frame.number(2)?,
-                    file_bytes: large(3)?,
-                    open_files: frame.number(4)?,
-                })
-            }
-            b'E' => Order::End,
-            b'I' => Order::Interrupt,
-            b'K' => Order::Kill,
-            kind => return Err(FrameError::Unknown(kind)),
-        })
-    }
-}
-
-impl Told {
-    /// The bytes of this report.
-    pub fn encode(&self) -> Vec<u8> {
-        match self {
-            Told::Spawned { pid } => numbers(b's', &[i64::from(*pid)]),
-            Told::NotSpawned(why) => encode(b'n', [why.as_bytes()]),
-            Told::Begun => encode(b'b', []),
-            Told::NotBegun(why) => encode(b'N', [why.as_bytes()]),
-            Told::Usage { rss_bytes, cpu_us } => numbers(b'u', &[*rss_bytes as i64, *cpu_us as i64]),
-            Told::OutOfTime => encode(b't', []),
-            Told::OverLimit(what) => encode(b'l', [what.as_bytes()]),
-            Told::Finished(used) => numbers(b'f', &used_numbers(*used)),
-            Told::Exited { code, signal, used } => {
-                let [cpu, rss, processes] = used_numbers(*used);
-                let (code, signal) = (code.map_or(-1, i64::from), signal.map_or(-1, i64::from));
-                numbers(b'x', &[cpu, rss, processes, code, signal])
-            }
+    /// When it is none, or something stands behind it.
+    fn decode(frame: &Frame) -> Result<Self, FrameError> {
+        let unknown = FrameError::Unknown(frame.kind);
+        match postcard::take_from_bytes(frame.field(0)?).map_err(|_| unknown)? {
+            (message, []) if frame.kind == Self::LETTER && frame.fields.len() == 1 => Ok(message),
+            _ => Err(unknown),
         }
     }
+}
 
-    /// Reads a report.
-    ///
-    /// # Errors
-    /// When it is none.
-    pub fn decode(frame: &Frame) -> Result<Self, FrameError> {
-        Ok(match frame.kind {
-            b's' => Told::Spawned { pid: frame.number(0)? },
-            b'n' => Told::NotSpawned(String::from_utf8_lossy(frame.field(0)?).into_owned()),
-            b'b' => Told::Begun,
-            b'N' => Told::NotBegun(String::from_utf8_lossy(frame.field(0)?).into_owned()),
-            b'u' => Told::Usage { rss_bytes: frame.number(0)?, cpu_us: frame.number(1)? },
-            b't' => Told::OutOfTime,
-            b'l' => Told::OverLimit(String::from_utf8_lossy(frame.field(0)?).into_owned()),
-            b'f' => Told::Finished(used(frame)?),
-            b'x' => {
-                let known = |n: i32| (n >= 0).then_some(n);
-                Told::Exited {
-                    code: known(frame.number(3)?),
-                    signal: known(frame.number(4)?),
-                    used: used(frame)?,
-                }
-            }
-            kind => return Err(FrameError::Unknown(kind)),
-        })
+impl Message for Order {
+    const LETTER: u8 = b'o';
+}
+
+impl Message for Told {
+    const LETTER: u8 = b't';
+}
+
+impl Message for Ties {
+    const LETTER: u8 = b'c';
+}
+
+/// A path, whatever bytes it is made of.
+pub mod path {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::ffi::OsString;
+    use std::path::{Path, PathBuf};
+
+    /// Writes it.
+    pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+        path.as_os_str().serialize(serializer)
+    }
+
+    /// Reads it.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+        OsString::deserialize(deserializer).map(PathBuf::from)
     }
 }
 
-fn path(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(OsString::from_vec(bytes.to_vec()))
-}
+/// Paths, whatever bytes they are made of.
+pub mod paths {
+    use serde::{Deserialize, Deserializer, Serializer};
+    use std::ffi::OsString;
+    use std::path::PathBuf;
 
-fn numbers(kind: u8, values: &[i64]) -> Vec<u8> {
-    let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
-    encode(kind, texts.iter().map(String::as_bytes))
-}
+    /// Writes them.
+    pub fn serialize<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(paths.iter().map(|path| path.as_os_str()))
+    }
 
-fn used_numbers(used: Used) -> [i64; 3] {
-    [used.cpu_us as i64, used.peak_rss_bytes as i64, i64::from(used.processes)]
-}
-
-fn used(frame: &Frame) -> Result<Used, FrameError> {
-    Ok(Used { cpu_us: frame.number(0)?, peak_rss_bytes: frame.number(1)?, processes: frame.number(2)? })
+    /// Reads them.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
+        Ok(Vec::<OsString>::deserialize(deserializer)?.into_iter().map(PathBuf::from).collect())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::frames::Decoder;
-    use super::super::sandbox::confinement::Walls;
+    use super::super::sandbox::confinement::{Calls, Walls, limits};
     use super::*;
+    use proptest::prelude::*;
+    use std::os::unix::ffi::OsStringExt as _;
 
     fn one(bytes: &[u8]) -> Frame {
         let mut decoder = Decoder::new(LIMIT);
         decoder.push(bytes);
         decoder.next_frame().unwrap().unwrap()
+    }
+
+    fn confinement() -> Confinement {
+        Confinement {
+            walls: Some(Walls {
+                read: vec!["/usr".into(), "/a b\n".into(), OsString::from_vec(vec![b'/', 0xff]).into()],
+                write: vec!["/tmp".into()],
+                no_tcp: true,
+            }),
+            calls: Some(Calls { inet: true, unix: false, netlink: true }),
+            limits: limits(&Limits::default(), true, 2),
+        }
+    }
+
+    #[test]
+    fn ties_come_back_as_they_were() {
+        for confinement in [confinement(), Confinement::default()] {
+            let ties = Ties { supervisor: 4711, confinement };
+            assert_eq!(Ties::decode(&one(&ties.encode())), Ok(ties));
+        }
     }
 
     #[test]
@@ -278,10 +242,7 @@ mod tests {
             args: vec!["-0".into(), OsString::from_vec(vec![0xff, b'x']), "".into()],
             env: vec![("A".into(), "1 = 2".into()), ("B".into(), "".into())],
             cwd: "/tmp".into(),
-            confinement: Confinement {
-                walls: Some(Walls { read: vec!["/usr".into()], ..Walls::default() }),
-                ..Confinement::default()
-            },
+            confinement: confinement(),
         };
         for order in [
             Order::Spawn(program),
@@ -315,8 +276,23 @@ mod tests {
     }
 
     #[test]
-    fn counts_that_do_not_fit_are_refused() {
-        let frame = one(&encode(b'S', [&b"/bin/true"[..], b"/", b"2", b"18446744073709551615", b"x"]));
-        assert_eq!(Order::decode(&frame), Err(FrameError::Torn));
+    fn less_or_more_than_a_message_is_refused() {
+        let ties = Ties { supervisor: 1, confinement: confinement() };
+        let bytes = postcard::to_stdvec(&ties).unwrap();
+        for end in 0..bytes.len() {
+            assert_eq!(Ties::decode(&one(&encode(b'c', [&bytes[..end]]))), Err(FrameError::Unknown(b'c')));
+        }
+        let more = [bytes.as_slice(), b"x"].concat();
+        assert_eq!(Ties::decode(&one(&encode(b'c', [more.as_slice()]))), Err(FrameError::Unknown(b'c')));
+        assert_eq!(Told::decode(&one(&Order::Kill.encode())), Err(FrameError::Unknown(b'o')));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            let _ = Order::decode(&one(&encode(b'o', [bytes.as_slice()])));
+            let _ = Ties::decode(&one(&encode(b'c', [bytes.as_slice()])));
+            let _ = Told::decode(&one(&encode(b't', [bytes.as_slice()])));
+        }
     }
 }

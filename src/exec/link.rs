@@ -4,7 +4,7 @@ use super::cgroup::JOIN;
 use super::error::ExecError;
 use super::frames::Decoder;
 use super::helper_file::{HelperFile, ITSELF, Lent};
-use super::helper_wire::{LIMIT, Order, Program, Told};
+use super::helper_wire::{LIMIT, Message as _, Order, Program, Told};
 use super::tree;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;

@@ -11,7 +11,7 @@ mod shells;
 mod start;
 
 use super::frames::Decoder;
-use super::helper_wire::{Bounds, LIMIT, Order, Program, Told};
+use super::helper_wire::{Bounds, LIMIT, Message as _, Order, Program, Told};
 use super::sandbox::confinement::Limit;
 use super::tree;
 use hunt::hunt;

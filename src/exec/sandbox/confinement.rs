@@ -1,17 +1,15 @@
-//! What a program takes upon itself before it starts: walls around files, refused system calls, limits. A pure value,
-//! and how it travels to the helper; `enter` acts on it.
+//! What a program takes upon itself before it starts: walls around files, refused system calls, limits. A pure value
+//! that travels to the helper (`helper_wire`); `enter` acts on it.
 
 use crate::domain::Limits;
-use crate::exec::frames::FrameError;
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Memory that threads and allocators set aside without using it, for each processor.
 const SET_ASIDE: u64 = 48 << 20;
 
 /// What a program takes upon itself; the default is nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
     /// Walls around files and signals.
     pub walls: Option<Walls>,
@@ -22,18 +20,20 @@ pub struct Confinement {
 }
 
 /// Which folders and files can be reached at all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Walls {
     /// These can be read and started.
+    #[serde(with = "crate::exec::helper_wire::paths")]
     pub read: Vec<PathBuf>,
     /// These can be read and written.
+    #[serde(with = "crate::exec::helper_wire::paths")]
     pub write: Vec<PathBuf>,
     /// Whether connecting and listening by TCP is refused.
     pub no_tcp: bool,
 }
 
 /// Which families of sockets can be made; other dangerous calls are refused always.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Calls {
     /// Internet sockets. In a network of its own they reach nobody else.
     pub inet: bool,
@@ -44,7 +44,7 @@ pub struct Calls {
 }
 
 /// A limit of each process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {
     /// Of what.
     pub what: Limited,
@@ -55,7 +55,7 @@ pub struct Limit {
 }
 
 /// What is limited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Limited {
     /// Memory of its own, in bytes.
     Data,
@@ -72,11 +72,6 @@ impl Limit {
     pub fn is_none(&self) -> bool {
         (self.soft, self.hard) == (u64::MAX, u64::MAX)
     }
-}
-
-impl Limited {
-    const ALL: [(Self, u8); 4] =
-        [(Limited::Data, b'd'), (Limited::Processes, b'p'), (Limited::File, b'f'), (Limited::Open, b'o')];
 }
 
 /// The limits that each process is given. `own_users` tells that the user is counted for this run alone: else others of
@@ -106,86 +101,9 @@ pub fn data_limit(memory_bytes: u64, processors: u64) -> u64 {
     memory_bytes.saturating_add(SET_ASIDE.saturating_mul(processors))
 }
 
-impl Confinement {
-    /// The fields of a message: each begins with a letter that tells what it is.
-    pub fn fields(&self) -> Vec<Vec<u8>> {
-        let mut fields = Vec::new();
-        let mut add = |letter: u8, rest: &[u8]| fields.push([&[letter], rest].concat());
-        if let Some(walls) = &self.walls {
-            add(b'W', if walls.no_tcp { b"1" } else { b"0" });
-            walls.read.iter().for_each(|path| add(b'r', path.as_os_str().as_bytes()));
-            walls.write.iter().for_each(|path| add(b'w', path.as_os_str().as_bytes()));
-        }
-        if let Some(calls) = self.calls {
-            let bits = [calls.inet, calls.unix, calls.netlink].map(|bit| if bit { b'1' } else { b'0' });
-            add(b'C', &bits);
-        }
-        for limit in &self.limits {
-            if let Some((_, letter)) = Limited::ALL.iter().find(|(what, _)| *what == limit.what) {
-                add(*letter, format!("{}:{}", limit.soft, limit.hard).as_bytes());
-            }
-        }
-        fields
-    }
-
-    /// Reads what [`Confinement::fields`] made.
-    ///
-    /// # Errors
-    /// When a field is not known: less than what was meant must never be entered.
-    pub fn from_fields<'a>(fields: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, FrameError> {
-        let mut confinement = Self::default();
-        for field in fields {
-            let (letter, rest) = field.split_first().ok_or(FrameError::Torn)?;
-            let unknown = FrameError::Unknown(*letter);
-            let path = || PathBuf::from(OsString::from_vec(rest.to_vec()));
-            match letter {
-                b'W' => {
-                    confinement.walls = Some(Walls { no_tcp: rest == b"1", ..Walls::default() });
-                }
-                b'r' => confinement.walls.as_mut().ok_or(unknown)?.read.push(path()),
-                b'w' => confinement.walls.as_mut().ok_or(unknown)?.write.push(path()),
-                b'C' => {
-                    let [inet, unix, netlink] =
-                        <[u8; 3]>::try_from(rest).map_err(|_| unknown)?.map(|bit| bit == b'1');
-                    confinement.calls = Some(Calls { inet, unix, netlink });
-                }
-                _ => {
-                    let what = Limited::ALL.iter().find(|(_, known)| known == letter).ok_or(unknown)?.0;
-                    let text = std::str::from_utf8(rest).map_err(|_| unknown)?;
-                    let (soft, hard) = text.split_once(':').ok_or(unknown)?;
-                    let number = |text: &str| text.parse().map_err(|_| unknown);
-                    confinement.limits.push(Limit { what, soft: number(soft)?, hard: number(hard)? });
-                }
-            }
-        }
-        Ok(confinement)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    fn read(confinement: &Confinement) -> Result<Confinement, FrameError> {
-        let fields = confinement.fields();
-        Confinement::from_fields(fields.iter().map(Vec::as_slice))
-    }
-
-    #[test]
-    fn it_comes_back_as_it_was() {
-        let confinement = Confinement {
-            walls: Some(Walls {
-                read: vec!["/usr".into(), "/a b\n".into()],
-                write: vec!["/tmp".into()],
-                no_tcp: true,
-            }),
-            calls: Some(Calls { inet: true, unix: false, netlink: true }),
-            limits: limits(&Limits::default(), true, 2),
-        };
-        assert_eq!(read(&confinement), Ok(confinement));
-        assert_eq!(read(&Confinement::default()), Ok(Confinement::default()));
-    }
 
     #[test]
     fn limits_that_are_not_set_can_be_set_later() {
@@ -195,12 +113,5 @@ mod tests {
         assert!(open.len() == 4 && open.iter().all(Limit::is_none), "{open:?}");
         assert!(!limits(&Limits::default(), true, 2).iter().any(Limit::is_none));
         assert!(limits(&Limits::default(), false, 2).iter().all(|limit| limit.what != Limited::Processes));
-    }
-
-    proptest! {
-        #[test]
-        fn any_fields_are_read_without_harm(fields in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..12), 0..6)) {
-            let _ = Confinement::from_fields(fields.iter().map(Vec::as_slice));
-        }
     }
 }

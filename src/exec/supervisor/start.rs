@@ -1,10 +1,9 @@
 //! Starts the program of a supervisor, in a session of its own, tied to the supervisor's life.
 
 use super::Running;
-use crate::exec::frames::encode;
 use crate::exec::helper::EXEC;
 use crate::exec::helper_file::ITSELF;
-use crate::exec::helper_wire::{FIRST_GIVEN, Program};
+use crate::exec::helper_wire::{FIRST_GIVEN, Message as _, Program, Ties};
 use rustix::io::FdFlags;
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use std::io::{Read as _, Write as _};
@@ -44,10 +43,8 @@ pub(super) fn start(program: &Program, fds: Vec<OwnedFd>, own: i32) -> Result<Ru
         .spawn()
         .map_err(|e| e.to_string())?;
     drop(given);
-    let own = own.to_string();
-    let confinement = program.confinement.fields();
-    let fields = std::iter::once(own.as_bytes()).chain(confinement.iter().map(Vec::as_slice));
-    let told = socket.write_all(&encode(b'C', fields));
+    let ties = Ties { supervisor: own, confinement: program.confinement.clone() };
+    let told = socket.write_all(&ties.encode());
     let mut why = String::new();
     let _ = socket.read_to_string(&mut why);
     if let (Err(error), true) = (told, why.is_empty()) {
