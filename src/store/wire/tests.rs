@@ -153,7 +153,7 @@ fn a_word_is_the_same_everywhere() {
         RuleScope, SandboxLevel, Severity, Source, TurnEnd,
     };
     macro_rules! same {
-        ($($value:expr),* $(,)?) => { $( assert_eq!(word($value), $value.as_str()); )* };
+        ($($value:expr),* $(,)?) => {{ $( assert_eq!(word($value), $value.as_str()); )* }};
     }
     Risk::ALL.into_iter().for_each(|risk| same!(risk));
     RuleScope::ALL.into_iter().for_each(|scope| same!(scope));
