@@ -12,8 +12,8 @@ use crate::config::ExecutorChoice;
 use crate::domain::sentences::sandbox;
 use crate::domain::visible::visible_line;
 use crate::domain::{
-    BlockId, Captured, KernelFate, Language, Limits, Outcome, Receipt, Review, Revision, RunEvent, RunId,
-    RunReport, RunRequest, SandboxLevel, SandboxReport, Severity, Terms,
+    BlockId, Language, Limits, Outcome, Review, Revision, RunEvent, RunId, RunReport, RunRequest,
+    SandboxLevel, SandboxReport, Severity, Terms,
 };
 use crate::driver::Clock;
 use crate::driver::review_with_links;
@@ -254,21 +254,11 @@ impl Job<'_> {
 fn forbidden(review: &Review) -> RunReport {
     let named = review.findings.iter().find(|finding| finding.forbidden);
     let why = named.map_or_else(String::new, |f| format!("line {}: {}", f.place.line, f.message));
-    RunReport { outcome: Outcome::Refused(why), ..not_started(String::new()) }
+    RunReport::bare(Outcome::Refused(why))
 }
 
 fn not_started(why: String) -> RunReport {
-    RunReport {
-        outcome: Outcome::NotStarted(why),
-        receipt: Receipt::default(),
-        output: Captured::default(),
-        blob: None,
-        value: None,
-        error: None,
-        images: Vec::new(),
-        kernel: KernelFate::None,
-        cwd: None,
-    }
+    RunReport::bare(Outcome::NotStarted(why))
 }
 
 /// The signals that stop the files.

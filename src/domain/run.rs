@@ -460,6 +460,23 @@ pub struct RunReport {
     pub cwd: Option<PathBuf>,
 }
 
+impl RunReport {
+    /// A report that tells nothing but how it ended: of what did not run.
+    pub fn bare(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            receipt: Receipt::default(),
+            output: Captured::default(),
+            blob: None,
+            value: None,
+            error: None,
+            images: Vec::new(),
+            kernel: KernelFate::None,
+            cwd: None,
+        }
+    }
+}
+
 /// What an executor tells of a run while it lasts. `Ended` comes exactly once and last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunEvent {

@@ -6,8 +6,8 @@ use super::rooms::Rooms;
 use super::sources::Signal;
 use super::{images, inspect};
 use crate::domain::{
-    Captured, Departure, Entry, ExecutorKind, FailureKind, KernelFate, ModelRequest, Outcome, Receipt,
-    ReplyEvent, ReplyFailure, RunEvent, RunId, RunReport, RunRequest, StepId, TimerId,
+    Departure, Entry, ExecutorKind, FailureKind, ModelRequest, Outcome, ReplyEvent, ReplyFailure, RunEvent,
+    RunId, RunReport, RunRequest, StepId, TimerId,
 };
 use crate::engine::provenance::{self, Earlier};
 use crate::engine::{Effect, Event, State, StoreEvent};
@@ -157,7 +157,7 @@ impl Rooms {
                 Ok(()) if changed.is_some() => {
                     let name = changed.unwrap_or_default();
                     let why = format!("{name} leads elsewhere than when it was shown: nothing was started");
-                    let report = RunReport { outcome: Outcome::Refused(why.clone()), ..not_started(why) };
+                    let report = RunReport::bare(Outcome::Refused(why));
                     let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
                 }
                 Ok(()) => {
@@ -237,15 +237,5 @@ pub(super) const STOPPED: &str = "it was stopped before it started";
 
 /// The report of a run that never began.
 pub(super) fn not_started(why: String) -> RunReport {
-    RunReport {
-        outcome: Outcome::NotStarted(why),
-        receipt: Receipt::default(),
-        output: Captured::default(),
-        blob: None,
-        value: None,
-        error: None,
-        images: Vec::new(),
-        kernel: KernelFate::None,
-        cwd: None,
-    }
+    RunReport::bare(Outcome::NotStarted(why))
 }

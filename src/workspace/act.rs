@@ -4,9 +4,7 @@
 
 use super::FileError;
 use super::{excerpt, listing, replace, target};
-use crate::domain::{
-    Captured, FileAct, FileChange, KernelFate, OnDisk, Outcome, Receipt, RunReport, Stream, Target,
-};
+use crate::domain::{Captured, FileAct, FileChange, OnDisk, Outcome, Receipt, RunReport, Stream, Target};
 use std::path::Path;
 use std::time::Instant;
 
@@ -41,17 +39,8 @@ pub fn carry_out(order: Order<'_>, cwd: &Path, home: Option<&Path>) -> RunReport
         }
     };
     let wall_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-    RunReport {
-        outcome,
-        receipt: Receipt { wall_us, files, ..Receipt::default() },
-        output,
-        blob: None,
-        value: None,
-        error: None,
-        images: Vec::new(),
-        kernel: KernelFate::None,
-        cwd: None,
-    }
+    let receipt = Receipt { wall_us, files, ..Receipt::default() };
+    RunReport { receipt, output, ..RunReport::bare(outcome) }
 }
 
 enum Failure {
