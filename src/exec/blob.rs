@@ -131,13 +131,6 @@ pub fn keep_image(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Ex
     Ok(path)
 }
 
-/// Width and height of a PNG file, read from its first bytes; `None` when it is none.
-pub fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
-    let rest = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR")?;
-    let number = |at: usize| Some(u32::from_be_bytes(rest.get(at..at + 4)?.try_into().ok()?));
-    Some((number(0)?, number(4)?))
-}
-
 /// Makes a new file with a name that nothing has, in a folder that is made when needed.
 fn new_file(folder: &Path, name: &str) -> Result<(PathBuf, File), ExecError> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -214,13 +207,5 @@ mod tests {
                 prop_assert_eq!(got, expected);
             }
         }
-    }
-
-    #[test]
-    fn the_size_of_a_png() {
-        let png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x06";
-        assert_eq!(png_size(png), Some((640, 480)));
-        assert_eq!(png_size(b"<svg/>"), None);
-        assert_eq!(png_size(&png[..18]), None);
     }
 }

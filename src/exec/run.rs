@@ -1,6 +1,7 @@
 //! One run while it goes on: what is known of it so far, and the report at its end.
 
-use super::blob::{keep_image, png_size};
+pub mod images;
+
 use super::capture::Capture;
 use super::helper_wire::Used;
 use super::kernel_wire::{Done, Token};
@@ -10,9 +11,9 @@ use super::process::Process;
 use super::receipt::{self, Ending, Pressed};
 use super::sandbox::refused::{Closed, refused};
 use crate::domain::{
-    Captured, ImageRef, KernelFate, Limits, Masker, Outcome, Receipt, RunEvent, RunId, RunReport, RunRequest,
-    Stream,
+    Captured, KernelFate, Limits, Masker, Outcome, Receipt, RunEvent, RunId, RunReport, RunRequest, Stream,
 };
+use images::Images;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -54,8 +55,7 @@ pub struct Run {
     pub unbuilt: bool,
     /// When it is given up.
     pub give_up: Instant,
-    images: Vec<ImageRef>,
-    folder: PathBuf,
+    images: Images,
     since: Instant,
     until: Option<Instant>,
     done: Option<Done>,
@@ -104,8 +104,7 @@ impl Run {
             broken: None,
             unbuilt: false,
             give_up,
-            images: Vec::new(),
-            folder: folder.into(),
+            images: Images::new(approval.run(), folder, usize::MAX),
             since: now,
             until: None,
             done: None,
@@ -127,18 +126,11 @@ impl Run {
         self.give_up = self.give_up.min(Instant::now() + GIVE_UP);
     }
 
-    /// The kernel made an image: it goes to a file. What is no PNG, or finds no room on the disk, is left out.
-    pub fn keep_image(&mut self, name: String, png: &[u8]) {
-        let Some((width, height)) = png_size(png) else { return };
-        let file = format!("run-{}-figure-{}.png", self.id, self.images.len() + 1);
-        let Ok(path) = keep_image(&self.folder, &file, png) else { return };
-        // The name comes from the code: it may become a file name, so it keeps nothing that leads elsewhere.
-        let name = name.replace(|c: char| c == '/' || c == '\\' || c.is_control(), "_");
-        let name = if name.starts_with('.') { format!("figure{name}") } else { name };
-        let bytes = png.len() as u64;
-        let image = ImageRef { path, name, mime: "image/png".into(), width, height, bytes };
-        self.images.push(image.clone());
-        self.outbox.tell(RunEvent::Image(image));
+    /// The kernel made an image: it goes to a file.
+    pub fn keep_image(&mut self, name: &str, png: &[u8]) {
+        if let Some(image) = self.images.keep(name, "image/png", png) {
+            self.outbox.tell(RunEvent::Image(image));
+        }
     }
 
     /// The kernel says that the block is over; the clock of the run stops.
@@ -199,7 +191,7 @@ impl Run {
         let (value, error) = self.done.map_or((None, None), |done| (done.value, done.error));
         let unbuilt = self.unbuilt && outcome == Outcome::Failed;
         let error = if unbuilt { Some(languages::build_error(&output.bytes(Stream::Stderr))) } else { error };
-        let images = self.images;
+        let images = self.images.all();
         if let Some(closed) = &self.closed {
             let printed = output.bytes(Stream::Stderr);
             let printed = String::from_utf8_lossy(&printed);
@@ -212,15 +204,5 @@ impl Run {
 
 /// The report of a run that did not come to anything.
 pub fn nothing(outcome: Outcome, limits: Limits) -> RunReport {
-    RunReport {
-        outcome,
-        receipt: Receipt::default(),
-        output: Captured::new(limits.kept_bytes),
-        blob: None,
-        value: None,
-        error: None,
-        images: Vec::new(),
-        kernel: KernelFate::None,
-        cwd: None,
-    }
+    RunReport { output: Captured::new(limits.kept_bytes), ..RunReport::bare(outcome) }
 }

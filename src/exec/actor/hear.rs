@@ -82,7 +82,7 @@ impl Actor {
                 if let Some(kernel) = &mut self.kernel {
                     run.capture.drain(&mut kernel.process.pipes, &mut run.outbox);
                 }
-                run.keep_image(name, &png);
+                run.keep_image(&name, &png);
             }
             Said::Variables(variables) => run.outbox.tell(RunEvent::Variables(variables)),
             Said::Functions(functions) => run.outbox.tell(RunEvent::Functions(functions)),

@@ -1,12 +1,12 @@
 //! One run that another executor carries out, as long as it goes on: its clock, its output, and the report at its end.
 
 use super::{End, Ended};
-use crate::domain::{ImageRef, Limits, Masker, Outcome, RunEvent, RunId, RunReport, RunRequest, Stream};
-use crate::exec::blob::{keep_image, png_size};
+use crate::domain::{Limits, Masker, Outcome, RunEvent, RunId, RunReport, RunRequest, Stream};
 use crate::exec::capture::Capture;
 use crate::exec::outbox::Outbox;
 use crate::exec::receipt::{self, Pressed};
-use std::path::{Path, PathBuf};
+use crate::exec::run::images::Images;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// From the interrupt at the time limit to the end by force, and from there until it is given up.
@@ -45,8 +45,7 @@ pub struct Run {
     pub pressed: Pressed,
     limits: Limits,
     capture: Capture,
-    images: Vec<ImageRef>,
-    folder: PathBuf,
+    images: Images,
     /// When the code was handed over; the clock runs from there.
     since: Option<Instant>,
     next: Option<(Instant, Due)>,
@@ -72,8 +71,7 @@ impl Run {
             pressed: Pressed::default(),
             limits,
             capture: Capture::new(limits, folder, format!("run-{}-output.txt", approval.run()), masker),
-            images: Vec::new(),
-            folder: folder.into(),
+            images: Images::new(approval.run(), folder, IMAGES),
             since: None,
             next: None,
             loses_interrupts,
@@ -141,32 +139,11 @@ impl Run {
         Some(due)
     }
 
-    /// It made an image: it goes to a file. What is none, or finds no room on the disk, is left out.
+    /// It made an image: it goes to a file.
     pub fn keep_image(&mut self, name: &str, mime: &str, bytes: &[u8]) {
-        let (extension, size) = match mime {
-            "image/png" => ("png", png_size(bytes)),
-            "image/svg+xml" => ("svg", Some(svg_size(bytes))),
-            "image/jpeg" => ("jpg", Some((0, 0))),
-            _ => return,
-        };
-        let Some((width, height)) = size.filter(|_| self.images.len() < IMAGES) else { return };
-        let number = self.images.len() + 1;
-        let file = format!("run-{}-figure-{number}.{extension}", self.id);
-        let Ok(path) = keep_image(&self.folder, &file, bytes) else { return };
-        // The name comes from the code: it may become a file name, so it keeps nothing that leads elsewhere.
-        let name: String = name
-            .chars()
-            .take(80)
-            .map(|c| if c == '/' || c == '\\' || c.is_control() { '_' } else { c })
-            .collect();
-        let name = if name.is_empty() || name.starts_with('.') {
-            format!("figure-{number}.{extension}")
-        } else {
-            name
-        };
-        let image = ImageRef { path, name, mime: mime.into(), width, height, bytes: bytes.len() as u64 };
-        self.images.push(image.clone());
-        self.outbox.tell(RunEvent::Image(image));
+        if let Some(image) = self.images.keep(name, mime, bytes) {
+            self.outbox.tell(RunEvent::Image(image));
+        }
     }
 
     /// Tells the report.
@@ -187,7 +164,7 @@ impl Run {
         };
         let (output, blob) = self.capture.finish();
         let receipt = receipt::receipt(wall, used, code, signal);
-        let images = self.images;
+        let images = self.images.all();
         self.outbox.finish(RunReport { outcome, receipt, output, blob, value, error, images, kernel, cwd });
     }
 }
@@ -201,32 +178,9 @@ fn of_loss(cause: &str, pressed: Pressed, own: impl Fn(String) -> Outcome) -> Ou
     }
 }
 
-/// Width and height as an SVG file tells them in its first tag; 0 where it does not.
-fn svg_size(bytes: &[u8]) -> (u32, u32) {
-    let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(4096)).unwrap_or_default()).into_owned();
-    let tag = text.find("<svg").and_then(|at| text.get(at..)).unwrap_or_default();
-    let tag = tag.find('>').and_then(|end| tag.get(..end)).unwrap_or(tag);
-    let number = |name: &str| {
-        let value = tag.split_once(name)?.1;
-        let digits: String = value.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
-        let number: f64 = digits.parse().ok()?;
-        Some(number.round().clamp(0.0, 100_000.0) as u32)
-    };
-    (number(" width=\"").unwrap_or(0), number(" height=\"").unwrap_or(0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_size_of_an_svg() {
-        let svg = br#"<?xml version="1.0"?><svg xmlns="x" width="640pt" height="479.6" viewBox="0 0 1 1"><g/></svg>"#;
-        assert_eq!(svg_size(svg), (640, 480));
-        assert_eq!(svg_size(b"<svg>"), (0, 0));
-        assert_eq!(svg_size(b"no"), (0, 0));
-        assert_eq!(svg_size(br#"<svg width="1e9" height="99999999999">"#), (1, 100_000));
-    }
 
     #[test]
     fn what_was_done_from_outside_is_told_before_the_cause() {

@@ -1,0 +1,125 @@
+//! The images of a run: each goes to a file beside the session, and keeps the name that the code gave it.
+
+use crate::domain::{ImageRef, RunId};
+use crate::exec::blob;
+use std::path::{Path, PathBuf};
+
+/// Characters of a name that are kept: the kernel cuts names at 80, and adds the ending.
+const LONGEST: usize = 84;
+
+/// The images of a run so far.
+#[derive(Debug)]
+pub struct Images {
+    run: RunId,
+    folder: PathBuf,
+    most: usize,
+    kept: Vec<ImageRef>,
+}
+
+impl Images {
+    /// None yet; at most so many are kept, in this folder.
+    pub fn new(run: RunId, folder: &Path, most: usize) -> Self {
+        Self { run, folder: folder.into(), most, kept: Vec::new() }
+    }
+
+    /// Keeps an image. What is none, or finds no room on the disk, is left out.
+    pub fn keep(&mut self, name: &str, mime: &str, bytes: &[u8]) -> Option<ImageRef> {
+        let (extension, (width, height)) = match mime {
+            "image/png" => ("png", png_size(bytes)?),
+            "image/svg+xml" => ("svg", svg_size(bytes)),
+            "image/jpeg" => ("jpg", (0, 0)),
+            _ => return None,
+        };
+        if self.kept.len() >= self.most {
+            return None;
+        }
+        let number = self.kept.len() + 1;
+        let file = format!("run-{}-figure-{number}.{extension}", self.run);
+        let path = blob::keep_image(&self.folder, &file, bytes).ok()?;
+        let name = plain_name(name).unwrap_or_else(|| format!("figure-{number}.{extension}"));
+        let image = ImageRef { path, name, mime: mime.into(), width, height, bytes: bytes.len() as u64 };
+        self.kept.push(image.clone());
+        Some(image)
+    }
+
+    /// All that were kept, in the order in which they were made.
+    pub fn all(self) -> Vec<ImageRef> {
+        self.kept
+    }
+}
+
+/// A name that comes from the code and may become a file name: it keeps nothing that leads elsewhere. `None` when it is
+/// empty.
+fn plain_name(name: &str) -> Option<String> {
+    let name: String = name
+        .chars()
+        .take(LONGEST)
+        .map(|c| if c == '/' || c == '\\' || c.is_control() { '_' } else { c })
+        .collect();
+    match name.chars().next()? {
+        '.' => Some(format!("figure{name}")),
+        _ => Some(name),
+    }
+}
+
+/// Width and height of a PNG file, read from its first bytes; `None` when it is none.
+fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
+    let rest = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR")?;
+    let number = |at: usize| Some(u32::from_be_bytes(rest.get(at..at + 4)?.try_into().ok()?));
+    Some((number(0)?, number(4)?))
+}
+
+/// Width and height as an SVG file tells them in its first tag; 0 where it does not.
+fn svg_size(bytes: &[u8]) -> (u32, u32) {
+    let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(4096)).unwrap_or_default()).into_owned();
+    let tag = text.find("<svg").and_then(|at| text.get(at..)).unwrap_or_default();
+    let tag = tag.find('>').and_then(|end| tag.get(..end)).unwrap_or(tag);
+    let number = |name: &str| {
+        let value = tag.split_once(name)?.1;
+        let digits: String = value.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+        let number: f64 = digits.parse().ok()?;
+        Some(number.round().clamp(0.0, 100_000.0) as u32)
+    };
+    (number(" width=\"").unwrap_or(0), number(" height=\"").unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x06";
+
+    #[test]
+    fn the_size_of_a_png() {
+        assert_eq!(png_size(PNG), Some((640, 480)));
+        assert_eq!(png_size(b"<svg/>"), None);
+        assert_eq!(png_size(&PNG[..18]), None);
+    }
+
+    #[test]
+    fn the_size_of_an_svg() {
+        let svg = br#"<?xml version="1.0"?><svg xmlns="x" width="640pt" height="479.6" viewBox="0 0 1 1"><g/></svg>"#;
+        assert_eq!(svg_size(svg), (640, 480));
+        assert_eq!(svg_size(b"<svg>"), (0, 0));
+        assert_eq!(svg_size(b"no"), (0, 0));
+        assert_eq!(svg_size(br#"<svg width="1e9" height="99999999999">"#), (1, 100_000));
+    }
+
+    #[test]
+    fn names_lead_nowhere_and_no_more_are_kept_than_allowed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut images = Images::new(RunId(3), folder.path(), 4);
+        for (given, told) in [
+            ("../a\nb.png", "figure.._a_b.png"),
+            ("", "figure-2.png"),
+            (".png", "figure.png"),
+            ("sales.png", "sales.png"),
+        ] {
+            assert_eq!(images.keep(given, "image/png", PNG).unwrap().name, told);
+        }
+        assert_eq!(images.keep("one-more.png", "image/png", PNG), None);
+        assert_eq!(images.keep("none.png", "image/png", b"no"), None);
+        assert_eq!(images.all().len(), 4);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
+    }
+}
