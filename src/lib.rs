@@ -105,8 +105,9 @@
 //!   them; a front drains all that is ready, then draws once.
 //! - Every run of this machine goes through the helper (`sayso __run`): one socket, a session of its own, supervision, and the end of the
 //!   whole tree when the socket closes.
-//! - Runs elsewhere (`exec/executors`: containers, Jupyter kernels) have a thread with a small runtime of their own; a
-//!   container is closed by its engine and looks at itself before it takes code, a kernel of a server is not confined.
+//! - An executor has a thread with a small runtime of its own. One loop (`exec/serve.rs`) takes its orders and follows the
+//!   run that goes on; this machine, containers and Jupyter kernels are backends behind it (`exec/backend.rs`). A container
+//!   is closed by its engine and looks at itself before it takes code, a kernel of a server is not confined.
 //! - A recipe stands beside the engine (`engine::way`): it sees the transcript and says what comes next; it declines
 //!   blocks, proposes blocks of sayso's own, asks for answers, ends. It runs nothing and widens no rights.
 //! - What a block lacks (packages, the image of its container) waits in front of it as a block of sayso's own; only that

@@ -19,13 +19,13 @@ mod plan;
 mod program;
 mod tunnel;
 
-use super::executors::{End, Ended, Heard, Job, declared_environment};
+use super::backend::{End, Ended, Event, Job};
 use super::helper_wire::Used;
 use super::kernel_wire::Said;
-use super::{Setup, blob};
+use super::{Setup, blob, environment};
 use crate::config::{ContainerExecutor, FolderInContainer};
 use crate::domain::language::LanguageEntry;
-use crate::domain::{ExecutorKind, KernelFate, KernelRef, Language, Limits, SandboxLevel, Terms};
+use crate::domain::{ExecutorKind, KernelFate, KernelRef, Language, Limits, RunEvent, SandboxLevel, Terms};
 use bridge_wire::Told;
 use engine::{Engine, Image};
 use error::ContainerError;
@@ -39,6 +39,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// How long the engine may take to remove the last containers; what is left then is removed at the next start.
@@ -59,7 +60,8 @@ pub struct Containers {
     /// The block in the kernel.
     job: Option<InKernel>,
     /// What is to be told next.
-    queue: VecDeque<Heard>,
+    queue: VecDeque<Event>,
+    deaths: mpsc::Sender<String>,
     /// Containers that are being removed.
     leaving: Vec<JoinHandle<()>>,
 }
@@ -81,7 +83,12 @@ struct Known {
 
 impl Containers {
     /// Containers of one session; nothing is reached yet. `image` is for all languages.
-    pub fn new(setup: Arc<Setup>, config: ContainerExecutor, image: Option<String>) -> Self {
+    pub fn new(
+        setup: Arc<Setup>,
+        config: ContainerExecutor,
+        image: Option<String>,
+        deaths: mpsc::Sender<String>,
+    ) -> Self {
         let digits = blob::random::<6>().unwrap_or_default();
         Self {
             setup,
@@ -95,6 +102,7 @@ impl Containers {
             program: None,
             job: None,
             queue: VecDeque::new(),
+            deaths,
             leaving: Vec::new(),
         }
     }
@@ -134,7 +142,7 @@ impl Containers {
         {
             config.folder = FolderInContainer::ReadOnly;
         }
-        let env = declared_environment(&self.setup);
+        let env = environment::declared(std::env::vars_os(), &self.setup.environment);
         let text = |value: &std::ffi::OsStr| value.to_str().map(str::to_owned);
         let declared = env.iter().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
         let own = [("HOME", plan::HOME), ("LANG", "C.UTF-8"), ("MPLBACKEND", "Agg"), ("TMPDIR", "/tmp")];
@@ -238,7 +246,7 @@ impl Containers {
             Some(kernel) => (KernelFate::Kept(kernel.state), Some(kernel.cwd.clone())),
             None => (KernelFate::None, None),
         };
-        self.queue.push_back(Heard::Ended(Box::new(Ended { end, used, kernel, cwd })));
+        self.queue.push_back(Ended { used, kernel, cwd, ..Ended::of(end) }.into());
     }
 
     fn on_kernel(&mut self, heard: FromKernel) {
@@ -256,9 +264,9 @@ impl Containers {
                 };
                 match said {
                     Said::Image { name, png } => {
-                        self.queue.push_back(Heard::Image(name, "image/png".into(), png));
+                        self.queue.push_back(Event::Image(name, "image/png", png));
                     }
-                    Said::Variables(variables) => self.queue.push_back(Heard::Variables(variables)),
+                    Said::Variables(variables) => self.queue.push_back(RunEvent::Variables(variables).into()),
                     Said::Done(done) => {
                         if let Some(kernel) = &mut self.kernel {
                             kernel.state.variables = done.variables;
@@ -267,7 +275,7 @@ impl Containers {
                         }
                         job.done = Some(*done);
                     }
-                    Said::Functions(functions) => self.queue.push_back(Heard::Functions(functions)),
+                    Said::Functions(functions) => self.queue.push_back(RunEvent::Functions(functions).into()),
                     Said::Hello { .. } | Said::Lacking(_) => {}
                 }
             }
@@ -279,9 +287,11 @@ impl Containers {
     fn on_told(&mut self, told: Told) {
         match told {
             Told::Output(stream, bytes) if self.job.is_some() => {
-                self.queue.push_back(Heard::Output(stream, bytes));
+                self.queue.push_back(Event::printed(stream, bytes));
             }
-            Told::Usage { rss_bytes, cpu_us } => self.queue.push_back(Heard::Usage(rss_bytes, cpu_us / 1000)),
+            Told::Usage { rss_bytes, cpu_us } => {
+                self.queue.push_back(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 }.into());
+            }
             Told::Finished(used) => {
                 if let Some(done) = self.job.as_mut().and_then(|job| job.done.take()) {
                     self.end_in_kernel(End::Block(done), used);
@@ -311,32 +321,26 @@ impl Containers {
             ),
             Gone::Died(why, used) => (End::Died(why), used, lost),
         };
-        match job {
-            Some(InKernel { done: Some(done), .. }) => {
-                // The block was over; what came after it took the kernel.
-                let ended = Ended { end: End::Block(done), used, kernel: fate, cwd: None };
-                self.queue.push_back(Heard::Ended(Box::new(ended)));
-            }
-            Some(_) => {
-                let ended = Ended { end, used, kernel: fate, cwd: None };
-                self.queue.push_back(Heard::Ended(Box::new(ended)));
-            }
-            None => {
-                let cause = match end {
-                    End::Limit(what) => format!("over its limit: {what}"),
-                    End::Died(why) | End::NotStarted(why) => why,
-                    End::Block(_) | End::Program(_) => String::new(),
-                };
-                self.queue.push_back(Heard::Died(cause));
-            }
-        }
+        let end = match (job, end) {
+            // The block was over; what came after it took the kernel.
+            (Some(InKernel { done: Some(done), .. }), _) => End::Block(done),
+            (Some(_), end) => end,
+            (None, End::Limit(what)) => return self.died(format!("over its limit: {what}")),
+            (None, End::Died(why) | End::NotStarted(why)) => return self.died(why),
+            (None, _) => return self.died(String::new()),
+        };
+        self.queue.push_back(Ended { used, kernel: fate, ..Ended::of(end) }.into());
+    }
+
+    fn died(&self, cause: String) {
+        let _ = self.deaths.try_send(cause);
     }
 
     fn tell_started(&mut self) {
         let ready = self.kernel.as_ref().is_some_and(|kernel| kernel.ready);
         if let Some(job) = self.job.as_mut().filter(|job| ready && !job.started) {
             job.started = true;
-            self.queue.push_back(Heard::Started);
+            self.queue.push_back(RunEvent::Started.into());
         }
     }
 
@@ -372,9 +376,7 @@ impl Containers {
     }
 
     fn refuse(&mut self, why: String) {
-        let ended =
-            Ended { end: End::NotStarted(why), used: Used::default(), kernel: KernelFate::None, cwd: None };
-        self.queue.push_back(Heard::Ended(Box::new(ended)));
+        self.queue.push_back(Ended::of(End::NotStarted(why)).into());
     }
 }
 

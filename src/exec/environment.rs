@@ -22,6 +22,14 @@ pub fn allowed(all: impl IntoIterator<Item = (OsString, OsString)>, declared: &[
     kept
 }
 
+/// The variables that a program elsewhere is given: those that were declared, by name, and nothing that only makes sense
+/// here.
+pub fn declared(all: impl IntoIterator<Item = (OsString, OsString)>, declared: &[String]) -> Environment {
+    let mut kept = allowed(all, declared);
+    kept.retain(|(name, _)| declared.iter().any(|one| name == one.as_str()));
+    kept
+}
+
 /// Whether a shell may keep this variable for its next block. What it exported by approved code stays, but for what
 /// would change the shell before the code, and what each shell sets anew.
 pub fn is_kept_by_shell(name: &OsStr) -> bool {

@@ -22,14 +22,13 @@ mod token;
 mod variables;
 mod zmtp;
 
-use super::executors::{End, Ended, Heard, Missing as ToFetch};
-use super::helper_wire::Used;
+use super::backend::{End, Ended, Event};
 use super::{Setup, environment};
 use crate::config::JupyterExecutor;
 use crate::domain::sentences::sandbox;
 use crate::domain::{
-    ExecutorKind, KernelFate, KernelRef, Language, Layer, Limits, Rights, SandboxLevel, SandboxReport,
-    Stream, Terms,
+    ExecutorKind, KernelFate, KernelRef, Language, Layer, Limits, Rights, RunEvent, SandboxLevel,
+    SandboxReport, Stream, Terms,
 };
 use error::JupyterError;
 pub use look::found;
@@ -78,7 +77,8 @@ pub struct Jupyter {
     news: mpsc::Receiver<(u32, News)>,
     outlet: mpsc::Sender<(u32, News)>,
     block: Option<Block>,
-    queue: VecDeque<Heard>,
+    queue: VecDeque<Event>,
+    deaths: mpsc::Sender<String>,
     leaving: Vec<JoinHandle<()>>,
 }
 
@@ -130,7 +130,12 @@ impl Block {
 
 impl Jupyter {
     /// Jupyter kernels; nothing is reached or started yet. `wanted` names the kernel to use.
-    pub fn new(setup: Arc<Setup>, config: JupyterExecutor, wanted: Option<String>) -> Self {
+    pub fn new(
+        setup: Arc<Setup>,
+        config: JupyterExecutor,
+        wanted: Option<String>,
+        deaths: mpsc::Sender<String>,
+    ) -> Self {
         let (outlet, news) = mpsc::channel(256);
         Self {
             setup,
@@ -146,6 +151,7 @@ impl Jupyter {
             outlet,
             block: None,
             queue: VecDeque::new(),
+            deaths,
             leaving: Vec::new(),
         }
     }
@@ -288,7 +294,7 @@ impl Jupyter {
         let Some(block) = self.block.take() else { return };
         let cwd = self.server.is_none().then(|| self.setup.cwd.clone());
         let end = end(block.reading);
-        self.queue.push_back(Heard::Ended(Box::new(Ended { end, used: Used::default(), kernel, cwd })));
+        self.queue.push_back(Ended { kernel, cwd, ..Ended::of(end) }.into());
     }
 
     /// Whether the block is over, or what is missing of its end may take a while longer.
@@ -333,7 +339,7 @@ impl Jupyter {
                     kernel.version = version;
                 }
                 if running {
-                    self.queue.push_back(Heard::Started);
+                    self.queue.push_back(RunEvent::Started.into());
                 }
             }
             News::Message(message) if message.kind() == "input_request" => {
@@ -342,7 +348,7 @@ impl Jupyter {
                     let _ = kernel.orders.send(Order::Send(Box::new(answer)));
                 }
                 if running {
-                    self.queue.push_back(Heard::Output(Stream::Stderr, NO_INPUT.into()));
+                    self.queue.push_back(Event::printed(Stream::Stderr, NO_INPUT.into()));
                 }
             }
             News::Message(message) if running && self.take_variables(&message) => {}
@@ -357,7 +363,7 @@ impl Jupyter {
                     self.look_at_end();
                 }
             }
-            News::Printed(stream, bytes) if running => self.queue.push_back(Heard::Output(stream, bytes)),
+            News::Printed(stream, bytes) if running => self.queue.push_back(Event::printed(stream, bytes)),
             News::Printed(..) => {}
             News::Reconnecting => {
                 if let Some(block) = self.block.as_mut().filter(|_| running) {
@@ -383,7 +389,7 @@ impl Jupyter {
         if running {
             self.end_block(|_| end(why), fate);
         } else {
-            self.queue.push_back(Heard::Died(why));
+            let _ = self.deaths.try_send(why);
         }
     }
 

@@ -4,29 +4,28 @@
 //! over exactly the approved bytes, streams output, ends what has to end, and tells what was used. What it does not do:
 //! decide whether something runs (the engine), keep sessions (the store), read the clock for anybody else.
 //!
-//! One thread (`actor`) does all of it; what stands here passes orders to it. Pure parts: `plan`, `frames`, the two
-//! wires, `environment`, `shell_state`, `receipt`, and most of `sandbox`.
+//! One thread does all of it: what stands here passes orders to it (`worker`), it follows the run that goes on (`serve`,
+//! `run`), and a `backend` carries it out: `local`, `container` or `jupyter`. Pure parts: `plan`, `frames`, the wires,
+//! `environment`, `shell_state`, `receipt`, and most of `sandbox`.
 
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
-    InstallInto, Interpreter, Language, Languages, Limits, Masker, Outcome, Pixels, Reach, RunEvent, RunId,
+    InstallInto, Interpreter, Language, Languages, Limits, Masker, Pixels, Reach, RunEvent, RunId,
     RunRequest, SandboxReport, Terms,
 };
 use crate::launch::{Ground, Launcher};
-use actor::{Actor, Command};
 use asking::Asker;
-use executors::{Desk as Other, Order};
 pub use interpreters::on_path;
 use interpreters::{Finder, Place};
 pub use sandbox::{Wish, Without};
-use std::io::{PipeWriter, Write as _};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
-use tokio::sync::{mpsc, oneshot};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Mutex, mpsc};
+use worker::{Order, Start, Worker};
 
-mod actor;
 mod asking;
+mod backend;
 mod blob;
 mod capture;
 pub mod cgroup;
@@ -34,7 +33,6 @@ pub mod cgroup;
 mod container;
 mod environment;
 mod error;
-mod executors;
 pub mod found;
 mod frames;
 pub mod helper;
@@ -49,19 +47,24 @@ mod kernel_wire;
 mod languages;
 mod ledger;
 mod link;
+mod local;
 mod outbox;
 pub mod packages;
 mod pictures;
+mod pipes;
 mod plan;
 mod process;
+mod pull;
 mod receipt;
 mod run;
 mod sandbox;
+mod serve;
 mod shell_state;
 mod supervisor;
 mod tree;
+mod worker;
 
-pub use executors::Missing;
+pub use backend::Missing;
 pub use helper_file::HelperFile;
 pub use ledger::departed;
 
@@ -124,34 +127,10 @@ pub struct Executor {
 
 #[derive(Debug)]
 struct Inner {
-    setup: Arc<Setup>,
     finder: Arc<Finder>,
     asker: Arc<Asker>,
-    thread: Mutex<Thread>,
-    /// Where runs are carried out instead, when another executor than the local one was chosen.
-    other: Option<Other>,
-    deaths: tokio::sync::Mutex<mpsc::Receiver<String>>,
-    death: mpsc::Sender<String>,
-}
-
-/// The thread that does the work.
-#[derive(Debug, Default)]
-enum Thread {
-    /// Nothing was ordered yet.
-    #[default]
-    Asleep,
-    /// It takes orders.
-    Awake(Desk),
-    /// It has ended everything.
-    Closed,
-}
-
-/// Where orders are given. When it is dropped, the thread ends everything and itself.
-#[derive(Debug)]
-struct Desk {
-    orders: std::sync::mpsc::Sender<Command>,
-    bell: PipeWriter,
-    thread: JoinHandle<()>,
+    worker: Worker,
+    deaths: Mutex<mpsc::Receiver<String>>,
 }
 
 impl Executor {
@@ -171,20 +150,16 @@ impl Executor {
             python: setup.python.clone(),
             launcher,
         };
-        let finder = Finder::new(setup.languages.clone(), place, asker.clone());
+        let finder = Arc::new(Finder::new(setup.languages.clone(), place, asker.clone()));
         let (death, deaths) = mpsc::channel(8);
-        let other = Other::new(choice, executors, setup.clone(), death.clone());
-        Self {
-            inner: Arc::new(Inner {
-                setup,
-                finder: Arc::new(finder),
-                asker,
-                thread: Mutex::default(),
-                other,
-                deaths: tokio::sync::Mutex::new(deaths),
-                death,
-            }),
-        }
+        let (choice, executors) = (choice.clone(), executors.clone());
+        let worker = Worker::new(Start { choice, executors, setup, finder: finder.clone(), deaths: death });
+        Self { inner: Arc::new(Inner { finder, asker, worker, deaths: Mutex::new(deaths) }) }
+    }
+
+    /// Whether runs are processes of this machine, so that its sandbox is what confines them.
+    pub fn is_local(&self) -> bool {
+        self.inner.worker.is_local()
     }
 
     /// The terms under which a block in this language would run now.
@@ -192,35 +167,8 @@ impl Executor {
     /// # Errors
     /// In words, with what to do, when it can't run here.
     pub async fn terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
-        if let Some(other) = &self.inner.other {
-            return other.terms(language, limits).await;
-        }
-        let interpreter = match self.inner.finder.known_already(language) {
-            Some(known) => known,
-            None => {
-                let (finder, language) = (self.inner.finder.clone(), language.clone());
-                let found = tokio::task::spawn_blocking(move || finder.find(&language)).await;
-                found.map_err(|error| error.to_string())??
-            }
-        };
-        let (reply, answer) = oneshot::channel();
-        let ended = || "sayso is ending: nothing runs any more".to_string();
-        self.order(Command::Terms(Box::new((language.clone(), interpreter)), limits, reply))
-            .map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())?
-    }
-
-    /// What a run under these terms reaches, by what its helper would be handed. Nothing is known where nothing is told.
-    pub async fn reach(&self, terms: &Terms) -> Reach {
-        let terms = Box::new(terms.clone());
-        if let Some(other) = &self.inner.other {
-            return other.ask(|reply| Order::Reach(terms, reply)).await.unwrap_or_default();
-        }
-        let (reply, answer) = oneshot::channel();
-        match self.order(Command::Reach(terms, reply)) {
-            Ok(()) => answer.await.unwrap_or_default(),
-            Err(_) => Reach::default(),
-        }
+        self.find(language).await?;
+        self.inner.worker.try_ask(|reply| Order::Terms(language.clone(), limits, reply)).await
     }
 
     /// The terms under which a file of the person's functions would be loaded now, but for the file itself.
@@ -228,30 +176,8 @@ impl Executor {
     /// # Errors
     /// In words, with what to do, when none can be loaded here.
     pub async fn load_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
-        match &self.inner.other {
-            Some(other) => other.load_terms(language, limits).await,
-            None => self.terms(language, limits).await,
-        }
-    }
-
-    /// Whether runs are processes of this machine, so that its sandbox is what confines them.
-    pub fn is_local(&self) -> bool {
-        self.inner.other.is_none()
-    }
-
-    /// What the sandbox holds, by the result of its tests. They are made at the first question or run, in some 50 ms.
-    ///
-    /// # Errors
-    /// In words, with what to do, when what was asked for can't be had.
-    pub async fn sandbox(&self) -> Result<SandboxReport, String> {
-        if let Some(other) = &self.inner.other {
-            let report = other.ask(Order::Sandbox).await;
-            return report.unwrap_or_else(|| Err("sayso is ending: nothing runs any more".into()));
-        }
-        let (reply, answer) = oneshot::channel();
-        let ended = || "sayso is ending: nothing runs any more".to_string();
-        self.order(Command::Sandbox(reply)).map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())?
+        self.find(language).await?;
+        self.inner.worker.try_ask(|reply| Order::LoadTerms(language.clone(), limits, reply)).await
     }
 
     /// The terms under which packages for this language would be installed now: by which program, and where to.
@@ -264,18 +190,10 @@ impl Executor {
         into: InstallInto,
         limits: Option<Limits>,
     ) -> Result<Terms, String> {
-        if let Some(other) = &self.inner.other {
-            let why = other.ask(|reply| Order::NoPackages(language.clone(), reply)).await;
-            return Err(why.unwrap_or_else(|| "sayso is ending: nothing runs any more".into()));
-        }
-        let (finder, wanted) = (self.inner.finder.clone(), language.clone());
-        let found = tokio::task::spawn_blocking(move || finder.installer(&wanted, into)).await;
-        let installer = found.map_err(|error| error.to_string())??;
-        let (reply, answer) = oneshot::channel();
-        let ended = || "sayso is ending: nothing runs any more".to_string();
-        self.order(Command::InstallTerms(Box::new((language.clone(), installer, into)), limits, reply))
-            .map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())?
+        let wanted = language.clone();
+        let installer = self.here(move |finder| finder.installer(&wanted, into)).await.transpose()?;
+        let by = Box::new((installer, into));
+        self.inner.worker.try_ask(|reply| Order::InstallTerms(language.clone(), by, limits, reply)).await
     }
 
     /// The terms under which an image would be pulled for a block in this language: by which engine.
@@ -283,93 +201,70 @@ impl Executor {
     /// # Errors
     /// In words, with what to do, where no engine pulls any.
     pub async fn pull_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
-        match &self.inner.other {
-            Some(other) => other.pull_terms(language, limits).await,
-            None => Err("images are pulled by container engines only: choose --executor container".into()),
-        }
+        self.inner.worker.try_ask(|reply| Order::PullTerms(language.clone(), limits, reply)).await
     }
 
-    /// The project's `.venv`, where packages could go that the person sends there: when it is the environment in use.
-    pub async fn project_venv(&self) -> Option<PathBuf> {
-        if self.inner.other.is_some() {
-            return None;
-        }
-        let finder = self.inner.finder.clone();
-        tokio::task::spawn_blocking(move || finder.project_venv()).await.ok().flatten()
+    /// What a run under these terms reaches, by what its helper would be handed. Nothing is known where nothing is told.
+    pub async fn reach(&self, terms: &Terms) -> Reach {
+        let terms = Box::new(terms.clone());
+        self.inner.worker.ask(|reply| Order::Reach(terms, reply)).await.unwrap_or_default()
+    }
+
+    /// What the sandbox holds, by the result of its tests. They are made at the first question or run, in some 50 ms.
+    ///
+    /// # Errors
+    /// In words, with what to do, when what was asked for can't be had.
+    pub async fn sandbox(&self) -> Result<SandboxReport, String> {
+        self.inner.worker.try_ask(Order::Sandbox).await
     }
 
     /// The packages that a text of Python needs and that the kernel does not have: by what it imports, and by the
     /// `packages` that were asked for with it. Nothing of the text is run. Empty where that can't be known now.
     pub async fn lacking(&self, source: &str, packages: &[String]) -> Vec<String> {
-        if self.inner.other.is_some() {
-            return Vec::new();
-        }
-        let (reply, answer) = oneshot::channel();
-        let asked = Command::Lacking(source.to_owned(), packages.to_vec(), reply);
-        if self.order(asked).is_err() {
-            return Vec::new();
-        }
-        let patience = tokio::time::timeout(std::time::Duration::from_secs(3), answer).await;
-        patience.ok().and_then(Result::ok).unwrap_or_default()
+        let (source, packages) = (source.to_owned(), packages.to_vec());
+        let asked = self.inner.worker.ask(|reply| Order::Lacking(source, packages, reply));
+        tokio::time::timeout(Duration::from_secs(3), asked).await.ok().flatten().unwrap_or_default()
     }
 
-    /// The program that runs this language on this machine, where there is one, and the name by which a shell finds it.
-    pub async fn interpreter(&self, language: &Language) -> Option<(Interpreter, Option<String>)> {
-        let (finder, language) = (self.inner.finder.clone(), language.clone());
-        let look = move || finder.find(&language).ok().map(|found| (found, finder.called(&language)));
-        tokio::task::spawn_blocking(look).await.ok()?
+    /// What has to be fetched over the network before blocks in this language can run: an image. Fetching is asked for
+    /// first; until then [`Executor::terms`] tells that it is missing.
+    pub async fn missing(&self, language: &Language) -> Option<Missing> {
+        self.inner.worker.ask(|reply| Order::Missing(language.clone(), reply)).await.flatten()
     }
 
-    /// Whether the Python of this machine has a module. The module is not loaded; a Python that lies in the working folder
-    /// is not started. What is not known in ten seconds counts as not there.
-    pub async fn python_has(&self, module: &'static str) -> bool {
-        let finder = self.inner.finder.clone();
-        tokio::task::spawn_blocking(move || finder.python_has(module)).await.unwrap_or(false)
+    /// Fetches what is missing; lines of progress arrive on the way.
+    ///
+    /// # Errors
+    /// In words, with what to do, when it can't be fetched.
+    pub async fn fetch(&self, missing: Missing, progress: mpsc::Sender<String>) -> Result<(), String> {
+        let done = self.inner.worker.ask(|reply| Order::Fetch(missing, progress, reply)).await;
+        done.unwrap_or_else(|| Err("sayso is ending: nothing is fetched any more".into()))
     }
 
     /// Carries out a run. [`RunEvent::Ended`] arrives exactly once and last, whatever happens.
     pub fn start(&self, request: RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
-        if let Some(other) = &self.inner.other {
-            return other.start(request, out);
-        }
-        if let Err(Command::Start(request, out)) = self.order(Command::Start(Box::new(request), out)) {
-            let outcome = Outcome::NotStarted("sayso is ending: nothing runs any more".into());
-            let report = run::nothing(outcome, request.approval().terms().limits);
-            outbox::Outbox::new(request.approval().run(), out).finish(report);
-        }
+        self.inner.worker.start(request, out);
     }
 
     /// Sends SIGINT to the group of this run; a kernel keeps its state.
     pub fn interrupt(&self, run: RunId) {
-        if let Some(other) = &self.inner.other {
-            return other.give(Order::Interrupt(run));
-        }
-        let _ = self.order(Command::Interrupt(run));
+        self.inner.worker.give(Order::Interrupt(run));
     }
 
     /// Ends this run by force; a kernel loses its state.
     pub fn kill(&self, run: RunId) {
-        if let Some(other) = &self.inner.other {
-            return other.give(Order::Kill(run));
-        }
-        let _ = self.order(Command::Kill(run));
+        self.inner.worker.give(Order::Kill(run));
     }
 
     /// Gets ready for a block in this language: finds the interpreter, starts the empty kernel. Nothing that lies in the
     /// working folder is started.
     pub fn warm(&self, language: &Language) {
-        if let Some(other) = &self.inner.other {
-            return other.give(Order::Warm(language.clone()));
-        }
-        let _ = self.order(Command::Warm(language.clone()));
+        self.inner.worker.give(Order::Warm(language.clone()));
     }
 
-    /// Ends the kernel; the next block starts a new one. Does nothing while a run goes on in it.
+    /// Ends the kernel; the next block starts a new one. Does nothing while a run goes on.
     pub fn restart_kernel(&self) {
-        if let Some(other) = &self.inner.other {
-            return other.give(Order::RestartKernel);
-        }
-        let _ = self.order(Command::RestartKernel);
+        self.inner.worker.give(Order::RestartKernel);
     }
 
     /// Resolves with the cause when a kernel dies while nothing runs. Safe to cancel.
@@ -380,36 +275,41 @@ impl Executor {
         }
     }
 
-    /// The interpreters on this machine, with their versions where they may be asked.
+    /// Ends everything that was started: no process, descriptor or temporary file is left.
+    pub async fn close(&self) {
+        self.inner.worker.close().await;
+    }
+
+    /// The interpreters that runs would find, with their versions where they may be asked.
     pub async fn found(&self) -> Vec<Interpreter> {
-        if let Some(other) = &self.inner.other {
-            return other.ask(Order::Found).await.unwrap_or_default();
+        match self.here(Finder::all).await {
+            Some(found) => found,
+            None => self.inner.worker.ask(Order::Found).await.unwrap_or_default(),
         }
-        let finder = self.inner.finder.clone();
-        tokio::task::spawn_blocking(move || finder.all()).await.unwrap_or_default()
+    }
+
+    /// The project's `.venv`, where packages could go that the person sends there: when it is the environment in use.
+    pub async fn project_venv(&self) -> Option<PathBuf> {
+        self.here(Finder::project_venv).await.flatten()
     }
 
     /// What installs packages here, `uv`, `pip` and `npm`, and where each is.
     pub async fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
-        let finder = self.inner.finder.clone();
-        tokio::task::spawn_blocking(move || finder.installers()).await.unwrap_or_default()
+        self.look(Finder::installers).await.unwrap_or_default()
     }
 
-    /// What has to be fetched over the network before blocks in this language can run: an image. Fetching is asked for
-    /// first; until then [`Executor::terms`] tells that it is missing.
-    pub async fn missing(&self, language: &Language) -> Option<Missing> {
-        let other = self.inner.other.as_ref()?;
-        other.ask(|reply| Order::Missing(language.clone(), reply)).await.flatten()
+    /// The program that runs this language on this machine, where there is one, and the name by which a shell finds it.
+    pub async fn interpreter(&self, language: &Language) -> Option<(Interpreter, Option<String>)> {
+        let language = language.clone();
+        let look =
+            move |finder: &Finder| finder.find(&language).ok().map(|found| (found, finder.called(&language)));
+        self.look(look).await.flatten()
     }
 
-    /// Fetches what is missing; lines of progress arrive on the way.
-    ///
-    /// # Errors
-    /// In words, with what to do, when it can't be fetched.
-    pub async fn fetch(&self, missing: Missing, progress: mpsc::Sender<String>) -> Result<(), String> {
-        let Some(other) = &self.inner.other else { return Ok(()) };
-        let done = other.ask(|reply| Order::Fetch(missing, progress, reply)).await;
-        done.unwrap_or_else(|| Err("sayso is ending: nothing is fetched any more".into()))
+    /// Whether the Python of this machine has a module. The module is not loaded; a Python that lies in the working folder
+    /// is not started. What is not known in ten seconds counts as not there.
+    pub async fn python_has(&self, module: &'static str) -> bool {
+        self.look(move |finder| finder.python_has(module)).await.unwrap_or(false)
     }
 
     /// The programs that sayso may start by itself, as they were found at the start.
@@ -427,54 +327,21 @@ impl Executor {
         tokio::task::spawn_blocking(decode).await.unwrap_or_else(|error| Err(error.to_string()))
     }
 
-    /// Ends everything that was started: no process, descriptor or temporary file is left.
-    pub async fn close(&self) {
-        if let Some(other) = &self.inner.other {
-            other.close().await;
-        }
-        let Thread::Awake(desk) = std::mem::replace(&mut *self.thread(), Thread::Closed) else { return };
-        let _ = desk.give(Command::Close);
-        let Desk { thread, .. } = desk;
-        let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+    /// Finds the interpreter of a language where runs are processes of this machine. It may have to be asked, which is not
+    /// done on the thread that follows a run.
+    async fn find(&self, language: &Language) -> Result<(), String> {
+        let language = language.clone();
+        self.here(move |finder| finder.find(&language)).await.transpose().map(drop)
     }
 
-    /// Gives an order to the thread, which is started for the first one; gives it back when everything has ended.
-    fn order(&self, command: Command) -> Result<(), Command> {
-        let mut thread = self.thread();
-        if matches!(*thread, Thread::Asleep) {
-            match self.inner.wake() {
-                Some(desk) => *thread = Thread::Awake(desk),
-                None => return Err(command),
-            }
-        }
-        match &*thread {
-            Thread::Awake(desk) => desk.give(command),
-            Thread::Asleep | Thread::Closed => Err(command),
-        }
+    /// Looks for programs where runs are processes of this machine; `None` where they are elsewhere.
+    async fn here<T: Send + 'static>(&self, look: impl FnOnce(&Finder) -> T + Send + 'static) -> Option<T> {
+        if self.is_local() { self.look(look).await } else { None }
     }
 
-    fn thread(&self) -> std::sync::MutexGuard<'_, Thread> {
-        self.inner.thread.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Inner {
-    fn wake(&self) -> Option<Desk> {
-        let (listener, bell) = std::io::pipe().ok()?;
-        // A full bell rings already: nobody waits to ring it once more.
-        rustix::io::ioctl_fionbio(&bell, true).ok()?;
-        let (orders, commands) = std::sync::mpsc::channel();
-        let actor =
-            Actor::new(self.setup.clone(), self.finder.clone(), commands, listener, self.death.clone());
-        let thread = std::thread::Builder::new().name("exec".into()).spawn(move || actor.serve()).ok()?;
-        Some(Desk { orders, bell, thread })
-    }
-}
-
-impl Desk {
-    fn give(&self, command: Command) -> Result<(), Command> {
-        self.orders.send(command).map_err(|error| error.0)?;
-        let _ = (&self.bell).write(&[1]);
-        Ok(())
+    /// Looks for programs of this machine, on a worker.
+    async fn look<T: Send + 'static>(&self, look: impl FnOnce(&Finder) -> T + Send + 'static) -> Option<T> {
+        let finder = self.inner.finder.clone();
+        tokio::task::spawn_blocking(move || look(&finder)).await.ok()
     }
 }

@@ -4,7 +4,7 @@
 //! skipped from its front: the report at the end has the truth. A little output is passed on at once; a flood is passed
 //! on in few large pieces.
 
-use crate::domain::{Chunk, RunEvent, RunId, RunReport, Stream};
+use crate::domain::{Captured, Chunk, Outcome, RunEvent, RunId, RunReport, RunRequest, Stream};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Sender, error::TrySendError};
@@ -150,25 +150,17 @@ impl Outbox {
     }
 }
 
+/// Tells whoever ordered a run that it did not come to anything.
+pub fn did_not_run(request: &RunRequest, out: Sender<(RunId, RunEvent)>, outcome: Outcome) {
+    let approval = request.approval();
+    let output = Captured::new(approval.terms().limits.kept_bytes);
+    Outbox::new(approval.run(), out).finish(RunReport { output, ..RunReport::bare(outcome) });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Captured, KernelFate, Outcome, Receipt};
     use tokio::sync::mpsc::{Receiver, channel};
-
-    fn report() -> RunReport {
-        RunReport {
-            outcome: Outcome::Ok,
-            receipt: Receipt::default(),
-            output: Captured::default(),
-            blob: None,
-            value: None,
-            error: None,
-            images: Vec::new(),
-            kernel: KernelFate::None,
-            cwd: None,
-        }
-    }
 
     fn all(mut receiver: Receiver<(RunId, RunEvent)>) -> Vec<RunEvent> {
         std::iter::from_fn(|| receiver.blocking_recv()).map(|(_, event)| event).collect()
@@ -193,7 +185,7 @@ mod tests {
             outbox.print(Stream::Stdout, &vec![b'x'; 40_000]);
         }
         outbox.print(Stream::Stdout, b"the end");
-        outbox.finish(report());
+        outbox.finish(RunReport::bare(Outcome::Ok));
         let events = reader.join().unwrap();
         assert!(matches!(events.last(), Some(RunEvent::Ended(_))));
         let output: Vec<&Chunk> =
@@ -210,7 +202,7 @@ mod tests {
         outbox.print(Stream::Stderr, b"a");
         outbox.tell(RunEvent::Variables(Vec::new()));
         let reader = std::thread::spawn(move || all(receiver));
-        outbox.finish(report());
+        outbox.finish(RunReport::bare(Outcome::Ok));
         let events = reader.join().unwrap();
         assert!(matches!(
             events.as_slice(),

@@ -1,10 +1,10 @@
 //! A started program: its helper, its pipes, and the descriptors that it is given.
 
 use super::blob::random;
-use super::capture::Pipes;
 use super::cgroup::Group;
 use super::error::ExecError;
 use super::link::Link;
+use super::pipes::Pipes;
 use super::plan::{Given, Invocation, MARK, set};
 use super::sandbox::Cell;
 use crate::domain::Limits;

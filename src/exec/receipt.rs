@@ -67,6 +67,16 @@ pub fn of_death(ending: Ending, pressed: &Pressed) -> Outcome {
     }
 }
 
+/// How a run ended whose process is gone: by what was done to it, else by its own cause.
+pub fn of_loss(cause: &str, pressed: &Pressed, own: impl Fn(String) -> Outcome) -> Outcome {
+    match pressed {
+        Pressed { over: Some(over), .. } => Outcome::Limit(over.clone()),
+        Pressed { out_of_time: true, .. } => Outcome::TimedOut,
+        Pressed { killed: true, .. } => Outcome::Interrupted,
+        _ => own(cause.to_owned()),
+    }
+}
+
 /// Why a process died, in words.
 pub fn cause_of_death(ending: Ending) -> String {
     let Some(signal) = ending.signal else {
@@ -140,6 +150,15 @@ mod tests {
         let limit = Outcome::Limit("memory: 2.1 of 2 GiB".into());
         assert_eq!(of_program(ended(None, Some(9)), &over), limit);
         assert_eq!(of_death(ended(None, Some(9)), &over), limit);
+    }
+
+    #[test]
+    fn what_was_done_from_outside_is_told_before_the_cause() {
+        let out_of_time = Pressed { out_of_time: true, ..NOT };
+        assert_eq!(of_loss("x", &out_of_time, Outcome::Crashed), Outcome::TimedOut);
+        let killed = Pressed { killed: true, ..NOT };
+        assert_eq!(of_loss("x", &killed, Outcome::Limit), Outcome::Interrupted);
+        assert_eq!(of_loss("x", &NOT, Outcome::Limit), Outcome::Limit("x".into()));
     }
 
     #[test]

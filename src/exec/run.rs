@@ -1,208 +1,254 @@
-//! One run while it goes on: what is known of it so far, and the report at its end.
+//! One run while it goes on: its clock, its output, and the report at its end.
 
 pub mod images;
 
+use super::backend::{End, Ended, Watch};
 use super::capture::Capture;
-use super::helper_wire::Used;
-use super::kernel_wire::{Done, Token};
 use super::languages;
 use super::outbox::Outbox;
-use super::process::Process;
-use super::receipt::{self, Ending, Pressed};
-use super::sandbox::refused::{Closed, refused};
+use super::receipt::{self, Pressed};
+use super::sandbox::refused::refused;
 use crate::domain::{
-    Captured, KernelFate, Limits, Masker, Outcome, Receipt, RunEvent, RunId, RunReport, RunRequest, Stream,
+    Chunk, Limits, Masker, Outcome, RunError, RunEvent, RunId, RunReport, RunRequest, Stream,
 };
 use images::Images;
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
+use tokio::sync::mpsc::Sender;
 
-/// How long after its limit a run is given up, whatever its processes do: a little under the 2 s that are promised.
-const GIVE_UP: Duration = Duration::from_millis(1900);
+/// From the interrupt at the time limit to the end by force, and from there until it is given up.
+const GRACE: Duration = Duration::from_millis(1000);
+const GIVE_UP: Duration = Duration::from_millis(3000);
+/// How long after its limit a run under a helper is given up, whatever its processes do: a little under the 2 s that are
+/// promised.
+const GIVE_UP_HELPER: Duration = Duration::from_millis(1900);
+/// From one interrupt to the next, where they can be lost; and so many times it is repeated. A Python that was about to
+/// wait for something when the signal came has taken note of it and waits on, without ever looking at the note: only
+/// another signal wakes it. Whoever was reached has ended by then, or cleans up and is not disturbed any sooner.
+const AGAIN: Duration = Duration::from_millis(1500);
+const REPEATS: u8 = 2;
+/// The same at the time limit, where less than [`GRACE`] is left.
+const AGAIN_AT_END: Duration = Duration::from_millis(500);
+/// Images of one run elsewhere that are kept. On this machine its limits bound them.
+const IMAGES: usize = 200;
 
-/// What carries it out.
-#[derive(Debug)]
-pub enum Carrier {
-    /// The kernel, which outlives it.
-    Kernel,
-    /// A program of its own; a shell has a file for its state.
-    Program(Box<Process>, Option<File>),
+/// What is to be done because time has passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// Interrupt it: the time is over.
+    Interrupt,
+    /// Interrupt it once more: it goes on as if it had not been.
+    InterruptAgain,
+    /// End it by force.
+    Kill,
+    /// Nothing more is heard of it: report it.
+    GiveUp,
 }
 
 /// A run that goes on.
-#[derive(Debug)]
 pub struct Run {
     /// Which.
     pub id: RunId,
-    /// What carries it out.
-    pub carrier: Carrier,
-    /// Its language, for the state of shells.
-    pub language: String,
-    /// Its mark on the kernel's control socket.
-    pub token: Token,
     /// Where it is told of.
-    pub outbox: Outbox,
-    /// What it printed.
-    pub capture: Capture,
+    outbox: Outbox,
     /// What was done to it from outside.
-    pub pressed: Pressed,
-    /// Whether it was told that it started.
-    pub started: bool,
-    /// Why the kernel can't be spoken to any more, when that came before its end.
-    pub broken: Option<String>,
-    /// Whether its program was never built: the compiler refused the text.
-    pub unbuilt: bool,
-    /// When it is given up.
-    pub give_up: Instant,
+    pressed: Pressed,
+    limits: Limits,
+    watch: Watch,
+    capture: Capture,
     images: Images,
-    since: Instant,
-    until: Option<Instant>,
-    done: Option<Done>,
-    /// What the sandbox closes for it.
-    closed: Option<Closed>,
-}
-
-/// How it came to its end.
-#[derive(Debug)]
-pub enum End {
-    /// The kernel finished the block and goes on.
-    Block(Used),
-    /// The process ended.
-    Process(Ending, Used),
-    /// The process was never there, and why.
-    NotStarted(String),
-    /// Nothing more is heard of it.
-    Lost(String),
+    /// Whether it was told that it started.
+    started: bool,
+    /// Since when the clock runs.
+    since: Option<Instant>,
+    next: Option<(Instant, Due)>,
+    /// When the interrupt is repeated, and how often it may be after that.
+    again: Option<(Instant, u8)>,
 }
 
 impl Run {
-    /// A run that begins now.
+    /// A run that was ordered. Under a helper its clock runs from now on.
     pub fn new(
         request: &RunRequest,
-        (carrier, token): (Carrier, Token),
-        outbox: Outbox,
+        out: Sender<(RunId, RunEvent)>,
         (folder, masker): (&Path, &Masker),
-        closed: Option<Closed>,
+        watch: Watch,
     ) -> Self {
-        let approval = request.approval();
-        let limits: Limits = approval.terms().limits;
-        let now = Instant::now();
-        let give_up = now
-            .checked_add(Duration::from_millis(limits.wall_ms))
-            .and_then(|at| at.checked_add(GIVE_UP))
-            .unwrap_or_else(|| now + Duration::from_hours(24 * 365));
-        Self {
-            id: approval.run(),
-            carrier,
-            language: approval.terms().language.as_str().to_string(),
-            token,
-            outbox,
-            capture: Capture::new(limits, folder, format!("run-{}-output.txt", approval.run()), masker),
+        let (id, limits) = (request.approval().run(), request.approval().terms().limits);
+        let most = if watch == Watch::Helper { usize::MAX } else { IMAGES };
+        let mut run = Self {
+            id,
+            outbox: Outbox::new(id, out),
             pressed: Pressed::default(),
+            limits,
+            watch,
+            capture: Capture::new(limits, folder, format!("run-{id}-output.txt"), masker),
+            images: Images::new(id, folder, most),
             started: false,
-            broken: None,
-            unbuilt: false,
-            give_up,
-            images: Images::new(approval.run(), folder, usize::MAX),
-            since: now,
-            until: None,
-            done: None,
-            closed,
+            since: None,
+            next: None,
+            again: None,
+        };
+        if watch == Watch::Helper {
+            run.run_clock(Instant::now());
         }
+        run
     }
 
-    /// The program has the code.
-    pub fn tell_started(&mut self) {
-        if !self.started {
-            self.started = true;
+    fn run_clock(&mut self, now: Instant) {
+        self.since = Some(now);
+        let limit = now.checked_add(Duration::from_millis(self.limits.wall_ms));
+        let next = match self.watch {
+            Watch::Helper => limit.and_then(|at| at.checked_add(GIVE_UP_HELPER)).map(|at| (at, Due::GiveUp)),
+            Watch::Loop { .. } => limit.map(|at| (at, Due::Interrupt)),
+        };
+        self.next = self.next.or(next);
+    }
+
+    fn loses_interrupts(&self) -> bool {
+        self.watch == Watch::Loop { loses_interrupts: true }
+    }
+
+    /// The person interrupts it: tells when it is to be repeated.
+    pub fn interrupt(&mut self, now: Instant) {
+        self.pressed.interrupted = true;
+        self.again = self.loses_interrupts().then_some((now + AGAIN, REPEATS));
+    }
+
+    /// An interrupt is not repeated any more.
+    pub fn leave_alone(&mut self) {
+        self.again = None;
+    }
+
+    /// The program has the code: the clock runs.
+    pub fn start(&mut self, now: Instant) {
+        if !std::mem::replace(&mut self.started, true) {
+            if self.since.is_none() {
+                self.run_clock(now);
+            }
             self.outbox.tell(RunEvent::Started);
         }
     }
 
-    /// The person ends it by force: from now on it is given up soon.
-    pub fn pressed_kill(&mut self) {
-        self.pressed.killed = true;
-        self.give_up = self.give_up.min(Instant::now() + GIVE_UP);
+    /// Passes on what its backend tells.
+    pub fn tell(&mut self, event: RunEvent) {
+        match event {
+            RunEvent::Started => self.start(Instant::now()),
+            RunEvent::Output(Chunk { stream, bytes }) => self.print(stream, &bytes),
+            RunEvent::Usage { .. } => self.outbox.hint(event),
+            RunEvent::Image(_) | RunEvent::Variables(_) | RunEvent::Functions(_) => self.outbox.tell(event),
+            // Its end is told by `finish`, once.
+            RunEvent::Ended(_) => {}
+        }
     }
 
-    /// The kernel made an image: it goes to a file.
-    pub fn keep_image(&mut self, name: &str, png: &[u8]) {
-        if let Some(image) = self.images.keep(name, "image/png", png) {
+    /// It printed something.
+    pub fn print(&mut self, stream: Stream, bytes: &[u8]) {
+        self.capture.print(stream, bytes, &mut self.outbox);
+    }
+
+    /// It made an image: it goes to a file.
+    pub fn keep_image(&mut self, name: &str, mime: &str, bytes: &[u8]) {
+        if let Some(image) = self.images.keep(name, mime, bytes) {
             self.outbox.tell(RunEvent::Image(image));
         }
     }
 
-    /// The kernel says that the block is over; the clock of the run stops.
-    pub fn set_done(&mut self, done: Done) {
-        self.stop_clock();
-        self.done = Some(done);
+    /// The person ends it by force: from now on it is given up soon.
+    pub fn kill(&mut self, now: Instant) {
+        self.pressed.killed = true;
+        self.again = None;
+        let at = match (self.watch, self.next) {
+            (Watch::Helper, Some((at, _))) => at.min(now + GIVE_UP_HELPER),
+            (Watch::Helper, None) => now + GIVE_UP_HELPER,
+            (Watch::Loop { .. }, _) => now + GIVE_UP,
+        };
+        self.next = Some((at, Due::GiveUp));
     }
 
-    /// Whether the kernel said so.
-    pub fn is_done(&self) -> bool {
-        self.done.is_some()
+    /// When something has to be done next.
+    pub fn due(&self) -> Option<Instant> {
+        let (next, again) = (self.next.map(|(at, _)| at), self.again.map(|(at, _)| at));
+        [next, again, self.outbox.due()].into_iter().flatten().min()
     }
 
-    /// The clock of the run stops, if it has not yet.
-    pub fn stop_clock(&mut self) {
-        self.until.get_or_insert_with(Instant::now);
-    }
-
-    /// The report. Output must have been drained before. `kernel` and `cwd` are what they are after the run.
-    pub fn finish(mut self, end: End, kernel: KernelFate, cwd: Option<PathBuf>) {
-        self.stop_clock();
-        let wall = self.until.unwrap_or(self.since).saturating_duration_since(self.since);
-        let in_kernel = matches!(self.carrier, Carrier::Kernel);
-        let pressed = std::mem::take(&mut self.pressed);
-        let (outcome, mut receipt) = match (&end, &self.done) {
-            (End::NotStarted(why), _) => (Outcome::NotStarted(why.clone()), Receipt::default()),
-            (End::Lost(_) | End::Process(..), Some(done)) => {
-                let used = if let End::Process(_, used) = end { used } else { Used::default() };
-                (receipt::of_block(done, &pressed), receipt::receipt(wall, used, Some(done.code), None))
+    /// Passes waiting output on; what else is to be done by now.
+    pub fn on_time(&mut self, now: Instant) -> Option<Due> {
+        self.outbox.pass_on(now);
+        if let Some((_, left)) = self.again.filter(|(at, _)| *at <= now) {
+            self.again = left.checked_sub(1).filter(|left| *left > 0).map(|left| (now + AGAIN, left));
+            return Some(Due::InterruptAgain);
+        }
+        let (_, due) = self.next.filter(|(at, _)| *at <= now)?;
+        self.next = match due {
+            Due::Interrupt => {
+                self.pressed.out_of_time = true;
+                self.again = self.loses_interrupts().then_some((now + AGAIN_AT_END, 1));
+                Some((now + GRACE, Due::Kill))
             }
-            (End::Block(used), Some(done)) => {
-                (receipt::of_block(done, &pressed), receipt::receipt(wall, *used, Some(done.code), None))
-            }
-            (End::Process(ending, used), None) => {
-                let outcome = match (&self.broken, in_kernel) {
-                    (Some(why), _) if pressed == Pressed::default() => Outcome::Crashed(why.clone()),
-                    (_, true) => receipt::of_death(*ending, &pressed),
-                    (_, false) => receipt::of_program(*ending, &pressed),
-                };
-                (outcome, receipt::receipt(wall, *used, ending.code, ending.signal))
-            }
-            (End::Lost(why), None) => {
-                let outcome = match pressed {
-                    Pressed { over: Some(over), .. } => Outcome::Limit(over),
-                    Pressed { out_of_time: true, .. } => Outcome::TimedOut,
-                    Pressed { killed: true, .. } => Outcome::Interrupted,
-                    _ => Outcome::Crashed(why.clone()),
-                };
-                (outcome, receipt::receipt(wall, Used::default(), None, None))
-            }
-            (End::Block(used), None) => {
-                let why = "the kernel gave no answer to the block".to_string();
-                (Outcome::Crashed(why), receipt::receipt(wall, *used, None, None))
+            Due::InterruptAgain => self.next,
+            Due::Kill => Some((now + GIVE_UP, Due::GiveUp)),
+            Due::GiveUp => {
+                // A process that hangs in the system can't be ended; the run can.
+                self.pressed.out_of_time |= !self.pressed.killed;
+                None
             }
         };
+        Some(due)
+    }
+
+    /// Tells the report.
+    pub fn finish(mut self, ended: Ended, now: Instant) {
+        self.pressed.over = self.pressed.over.take().or(ended.limit);
+        self.pressed.out_of_time |= ended.out_of_time;
+        let outcome = self.outcome(&ended.end);
+        let until = ended.over.unwrap_or(now);
+        let never = matches!(ended.end, End::NotStarted(_) | End::NotReady(_));
+        let since = self.since.filter(|_| !never).unwrap_or(until);
+        let (code, signal) = match &ended.end {
+            End::Block(done) => (Some(done.code), None),
+            End::Program(ending) | End::Kernel(ending, _) => (ending.code, ending.signal),
+            End::Limit(_) => (None, Some(9)),
+            End::Died(_) | End::NotStarted(_) | End::NotReady(_) => (None, None),
+        };
+        let mut receipt = receipt::receipt(until.saturating_duration_since(since), ended.used, code, signal);
+        let (value, mut error) = match ended.end {
+            End::Block(done) => {
+                receipt.variables = done.changes;
+                (done.value, done.error)
+            }
+            _ => (None, None),
+        };
         let (output, blob) = self.capture.finish();
-        receipt.variables = self.done.as_ref().and_then(|done| done.changes);
-        let (value, error) = self.done.map_or((None, None), |done| (done.value, done.error));
-        let unbuilt = self.unbuilt && outcome == Outcome::Failed;
-        let error = if unbuilt { Some(languages::build_error(&output.bytes(Stream::Stderr))) } else { error };
-        let images = self.images.all();
-        if let Some(closed) = &self.closed {
-            let printed = output.bytes(Stream::Stderr);
-            let printed = String::from_utf8_lossy(&printed);
-            let traceback = error.as_ref().map(|error| error.traceback.as_str());
+        let errors = output.bytes(Stream::Stderr);
+        if ended.unbuilt && outcome == Outcome::Failed {
+            error = Some(languages::build_error(&errors));
+        }
+        if let Some(closed) = &ended.closed {
+            let printed = String::from_utf8_lossy(&errors);
+            let traceback = error.as_ref().map(|error: &RunError| error.traceback.as_str());
             receipt.refused = refused(std::iter::once(&*printed).chain(traceback), closed);
         }
+        let (images, kernel, cwd) = (self.images.all(), ended.kernel, ended.cwd);
         self.outbox.finish(RunReport { outcome, receipt, output, blob, value, error, images, kernel, cwd });
     }
-}
 
-/// The report of a run that did not come to anything.
-pub fn nothing(outcome: Outcome, limits: Limits) -> RunReport {
-    RunReport { output: Captured::new(limits.kept_bytes), ..RunReport::bare(outcome) }
+    /// How it ended, by its end and by what was done to it.
+    fn outcome(&self, end: &End) -> Outcome {
+        let pressed = &self.pressed;
+        match end {
+            End::Block(done) => receipt::of_block(done, pressed),
+            End::Program(ending) => receipt::of_program(*ending, pressed),
+            End::Kernel(_, Some(why)) if *pressed == Pressed::default() => Outcome::Crashed(why.clone()),
+            End::Kernel(ending, _) => receipt::of_death(*ending, pressed),
+            End::Died(why) => receipt::of_loss(why, pressed, Outcome::Crashed),
+            End::Limit(what) => receipt::of_loss(what, pressed, Outcome::Limit),
+            End::NotStarted(why) => receipt::of_loss(why, pressed, Outcome::NotStarted),
+            End::NotReady(cause) => {
+                let limit = pressed.over.as_ref().map(|what| format!("of its limits, {what}"));
+                let why = limit.or_else(|| self.capture.last_error_line()).unwrap_or_else(|| cause.clone());
+                Outcome::NotStarted(format!("Python could not be started as a kernel: {why}"))
+            }
+        }
+    }
 }

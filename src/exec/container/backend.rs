@@ -2,8 +2,10 @@
 
 use super::error::ContainerError;
 use super::{Containers, FAREWELL, engine, is_kernel};
-use crate::domain::{ExecutorKind, Interpreter, Language, Limits, Reach, Rights, SandboxReport, Terms};
-use crate::exec::executors::{Backend, Fetch, Heard, Job, Missing};
+use crate::domain::{
+    ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, Rights, SandboxReport, Terms,
+};
+use crate::exec::backend::{Backend, Event, Fetch, Job, Missing, Watch};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
@@ -32,6 +34,10 @@ impl Backend for Containers {
         Ok(frame.rights().sandbox)
     }
 
+    fn watch(&self) -> Watch {
+        Watch::Loop { loses_interrupts: false }
+    }
+
     async fn begin(&mut self, job: Job) {
         match self.known(&job.terms.language, &job.terms.limits).await {
             Ok(known) => {
@@ -49,10 +55,10 @@ impl Backend for Containers {
         }
     }
 
-    async fn hear(&mut self) -> Heard {
+    async fn hear(&mut self) -> Event {
         loop {
-            if let Some(heard) = self.queue.pop_front() {
-                return heard;
+            if let Some(event) = self.queue.pop_front() {
+                return event;
             }
             let kernel = async {
                 match &mut self.kernel {
@@ -68,11 +74,11 @@ impl Backend for Containers {
             };
             tokio::select! {
                 heard = kernel => self.on_kernel(heard),
-                heard = program => {
-                    if matches!(heard, Heard::Ended(_)) && let Some(program) = self.program.take() {
+                event = program => {
+                    if matches!(event, Event::Ended(_)) && let Some(program) = self.program.take() {
                         self.leaves(program.close());
                     }
-                    return heard;
+                    return event;
                 }
             }
         }
@@ -123,8 +129,13 @@ impl Backend for Containers {
         true
     }
 
-    fn no_packages(&self, language: &Language) -> String {
-        crate::domain::sentences::network::none_in_container(language.as_str())
+    async fn install_terms(
+        &mut self,
+        language: &Language,
+        _: (Option<Interpreter>, InstallInto),
+        _: Limits,
+    ) -> Result<Terms, String> {
+        Err(crate::domain::sentences::network::none_in_container(language.as_str()))
     }
 
     async fn pull_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {

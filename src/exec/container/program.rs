@@ -5,8 +5,8 @@ use super::engine::Engine;
 use super::error::ContainerError;
 use super::held::{Held, START, remove};
 use super::plan::{Frame, size};
-use crate::domain::{KernelFate, Stream};
-use crate::exec::executors::{End, Ended, Heard, Job};
+use crate::domain::{RunEvent, Stream};
+use crate::exec::backend::{End, Ended, Event, Job};
 use crate::exec::helper_wire::Used;
 use crate::exec::receipt::Ending;
 use bollard::container::LogOutput;
@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(700);
 
 /// A program that goes on.
 pub struct Program {
-    events: mpsc::Receiver<Heard>,
+    events: mpsc::Receiver<Event>,
     stop: Rc<Notify>,
     engine: Rc<Engine>,
     name: String,
@@ -63,8 +63,8 @@ impl Program {
                 () = work_stop.notified() => Ok((End::Died("it was ended by force".into()), Used::default())),
             };
             let (end, used) = end.unwrap_or_else(|error| (of_error(error), Used::default()));
-            let ended = Ended { end, used, kernel: KernelFate::None, cwd: Some(cwd) };
-            let _ = sender.send(Heard::Ended(Box::new(ended))).await;
+            let ended = Ended { used, cwd: Some(cwd), ..Ended::of(end) };
+            let _ = sender.send(ended.into()).await;
             // The engine may need a while.
             remove(&work_engine, &work_name).await;
         });
@@ -72,16 +72,9 @@ impl Program {
     }
 
     /// What is heard of it next. Safe to cancel.
-    pub async fn hear(&mut self) -> Heard {
-        match self.events.recv().await {
-            Some(heard) => heard,
-            None => Heard::Ended(Box::new(Ended {
-                end: End::Died("it was lost sight of".into()),
-                used: Used::default(),
-                kernel: KernelFate::None,
-                cwd: None,
-            })),
-        }
+    pub async fn hear(&mut self) -> Event {
+        let lost = || Ended::of(End::Died("it was lost sight of".into())).into();
+        self.events.recv().await.unwrap_or_else(lost)
     }
 
     /// SIGINT to all its processes.
@@ -127,15 +120,15 @@ async fn follow(
     held: &mut Held,
     engine: &Engine,
     source: Vec<u8>,
-    out: &mpsc::Sender<Heard>,
+    out: &mpsc::Sender<Event>,
     memory: &str,
 ) -> Result<(End, Used), ContainerError> {
     let rest = timeout(START, ready(held)).await.unwrap_or(Err(ContainerError::Slow(START.as_secs())))?;
     held.write(source);
-    let _ = out.send(Heard::Started).await;
+    let _ = out.send(RunEvent::Started.into()).await;
     let mut used = Used { processes: 1, ..Used::default() };
     if !rest.is_empty() {
-        let _ = out.send(Heard::Output(Stream::Stdout, rest)).await;
+        let _ = out.send(Event::printed(Stream::Stdout, rest)).await;
     }
     let id = held.id().to_owned();
     let mut look_at = Instant::now() + LOOK;
@@ -144,15 +137,15 @@ async fn follow(
             piece = held.next() => piece,
             () = tokio::time::sleep_until(look_at) => {
                 look_at = Instant::now() + LOOK;
-                if let Some((rss, cpu_us)) = look(engine, &id, &mut used).await {
-                    let _ = out.try_send(Heard::Usage(rss, cpu_us / 1000));
+                if let Some((rss_bytes, cpu_us)) = look(engine, &id, &mut used).await {
+                    let _ = out.try_send(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 }.into());
                 }
                 continue;
             }
         };
         let Some(piece) = piece else { break };
         let stream = if matches!(piece, LogOutput::StdErr { .. }) { Stream::Stderr } else { Stream::Stdout };
-        if out.send(Heard::Output(stream, piece.into_bytes().to_vec())).await.is_err() {
+        if out.send(Event::printed(stream, piece.into_bytes().to_vec())).await.is_err() {
             break;
         }
     }

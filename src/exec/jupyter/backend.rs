@@ -3,11 +3,13 @@
 use super::message::Channel;
 use super::reading::Reading;
 use super::talk::Order;
-use super::{Block, FAREWELL, Jupyter, ToFetch};
-use crate::domain::{Interpreter, KernelFate, Language, Limits, Reach, SandboxLevel, SandboxReport, Terms};
-use crate::exec::executors::{Backend, End, Fetch, Heard, Job};
+use super::{Block, FAREWELL, Jupyter};
+use crate::domain::{
+    InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent, SandboxLevel, SandboxReport,
+    Terms,
+};
+use crate::exec::backend::{Backend, End, Event, Job, Watch};
 use serde_json::json;
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 impl Backend for Jupyter {
@@ -25,6 +27,10 @@ impl Backend for Jupyter {
 
     async fn sandbox(&mut self) -> Result<SandboxReport, String> {
         self.may_be_open().map(|()| self.report()).map_err(|error| error.to_string())
+    }
+
+    fn watch(&self) -> Watch {
+        Watch::Loop { loses_interrupts: true }
     }
 
     async fn begin(&mut self, job: Job) {
@@ -62,14 +68,14 @@ impl Backend for Jupyter {
         }
         self.order(Order::Send(Box::new(request)));
         if self.kernels.get(&spec.name).is_some_and(|kernel| kernel.ready) {
-            self.queue.push_back(Heard::Started);
+            self.queue.push_back(RunEvent::Started.into());
         }
     }
 
-    async fn hear(&mut self) -> Heard {
+    async fn hear(&mut self) -> Event {
         loop {
-            if let Some(heard) = self.queue.pop_front() {
-                return heard;
+            if let Some(event) = self.queue.pop_front() {
+                return event;
             }
             let until = self.block.as_ref().and_then(|block| block.until);
             tokio::select! {
@@ -86,10 +92,6 @@ impl Backend for Jupyter {
             block.interrupt(Instant::now());
         }
         self.order(Order::Interrupt);
-    }
-
-    fn loses_interrupts(&self) -> bool {
-        true
     }
 
     fn has_answered(&self) -> bool {
@@ -115,29 +117,22 @@ impl Backend for Jupyter {
         self.end_all();
     }
 
-    async fn missing(&mut self, _: &Language) -> Option<ToFetch> {
-        None
-    }
-
     fn loads_functions(&self) -> bool {
         false
     }
 
-    fn no_packages(&self, language: &Language) -> String {
-        match &self.config.url {
+    async fn install_terms(
+        &mut self,
+        language: &Language,
+        _: (Option<Interpreter>, InstallInto),
+        _: Limits,
+    ) -> Result<Terms, String> {
+        Err(match &self.config.url {
             Some(_) => format!("packages for {language} are installed on the Jupyter server, not from here"),
             None => "install them into the environment of the Jupyter kernel, as its pip or npm does it: a kernel's own \
                      packages are not sayso's"
                 .into(),
-        }
-    }
-
-    async fn pull_terms(&mut self, _: &Language, _: Limits) -> Result<Terms, String> {
-        Err("images are pulled by container engines only: choose --executor container".into())
-    }
-
-    async fn fetch(&mut self, missing: ToFetch, _: mpsc::Sender<String>) -> Fetch {
-        Box::pin(std::future::ready(Err(format!("{} can't be fetched", missing.name))))
+        })
     }
 
     async fn found(&mut self) -> Vec<Interpreter> {

@@ -5,8 +5,8 @@
 
 use super::html;
 use super::message::{Channel, Message};
-use crate::domain::{RunError, Stream};
-use crate::exec::executors::Heard;
+use crate::domain::{RunError, RunEvent, Stream};
+use crate::exec::backend::Event;
 use crate::exec::kernel_wire::{Done, How};
 use base64::Engine as _;
 use serde_json::Value;
@@ -63,7 +63,7 @@ impl Reading {
     }
 
     /// Takes a message; what is to be told of it.
-    pub fn take(&mut self, message: &Message) -> Vec<Heard> {
+    pub fn take(&mut self, message: &Message) -> Vec<Event> {
         if message.about() != self.request {
             return Vec::new();
         }
@@ -78,11 +78,11 @@ impl Reading {
             (Channel::Iopub, "stream") => {
                 self.start(&mut heard);
                 let stream = if message.text("name") == "stderr" { Stream::Stderr } else { Stream::Stdout };
-                heard.push(Heard::Output(stream, message.text("text").as_bytes().to_vec()));
+                heard.push(Event::printed(stream, message.text("text").as_bytes().to_vec()));
             }
             (Channel::Iopub, "display_data" | "update_display_data") => {
                 if let Some(text) = self.show(message, &mut heard) {
-                    heard.push(Heard::Output(Stream::Stdout, (text + "\n").into_bytes()));
+                    heard.push(Event::printed(Stream::Stdout, (text + "\n").into_bytes()));
                 }
             }
             (Channel::Iopub, "execute_result") => {
@@ -95,20 +95,20 @@ impl Reading {
         heard
     }
 
-    fn start(&mut self, heard: &mut Vec<Heard>) {
+    fn start(&mut self, heard: &mut Vec<Event>) {
         if !self.started {
             self.started = true;
-            heard.push(Heard::Started);
+            heard.push(RunEvent::Started.into());
         }
     }
 
-    fn reply(&mut self, message: &Message, heard: &mut Vec<Heard>) {
+    fn reply(&mut self, message: &Message, heard: &mut Vec<Event>) {
         self.start(heard);
         let content = &message.content;
         // Help texts and the like come with the reply.
         for page in content.get("payload").and_then(Value::as_array).into_iter().flatten().take(20) {
             if let Some(text) = page.pointer("/data/text~1plain").and_then(Value::as_str) {
-                heard.push(Heard::Output(Stream::Stdout, format!("{}\n", plain(text)).into_bytes()));
+                heard.push(Event::printed(Stream::Stdout, format!("{}\n", plain(text)).into_bytes()));
             }
         }
         self.reply = Some(match message.text("status") {
@@ -139,7 +139,7 @@ impl Reading {
     }
 
     /// Shows a display: its pictures go to files; its text, unless a picture stands for it.
-    fn show(&mut self, message: &Message, heard: &mut Vec<Heard>) -> Option<String> {
+    fn show(&mut self, message: &Message, heard: &mut Vec<Event>) -> Option<String> {
         self.start(heard);
         let data = message.content.get("data")?;
         let text = |mime: &str| match data.get(mime)? {
@@ -160,7 +160,7 @@ impl Reading {
                 }
             };
             self.figures += 1;
-            heard.push(Heard::Image(format!("figure-{}.{extension}", self.figures), mime.into(), bytes));
+            heard.push(Event::Image(format!("figure-{}.{extension}", self.figures), mime, bytes));
             return None;
         }
         let shown = text("text/plain").map(|text| plain(&text));

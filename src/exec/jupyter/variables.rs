@@ -5,8 +5,7 @@
 use super::message::{Channel, Message};
 use super::talk::Order;
 use super::{Jupyter, Missing};
-use crate::domain::Variable;
-use crate::exec::executors::Heard;
+use crate::domain::{RunEvent, Variable};
 use base64::Engine as _;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -103,7 +102,7 @@ impl Jupyter {
         }
         if message.kind() == "execute_reply" {
             if let Some(variables) = read(&message.content) {
-                self.queue.push_back(Heard::Variables(variables));
+                self.queue.push_back(RunEvent::Variables(variables).into());
             }
             self.end_of_block();
         }

@@ -12,15 +12,15 @@ fn iopub(kind: &str, content: Value) -> Message {
     message(Channel::Iopub, kind, content)
 }
 
-fn read(messages: &[Message]) -> (Reading, Vec<Heard>) {
+fn read(messages: &[Message]) -> (Reading, Vec<Event>) {
     let mut reading = Reading::new("1".into());
     let heard = messages.iter().flat_map(|message| reading.take(message)).collect();
     (reading, heard)
 }
 
-fn printed(heard: &[Heard]) -> String {
-    let text = |heard: &Heard| match heard {
-        Heard::Output(_, bytes) => String::from_utf8_lossy(bytes).into_owned(),
+fn printed(heard: &[Event]) -> String {
+    let text = |heard: &Event| match heard {
+        Event::Run(RunEvent::Output(chunk)) => String::from_utf8_lossy(&chunk.bytes).into_owned(),
         _ => String::new(),
     };
     heard.iter().map(text).collect()
@@ -38,7 +38,7 @@ fn reply_and_result_in_any_order() {
         let messages: Vec<Message> = order.into_iter().cloned().collect();
         let (reading, heard) = read(&messages);
         assert_eq!(reading.missing(), Missing::Nothing);
-        assert_eq!(heard.iter().filter(|h| matches!(h, Heard::Started)).count(), 1);
+        assert_eq!(heard.iter().filter(|h| matches!(h, Event::Run(RunEvent::Started))).count(), 1);
         let done = reading.done();
         assert_eq!((done.how, done.code, done.value.as_deref()), (How::Ok, 0, Some("42")));
     }
@@ -84,8 +84,8 @@ fn displays() {
     let png = base64::engine::general_purpose::STANDARD.encode(b"\x89PNG");
     let figure = json!({ "data": { "image/png": png + "\n", "text/plain": "<Figure size 640x480>" } });
     let (_, heard) = read(&[iopub("display_data", figure)]);
-    assert!(matches!(&heard[1], Heard::Image(name, mime, bytes)
-        if name == "figure-1.png" && mime == "image/png" && bytes == b"\x89PNG"));
+    assert!(matches!(&heard[1], Event::Image(name, mime, bytes)
+        if name == "figure-1.png" && *mime == "image/png" && bytes == b"\x89PNG"));
     assert_eq!(printed(&heard), "");
     let show = |data: Value| printed(&read(&[iopub("display_data", json!({ "data": data }))]).1);
     let table = "<table><tr><td>a</td><td>1</td></tr></table>";

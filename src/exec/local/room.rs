@@ -1,7 +1,7 @@
 //! Room in a kernel for the limits of its runs. A limit of a process can be lowered for one run and put back; above what
 //! the process was started with nobody can raise it. So the kernel is started with the widest that was approved.
 
-use super::Actor;
+use super::Local;
 use crate::domain::Limits;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, Order, Told};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// How long a helper may take to say that a run begins: it starts its program before that. Without its word nothing runs.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-impl Actor {
+impl Local {
     /// Whether some of these limits would be lower than the kernel's own. Nothing changes by the question: who looks at a
     /// block has not approved it.
     ///

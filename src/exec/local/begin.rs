@@ -1,30 +1,26 @@
-//! The beginning of runs: under which terms a block would run, whether they still hold, and the start.
+//! The beginning of runs: under which terms a block would run, and the start.
 
-use super::Actor;
+use super::{Carrier, Local, LocalRun};
 use crate::domain::{
-    ExecutorKind, Hold, Interpreter, KernelRef, Language, Limits, Outcome, Reach, Rights, RunEvent, RunId,
-    RunRequest, SandboxLevel, Terms,
+    ExecutorKind, Hold, Interpreter, KernelRef, Language, Limits, Reach, Rights, SandboxLevel, Terms,
 };
+use crate::exec::backend::Job;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, Order};
 use crate::exec::kernel::Kernel;
-use crate::exec::kernel_wire::Token;
-use crate::exec::outbox::Outbox;
 use crate::exec::plan::{self, Given};
-use crate::exec::run::{Carrier, Run, nothing};
 use crate::exec::sandbox::refused::Closed;
 use crate::exec::sandbox::{Allowance, Sandbox, Standing};
-use crate::exec::{blob, languages, packages, process};
+use crate::exec::{languages, packages, process};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use tokio::sync::mpsc;
 
 /// So many kernels are started by themselves when none of them becomes ready.
 pub(super) const ATTEMPTS: u32 = 3;
 
-impl Actor {
+impl Local {
     /// The sandbox; prepared at the first need, which takes some 50 ms.
-    pub(super) fn sandbox(&mut self) -> Result<&Sandbox, String> {
+    pub(super) fn prepared(&mut self) -> Result<&Sandbox, String> {
         let Self { setup, sandbox, finder, .. } = self;
         let path = std::env::var_os("PATH").unwrap_or_default();
         let standing = Standing {
@@ -50,7 +46,8 @@ impl Actor {
         sandbox.get_or_insert_with(prepare).as_ref().map_err(Clone::clone)
     }
 
-    pub(super) fn terms(
+    /// The terms under which a block would run in this interpreter.
+    pub(super) fn terms_of(
         &mut self,
         language: &Language,
         interpreter: &Interpreter,
@@ -62,7 +59,7 @@ impl Actor {
             Some(kernel) => kernel.interpreter.clone(),
             None => interpreter.path.clone(),
         };
-        let sandbox = self.sandbox()?;
+        let sandbox = self.prepared()?;
         let Allowance { read, write, network } = sandbox.allowance(&path, language.as_str() == "python");
         let mut sandbox = sandbox.report().clone();
         if lower {
@@ -97,25 +94,25 @@ impl Actor {
     }
 
     /// What a run under these terms reaches: of the kernel that is there, what it was started with.
-    pub(super) fn reach(&mut self, terms: &Terms) -> Result<Reach, String> {
+    pub(super) fn reach_of(&mut self, terms: &Terms) -> Result<Reach, String> {
         match terms.executor {
             ExecutorKind::Files | ExecutorKind::Engine => Ok(Reach::default()),
             ExecutorKind::Installer => {
                 let programs = self.programs(&terms.interpreter);
-                Ok(self.sandbox()?.cell_to_install(&programs, &terms.cwd).reach)
+                Ok(self.prepared()?.cell_to_install(&programs, &terms.cwd).reach)
             }
             ExecutorKind::Kernel if self.kernel_with_room(&terms.limits).is_some() => {
                 Ok(self.kernel.as_ref().map(|kernel| kernel.reach.clone()).unwrap_or_default())
             }
             _ => {
                 let python = terms.language.as_str() == "python";
-                Ok(self.sandbox()?.cell(&terms.interpreter, python).reach)
+                Ok(self.prepared()?.cell(&terms.interpreter, python).reach)
             }
         }
     }
 
     /// What is closed for a run under these terms, for telling what was refused.
-    fn closed(&self, terms: &Terms) -> Option<Closed> {
+    pub(super) fn closed(&self, terms: &Terms) -> Option<Closed> {
         self.sandbox.as_ref()?.as_ref().ok()?.closed(terms)
     }
 
@@ -125,9 +122,9 @@ impl Actor {
     }
 
     /// Starts the empty kernel, which nobody has approved: only a program that can be trusted, and only confined.
-    pub(super) fn warm(&mut self, language: &Language) {
+    pub(super) fn prepare_kernel(&mut self, language: &Language) {
         let Ok(interpreter) = self.finder.find(language) else { return };
-        let confined = self.sandbox().is_ok_and(|sandbox| sandbox.report().level != SandboxLevel::Off);
+        let confined = self.prepared().is_ok_and(|sandbox| sandbox.report().level != SandboxLevel::Off);
         let may = confined && self.finder.is_plain(&interpreter.path);
         // One that can't start is tried again only for a run that was approved.
         let hopeless = self.never_ready >= ATTEMPTS;
@@ -142,7 +139,7 @@ impl Actor {
             plan::set(&mut env, "MPLCONFIGDIR", folder);
         }
         let packages = packages::folder(&self.setup.blobs, "python");
-        let sandbox = self.sandbox().map_err(ExecError::Sandbox)?;
+        let sandbox = self.prepared().map_err(ExecError::Sandbox)?;
         sandbox.dress(&mut env);
         // It is there before the kernel is, so that packages that come later are found.
         plan::set(&mut env, packages::VARIABLE, packages);
@@ -162,67 +159,8 @@ impl Actor {
         (!writable).then(|| self.setup.blobs.join("matplotlib"))
     }
 
-    pub(super) fn start(&mut self, request: &RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
-        let approval = request.approval();
-        let outbox = Outbox::new(approval.run(), out);
-        let limits = approval.terms().limits;
-        if let Err(outcome) = self.check(request) {
-            return outbox.finish(nothing(outcome, limits));
-        }
-        let closed = self.closed(approval.terms());
-        let token: Token = match blob::random() {
-            Ok(token) => token,
-            Err(error) => return outbox.finish(nothing(Outcome::NotStarted(error.to_string()), limits)),
-        };
-        let label = format!("block {}", approval.block());
-        let begun = match approval.terms().executor {
-            ExecutorKind::Kernel => self.begin_in_kernel(request, &label, token),
-            ExecutorKind::Installer => self.begin_install(request),
-            _ => self.begin_program(request, &label),
-        };
-        match begun {
-            Ok(carrier) => {
-                let kept = (self.setup.blobs.as_path(), &self.setup.masker);
-                let mut run = Run::new(request, (carrier, token), outbox, kept, closed);
-                if matches!(run.carrier, Carrier::Kernel) && self.kernel.as_ref().is_some_and(|k| k.ready) {
-                    run.tell_started();
-                }
-                self.run = Some(run);
-            }
-            Err(error) => outbox.finish(nothing(Outcome::NotStarted(error.to_string()), limits)),
-        }
-    }
-
-    /// Whether the run may start: nothing else runs, and all holds that was approved.
-    pub(super) fn check(&mut self, request: &RunRequest) -> Result<(), Outcome> {
-        let approved = request.approval().terms();
-        if self.run.is_some() {
-            return Err(Outcome::Refused("another run goes on: wait for its end".into()));
-        }
-        if approved.executor == ExecutorKind::Installer {
-            return self.check_install(approved, request.source());
-        }
-        let interpreter = self.finder.find(&approved.language).map_err(Outcome::NotStarted)?;
-        let now = self.terms(&approved.language, &interpreter, approved.limits);
-        let mut now = now.map_err(Outcome::NotStarted)?;
-        // Which file the text came from is the driver's knowledge: it is in the approval, and nothing is read from it.
-        now.target.clone_from(&approved.target);
-        if let Some(why) = differs(&now, approved) {
-            return Err(Outcome::Refused(format!(
-                "{why} since it was approved: look again and decide again"
-            )));
-        }
-        plan::refuses(approved.language.as_str(), request.source())
-            .map_or(Ok(()), |why| Err(Outcome::Refused(why)))
-    }
-
-    pub(super) fn begin_in_kernel(
-        &mut self,
-        request: &RunRequest,
-        label: &str,
-        token: Token,
-    ) -> Result<Carrier, ExecError> {
-        let terms = request.approval().terms();
+    pub(super) fn begin_in_kernel(&mut self, job: &Job) -> Result<Carrier, ExecError> {
+        let Job { terms, label, source, token } = job;
         self.make_room(&terms.limits);
         if self.kernel.is_none() {
             let path = terms.interpreter.clone();
@@ -234,21 +172,20 @@ impl Actor {
             // A file of functions: its errors name it, not the block.
             Some(file) => {
                 let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned());
-                let source = request.source().as_bytes();
-                kernel.load(&token, name.as_deref().unwrap_or(label), source, &file.path);
+                kernel.load(token, name.as_deref().unwrap_or(label), source.as_bytes(), &file.path);
             }
-            None => kernel.run(&token, label, request.source().as_bytes()),
+            None => kernel.run(token, label, source.as_bytes()),
         }
         Ok(Carrier::Kernel)
     }
 
-    pub(super) fn begin_program(&mut self, request: &RunRequest, label: &str) -> Result<Carrier, ExecError> {
-        let terms = request.approval().terms();
+    pub(super) fn begin_program(&mut self, job: &Job) -> Result<Carrier, ExecError> {
+        let Job { terms, label, source, .. } = job;
         let language = terms.language.as_str();
-        let sandbox = self.sandbox().map_err(ExecError::Sandbox)?;
+        let sandbox = self.prepared().map_err(ExecError::Sandbox)?;
         let cell = sandbox.cell(&terms.interpreter, language == "python");
         let mut env = self.environment.clone();
-        self.sandbox().map_err(ExecError::Sandbox)?.dress(&mut env);
+        self.prepared().map_err(ExecError::Sandbox)?.dress(&mut env);
         if let (Some(kept), "bash") = (&self.shell.env, language) {
             env.clone_from(kept);
         }
@@ -269,26 +206,26 @@ impl Actor {
                 state = Some(file);
                 Ok(OwnedFd::from(copy))
             }
-            _ => process::sealed(request.source().as_bytes()),
+            _ => process::sealed(source.as_bytes()),
         })?;
         process.link.order(&Order::Begin(Bounds::from(&terms.limits)));
         Ok(Carrier::Program(Box::new(process), state))
     }
 }
 
-/// What of the terms is not as it was approved.
-pub fn differs(now: &Terms, approved: &Terms) -> Option<String> {
-    if now.same_as(approved) {
-        return None;
+impl LocalRun {
+    /// A run that begins now.
+    pub(super) fn new(carrier: Carrier, job: &Job, closed: Option<Closed>) -> Self {
+        Self {
+            carrier,
+            language: job.terms.language.as_str().to_owned(),
+            token: job.token,
+            done: None,
+            over: None,
+            broken: None,
+            limit: None,
+            out_of_time: false,
+            closed,
+        }
     }
-    let generation = |terms: &Terms| terms.kernel.map_or(0, |k| k.generation);
-    Some(if now.interpreter != approved.interpreter || now.executor != approved.executor {
-        format!("the interpreter changed to {}", now.interpreter.display())
-    } else if generation(now) != generation(approved) {
-        format!("the kernel changed (it was k{}, it is k{})", generation(approved), generation(now))
-    } else if now.cwd != approved.cwd {
-        format!("the folder changed from {} to {}", approved.cwd.display(), now.cwd.display())
-    } else {
-        "what it may do changed".to_string()
-    })
 }

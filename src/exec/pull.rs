@@ -1,8 +1,8 @@
 //! The pull of an image as a run: its progress is what it prints, stopping it drops the connection to the engine, and
 //! nothing of the image is started.
 
-use super::Fetch;
-use crate::exec::receipt::Ending;
+use super::backend::Fetch;
+use super::receipt::Ending;
 use tokio::sync::mpsc;
 
 /// Lines of progress that may wait; who does not keep up misses lines, nothing else.

@@ -1,16 +1,16 @@
-//! What the thread hears of a run: from the kernel about its block, from the helpers about their processes.
+//! What is heard of a run: from the kernel about its block, from the helpers about their processes.
 
-use super::Actor;
+use super::{Carrier, Local, LocalRun};
 use crate::domain::{Language, RunEvent};
+use crate::exec::backend::{End, Event};
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{Order, Told};
+use crate::exec::helper_wire::{Order, Told, Used};
 use crate::exec::kernel_wire::{Said, Token};
 use crate::exec::receipt::{Ending, cause_of_death};
-use crate::exec::run::{Carrier, End, Run};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-impl Actor {
+impl Local {
     pub(super) fn kernel_said(&mut self) {
         let Some(kernel) = &mut self.kernel else { return };
         kernel.send();
@@ -22,7 +22,7 @@ impl Actor {
                     ExecError::Ended => "the kernel's control channel was closed".to_string(),
                     other => other.to_string(),
                 };
-                if let Some(run) = self.run.as_mut().filter(|run| matches!(run.carrier, Carrier::Kernel)) {
+                if let Some(run) = self.run.as_mut().filter(|run| run.is_in_kernel()) {
                     run.broken.get_or_insert(why);
                 }
                 self.kernel_is_cut_off();
@@ -63,8 +63,8 @@ impl Actor {
             }
             self.never_ready = 0;
             self.finder.learn(&Language::python(), version);
-            if let Some(run) = self.run.as_mut().filter(|run| matches!(run.carrier, Carrier::Kernel)) {
-                run.tell_started();
+            if self.runs_in_kernel() {
+                self.queue.push_back(RunEvent::Started.into());
             }
             return;
         }
@@ -76,22 +76,25 @@ impl Actor {
             self.kernel_told();
         }
         // What carries another mark comes from an earlier run, or from somebody else.
-        let Some(run) = self.run.as_mut().filter(|run| run.token == token && !run.is_done()) else { return };
+        let Some(run) = self.run.as_mut().filter(|run| run.token == token && run.done.is_none()) else {
+            return;
+        };
         match said {
             Said::Image { name, png } => {
-                if let Some(kernel) = &mut self.kernel {
-                    run.capture.drain(&mut kernel.process.pipes, &mut run.outbox);
-                }
-                run.keep_image(&name, &png);
+                // What it printed before comes before.
+                let printed = self.process_mut().map(|process| process.pipes.drain());
+                self.print(printed.unwrap_or_default());
+                self.queue.push_back(Event::Image(name, "image/png", png));
             }
-            Said::Variables(variables) => run.outbox.tell(RunEvent::Variables(variables)),
-            Said::Functions(functions) => run.outbox.tell(RunEvent::Functions(functions)),
+            Said::Variables(variables) => self.queue.push_back(RunEvent::Variables(variables).into()),
+            Said::Functions(functions) => self.queue.push_back(RunEvent::Functions(functions).into()),
             Said::Done(done) => {
                 if let Some(kernel) = &mut self.kernel {
                     kernel.state.variables = done.variables;
                     kernel.cwd = done.cwd.clone().unwrap_or_else(|| kernel.cwd.clone());
                 }
-                run.set_done(*done);
+                run.over = Some(Instant::now());
+                run.done = Some(*done);
                 self.order(&Order::End);
             }
             Said::Hello { .. } | Said::Lacking(_) => {}
@@ -102,15 +105,18 @@ impl Actor {
         let Some(kernel) = &mut self.kernel else { return };
         match kernel.process.link.receive() {
             Ok(told) => told.into_iter().for_each(|told| self.on_told(told, true)),
-            Err(error) => self.kernel_ended(End::Lost(error.to_string()), error.to_string()),
+            Err(error) => {
+                let why = error.to_string();
+                self.kernel_ended(End::Died(why.clone()), Used::default(), why);
+            }
         }
     }
 
     pub(super) fn program_told(&mut self) {
-        let Some(Run { carrier: Carrier::Program(process, _), .. }) = &mut self.run else { return };
+        let Some(LocalRun { carrier: Carrier::Program(process, _), .. }) = &mut self.run else { return };
         match process.link.receive() {
             Ok(told) => told.into_iter().for_each(|told| self.on_told(told, false)),
-            Err(error) => self.finish(End::Lost(error.to_string())),
+            Err(error) => self.finish(End::Died(error.to_string()), Used::default()),
         }
     }
 
@@ -119,28 +125,34 @@ impl Actor {
             kernel.beginning = kernel.beginning.saturating_sub(1);
             kernel.fitted = kernel.fitted.filter(|_| told == Told::Begun);
         }
-        let run = self.run.as_mut().filter(|run| matches!(run.carrier, Carrier::Kernel) == by_kernel);
+        let run = self.run.as_mut().filter(|run| run.is_in_kernel() == by_kernel);
         match (told, run) {
-            (Told::Spawned { .. }, Some(run)) if !by_kernel => run.tell_started(),
-            (Told::Usage { rss_bytes, cpu_us }, Some(run)) => {
-                run.outbox.hint(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 });
+            (Told::Spawned { .. }, Some(_)) if !by_kernel => self.queue.push_back(RunEvent::Started.into()),
+            (Told::Usage { rss_bytes, cpu_us }, Some(_)) => {
+                self.queue.push_back(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 }.into());
             }
-            (Told::OutOfTime, Some(run)) if !run.is_done() => run.pressed.out_of_time = true,
-            (Told::OverLimit(what), Some(run)) if !run.is_done() => run.pressed.over = Some(what),
+            (Told::OutOfTime, Some(run)) if run.done.is_none() => run.out_of_time = true,
+            (Told::OverLimit(what), Some(run)) if run.done.is_none() => run.limit = Some(what),
             // Its code may have started already, under limits of which one does not hold.
             (Told::NotBegun(why), Some(run)) => {
-                run.pressed.over.get_or_insert(format!("one could not be set: {why}"));
+                run.limit.get_or_insert(format!("one could not be set: {why}"));
                 self.order(&Order::Kill);
             }
-            (Told::Finished(used), Some(run)) if run.is_done() => self.finish(End::Block(used)),
-            (Told::NotSpawned(why), _) if by_kernel => self.kernel_ended(End::NotStarted(why.clone()), why),
-            (Told::NotSpawned(why), Some(_)) => self.finish(End::NotStarted(why)),
+            (Told::Finished(used), Some(run)) => {
+                if let Some(done) = run.done.take() {
+                    self.finish(End::Block(done), used);
+                }
+            }
+            (Told::NotSpawned(why), _) if by_kernel => {
+                self.kernel_ended(End::NotStarted(why.clone()), Used::default(), why);
+            }
+            (Told::NotSpawned(why), Some(_)) => self.finish(End::NotStarted(why), Used::default()),
             (Told::Exited { code, signal, used }, _) => {
                 let ending = Ending { code, signal };
                 if by_kernel {
-                    self.kernel_ended(End::Process(ending, used), cause_of_death(ending));
+                    self.kernel_ended(End::Kernel(ending, None), used, cause_of_death(ending));
                 } else {
-                    self.finish(End::Process(ending, used));
+                    self.finish(End::Program(ending), used);
                 }
             }
             _ => {}

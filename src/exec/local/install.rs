@@ -1,24 +1,21 @@
 //! Runs of package managers: under which terms one would run, and its start.
 
-use super::Actor;
-use super::begin::differs;
-use crate::domain::{
-    ExecutorKind, InstallInto, Interpreter, Language, Limits, Outcome, PackageList, Rights, RunRequest, Terms,
-};
+use super::{Carrier, Local};
+use crate::domain::{ExecutorKind, InstallInto, Interpreter, Language, Limits, PackageList, Rights, Terms};
+use crate::exec::backend::Job;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, Order};
 use crate::exec::kernel_wire::{Lacking, Token};
 use crate::exec::packages::{self, Manager};
-use crate::exec::run::Carrier;
 use crate::exec::sandbox::Allowance;
 use crate::exec::{blob, process};
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
 
-impl Actor {
+impl Local {
     /// The terms under which packages for a language would be installed by this program. Only such a run is given the
     /// network for it, and it may write into the folder of packages alone.
-    pub(super) fn install_terms(
+    pub(super) fn install_terms_of(
         &mut self,
         language: &Language,
         (installer, into): (&Interpreter, InstallInto),
@@ -27,7 +24,7 @@ impl Actor {
         let folder = self.folder_of_packages(language, into)?;
         let environment = packages::environment(&self.environment, std::env::vars_os());
         let programs = self.programs(&installer.path);
-        let sandbox = self.sandbox()?;
+        let sandbox = self.prepared()?;
         let Allowance { read, write, network } = sandbox.allowance_to_install(&programs, &folder);
         let sandbox = sandbox.report().clone();
         let environment = environment.iter().map(|(n, _)| n.to_string_lossy().into_owned()).collect();
@@ -62,18 +59,11 @@ impl Actor {
         std::iter::once(installer.to_path_buf()).chain(python).collect()
     }
 
-    /// Whether an installation may start: all holds that was approved.
-    pub(super) fn check_install(&mut self, approved: &Terms, source: &str) -> Result<(), Outcome> {
-        let list = PackageList::parse(approved.language.as_str(), source).map_err(Outcome::NotStarted)?;
-        let installer = self.finder.installer(&approved.language, list.into).map_err(Outcome::NotStarted)?;
-        let now = self.install_terms(&approved.language, (&installer, list.into), approved.limits);
-        let now = now.map_err(Outcome::NotStarted)?;
-        match differs(&now, approved) {
-            Some(why) => {
-                Err(Outcome::Refused(format!("{why} since it was approved: look again and decide again")))
-            }
-            None => Ok(()),
-        }
+    /// The terms under which an approved installation would run now.
+    pub(super) fn install_terms_again(&mut self, approved: &Terms, source: &str) -> Result<Terms, String> {
+        let list = PackageList::parse(approved.language.as_str(), source)?;
+        let installer = self.finder.installer(&approved.language, list.into)?;
+        self.install_terms_of(&approved.language, (&installer, list.into), approved.limits)
     }
 
     /// Asks the kernel what a text lacks; it is started where it may be. No answer comes while a block runs.
@@ -86,7 +76,7 @@ impl Actor {
         if self.run.is_some() {
             return;
         }
-        self.warm(&Language::python());
+        self.prepare_kernel(&Language::python());
         let (Some(kernel), Ok(token)) = (&mut self.kernel, blob::random()) else { return };
         kernel.ask_lacking(&token, source, packages);
         self.asked = Some((token, reply));
@@ -98,10 +88,9 @@ impl Actor {
         let _ = reply.send(packages::named(lacking));
     }
 
-    pub(super) fn begin_install(&mut self, request: &RunRequest) -> Result<Carrier, ExecError> {
-        let terms = request.approval().terms();
+    pub(super) fn begin_install(&mut self, Job { terms, source, .. }: &Job) -> Result<Carrier, ExecError> {
         let language = terms.language.as_str();
-        let list = PackageList::parse(language, request.source()).map_err(ExecError::Packages)?;
+        let list = PackageList::parse(language, source).map_err(ExecError::Packages)?;
         // The folder that was approved: looked for again, it could be another one by now.
         let folder = terms.cwd.clone();
         if list.into == InstallInto::Session {
@@ -112,7 +101,7 @@ impl Actor {
         let manager = Manager::of(&terms.interpreter, language);
         let mut env = packages::environment(&self.environment, std::env::vars_os());
         let programs = self.programs(&terms.interpreter);
-        let sandbox = self.sandbox().map_err(ExecError::Sandbox)?;
+        let sandbox = self.prepared().map_err(ExecError::Sandbox)?;
         sandbox.dress(&mut env);
         let cell = sandbox.cell_to_install(&programs, &folder);
         let invocation = packages::invocation((manager, &terms.interpreter), &python, &folder, &list, env);

@@ -1,0 +1,211 @@
+//! What carries out runs: this machine, a container engine, Jupyter kernels. What they have in common stands here.
+//!
+//! `serve` follows the run that goes on: its clock, its output, its report. What is special about each is behind
+//! [`Backend`], in rooms of their own (`local`, `container`, `jupyter`). Nothing here decides whether something runs.
+
+use super::helper_wire::Used;
+use super::kernel_wire::{Done, Token};
+use super::receipt::Ending;
+use super::sandbox::refused::Closed;
+use crate::domain::{
+    Chunk, InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent, SandboxReport, Stream,
+    Terms,
+};
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::{mpsc, oneshot};
+
+/// Something that has to be fetched over the network before a block can run, which is asked for first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// What it is, by the name under which it is fetched: an image.
+    pub name: String,
+}
+
+/// Something that is being fetched.
+pub type Fetch = Pin<Box<dyn Future<Output = Result<(), String>>>>;
+
+/// A block on its way to a backend.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The terms that were approved, and hold.
+    pub terms: Terms,
+    /// Its name in messages, `block 3`.
+    pub label: String,
+    /// The approved bytes.
+    pub source: Arc<str>,
+    /// Its mark.
+    pub token: Token,
+}
+
+/// Who ends a run at its time limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    /// Its helper, on this machine. The clock runs from the start of the helper's work.
+    Helper,
+    /// The loop. The clock runs from when the code was handed over.
+    Loop {
+        /// Whether an interrupt can be lost on its way, so that it has to be repeated.
+        loses_interrupts: bool,
+    },
+}
+
+/// What a backend tells of the run that goes on.
+#[derive(Debug)]
+pub enum Event {
+    /// What is passed on as it is: that it started, what it printed, what it uses, its variables and functions.
+    Run(RunEvent),
+    /// It made an image, which goes to a file first: a name for it, its type, its bytes.
+    Image(String, &'static str, Vec<u8>),
+    /// It is over.
+    Ended(Box<Ended>),
+}
+
+/// The end of a run.
+#[derive(Debug)]
+pub struct Ended {
+    /// How it came.
+    pub end: End,
+    /// What it used, as far as it is known.
+    pub used: Used,
+    /// What became of the kernel.
+    pub kernel: KernelFate,
+    /// The folder in which the next block would start.
+    pub cwd: Option<PathBuf>,
+    /// When its code was over, where its end is told later than that.
+    pub over: Option<Instant>,
+    /// The limit that it passed, in words.
+    pub limit: Option<String>,
+    /// Whether its helper ended it at its time limit.
+    pub out_of_time: bool,
+    /// Whether its program was never built: the compiler refused the text.
+    pub unbuilt: bool,
+    /// What the sandbox closed for it.
+    pub closed: Option<Closed>,
+}
+
+/// How a run came to its end.
+#[derive(Debug)]
+pub enum End {
+    /// The kernel finished the block and goes on.
+    Block(Done),
+    /// The program ended.
+    Program(Ending),
+    /// The process of the kernel ended under the run; why it could not be spoken to any more, where that came first.
+    Kernel(Ending, Option<String>),
+    /// What carried it out died, or is out of reach; the cause.
+    Died(String),
+    /// It was ended at a limit, in words.
+    Limit(String),
+    /// It could not be started, and why.
+    NotStarted(String),
+    /// Python ended before it was a kernel; the cause, where it said nothing itself.
+    NotReady(String),
+}
+
+impl Ended {
+    /// An end of which no more is known.
+    pub fn of(end: End) -> Self {
+        Self {
+            end,
+            used: Used::default(),
+            kernel: KernelFate::None,
+            cwd: None,
+            over: None,
+            limit: None,
+            out_of_time: false,
+            unbuilt: false,
+            closed: None,
+        }
+    }
+}
+
+impl Event {
+    /// The run printed something.
+    pub fn printed(stream: Stream, bytes: Vec<u8>) -> Self {
+        Self::Run(RunEvent::Output(Chunk { stream, bytes }))
+    }
+}
+
+impl From<RunEvent> for Event {
+    fn from(event: RunEvent) -> Self {
+        Self::Run(event)
+    }
+}
+
+impl From<Ended> for Event {
+    fn from(ended: Ended) -> Self {
+        Self::Ended(Box::new(ended))
+    }
+}
+
+/// What is special about one kind of executor. One run at a time; the caller sees to that.
+pub trait Backend {
+    /// The terms under which a block would run.
+    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String>;
+    /// The terms under which what was approved with these would run now.
+    async fn terms_again(&mut self, approved: &Terms, _source: &str) -> Result<Terms, String> {
+        self.terms(&approved.language, approved.limits).await
+    }
+    /// What a run under these terms reaches.
+    async fn reach(&mut self, terms: &Terms) -> Reach;
+    /// What is enforced on runs.
+    async fn sandbox(&mut self) -> Result<SandboxReport, String>;
+    /// Who ends runs at their time limit.
+    fn watch(&self) -> Watch;
+    /// Begins a run under its terms, or refuses when they do not hold any more. From now on until [`Event::Ended`] it is
+    /// told of by [`Backend::hear`].
+    async fn begin(&mut self, job: Job);
+    /// Waits for something to tell. Safe to cancel.
+    async fn hear(&mut self) -> Event;
+    /// Interrupts the run; a kernel keeps its state.
+    fn interrupt(&mut self);
+    /// Whether the run was heard of since it was interrupted, so that the interrupt need not be repeated.
+    fn has_answered(&self) -> bool {
+        false
+    }
+    /// Ends the run by force; its end is heard then.
+    fn kill(&mut self);
+    /// The run is not waited for any longer: its end, where that is not heard next.
+    fn give_up(&mut self) -> Option<Ended> {
+        Some(Ended::of(End::Died("what carried it out does not end, or is out of reach".into())))
+    }
+    /// Gets ready for a language.
+    async fn warm(&mut self, language: &Language);
+    /// Whether it may get ready while a run goes on.
+    fn warms_beside_runs(&self) -> bool {
+        false
+    }
+    /// Ends the kernel while nothing runs.
+    async fn restart(&mut self);
+    /// What of this language has to be fetched first.
+    async fn missing(&mut self, _language: &Language) -> Option<Missing> {
+        None
+    }
+    /// Whether files of the person's functions can be loaded here.
+    fn loads_functions(&self) -> bool;
+    /// The terms under which packages for this language would be installed: by this program, where those of this machine
+    /// are used, and where to.
+    async fn install_terms(
+        &mut self,
+        language: &Language,
+        by: (Option<Interpreter>, InstallInto),
+        limits: Limits,
+    ) -> Result<Terms, String>;
+    /// Answers which packages a text of Python lacks, now or later; not at all where that can't be known.
+    fn lacking(&mut self, _source: &str, _packages: &[String], _reply: oneshot::Sender<Vec<String>>) {}
+    /// The terms under which an image would be pulled for this language.
+    async fn pull_terms(&mut self, _language: &Language, _limits: Limits) -> Result<Terms, String> {
+        Err("images are pulled by container engines only: choose --executor container".into())
+    }
+    /// How it is fetched; the future lives by itself.
+    async fn fetch(&mut self, missing: Missing, _progress: mpsc::Sender<String>) -> Fetch {
+        Box::pin(std::future::ready(Err(format!("{} can't be fetched", missing.name))))
+    }
+    /// What there is.
+    async fn found(&mut self) -> Vec<Interpreter>;
+    /// Ends everything that was started.
+    async fn close(&mut self);
+}

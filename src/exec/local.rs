@@ -1,0 +1,193 @@
+//! Runs on this machine: the kernel, and a program for each block in another language, each under its helper.
+//!
+//! All children are started on the thread of the loop and nowhere else, because the system's parent-death signal looks
+//! at the thread that started a child. Pure parts are elsewhere: `plan`, the wires, `environment`, `shell_state`.
+
+mod backend;
+mod begin;
+mod end;
+mod hear;
+mod install;
+mod room;
+mod watch;
+
+use super::Setup;
+use super::backend::Event;
+use super::environment::{self, Environment};
+use super::helper_wire::Order;
+use super::interpreters::Finder;
+use super::kernel::Kernel;
+use super::kernel_wire::{Done, Token};
+use super::process::Process;
+use super::sandbox::Sandbox;
+use super::sandbox::refused::Closed;
+use super::shell_state::ShellState;
+use crate::domain::{Chunk, Limits, RunEvent, Stream};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::{mpsc, oneshot};
+use watch::Watched;
+
+/// What carries out the runs of this machine.
+pub struct Local {
+    setup: Arc<Setup>,
+    finder: Arc<Finder>,
+    deaths: mpsc::Sender<String>,
+    environment: Environment,
+    kernel: Option<Kernel>,
+    /// What the next kernel is started with: room for the widest run that was approved.
+    kernel_limits: Limits,
+    generation: u32,
+    shell: ShellState,
+    run: Option<LocalRun>,
+    /// A question to the kernel about packages that is not answered yet.
+    asked: Option<(Token, oneshot::Sender<Vec<String>>)>,
+    /// Kernels in a row that ended before they were ready.
+    never_ready: u32,
+    /// Prepared at the first need.
+    sandbox: Option<Result<Sandbox, String>>,
+    /// What is to be told next.
+    queue: VecDeque<Event>,
+    /// The program of the last run, which may need a while to end: its report comes first.
+    leaving: Option<Carrier>,
+}
+
+/// What carries out a run.
+enum Carrier {
+    /// The kernel, which outlives it.
+    Kernel,
+    /// A program of its own; a shell has a file for its state.
+    Program(Box<Process>, Option<File>),
+}
+
+/// The run that goes on.
+struct LocalRun {
+    carrier: Carrier,
+    /// Its language, for the state of shells.
+    language: String,
+    /// Its mark on the kernel's control socket.
+    token: Token,
+    /// What the kernel said at the end of the block.
+    done: Option<Done>,
+    /// When that was.
+    over: Option<Instant>,
+    /// Why the kernel can't be spoken to any more, when that came before its end.
+    broken: Option<String>,
+    /// The limit that it passed.
+    limit: Option<String>,
+    /// Whether its helper ended it at its time limit.
+    out_of_time: bool,
+    /// What the sandbox closes for it.
+    closed: Option<Closed>,
+}
+
+/// Something that can be waited on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Pipe(Stream),
+    Control,
+    KernelHelper,
+    ProgramHelper,
+}
+
+impl LocalRun {
+    fn is_in_kernel(&self) -> bool {
+        matches!(self.carrier, Carrier::Kernel)
+    }
+}
+
+impl Local {
+    /// A backend that has not done anything yet.
+    pub fn new(setup: Arc<Setup>, finder: Arc<Finder>, deaths: mpsc::Sender<String>) -> Self {
+        let environment = environment::allowed(std::env::vars_os(), &setup.environment);
+        let shell = ShellState::new(setup.cwd.clone());
+        let kernel_limits = setup.limits;
+        Self {
+            setup,
+            finder,
+            deaths,
+            environment,
+            kernel: None,
+            kernel_limits,
+            generation: 0,
+            shell,
+            run: None,
+            asked: None,
+            never_ready: 0,
+            sandbox: None,
+            queue: VecDeque::new(),
+            leaving: None,
+        }
+    }
+
+    /// All that can be heard of.
+    fn sources(&self) -> Vec<Watched<'_, Source>> {
+        let mut sources = Vec::new();
+        if let Some(kernel) = &self.kernel {
+            sources.push(Watched {
+                what: Source::Control,
+                fd: kernel.control(),
+                writes: kernel.has_unsent(),
+            });
+            let socket = kernel.process.link.socket();
+            sources.extend(socket.map(|fd| Watched { what: Source::KernelHelper, fd, writes: false }));
+        }
+        if let Some(process) = self.process() {
+            let pipes = process.pipes.open();
+            sources.extend(pipes.map(|(stream, fd)| Watched {
+                what: Source::Pipe(stream),
+                fd,
+                writes: false,
+            }));
+            let socket = process.link.socket().filter(|_| !self.runs_in_kernel());
+            sources.extend(socket.map(|fd| Watched { what: Source::ProgramHelper, fd, writes: false }));
+        }
+        sources
+    }
+
+    /// Takes what can be heard of one source.
+    fn on(&mut self, source: Source) {
+        match source {
+            Source::Pipe(stream) => {
+                let chunk = self.process_mut().and_then(|process| process.pipes.take(stream));
+                self.print(chunk);
+            }
+            Source::Control => self.kernel_said(),
+            Source::KernelHelper => self.kernel_told(),
+            Source::ProgramHelper => self.program_told(),
+        }
+    }
+
+    fn runs_in_kernel(&self) -> bool {
+        self.run.as_ref().is_some_and(LocalRun::is_in_kernel)
+    }
+
+    /// The process of the run that goes on.
+    fn process(&self) -> Option<&Process> {
+        match &self.run.as_ref()?.carrier {
+            Carrier::Program(process, _) => Some(process),
+            Carrier::Kernel => self.kernel.as_ref().map(|kernel| &kernel.process),
+        }
+    }
+
+    fn process_mut(&mut self) -> Option<&mut Process> {
+        match &mut self.run.as_mut()?.carrier {
+            Carrier::Program(process, _) => Some(process),
+            Carrier::Kernel => self.kernel.as_mut().map(|kernel| &mut kernel.process),
+        }
+    }
+
+    /// An order to the helper of the run that goes on.
+    fn order(&self, order: &Order) {
+        if let Some(process) = self.process() {
+            process.link.order(order);
+        }
+    }
+
+    /// Output of the run that goes on.
+    fn print(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
+        self.queue.extend(chunks.into_iter().map(|chunk| RunEvent::Output(chunk).into()));
+    }
+}

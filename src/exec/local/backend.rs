@@ -1,0 +1,124 @@
+//! What the executor's loop asks of this machine.
+
+use super::{Carrier, Local, LocalRun, watch};
+use crate::domain::{
+    ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, RunEvent, SandboxReport, Terms,
+};
+use crate::exec::backend::{Backend, End, Ended, Event, Job, Watch};
+use crate::exec::helper_wire::{Order, Used};
+use crate::exec::packages;
+use tokio::sync::oneshot;
+
+impl Backend for Local {
+    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
+        let interpreter = self.finder.find(language)?;
+        self.terms_of(language, &interpreter, limits)
+    }
+
+    async fn terms_again(&mut self, approved: &Terms, source: &str) -> Result<Terms, String> {
+        match approved.executor {
+            ExecutorKind::Installer => self.install_terms_again(approved, source),
+            _ => self.terms(&approved.language, approved.limits).await,
+        }
+    }
+
+    async fn reach(&mut self, terms: &Terms) -> Reach {
+        self.reach_of(terms).unwrap_or_default()
+    }
+
+    async fn sandbox(&mut self) -> Result<SandboxReport, String> {
+        self.prepared().map(|sandbox| sandbox.report().clone())
+    }
+
+    fn watch(&self) -> Watch {
+        Watch::Helper
+    }
+
+    async fn begin(&mut self, job: Job) {
+        self.leaving = None;
+        let closed = self.closed(&job.terms);
+        let begun = match job.terms.executor {
+            ExecutorKind::Kernel => self.begin_in_kernel(&job),
+            ExecutorKind::Installer => self.begin_install(&job),
+            _ => self.begin_program(&job),
+        };
+        match begun {
+            Ok(carrier) => {
+                let ready = self.kernel.as_ref().is_some_and(|kernel| kernel.ready);
+                if matches!(carrier, Carrier::Kernel) && ready {
+                    self.queue.push_back(RunEvent::Started.into());
+                }
+                self.run = Some(LocalRun::new(carrier, &job, closed));
+            }
+            Err(error) => self.queue.push_back(Ended::of(End::NotStarted(error.to_string())).into()),
+        }
+    }
+
+    async fn hear(&mut self) -> Event {
+        loop {
+            if let Some(event) = self.queue.pop_front() {
+                return event;
+            }
+            self.leaving = None;
+            for source in watch::ready(&self.sources()).await {
+                self.on(source);
+            }
+        }
+    }
+
+    fn interrupt(&mut self) {
+        self.order(&Order::Interrupt);
+    }
+
+    fn kill(&mut self) {
+        self.order(&Order::Kill);
+    }
+
+    fn give_up(&mut self) -> Option<Ended> {
+        self.finish(End::Died("its process does not end".into()), Used::default());
+        None
+    }
+
+    async fn warm(&mut self, language: &Language) {
+        self.prepare_kernel(language);
+    }
+
+    fn warms_beside_runs(&self) -> bool {
+        true
+    }
+
+    async fn restart(&mut self) {
+        self.end_kernel();
+        self.kernel_limits = self.setup.limits;
+    }
+
+    fn loads_functions(&self) -> bool {
+        true
+    }
+
+    async fn install_terms(
+        &mut self,
+        language: &Language,
+        (by, into): (Option<Interpreter>, InstallInto),
+        limits: Limits,
+    ) -> Result<Terms, String> {
+        let installer = by.map_or_else(|| self.finder.installer(language, into), Ok)?;
+        self.install_terms_of(language, (&installer, into), limits)
+    }
+
+    fn lacking(&mut self, source: &str, packages: &[String], reply: oneshot::Sender<Vec<String>>) {
+        self.ask_kernel(source, packages, reply);
+    }
+
+    async fn found(&mut self) -> Vec<Interpreter> {
+        self.finder.all()
+    }
+
+    async fn close(&mut self) {
+        self.leaving = None;
+        self.end_kernel();
+        packages::clear(&self.setup.blobs);
+        // With it goes the private folder of the session.
+        self.sandbox = None;
+    }
+}

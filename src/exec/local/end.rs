@@ -1,0 +1,153 @@
+//! Ends: of a run, and of the kernel.
+
+use super::begin::ATTEMPTS;
+use super::{Carrier, Local};
+use crate::domain::{KernelFate, Language};
+use crate::exec::backend::{End, Ended};
+use crate::exec::cgroup::Group;
+use crate::exec::helper_wire::{Told, Used};
+use crate::exec::kernel::Kernel;
+use crate::exec::languages;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How long a kernel may take to leave in good order.
+const FAREWELL: Duration = Duration::from_millis(1000);
+/// So much is read of what a kernel said that never was ready.
+const SAID: usize = 8 << 10;
+/// The most that a shell may write about its state.
+const STATE_LIMIT: usize = 4 << 20;
+
+impl Local {
+    /// The kernel's process is gone: under a run, or while nothing ran.
+    pub(super) fn kernel_ended(&mut self, end: End, used: Used, cause: String) {
+        let ready = self.kernel.as_ref().is_some_and(|kernel| kernel.ready);
+        if !ready {
+            self.never_ready = self.never_ready.saturating_add(1);
+        }
+        if !self.runs_in_kernel() {
+            let cause = match self.kernel.take() {
+                Some(kernel) if !ready => self.why_never_ready(&kernel, &cause),
+                _ => cause,
+            };
+            // Who asked it something is told that there is no answer.
+            self.asked = None;
+            let _ = self.deaths.try_send(cause);
+            return;
+        }
+        match end {
+            End::Kernel(..) if !ready => self.finish(End::NotReady(cause), Used::default()),
+            end => self.finish(end, used),
+        }
+    }
+
+    /// Why a kernel that nobody used was never ready, and whether it is tried again.
+    fn why_never_ready(&self, kernel: &Kernel, cause: &str) -> String {
+        let mut said = vec![0u8; SAID];
+        let count = kernel
+            .process
+            .pipes
+            .stderr
+            .as_ref()
+            .map_or(0, |pipe| rustix::io::read(pipe, &mut said[..]).unwrap_or(0));
+        let said = String::from_utf8_lossy(said.get(..count).unwrap_or_default()).into_owned();
+        let line = said.lines().rev().map(str::trim).find(|line| !line.is_empty());
+        let why = line.map_or_else(|| cause.to_owned(), |line| line.chars().take(300).collect());
+        let again = if self.never_ready >= ATTEMPTS {
+            format!("; after {ATTEMPTS} attempts it is started again only for a block that you approve")
+        } else {
+            String::new()
+        };
+        format!("Python could not be started as a kernel: {why}{again}")
+    }
+
+    /// Ends the run: the last output, the state that stays, its end.
+    pub(super) fn finish(&mut self, end: End, used: Used) {
+        let over = Instant::now();
+        if !matches!(end, End::Block(_) | End::NotStarted(_) | End::NotReady(_)) {
+            let group = self.process().and_then(|process| process.group.as_ref());
+            // With the last process its supervisor went too: what is left to tell of it is in the group.
+            let limit = group.and_then(Group::out_of_memory);
+            if let Some(run) = &mut self.run {
+                run.limit = run.limit.take().or(limit);
+            }
+        }
+        let printed = self.process_mut().map(|process| process.pipes.drain());
+        self.print(printed.unwrap_or_default());
+        let Some(mut run) = self.run.take() else { return };
+        let mut ended = Ended { used, ..Ended::of(end) };
+        match &mut run.carrier {
+            Carrier::Kernel => (ended.kernel, ended.cwd) = self.after_block(&ended.end),
+            Carrier::Program(_, state) => {
+                if let Some(written) = state.take().and_then(read_state) {
+                    if run.language == "bash" {
+                        self.shell.update(&written);
+                    } else if let Some((way, _)) = self.finder.way(&Language(run.language.clone())) {
+                        ended.unbuilt = languages::stopped_building(&way, &written);
+                    }
+                }
+                let cwd = if run.language == "bash" { &self.shell.cwd } else { &self.setup.cwd };
+                ended.cwd = Some(cwd.clone());
+            }
+        }
+        ended.end = match (ended.end, run.done) {
+            (End::NotStarted(why), _) => End::NotStarted(why),
+            // The block was over; what came after it took the process.
+            (_, Some(done)) => End::Block(done),
+            (End::Kernel(ending, None), None) => End::Kernel(ending, run.broken),
+            (end, None) => end,
+        };
+        (ended.over, ended.limit) = (run.over.or(Some(over)), run.limit);
+        (ended.out_of_time, ended.closed) = (run.out_of_time, run.closed);
+        self.queue.push_back(ended.into());
+        // Its helper may need a while to end what does not want to: the report comes first.
+        self.leaving = Some(run.carrier);
+    }
+
+    /// What becomes of the kernel at the end of a run in it, and where the next one would start.
+    fn after_block(&mut self, end: &End) -> (KernelFate, Option<PathBuf>) {
+        if matches!(end, End::Block(_)) {
+            return match &self.kernel {
+                Some(kernel) => (KernelFate::Kept(kernel.state), Some(kernel.cwd.clone())),
+                None => (KernelFate::None, None),
+            };
+        }
+        let fate = match (end, self.kernel.take()) {
+            (End::NotStarted(_) | End::NotReady(_), _) | (_, None) => KernelFate::None,
+            (_, Some(kernel)) => KernelFate::Lost(kernel.state),
+        };
+        (fate, Some(self.setup.cwd.clone()))
+    }
+
+    /// Asks the kernel to leave, waits a little, then makes it.
+    pub(super) fn end_kernel(&mut self) {
+        let Some(mut kernel) = self.kernel.take() else { return };
+        // Nobody answers it any more.
+        self.asked = None;
+        kernel.quit();
+        let until = Instant::now() + FAREWELL;
+        loop {
+            let rest = until.saturating_duration_since(Instant::now());
+            let Some(socket) = kernel.process.link.socket().filter(|_| !rest.is_zero()) else { return };
+            let timeout = Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) };
+            let _ = poll(&mut [PollFd::from_borrowed_fd(socket, PollFlags::IN)], Some(&timeout));
+            match kernel.process.link.receive() {
+                Ok(told) if told.iter().any(|t| matches!(t, Told::Exited { .. } | Told::NotSpawned(_))) => {
+                    return;
+                }
+                Ok(_) => {}
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+/// What a shell wrote about its state, from the start of the file.
+fn read_state(file: std::fs::File) -> Option<Vec<u8>> {
+    let size = usize::try_from(file.metadata().ok()?.len()).ok()?.min(STATE_LIMIT);
+    let mut written = vec![0; size];
+    file.read_exact_at(&mut written, 0).ok()?;
+    Some(written)
+}

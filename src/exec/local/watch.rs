@@ -1,0 +1,87 @@
+//! Waiting for descriptors that come and go: each is watched for one wait only, and then all are looked at in one go.
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::pin::Pin;
+use std::time::Duration;
+use tokio::net::unix::pipe;
+
+/// When descriptors that can't be watched are looked at again: the system has no room for it.
+const AGAIN: Duration = Duration::from_millis(10);
+
+/// A descriptor that is waited for.
+#[derive(Clone, Copy)]
+pub struct Watched<'a, T> {
+    /// What it is.
+    pub what: T,
+    /// The descriptor.
+    pub fd: BorrowedFd<'a>,
+    /// Whether it is also waited for room to write.
+    pub writes: bool,
+}
+
+/// Waits until there is something to hear; of what. Safe to cancel.
+pub async fn ready<T: Copy>(watched: &[Watched<'_, T>]) -> Vec<T> {
+    any(watched).await;
+    now(watched)
+}
+
+/// Waits for any of them; for ever where there is none.
+async fn any<T>(watched: &[Watched<'_, T>]) {
+    let mut waits: Vec<Pin<Box<dyn Future<Output = io::Result<()>>>>> = Vec::new();
+    for Watched { fd, writes, .. } in watched {
+        // Duplicates are watched: what watches a descriptor has to own it, and these are closed with the wait. Only
+        // whether there is something is asked of them, which is the same for pipes and sockets.
+        let reader = fd.try_clone_to_owned().and_then(pipe::Receiver::from_owned_fd_unchecked);
+        let Ok(reader) = reader else { return tokio::time::sleep(AGAIN).await };
+        waits.push(Box::pin(async move { reader.readable().await }));
+        if *writes {
+            let writer = fd.try_clone_to_owned().and_then(pipe::Sender::from_owned_fd_unchecked);
+            let Ok(writer) = writer else { return tokio::time::sleep(AGAIN).await };
+            waits.push(Box::pin(async move { writer.writable().await }));
+        }
+    }
+    if waits.is_empty() {
+        return std::future::pending().await;
+    }
+    let _ = futures_util::future::select_all(waits).await;
+}
+
+/// Those that are ready at this moment.
+fn now<T: Copy>(watched: &[Watched<'_, T>]) -> Vec<T> {
+    let flags = |writes| if writes { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+    let mut fds: Vec<PollFd<'_>> =
+        watched.iter().map(|one| PollFd::from_borrowed_fd(one.fd, flags(one.writes))).collect();
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    if poll(&mut fds, Some(&at_once)).is_err() {
+        return Vec::new();
+    }
+    let ready = watched.iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty());
+    ready.map(|(one, _)| one.what).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read as _, Write as _};
+    use std::os::fd::AsFd as _;
+
+    fn reading(end: &io::PipeReader) -> Watched<'_, u8> {
+        Watched { what: 7, fd: end.as_fd(), writes: false }
+    }
+
+    #[tokio::test]
+    async fn what_is_left_is_told_again_and_an_end_is_heard() {
+        let (mut reader, mut writer) = io::pipe().unwrap();
+        writer.write_all(b"ab").unwrap();
+        for _ in 0..2 {
+            assert_eq!(ready(&[reading(&reader)]).await, [7], "a byte is there");
+            reader.read_exact(&mut [0]).unwrap();
+        }
+        let patience = Duration::from_millis(20);
+        assert!(tokio::time::timeout(patience, ready(&[reading(&reader)])).await.is_err());
+        drop(writer);
+        assert_eq!(ready(&[reading(&reader)]).await, [7]);
+    }
+}

@@ -1,0 +1,278 @@
+//! The loop of an executor's thread: takes orders, hears its backend, keeps the clock of the run.
+
+use super::Setup;
+use super::backend::{Backend, End, Ended, Event, Job, Missing, Watch};
+use super::outbox;
+use super::pull::{self, Pull, Step};
+use super::receipt::Ending;
+use super::run::{Due, Run};
+use super::worker::Order;
+use super::{blob, packages, plan};
+use crate::domain::{ExecutorKind, ImageName, Limits, Outcome, RunEvent, RunId, RunRequest, Stream, Terms};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::mpsc;
+
+/// Why files of functions are not loaded into kernels that are not sayso's own.
+const NO_FUNCTIONS: &str = "files of functions are loaded into sayso's own kernels only, here or in a container: leave \
+                            --functions out, or choose another executor";
+
+struct Server<B> {
+    backend: B,
+    setup: Arc<Setup>,
+    run: Option<Run>,
+    /// The pull that the run is, where it is one.
+    pull: Option<Pull>,
+}
+
+/// Serves until it is closed, or nobody can give orders any more; then ends everything.
+pub async fn serve<B: Backend>(backend: B, setup: Arc<Setup>, mut orders: mpsc::UnboundedReceiver<Order>) {
+    let mut server = Server { backend, setup, run: None, pull: None };
+    loop {
+        let due = server.run.as_ref().and_then(Run::due);
+        tokio::select! {
+            order = orders.recv() => match order {
+                None | Some(Order::Close) => break,
+                Some(order) => server.obey(order).await,
+            },
+            event = server.backend.hear() => server.on_event(event),
+            step = pull::hear(server.pull.as_mut()) => server.on_pull(step),
+            () = at(due) => server.on_time(),
+        }
+    }
+    server.close(orders).await;
+}
+
+async fn at(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+impl<B: Backend> Server<B> {
+    async fn obey(&mut self, order: Order) {
+        let own = self.setup.limits;
+        match order {
+            Order::Terms(language, limits, reply) => {
+                let _ = reply.send(self.backend.terms(&language, limits.unwrap_or(own)).await);
+            }
+            Order::LoadTerms(language, limits, reply) => {
+                let _ = reply.send(if self.backend.loads_functions() {
+                    self.backend.terms(&language, limits.unwrap_or(own)).await
+                } else {
+                    Err(NO_FUNCTIONS.into())
+                });
+            }
+            Order::InstallTerms(language, by, limits, reply) => {
+                let limits = limits.unwrap_or(Limits { wall_ms: packages::WALL_MS, ..own });
+                let _ = reply.send(self.backend.install_terms(&language, *by, limits).await);
+            }
+            Order::PullTerms(language, limits, reply) => {
+                let limits = limits.unwrap_or(Limits { wall_ms: pull::WALL_MS, ..own });
+                let _ = reply.send(self.backend.pull_terms(&language, limits).await);
+            }
+            Order::Lacking(source, packages, reply) => self.backend.lacking(&source, &packages, reply),
+            Order::Reach(terms, reply) => drop(reply.send(self.backend.reach(&terms).await)),
+            Order::Sandbox(reply) => drop(reply.send(self.backend.sandbox().await)),
+            Order::Found(reply) => drop(reply.send(self.backend.found().await)),
+            Order::Missing(language, reply) => drop(reply.send(self.backend.missing(&language).await)),
+            Order::Fetch(missing, progress, reply) => {
+                let fetch = self.backend.fetch(missing, progress).await;
+                tokio::task::spawn_local(async move { drop(reply.send(fetch.await)) });
+            }
+            Order::Start(request, out) => self.start(&request, out).await,
+            Order::Interrupt(id) => {
+                if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
+                    run.interrupt(Instant::now());
+                    self.interrupt();
+                }
+            }
+            Order::Kill(id) => {
+                if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
+                    run.kill(Instant::now());
+                    self.kill();
+                }
+            }
+            Order::Warm(language) if self.run.is_none() || self.backend.warms_beside_runs() => {
+                self.backend.warm(&language).await;
+            }
+            Order::RestartKernel if self.run.is_none() => self.backend.restart().await,
+            Order::Warm(_) | Order::RestartKernel | Order::Close => {}
+        }
+    }
+
+    async fn start(&mut self, request: &RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
+        if request.approval().terms().executor == ExecutorKind::Engine {
+            return self.start_pull(request, out).await;
+        }
+        match self.job(request).await {
+            Ok(job) => {
+                self.backend.begin(job).await;
+                self.run = Some(self.new_run(request, out, self.backend.watch()));
+            }
+            Err(outcome) => outbox::did_not_run(request, out, outcome),
+        }
+    }
+
+    fn new_run(&self, request: &RunRequest, out: mpsc::Sender<(RunId, RunEvent)>, watch: Watch) -> Run {
+        Run::new(request, out, (&self.setup.blobs, &self.setup.masker), watch)
+    }
+
+    /// The block for the backend, when nothing else runs and all holds that was approved.
+    async fn job(&mut self, request: &RunRequest) -> Result<Job, Outcome> {
+        let approved = request.approval().terms();
+        self.is_free()?;
+        let now = self.backend.terms_again(approved, request.source()).await;
+        let mut now = now.map_err(Outcome::NotStarted)?;
+        // Which file the text came from is the driver's knowledge: it is in the approval, and nothing is read from it.
+        if self.backend.loads_functions() {
+            now.target.clone_from(&approved.target);
+        }
+        still_holds(&now, approved)?;
+        if let Some(why) = plan::refuses(approved.language.as_str(), request.source()) {
+            return Err(Outcome::Refused(why));
+        }
+        let token = blob::random().map_err(|error| Outcome::NotStarted(error.to_string()))?;
+        let label = format!("block {}", request.approval().block());
+        Ok(Job { terms: now, label, source: request.source().clone(), token })
+    }
+
+    fn is_free(&self) -> Result<(), Outcome> {
+        match &self.run {
+            Some(_) => Err(Outcome::Refused("another run goes on: wait for its end".into())),
+            None => Ok(()),
+        }
+    }
+
+    /// Begins a pull, when nothing else runs and all holds that was approved.
+    async fn start_pull(&mut self, request: &RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
+        let image = match self.image_to_pull(request).await {
+            Ok(image) => image,
+            Err(outcome) => return outbox::did_not_run(request, out, outcome),
+        };
+        let (progress, lines) = Pull::channel();
+        let work = self.backend.fetch(Missing { name: image.as_str().to_owned() }, progress).await;
+        let mut run = self.new_run(request, out, Watch::Loop { loses_interrupts: false });
+        run.start(Instant::now());
+        self.run = Some(run);
+        self.pull = Some(Pull::new(work, lines));
+    }
+
+    async fn image_to_pull(&mut self, request: &RunRequest) -> Result<ImageName, Outcome> {
+        let approved = request.approval().terms();
+        self.is_free()?;
+        let now = self.backend.pull_terms(&approved.language, approved.limits).await;
+        still_holds(&now.map_err(Outcome::NotStarted)?, approved)?;
+        ImageName::parse(request.source()).map_err(Outcome::NotStarted)
+    }
+
+    fn on_pull(&mut self, step: Step) {
+        match step {
+            Step::Line(line) => self.print_line(Stream::Stdout, &line),
+            Step::Done(pulled) => {
+                for line in self.pull.take().map(Pull::rest).unwrap_or_default() {
+                    self.print_line(Stream::Stdout, &line);
+                }
+                if let Err(why) = &pulled {
+                    self.print_line(Stream::Stderr, why);
+                }
+                self.end_pull(pull::ending(pulled.is_ok()));
+            }
+        }
+    }
+
+    fn print_line(&mut self, stream: Stream, line: &str) {
+        if let Some(run) = &mut self.run {
+            run.print(stream, format!("{line}\n").as_bytes());
+        }
+    }
+
+    fn end_pull(&mut self, ending: Ending) {
+        self.finish(Ended::of(End::Program(ending)));
+    }
+
+    /// Interrupts the run; a pull is stopped by that alone.
+    fn interrupt(&mut self) {
+        match self.pull.take() {
+            Some(_) => self.end_pull(pull::stopped()),
+            None => self.backend.interrupt(),
+        }
+    }
+
+    /// Ends the run by force.
+    fn kill(&mut self) {
+        match self.pull.take() {
+            Some(_) => self.end_pull(pull::stopped()),
+            None => self.backend.kill(),
+        }
+    }
+
+    fn on_event(&mut self, event: Event) {
+        let Some(run) = &mut self.run else { return };
+        match event {
+            Event::Run(event) => run.tell(event),
+            Event::Image(name, mime, bytes) => run.keep_image(&name, mime, &bytes),
+            Event::Ended(ended) => self.finish(*ended),
+        }
+    }
+
+    fn on_time(&mut self) {
+        let Some(run) = &mut self.run else { return };
+        match run.on_time(Instant::now()) {
+            // It was reached, and cleans up or goes on by its own will: one more would disturb that.
+            Some(Due::InterruptAgain) if self.backend.has_answered() => run.leave_alone(),
+            Some(Due::Interrupt | Due::InterruptAgain) => self.interrupt(),
+            Some(Due::Kill) => self.kill(),
+            Some(Due::GiveUp) => {
+                if let Some(ended) = self.backend.give_up() {
+                    self.finish(ended);
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn finish(&mut self, ended: Ended) {
+        if let Some(run) = self.run.take() {
+            run.finish(ended, Instant::now());
+        }
+    }
+
+    async fn close(mut self, mut orders: mpsc::UnboundedReceiver<Order>) {
+        if let Some(run) = &mut self.run {
+            run.kill(Instant::now());
+            self.kill();
+        }
+        while let Some(due) = self.run.as_ref().map(Run::due) {
+            tokio::select! {
+                event = self.backend.hear() => self.on_event(event),
+                () = at(due) => self.on_time(),
+            }
+        }
+        self.backend.close().await;
+        while let Ok(order) = orders.try_recv() {
+            if let Order::Start(request, out) = order {
+                outbox::did_not_run(&request, out, Outcome::NotStarted("sayso is ending".into()));
+            }
+        }
+    }
+}
+
+/// Whether the terms are those that were approved.
+fn still_holds(now: &Terms, approved: &Terms) -> Result<(), Outcome> {
+    if now.same_as(approved) {
+        return Ok(());
+    }
+    let generation = |terms: &Terms| terms.kernel.map_or(0, |k| k.generation);
+    let why = if now.interpreter != approved.interpreter || now.executor != approved.executor {
+        format!("the interpreter changed to {}", now.interpreter.display())
+    } else if generation(now) != generation(approved) {
+        format!("the kernel changed (it was k{}, it is k{})", generation(approved), generation(now))
+    } else if now.cwd != approved.cwd {
+        format!("the folder changed from {} to {}", approved.cwd.display(), now.cwd.display())
+    } else {
+        "what it may do changed".to_string()
+    };
+    Err(Outcome::Refused(format!("{why} since it was approved: look again and decide again")))
+}

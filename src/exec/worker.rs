@@ -1,0 +1,207 @@
+//! Where orders to an executor are given. A thread of its own, with a small runtime, carries them out: output is taken
+//! whatever the front does. It is started for the first order.
+
+use super::Setup;
+use super::backend::Missing;
+use super::interpreters::Finder;
+use super::outbox;
+use crate::config::{ExecutorChoice, Executors};
+use crate::domain::{
+    InstallInto, Interpreter, Language, Limits, Outcome, Reach, RunEvent, RunId, RunRequest, SandboxReport,
+    Terms,
+};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use tokio::sync::{mpsc, oneshot};
+
+/// Where terms are told, or why nothing can run.
+type Answer<T> = oneshot::Sender<Result<T, String>>;
+
+/// An order to the thread of an executor.
+pub enum Order {
+    /// Tell the terms of a block.
+    Terms(Language, Option<Limits>, Answer<Terms>),
+    /// Tell the terms of a file of functions in this language.
+    LoadTerms(Language, Option<Limits>, Answer<Terms>),
+    /// Tell the terms of an installation, by this program of this machine.
+    InstallTerms(Language, Box<(Option<Interpreter>, InstallInto)>, Option<Limits>, Answer<Terms>),
+    /// Tell the terms under which an image would be pulled for this language.
+    PullTerms(Language, Option<Limits>, Answer<Terms>),
+    /// Tell which packages a text of Python lacks.
+    Lacking(String, Vec<String>, oneshot::Sender<Vec<String>>),
+    /// Tell what a run under these terms reaches.
+    Reach(Box<Terms>, oneshot::Sender<Reach>),
+    /// Tell what is enforced on runs.
+    Sandbox(Answer<SandboxReport>),
+    /// Tell what there is.
+    Found(oneshot::Sender<Vec<Interpreter>>),
+    /// Tell what of this language is missing, so that it could be fetched.
+    Missing(Language, oneshot::Sender<Option<Missing>>),
+    /// Fetch it, telling the progress.
+    Fetch(Missing, mpsc::Sender<String>, Answer<()>),
+    /// Carry out a run.
+    Start(Box<RunRequest>, mpsc::Sender<(RunId, RunEvent)>),
+    /// Interrupt the run.
+    Interrupt(RunId),
+    /// End the run by force.
+    Kill(RunId),
+    /// Get ready for this language.
+    Warm(Language),
+    /// End the kernel.
+    RestartKernel,
+    /// End everything.
+    Close,
+}
+
+/// What the thread begins with.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The executor that was chosen.
+    pub choice: ExecutorChoice,
+    /// What is configured of those elsewhere.
+    pub executors: Executors,
+    /// What every executor knows.
+    pub setup: Arc<Setup>,
+    /// Finds the programs of this machine.
+    pub finder: Arc<Finder>,
+    /// Where it is told that a kernel died while nothing ran.
+    pub deaths: mpsc::Sender<String>,
+}
+
+/// Passes orders on. When it is dropped, the thread ends everything and itself.
+#[derive(Debug)]
+pub struct Worker {
+    start: Start,
+    thread: Mutex<Thread>,
+}
+
+/// The thread that does the work.
+#[derive(Debug)]
+enum Thread {
+    /// Nothing was ordered yet.
+    Asleep,
+    /// It takes orders.
+    Awake(mpsc::UnboundedSender<Order>, JoinHandle<()>),
+    /// It has ended everything, or there is none.
+    Closed,
+}
+
+impl Worker {
+    /// A worker; nothing is started.
+    pub fn new(start: Start) -> Self {
+        let thread = if is_built(&start.choice) { Thread::Asleep } else { Thread::Closed };
+        Self { start, thread: Mutex::new(thread) }
+    }
+
+    /// Whether runs are processes of this machine.
+    pub fn is_local(&self) -> bool {
+        self.start.choice == ExecutorChoice::Local
+    }
+
+    /// Orders a run; its end is told, whatever happens.
+    pub fn start(&self, request: RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
+        if let Err(Order::Start(request, out)) = self.order(Order::Start(Box::new(request), out)) {
+            outbox::did_not_run(&request, out, Outcome::NotStarted(self.why_closed()));
+        }
+    }
+
+    /// Gives an order that has no answer.
+    pub fn give(&self, order: Order) {
+        let _ = self.order(order);
+    }
+
+    /// Gives an order and waits for its answer; `None` when everything has ended.
+    pub async fn ask<T>(&self, order: impl FnOnce(oneshot::Sender<T>) -> Order) -> Option<T> {
+        let (reply, answer) = oneshot::channel();
+        self.order(order(reply)).ok()?;
+        answer.await.ok()
+    }
+
+    /// Gives an order whose answer can be a refusal.
+    pub async fn try_ask<T>(&self, order: impl FnOnce(Answer<T>) -> Order) -> Result<T, String> {
+        self.ask(order).await.unwrap_or_else(|| Err(self.why_closed()))
+    }
+
+    /// Ends everything; waits for that.
+    pub async fn close(&self) {
+        let thread = std::mem::replace(&mut *self.thread(), Thread::Closed);
+        if let Thread::Awake(orders, thread) = thread {
+            let _ = orders.send(Order::Close);
+            let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+        }
+    }
+
+    fn order(&self, order: Order) -> Result<(), Order> {
+        let mut thread = self.thread();
+        if matches!(*thread, Thread::Asleep) {
+            match self.wake() {
+                Some((orders, handle)) => *thread = Thread::Awake(orders, handle),
+                None => return Err(order),
+            }
+        }
+        match &*thread {
+            Thread::Awake(orders, _) => orders.send(order).map_err(|error| error.0),
+            Thread::Asleep | Thread::Closed => Err(order),
+        }
+    }
+
+    fn thread(&self) -> std::sync::MutexGuard<'_, Thread> {
+        self.thread.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn why_closed(&self) -> String {
+        match &self.start.choice {
+            choice if !is_built(choice) => format!("this sayso was built without the executor {choice}"),
+            _ => "sayso is ending: nothing runs any more".into(),
+        }
+    }
+
+    fn wake(&self) -> Option<(mpsc::UnboundedSender<Order>, JoinHandle<()>)> {
+        let (sender, orders) = mpsc::unbounded_channel();
+        let start = self.start.clone();
+        let work = move || {
+            let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+                return;
+            };
+            // Tasks that live by themselves stay on this thread, and end with it.
+            let tasks = tokio::task::LocalSet::new();
+            tasks.block_on(&runtime, serve(start, orders));
+        };
+        let handle = std::thread::Builder::new().name("exec".into()).spawn(work).ok()?;
+        Some((sender, handle))
+    }
+}
+
+/// Whether this program was built with this executor.
+fn is_built(choice: &ExecutorChoice) -> bool {
+    match choice {
+        ExecutorChoice::Local => true,
+        ExecutorChoice::Container(_) => cfg!(feature = "docker"),
+        ExecutorChoice::Jupyter(_) => cfg!(feature = "jupyter"),
+    }
+}
+
+/// Serves the executor that was chosen.
+async fn serve(start: Start, orders: mpsc::UnboundedReceiver<Order>) {
+    let Start { choice, executors, setup, finder, deaths } = start;
+    match choice {
+        ExecutorChoice::Local => {
+            let backend = super::local::Local::new(setup.clone(), finder, deaths);
+            super::serve::serve(backend, setup, orders).await;
+        }
+        #[cfg(feature = "docker")]
+        ExecutorChoice::Container(image) => {
+            let config = executors.container;
+            let backend = super::container::Containers::new(setup.clone(), config, image, deaths);
+            super::serve::serve(backend, setup, orders).await;
+        }
+        #[cfg(feature = "jupyter")]
+        ExecutorChoice::Jupyter(kernel) => {
+            let backend = super::jupyter::Jupyter::new(setup.clone(), executors.jupyter, kernel, deaths);
+            super::serve::serve(backend, setup, orders).await;
+        }
+        // Nobody asks for what was not built.
+        #[allow(unreachable_patterns)]
+        _ => drop(executors),
+    }
+}
