@@ -23,6 +23,12 @@ pub struct Watched<'a, T> {
 
 /// Waits until there is something to hear; of what. Safe to cancel.
 pub async fn ready<T: Copy>(watched: &[Watched<'_, T>]) -> Vec<T> {
+    // Under load there is something at once, and nothing is watched for it; others get their turn all the same.
+    tokio::task::coop::consume_budget().await;
+    let at_once = now(watched);
+    if !at_once.is_empty() {
+        return at_once;
+    }
     any(watched).await;
     now(watched)
 }
