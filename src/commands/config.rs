@@ -91,7 +91,7 @@ async fn rights_can_be_had(house: &House) -> Result<(), Failure> {
     let setting =
         folders.iter().find(|(_, folders)| named(folders)).map_or("sandbox", |(setting, _)| setting);
     Err(refused_at_start(house, setting, &why).hint(
-        "As in: sandbox.read = [\"/data\"], a folder that is there; sayso doctor tells what the sandbox needs.",
+        "As in: sandbox.read = [\"/data\"], a folder that is there; sayso doctor tells what is missing.",
     ))
 }
 
