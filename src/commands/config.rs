@@ -90,9 +90,8 @@ async fn rights_can_be_had(house: &House) -> Result<(), Failure> {
     };
     let setting =
         folders.iter().find(|(_, folders)| named(folders)).map_or("sandbox", |(setting, _)| setting);
-    Err(refused_at_start(house, setting, &why).hint(
-        "As in: sandbox.read = [\"/data\"], a folder that is there; sayso doctor tells what is missing.",
-    ))
+    Err(refused_at_start(house, setting, &why)
+        .hint("Name a folder that is there, as in read = [\"/data\"]; sayso doctor tells what is missing."))
 }
 
 /// What a start refuses, with the place where it is set.
