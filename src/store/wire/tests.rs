@@ -155,8 +155,12 @@ fn a_word_is_the_same_everywhere() {
     macro_rules! same {
         ($($value:expr),* $(,)?) => {{ $( assert_eq!(word($value), $value.as_str()); )* }};
     }
-    Risk::ALL.into_iter().for_each(|risk| same!(risk));
-    RuleScope::ALL.into_iter().for_each(|scope| same!(scope));
+    for risk in Risk::ALL {
+        same!(risk);
+    }
+    for scope in RuleScope::ALL {
+        same!(scope);
+    }
     same!(
         Dialect::ExecuteTags,
         ExecutorKind::Installer,

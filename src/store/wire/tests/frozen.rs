@@ -67,8 +67,12 @@ fn each_session_of_version_1_is_read_as_ever() {
     for path in files {
         let loaded = crate::store::read(&path).unwrap();
         told += &format!("{}\n", path.file_name().unwrap().to_string_lossy());
-        loaded.damage.iter().for_each(|damage| told += &format!("{damage}\n"));
-        loaded.entries.iter().for_each(|(at, entry)| told += &format!("{} {}", at.0, line(entry)));
+        for damage in &loaded.damage {
+            told += &format!("{damage}\n");
+        }
+        for (at, entry) in &loaded.entries {
+            told += &format!("{} {}", at.0, line(entry));
+        }
     }
     frozen("v1-read.txt", &told);
 }
