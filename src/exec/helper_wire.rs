@@ -122,6 +122,13 @@ pub enum Told {
     },
 }
 
+impl Told {
+    /// Whether nothing more comes of the program.
+    pub fn is_end(&self) -> bool {
+        matches!(self, Told::Exited { .. } | Told::NotSpawned(_))
+    }
+}
+
 /// What the process that becomes the program is told before it does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ties {

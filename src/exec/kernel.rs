@@ -38,6 +38,8 @@ pub struct Kernel {
     pub reach: Reach,
     /// Runs that its helper was told to begin and has not answered for.
     pub beginning: u32,
+    /// Whether it was ordered to end because its control socket is of no use any more.
+    pub cut_off: bool,
     control: OwnedFd,
     decoder: Decoder,
     unsent: Vec<u8>,
@@ -74,6 +76,7 @@ impl Kernel {
             fitted: Some(*limits),
             reach: cell.reach.clone(),
             beginning: 0,
+            cut_off: false,
             control,
             decoder: Decoder::new(LIMIT),
             unsent: Vec::new(),

@@ -157,7 +157,7 @@ impl Link {
         loop {
             while let Some(frame) = self.decoder.next_frame()? {
                 let one = Told::decode(&frame)?;
-                self.clean |= matches!(one, Told::Exited { .. } | Told::NotSpawned(_));
+                self.clean |= one.is_end();
                 self.spoke = true;
                 if let (Told::Spawned { pid }, true) = (&one, self.plain) {
                     self.session = Some(*pid);

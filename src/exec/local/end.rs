@@ -134,7 +134,7 @@ impl Local {
             let timeout = Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) };
             let _ = poll(&mut [PollFd::from_borrowed_fd(socket, PollFlags::IN)], Some(&timeout));
             match kernel.process.link.receive() {
-                Ok(told) if told.iter().any(|t| matches!(t, Told::Exited { .. } | Told::NotSpawned(_))) => {
+                Ok(told) if told.iter().any(Told::is_end) => {
                     return;
                 }
                 Ok(_) => {}

@@ -33,16 +33,34 @@ impl Local {
     /// The control socket is of no use any more. Mostly the process has died, and its helper is about to tell how; one
     /// that lives on is made to end.
     pub(super) fn kernel_is_cut_off(&mut self) {
-        if self.helper_speaks_within(Duration::from_millis(100)) {
-            // It died: that is the cause, not the socket.
-            if let Some(run) = &mut self.run {
+        let cut_off = self.kernel.as_ref().is_some_and(|kernel| kernel.cut_off);
+        if self.end_is_told_within(Duration::from_millis(100), !cut_off) || cut_off {
+            return;
+        }
+        if let Some(kernel) = &mut self.kernel {
+            kernel.cut_off = true;
+            kernel.process.link.order(&Order::Kill);
+        }
+        self.end_is_told_within(Duration::from_secs(2), false);
+    }
+
+    /// Hears the kernel's helper until it tells the end of the kernel; whether it did in that time. A kernel that ended
+    /// by itself ended by that, not by the loss of its socket.
+    fn end_is_told_within(&mut self, patience: Duration, by_itself: bool) -> bool {
+        let until = Instant::now() + patience;
+        while self.helper_speaks_within(until.saturating_duration_since(Instant::now())) {
+            let Some(kernel) = &mut self.kernel else { return true };
+            let told = kernel.process.link.receive();
+            let is_end = told.as_ref().map_or(true, |told| told.iter().any(Told::is_end));
+            if let Some(run) = self.run.as_mut().filter(|_| is_end && by_itself) {
                 run.broken = None;
             }
-        } else if let Some(kernel) = &self.kernel {
-            kernel.process.link.order(&Order::Kill);
-            self.helper_speaks_within(Duration::from_secs(2));
+            self.take_told(told);
+            if is_end {
+                return true;
+            }
         }
-        self.kernel_told();
+        false
     }
 
     /// Waits for the kernel's helper.
@@ -103,7 +121,12 @@ impl Local {
 
     pub(super) fn kernel_told(&mut self) {
         let Some(kernel) = &mut self.kernel else { return };
-        match kernel.process.link.receive() {
+        let told = kernel.process.link.receive();
+        self.take_told(told);
+    }
+
+    fn take_told(&mut self, told: Result<Vec<Told>, ExecError>) {
+        match told {
             Ok(told) => told.into_iter().for_each(|told| self.on_told(told, true)),
             Err(error) => {
                 let why = error.to_string();
