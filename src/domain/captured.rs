@@ -57,10 +57,10 @@ impl Captured {
         for (stream, bytes) in pieces {
             captured.push(stream, &bytes);
         }
-        captured.stdout.dropped += dropped.0;
-        captured.stdout.total += dropped.0;
-        captured.stderr.dropped += dropped.1;
-        captured.stderr.total += dropped.1;
+        captured.stdout.dropped = captured.stdout.dropped.saturating_add(dropped.0);
+        captured.stdout.total = captured.stdout.total.saturating_add(dropped.0);
+        captured.stderr.dropped = captured.stderr.dropped.saturating_add(dropped.1);
+        captured.stderr.total = captured.stderr.total.saturating_add(dropped.1);
         captured
     }
 

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "from", content = "block", rename_all = "lowercase")]
 pub enum Source {
-    /// The person's.
+    /// The person's: nothing is told of it, and no file says so.
+    #[serde(skip_deserializing)]
     Person,
     /// The output of a block that ran.
     Output(BlockId),
@@ -15,7 +16,8 @@ pub enum Source {
     File(BlockId),
     /// The project's, in a file of instructions that every request carries.
     Project,
-    /// The model's.
+    /// The model's: neither.
+    #[serde(skip_deserializing)]
     Model,
 }
 

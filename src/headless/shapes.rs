@@ -57,7 +57,7 @@ pub fn report(report: &RunReport) -> Map<String, Value> {
     out.insert("error".into(), json!(report.error));
     let dropped = |stream| report.output.dropped(stream);
     let (stdout, stderr) = (dropped(Stream::Stdout), dropped(Stream::Stderr));
-    out.insert("truncated".into(), json!(stdout + stderr > 0));
+    out.insert("truncated".into(), json!(stdout > 0 || stderr > 0));
     out.insert("dropped".into(), json!({ "stdout": stdout, "stderr": stderr }));
     if let Some(blob) = &report.blob {
         out.insert("blob".into(), json!(blob.to_string_lossy()));

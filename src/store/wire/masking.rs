@@ -7,6 +7,7 @@ use super::fields::Fields;
 use crate::domain::Maskable;
 use crate::domain::mask::Pen;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::path::Path;
 
 /// No word of the format, no number, time or checksum.
@@ -17,10 +18,18 @@ impl Maskable for Fields {
         let mut line = Value::Object(std::mem::take(&mut self.0));
         let mut places = Vec::new();
         touched(&line, "", pen, &mut places);
+        // All are told apart on the line as it is: one that is masked in part may not be read any more.
+        let mut somebodys = HashSet::new();
+        places.retain(|place| {
+            let shape = shape(place);
+            if !somebodys.contains(&shape) && is_word(&line, place) {
+                return false;
+            }
+            somebodys.insert(shape);
+            true
+        });
         for place in places {
-            if !is_word(&line, &place)
-                && let Some(Value::String(text)) = line.pointer_mut(&place)
-            {
+            if let Some(Value::String(text)) = line.pointer_mut(&place) {
                 pen.text(text);
             }
         }
@@ -43,6 +52,13 @@ fn touched(value: &Value, place: &str, pen: &Pen, places: &mut Vec<String>) {
         }
         _ => {}
     }
+}
+
+/// A place without its positions in lists: where one item of a list has somebody's text, the others do.
+fn shape(place: &str) -> String {
+    let part =
+        |part: &str| if part.bytes().all(|b| b.is_ascii_digit()) { "*".into() } else { part.to_owned() };
+    place.split('/').map(part).collect::<Vec<_>>().join("/")
 }
 
 /// Whether the text at a place of a line is a word of the format. Where that can't be told, it is somebody's.

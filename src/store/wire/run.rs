@@ -85,7 +85,10 @@ impl RunLine {
     }
 
     /// The entry, and the file that holds its output, where it has one of its own.
-    pub(super) fn into_entry(self, blobs: &Path) -> (Entry, Option<Outside>) {
+    ///
+    /// # Errors
+    /// What became of the kernel, where it is not told of which one.
+    pub(super) fn into_entry(self, blobs: &Path) -> Result<(Entry, Option<Outside>), String> {
         let (output, outside) = self.output.into_captured();
         let report = RunReport {
             outcome: self.outcome,
@@ -95,10 +98,10 @@ impl RunLine {
             value: self.value,
             error: self.error,
             images: self.images.into_iter().map(|image| image.reference(blobs)).collect(),
-            kernel: self.kernel.fate(),
+            kernel: self.kernel.fate()?,
             cwd: self.cwd,
         };
-        (Entry::Ran { run: self.run, block: self.block, report: Box::new(report) }, outside)
+        Ok((Entry::Ran { run: self.run, block: self.block, report: Box::new(report) }, outside))
     }
 }
 
@@ -150,11 +153,12 @@ impl Fate {
         Self { kernel, fate: fate.into() }
     }
 
-    fn fate(self) -> KernelFate {
+    fn fate(self) -> Result<KernelFate, String> {
         match (self.fate.as_str(), self.kernel) {
-            ("kept", Some(kernel)) => KernelFate::Kept(kernel),
-            ("lost", Some(kernel)) => KernelFate::Lost(kernel),
-            _ => KernelFate::None,
+            ("kept", Some(kernel)) => Ok(KernelFate::Kept(kernel)),
+            ("lost", Some(kernel)) => Ok(KernelFate::Lost(kernel)),
+            ("kept" | "lost", None) => Err("its field \"kernel\" does not tell which kernel".into()),
+            _ => Ok(KernelFate::None),
         }
     }
 }

@@ -1,11 +1,11 @@
 use super::*;
-use crate::domain::{Captured, Entry, Masker, Moment, Stream};
+use crate::domain::{BlockId, Captured, Entry, Masker, Moment, RunId, Stream};
 use crate::store::samples::{
     about_instructions, about_limits, about_pulls, about_recipes, about_sandbox, about_tools, captured,
     each_kind, entry, header, report, same, told,
 };
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 mod frozen;
@@ -77,6 +77,54 @@ fn fields_that_are_not_known_are_passed_over_and_missing_ones_named() {
         decode(&frame, Path::new("")).unwrap_err(),
         "its field \"text\": invalid type: integer `7`, expected a string"
     );
+}
+
+#[test]
+fn the_kind_of_a_decision_is_told_by_its_field_alone() {
+    for kind in ["decision.approve", "decision.skip", "decision.edit", "a.b"] {
+        let (line, _) = sealed(Moment(0), Fields::of(kind).with("block", 1).with("revision", 1));
+        assert!(matches!(decoded(&line), Ok(Decoded::UnknownKind)), "{kind}");
+    }
+    let (line, _) = sealed(
+        Moment(0),
+        Fields::of("decision").with("decision", "skip").with("block", 1).with("revision", 1),
+    );
+    assert!(
+        matches!(decoded(&line), Ok(Decoded::Entry(entry, _)) if matches!(*entry, Entry::Skipped { .. }))
+    );
+}
+
+/// The line of a run with one part replaced.
+fn run_with(part: &str, value: Value) -> Result<Decoded, String> {
+    let text = String::from_utf8(line_of(&report_entry())).unwrap();
+    let Value::Object(mut fields) = serde_json::from_str(&text).unwrap() else { panic!("{text}") };
+    fields.insert(part.to_owned(), value);
+    super::entry::read("run", &Value::Object(fields).to_string(), Path::new("/blobs"))
+}
+
+fn report_entry() -> Entry {
+    let output = captured(&[(Stream::Stdout, b"out"), (Stream::Stderr, b"err")]);
+    Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(report(output)) }
+}
+
+#[test]
+fn a_kernel_that_is_not_told_is_damage_and_not_none() {
+    for fate in ["kept", "lost"] {
+        assert!(run_with("kernel", json!({ "fate": fate })).is_err(), "{fate}");
+        assert!(run_with("kernel", json!({ "fate": fate, "generation": "two" })).is_err(), "{fate}");
+    }
+    assert!(run_with("kernel", json!({ "fate": "none" })).is_ok());
+}
+
+#[test]
+fn more_bytes_than_can_be_counted_overflow_nothing() {
+    let text = String::from_utf8(line_of(&report_entry())).unwrap();
+    let line: Value = serde_json::from_str(&text).unwrap();
+    let mut output = line["output"].clone();
+    output["dropped"] = json!({ "stdout": u64::MAX, "stderr": u64::MAX });
+    let Ok(Decoded::Entry(entry, _)) = run_with("output", output) else { panic!("{line}") };
+    let Entry::Ran { report, .. } = *entry else { panic!("{line}") };
+    assert_eq!(report.output.total(Stream::Stdout), u64::MAX);
 }
 
 #[test]
