@@ -7,11 +7,12 @@ use super::sources::Signal;
 use super::{images, inspect};
 use crate::domain::{
     Departure, Entry, ExecutorKind, FailureKind, ModelRequest, Outcome, ReplyEvent, ReplyFailure, RunEvent,
-    RunId, RunReport, RunRequest, StepId, TimerId,
+    RunId, RunReport, RunRequest, StepId, Terms, TimerId,
 };
 use crate::engine::provenance::{self, Earlier};
 use crate::engine::{Effect, Event, State, StoreEvent};
 use crate::workspace::changes;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -134,7 +135,8 @@ impl Rooms {
         self.sources.listen_run(events);
         let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let run = request.approval().run();
-        let folder = request.approval().terms().cwd.clone();
+        let terms = request.approval().terms();
+        let (folder, written) = (terms.cwd.clone(), written(terms, &self.scope.cwd));
         let (looked, obeyed, stop) = (self.looked.clone(), self.obeyed.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
@@ -142,7 +144,7 @@ impl Rooms {
             // The look at the folder costs no time of its own: the disk is waited for anyway.
             let look = tokio::task::spawn_blocking(move || {
                 let known = std::mem::take(&mut *obeyed.lock().unwrap_or_else(PoisonError::into_inner));
-                changes::look(&folder, &known)
+                changes::look(&folder, written, &known)
             });
             let (synced, look) = tokio::join!(store.sync(), look);
             // What was approved is where the paths led that were shown: looked at once more, last of all.
@@ -219,7 +221,7 @@ impl Rooms {
 }
 
 /// The request with the bytes of its images.
-async fn with_images(request: ModelRequest, blobs: std::path::PathBuf) -> ModelRequest {
+async fn with_images(request: ModelRequest, blobs: PathBuf) -> ModelRequest {
     if !images::wanted(&request) {
         return request;
     }
@@ -234,6 +236,16 @@ async fn with_images(request: ModelRequest, blobs: std::path::PathBuf) -> ModelR
 
 /// Why a run that was stopped early never began.
 pub(super) const STOPPED: &str = "it was stopped before it started";
+
+/// The folders that a run under these terms may write, of a session that works in this one. A kernel may stand elsewhere.
+fn written(terms: &Terms, working: &Path) -> Vec<PathBuf> {
+    if !terms.rights.sandbox.writes_confined {
+        return vec![working.to_path_buf(), terms.cwd.clone()];
+    }
+    // What a confined run has for temporary files goes by a name that belongs to everybody on this computer.
+    let is_private = |folder: &Path| folder == Path::new("/tmp") && folder != working;
+    terms.rights.write.iter().filter(|folder| !is_private(folder)).cloned().collect()
+}
 
 /// The report of a run that never began.
 pub(super) fn not_started(why: String) -> RunReport {

@@ -34,9 +34,10 @@ pub struct Look {
 
 type Files = BTreeMap<PathBuf, Stamp>;
 
-/// Looks at a folder. `known` are obeyed names of an earlier look, for speed. Links are not followed.
-pub fn look(folder: &Path, known: &ObeyedFiles) -> Look {
-    Look { folder: folder.to_path_buf(), files: files(folder), obeyed: known.again_of(folder) }
+/// Looks at a folder, and at the names that are obeyed in all folders that a run may write. `known` are such names of an
+/// earlier look, for speed. Links are not followed.
+pub fn look(folder: &Path, written: Vec<PathBuf>, known: &ObeyedFiles) -> Look {
+    Look { folder: folder.to_path_buf(), files: files(folder), obeyed: known.again_of(written) }
 }
 
 fn files(folder: &Path) -> Option<Files> {
@@ -66,6 +67,11 @@ impl Look {
     pub fn changes(&self) -> (Vec<FileChange>, ObeyedFiles) {
         let now = self.obeyed.again();
         let mut changes = now.changes_since(&self.obeyed);
+        for change in &mut changes {
+            if let Ok(below) = Path::new(&change.path).strip_prefix(&self.folder) {
+                change.path = below.to_string_lossy().into_owned();
+            }
+        }
         let mut others = match (&self.files, files(&self.folder)) {
             (Some(before), Some(now)) => self.compare(before, &now),
             _ => Vec::new(),
@@ -109,7 +115,7 @@ mod tests {
         for name in ["same", "grown", "gone"] {
             std::fs::write(at(name), "1").expect("written");
         }
-        let before = look(folder.path(), &ObeyedFiles::default());
+        let before = look(folder.path(), vec![folder.path().to_path_buf()], &ObeyedFiles::default());
         std::fs::write(at("grown"), "12").expect("written");
         std::fs::remove_file(at("gone")).expect("deleted");
         std::fs::write(at("out/new.png"), "123").expect("written");
@@ -125,7 +131,7 @@ mod tests {
         for n in 0..=MOST_ENTRIES {
             std::fs::write(folder.path().join(n.to_string()), "").expect("written");
         }
-        let before = look(folder.path(), &ObeyedFiles::default());
+        let before = look(folder.path(), vec![folder.path().to_path_buf()], &ObeyedFiles::default());
         assert_eq!(before.files, None);
         std::fs::write(folder.path().join(".envrc"), "").expect("written");
         std::fs::write(folder.path().join("other"), "").expect("written");

@@ -1,7 +1,8 @@
 //! What a run made or changed of the names that programs start or obey by themselves once somebody opens the folder
 //! (`domain/obeyed.rs`), at any depth and never cut: a look before a run and one after it.
 //!
-//! A folder whose time of change is as before has the same names in it, so that only those that changed are listed again.
+//! A folder whose time of change is as before has the same names in it, so that only those that changed are listed again;
+//! one that changed right before it was listed may have changed once more in the same tick of the clock, and is.
 
 use crate::domain::FileChange;
 use crate::domain::obeyed::obeyed;
@@ -9,12 +10,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A folder in which nothing is obeyed and much lies.
 const OBJECTS: &str = ".git/objects";
 
 /// Folders that are looked at; where there are more (a home, a whole disk), nothing is told of any.
 const MOST_FOLDERS: usize = 100_000;
+
+/// More than a tick of the clock by which file systems tell the time.
+const TICK: Duration = Duration::from_millis(50);
 
 /// How a file or folder stood: its number, size, and times of change (seconds and nanoseconds), of its content and of
 /// all that is said of it; the latter can't be set back.
@@ -24,50 +29,57 @@ fn stamp(info: &Metadata) -> Stamp {
     (info.ino(), info.size(), (info.mtime(), info.mtime_nsec()), (info.ctime(), info.ctime_nsec()))
 }
 
-/// The obeyed names of a folder as they stood.
+/// Whether a time of change is well before that moment.
+fn is_settled((seconds, nanos): (i64, i64), at: Option<SystemTime>) -> bool {
+    let changed = Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0));
+    let at = at.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    changed + TICK < at
+}
+
+/// The obeyed names of some folders as they stood.
 #[derive(Clone, Debug, Default)]
 pub struct ObeyedFiles {
-    root: PathBuf,
+    roots: Vec<PathBuf>,
+    /// When they were looked at; `None`: never.
+    at: Option<SystemTime>,
     /// Folders with their stamps and the folders in them.
     folders: HashMap<PathBuf, (Stamp, Vec<PathBuf>)>,
     files: BTreeMap<PathBuf, Stamp>,
 }
 
 impl ObeyedFiles {
-    /// Looks at a folder. Links are not followed.
-    pub fn of(root: &Path) -> Self {
-        Self::default().again_of(root)
-    }
-
-    /// The same folder as it stands now.
+    /// The same folders as they stand now.
     #[must_use]
     pub fn again(&self) -> Self {
-        self.again_of(&self.root)
+        self.again_of(self.roots.clone())
     }
 
-    /// A folder as it stands now; quick where it is the one that these are of.
+    /// Folders as they stand now; quick where they are those that these are of. Links are not followed.
     #[must_use]
-    pub fn again_of(&self, root: &Path) -> Self {
-        let mut now = Self { root: root.to_path_buf(), ..Self::default() };
+    pub fn again_of(&self, mut roots: Vec<PathBuf>) -> Self {
+        // One that lies in another is looked at with it.
+        roots.sort();
+        roots.dedup_by(|inner, outer| inner.starts_with(&*outer));
+        let mut now = Self { roots, at: Some(SystemTime::now()), ..Self::default() };
         now.fill(self);
         now
     }
 
-    /// What is new, different or gone since then, by path below the folder.
+    /// What is new, different or gone since then, by its whole path.
     pub fn changes_since(&self, before: &Self) -> Vec<FileChange> {
         let mut changes = Vec::new();
-        if self.is_too_large() || before.is_too_large() || self.root != before.root {
+        if self.is_too_large() || before.is_too_large() || self.roots != before.roots {
             return changes;
         }
         for (path, stamp) in &self.files {
             match before.files.get(path) {
-                None => changes.push(self.change(path, "created", stamp.1)),
-                Some(then) if then != stamp => changes.push(self.change(path, "changed", stamp.1)),
+                None => changes.push(change(path, "created", stamp.1)),
+                Some(then) if then != stamp => changes.push(change(path, "changed", stamp.1)),
                 Some(_) => {}
             }
         }
         let gone = before.files.keys().filter(|path| !self.files.contains_key(*path));
-        changes.extend(gone.map(|path| self.change(path, "deleted", 0)));
+        changes.extend(gone.map(|path| change(path, "deleted", 0)));
         changes
     }
 
@@ -75,17 +87,13 @@ impl ObeyedFiles {
         self.folders.len() > MOST_FOLDERS
     }
 
-    fn change(&self, path: &Path, change: &str, bytes: u64) -> FileChange {
-        let path = path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned();
-        FileChange { path, change: change.into(), bytes }
-    }
-
     fn fill(&mut self, before: &Self) {
-        let mut todo = vec![self.root.clone()];
+        let mut todo = self.roots.clone();
         while let Some(folder) = todo.pop().filter(|_| !self.is_too_large()) {
             let Ok(info) = std::fs::symlink_metadata(&folder) else { continue };
             let stamp = stamp(&info);
-            let known = before.folders.get(&folder).filter(|(then, _)| *then == stamp);
+            let known = before.folders.get(&folder);
+            let known = known.filter(|(then, _)| *then == stamp && is_settled(then.3, before.at));
             let below = match known {
                 Some((_, below)) => {
                     self.keep_files(&folder, before);
@@ -96,6 +104,11 @@ impl ObeyedFiles {
             todo.extend(below.iter().cloned());
             self.folders.insert(folder, (stamp, below));
         }
+    }
+
+    /// What the folder is called that all of this lies in says nothing of what is in it.
+    fn is_obeyed(&self, path: &Path) -> bool {
+        self.roots.iter().filter_map(|root| path.strip_prefix(root).ok()).any(|path| obeyed(path).is_some())
     }
 
     /// The obeyed files right in a folder in which no name changed: their content may have.
@@ -119,12 +132,16 @@ impl ObeyedFiles {
                 if !path.ends_with(OBJECTS) {
                     below.push(path);
                 }
-            } else if path.strip_prefix(&self.root).is_ok_and(|path| obeyed(path).is_some()) {
+            } else if self.is_obeyed(&path) {
                 self.files.insert(path, stamp(&info));
             }
         }
         below
     }
+}
+
+fn change(path: &Path, change: &str, bytes: u64) -> FileChange {
+    FileChange { path: path.to_string_lossy().into_owned(), change: change.into(), bytes }
 }
 
 #[cfg(test)]
@@ -133,7 +150,15 @@ mod tests {
     use std::fs;
 
     fn told(now: &ObeyedFiles, before: &ObeyedFiles) -> Vec<(String, String)> {
-        now.changes_since(before).into_iter().map(|c| (c.change, c.path)).collect()
+        let below = |path: &str| {
+            let mut roots = now.roots.iter().filter_map(|root| Path::new(path).strip_prefix(root).ok());
+            roots.next().expect("below a root").to_string_lossy().into_owned()
+        };
+        now.changes_since(before).into_iter().map(|c| (c.change, below(&c.path))).collect()
+    }
+
+    fn of(folder: &Path) -> ObeyedFiles {
+        ObeyedFiles::default().again_of(vec![folder.to_path_buf()])
     }
 
     #[test]
@@ -146,7 +171,7 @@ mod tests {
         for name in [".envrc", "sub/deep/.envrc", "a.py", ".vscode/tasks.json"] {
             fs::write(at(name), "1").expect("written");
         }
-        let before = ObeyedFiles::of(folder.path());
+        let before = of(folder.path());
         assert_eq!(told(&before.again(), &before), []);
         fs::write(at("a.py"), "2").expect("written");
         fs::write(at(".git/index"), "2").expect("written");
@@ -165,7 +190,7 @@ mod tests {
             ("deleted", ".vscode/tasks.json"),
         ];
         assert_eq!(told(&now, &before), expected.map(|(change, path)| (change.into(), path.into())));
-        assert_eq!(told(&ObeyedFiles::of(folder.path()), &now), [], "what is kept is what a new look sees");
+        assert_eq!(told(&of(folder.path()), &now), [], "what is kept is what a new look sees");
     }
 
     #[test]
@@ -174,14 +199,42 @@ mod tests {
         let file = folder.path().join(".envrc");
         fs::write(&file, "one").expect("written");
         let time = fs::metadata(&file).expect("there").modified().expect("a time");
-        let before = ObeyedFiles::of(folder.path());
+        let before = of(folder.path());
         fs::write(&file, "two").expect("written");
         fs::File::options().write(true).open(&file).expect("open").set_modified(time).expect("set back");
         assert_eq!(told(&before.again(), &before), [("changed".into(), ".envrc".into())]);
     }
 
     #[test]
+    fn a_name_that_is_made_in_the_tick_of_a_look_is_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for round in 0..200 {
+            fs::write(folder.path().join(format!("{round}.txt")), "").expect("written");
+            let before = of(folder.path());
+            let name = format!("sub-{round}.envrc");
+            fs::create_dir(folder.path().join(&name)).expect("made");
+            fs::write(folder.path().join(&name).join(".envrc"), "").expect("written");
+            let expected = [("created".to_owned(), format!("{name}/.envrc"))];
+            assert_eq!(told(&before.again(), &before), expected, "round {round}");
+        }
+    }
+
+    #[test]
+    fn of_folders_in_each_other_each_thing_is_told_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at("a/b")).expect("made");
+        fs::create_dir_all(at("c")).expect("made");
+        let before = ObeyedFiles::default().again_of(vec![at("a/b"), at("c"), at("a"), at("a")]);
+        fs::write(at("a/b/.envrc"), "").expect("written");
+        fs::write(at("c/.envrc"), "").expect("written");
+        let changes = before.again().changes_since(&before);
+        let paths: Vec<_> = changes.into_iter().map(|change| PathBuf::from(change.path)).collect();
+        assert_eq!(paths, [at("a/b/.envrc"), at("c/.envrc")]);
+    }
+
+    #[test]
     fn a_folder_that_is_gone_has_nothing() {
-        assert_eq!(told(&ObeyedFiles::of(Path::new("/not/there")), &ObeyedFiles::default()), []);
+        assert_eq!(told(&of(Path::new("/not/there")), &ObeyedFiles::default()), []);
     }
 }

@@ -362,3 +362,18 @@ fn what_tools_obey_by_themselves_is_told_when_a_run_makes_it() {
         }
     }
 }
+
+#[test]
+fn what_is_obeyed_is_told_wherever_the_kernel_went() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.work().join(".git")).unwrap();
+    std::fs::create_dir_all(home.work().join("sub")).unwrap();
+    let reply = "```python\nimport os\nos.chdir('sub')\n```\n\n```python\nopen('../.git/commondir', 'w').write('x')\n```\n";
+    let server = ModelServer::start(vec![Answer::text(reply), Answer::text("Done.")]);
+    let done = turn(&home, &server, APPROVED);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let files = &done.events("run")[1]["receipt"]["files"];
+    let path = home.work().canonicalize().unwrap().join(".git/commondir");
+    assert_eq!(files[0]["path"], path.to_string_lossy().as_ref(), "{files}");
+    assert_eq!(files[0]["obeyed"], "what git obeys by itself");
+}
