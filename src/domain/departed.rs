@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// Requests by the host that they went to. A request counts once its connection stood, whether it was answered or not.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -28,6 +29,33 @@ impl Departed {
             }
         }
         self
+    }
+}
+
+/// Where the requests of a room of I/O are counted as they are sent.
+#[derive(Debug)]
+pub struct Ledger(Mutex<Departed>);
+
+impl Ledger {
+    /// One in which nothing is counted yet.
+    pub const fn new() -> Self {
+        Self(Mutex::new(Departed { far: BTreeMap::new(), near: BTreeMap::new() }))
+    }
+
+    /// Counts one more.
+    pub fn count(&self, host: &str, is_near: bool) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).count(host, is_near);
+    }
+
+    /// What went out until now.
+    pub fn departed(&self) -> Departed {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -39,7 +39,7 @@ pub use approval::{Approval, Grantor, Mismatch, OnDisk, RunRequest, Sha256, Targ
 pub use block::{Block, BlockKind, Dialect, Origin, Readiness, Version};
 pub use captured::{Captured, Piece};
 pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};
-pub use departed::{Departed, Departure};
+pub use departed::{Departed, Departure, Ledger};
 pub use entry::{Entry, Header, TurnEnd};
 pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Place, Review, Severity};
