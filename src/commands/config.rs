@@ -9,7 +9,7 @@ use crate::report::{Failure, Kind};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(super) async fn run(
     command: ConfigCommand,
@@ -85,11 +85,8 @@ async fn rights_can_be_had(house: &House) -> Result<(), Failure> {
     executor.close().await;
     let Err(why) = found else { return Ok(()) };
     let folders = [("sandbox.read", &config.sandbox.read), ("sandbox.write", &config.sandbox.write)];
-    let named = |folders: &[PathBuf]| {
-        folders.iter().any(|folder| why.contains(&format!("the folder {} ", folder.display())))
-    };
-    let setting =
-        folders.iter().find(|(_, folders)| named(folders)).map_or("sandbox", |(setting, _)| setting);
+    let gone = folders.iter().find(|(_, folders)| folders.iter().any(|folder| !folder.exists()));
+    let setting = gone.map_or("sandbox", |(setting, _)| setting);
     Err(refused_at_start(house, setting, &why)
         .hint("Name a folder that is there, as in read = [\"/data\"]; sayso doctor tells what is missing."))
 }

@@ -201,7 +201,7 @@ async fn serve(start: Start, orders: mpsc::UnboundedReceiver<Order>) {
             super::serve::serve(backend, setup, orders).await;
         }
         // Nobody asks for what was not built.
-        #[allow(unreachable_patterns)]
+        #[cfg(not(all(feature = "docker", feature = "jupyter")))]
         _ => drop(executors),
     }
 }
