@@ -3,7 +3,7 @@
 
 use crate::mock::Mock;
 use crate::terminal::{Setup, Terminal};
-use crate::{approve, session};
+use crate::{approve, session_with};
 use std::path::Path;
 
 const KINDS: [&str; 5] = ["openai", "openai-responses", "anthropic", "gemini", "ollama"];
@@ -37,7 +37,7 @@ fn a_turn_with_each_provider() {
         terminal.wait_for("Here you go:");
         approve(&terminal, 1);
         terminal.wait_for("All is done.");
-        assert!(session(home.path()).contains("print(1+1)"), "{kind}");
+        session_with(home.path(), "print(1+1)");
     }
 }
 
@@ -52,7 +52,7 @@ fn tools_in_parallel_with_each_provider() {
         approve(&terminal, 1);
         approve(&terminal, 2);
         terminal.wait_for("done after tool");
-        assert!(session(home.path()).contains("the text of a"), "{kind}");
+        session_with(home.path(), "the text of a");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Approve, edit, reject, skip, interrupt: what was decided is what happened, and the model is told.
 
-use crate::{approve, play, ran, session, to_code};
+use crate::{approve, play, ran, session, session_with, to_code};
 
 /// One block that marks that it ran, then a closing answer that waits for the word `forty`.
 const ONE: &str = r#"
@@ -100,7 +100,7 @@ fn a_rejection_carries_its_reason() {
     terminal.press("Enter");
     terminal.wait_for("The model was told the reason.");
     assert!(!ran(home.path(), 1));
-    assert!(session(home.path()).contains("too risky for me"));
+    session_with(home.path(), "too risky for me");
 }
 
 const THREE: &str = r#"

@@ -57,6 +57,19 @@ pub fn session(home: &Path) -> String {
     std::fs::read_to_string(&found[0]).expect("the session file")
 }
 
+/// The same once this is in it.
+pub fn session_with(home: &Path, text: &str) -> String {
+    let deadline = std::time::Instant::now() + terminal::PATIENCE;
+    loop {
+        let found = session(home);
+        if found.contains(text) {
+            return found;
+        }
+        assert!(std::time::Instant::now() < deadline, "{text} did not come: {found}");
+        std::thread::park_timeout(std::time::Duration::from_millis(5));
+    }
+}
+
 fn find(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

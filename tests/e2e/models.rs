@@ -1,8 +1,8 @@
 //! Models on a real terminal: found, chosen, changed between turns; a server that makes one wait, or breaks off.
 
 use crate::model_server::{Answer, Do, ModelServer, delta};
-use crate::session;
 use crate::terminal::{Setup, Terminal};
+use crate::{session, session_with};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -56,7 +56,7 @@ fn another_model_answers_from_the_next_message_on() {
     say(&terminal, "again");
     terminal.wait_for("Second answer.");
     assert_eq!((model(&server, 0), model(&server, 1)), (json!("one"), json!("two")));
-    assert!(session(home.path()).contains("\"two\""));
+    session_with(home.path(), "\"two\"");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_stream_that_breaks_off_keeps_what_came_and_offers_to_go_on() {
     terminal.press_until("Tab", "[Problems]");
     terminal.press_until("r", "The second half.");
     assert!(terminal.screen().contains("The first half of the answer"), "{}", terminal.screen());
-    assert!(session(home.path()).contains("The first half of the answer, and then"));
+    session_with(home.path(), "The first half of the answer, and then");
 }
 
 #[test]

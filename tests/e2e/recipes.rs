@@ -1,7 +1,7 @@
 //! Recipes in a real terminal: a form filled by keys, blocks that wait for the person, rounds in the conversation, the end.
 
 use crate::terminal::{PATIENCE, Setup, Terminal};
-use crate::{approve, session, story};
+use crate::{approve, session, session_with, story};
 use std::path::{Path, PathBuf};
 
 /// The folder that a demo works in.
@@ -65,5 +65,5 @@ fn what_was_not_written_is_asked_for() {
     terminal.wait_for("one.py");
     terminal.type_text("one(): the number 1");
     terminal.press_until("Enter", "tdd 1/3");
-    assert!(session(home.path()).contains("one(): the number 1"));
+    session_with(home.path(), "one(): the number 1");
 }

@@ -1,7 +1,7 @@
 //! A session survives `kill -9` in every phase, and says truly what is gone.
 
 use crate::terminal::{Setup, Terminal};
-use crate::{approve, play, ran, session};
+use crate::{approve, play, ran, session, session_with};
 use std::path::Path;
 
 const STORY: &str = r#"
@@ -93,7 +93,7 @@ fn killed_while_a_block_runs() {
     terminal.wait_for("LOST");
     terminal.holds_within(std::time::Duration::from_millis(500), |_| false);
     assert!(!ran(home.path(), 1), "a lost run is never run again by itself");
-    assert!(session(home.path()).contains(r#""kind":"resumed""#));
+    session_with(home.path(), r#""kind":"resumed""#);
 }
 
 #[test]
@@ -210,8 +210,8 @@ fn a_second_opener_reads_and_nothing_runs_there() {
     terminal.type_text("hello");
     terminal.press("Enter");
     terminal.wait_for("A first answer.");
-    terminal.wait_for("Idle");
-    let before = session(home.path());
+    // The file is written beside the screen.
+    let before = session_with(home.path(), r#""kind":"turn_end""#);
     let second = resume(home.path());
     second.wait_for("A first answer.");
     second.wait_for("open in another sayso");

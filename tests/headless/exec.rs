@@ -237,7 +237,7 @@ fn ignoring_signals_does_not_help() {
 fn forks_and_daemons_are_gone_afterwards() {
     let home = Home::new();
     let daemon = "import os, time\npid = os.fork()\nif pid == 0:\n    os.setsid()\n    if os.fork() == 0:\n        \
-                  open('pid', 'w').write(str(os.getpid()))\n        time.sleep(600)\n    os._exit(0)\nos.waitpid(pid, 0)\n\
+                  open('part', 'w').write(str(os.getpid()))\n        os.rename('part', 'pid')\n        time.sleep(600)\n    os._exit(0)\nos.waitpid(pid, 0)\n\
                   while not os.path.exists('pid'): time.sleep(0.01)\n'started'\n";
     let (object, done) = home.exec("a.py", daemon, &[]);
     assert_eq!((&object["outcome"], &object["value"]), (&json!("ok"), &json!("'started'")), "{}", done.err);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -135,7 +135,9 @@ pub fn wait_for<T>(mut look: impl FnMut() -> Option<T>, what: &str) -> T {
 
 /// Whether a process with this number is there and not a zombie.
 pub fn alive(pid: &str) -> bool {
-    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.trim()).join("stat")).unwrap_or_default();
+    // Without one, `/proc/stat` would be read, which is always there.
+    let pid: u32 = pid.trim().parse().unwrap();
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with(['Z', 'X']))
 }
 
