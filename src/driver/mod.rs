@@ -116,6 +116,7 @@ impl Driver {
             told: Vec::new(),
             looked: Arc::default(),
             obeyed: Arc::default(),
+            asked_saved: 0,
             stopped: Arc::default(),
             seen: Arc::default(),
             earlier: None,
@@ -278,6 +279,7 @@ impl Driver {
             let effects = self.engine.handle(event, self.rooms.clock.now());
             self.rooms.perform(effects, self.engine.state());
         }
+        self.rooms.tell_saved(self.engine.state());
     }
 }
 

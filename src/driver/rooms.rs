@@ -8,8 +8,8 @@ use super::inspect::AllSeen;
 use super::sources::{Signal, Sources};
 use super::{Clock, Connect, Informed, Update};
 use crate::domain::{NotedInstructions, Notice, RunId, StepId};
-use crate::engine::Event;
 use crate::engine::provenance::Earlier;
+use crate::engine::{Event, Phase, State, StoreEvent};
 use crate::exec::Executor;
 use crate::provider::Provider;
 use crate::review::Scope;
@@ -55,6 +55,8 @@ pub(super) struct Rooms {
     pub(super) stopped: Arc<Mutex<Option<RunId>>>,
     /// The texts that blocks could have their words from, and when they were gathered.
     pub(super) earlier: Option<(Stamp, Arc<Earlier>)>,
+    /// So many entries were asked about whether they are on disk.
+    pub(super) asked_saved: u64,
     /// What has been told since the front door was told last.
     pub(super) update: Update,
 }
@@ -63,6 +65,21 @@ impl Rooms {
     /// Waits for the next signal. Cancel-safe.
     pub(super) async fn wait(&mut self) -> Signal {
         self.sources.wait(&self.store, &self.executor).await
+    }
+
+    /// Once a turn is over, the engine is told when all of it is on disk: the screen says no sooner that it is saved.
+    pub(super) fn tell_saved(&mut self, state: &State) {
+        let recorded = state.live.recorded;
+        if state.phase != Phase::Idle || recorded == self.asked_saved {
+            return;
+        }
+        self.asked_saved = recorded;
+        let (store, inbox) = (self.store.clone(), self.inbox());
+        tokio::spawn(async move {
+            if store.sync().await.is_ok() {
+                let _ = inbox.send(Signal::Event(Event::Store(StoreEvent::Saved(recorded)))).await;
+            }
+        });
     }
 
     /// A sender for events of tasks.

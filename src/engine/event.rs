@@ -118,6 +118,8 @@ pub enum StoreEvent {
     Failed(String),
     /// Writing works again; everything is on disk.
     Recovered,
+    /// So many of the entries that were recorded in this process are on disk.
+    Saved(u64),
 }
 
 /// One input of the engine.

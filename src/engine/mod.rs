@@ -287,10 +287,14 @@ impl Engine {
                 self.state.live.store_failure = Some(why);
             }
             StoreEvent::Recovered => {
+                self.state.live.saved = self.state.live.recorded;
                 if self.state.live.store_failure.take().is_some() {
                     self.notify(notices::store_recovered());
                     self.apply_policy();
                 }
+            }
+            StoreEvent::Saved(entries) => {
+                self.state.live.saved = self.state.live.saved.max(entries.min(self.state.live.recorded));
             }
         }
     }
@@ -298,6 +302,7 @@ impl Engine {
     /// Changes the durable half and orders that the change is written down: nothing else changes it.
     fn record(&mut self, entry: Entry) {
         self.state.transcript.apply(&entry, self.now);
+        self.state.live.recorded += 1;
         let replied = matches!(entry, Entry::Reply { .. });
         self.effects.push(Effect::Record(entry));
         if replied {

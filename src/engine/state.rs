@@ -230,6 +230,10 @@ pub struct Live {
     pub functions: Vec<Function>,
     /// Why the session file can't be written; runs are held while this is set.
     pub store_failure: Option<String>,
+    /// Entries that were recorded in this process.
+    pub recorded: u64,
+    /// So many of them are known to be on disk.
+    pub saved: u64,
     /// The newest notice.
     pub notice: Option<Notice>,
 }

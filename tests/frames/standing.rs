@@ -182,6 +182,11 @@ fn a_session_that_is_not_saved_is_not_called_saved() {
     assert!(!text(&mut Scene::new()).contains("session saved"));
     let mut scene = Scene::worked();
     assert!(text(&mut scene).contains("session saved"));
+    // What was recorded last is on its way to the disk.
+    scene.state.live.recorded += 1;
+    assert!(!text(&mut scene).contains("session saved"));
+    scene.state.live.saved = scene.state.live.recorded;
+    assert!(text(&mut scene).contains("session saved"));
     scene.state.live.store_failure = Some("no space left".into());
     scene.screen.note = None;
     let shown = text(&mut scene);

@@ -5,8 +5,10 @@
 pub enum Saved<'a> {
     /// Nothing was written yet: there is nothing to go on with.
     Nothing,
-    /// Writing goes well.
+    /// All of it is on disk.
     Well,
+    /// Something is being written.
+    Writing,
     /// Writing fails, and why.
     Failing(&'a str),
 }
@@ -15,7 +17,7 @@ impl Saved<'_> {
     /// Behind what the status row says while nothing goes on.
     pub fn mark(self) -> &'static str {
         match self {
-            Saved::Nothing => "",
+            Saved::Nothing | Saved::Writing => "",
             Saved::Well => ", session saved",
             Saved::Failing(_) => ", session not saved",
         }

@@ -280,6 +280,26 @@ fn while_the_session_cannot_be_saved_nothing_runs() {
 }
 
 #[test]
+fn what_is_saved_is_what_the_disk_was_asked_about() {
+    let mut d = replied(ONE);
+    let is_saved = |d: &Dialogue| d.state().live.saved == d.state().live.recorded;
+    assert!(!is_saved(&d), "nobody has told yet");
+    let recorded = d.state().live.recorded;
+    assert!(recorded > 2, "a prompt, a reply, a block");
+    let mut told = |entries| {
+        d.send(Event::Store(super::super::StoreEvent::Saved(entries)));
+        d.state().live.saved
+    };
+    assert_eq!(told(recorded - 1), recorded - 1);
+    assert_eq!(told(1), recorded - 1, "an answer that comes late takes nothing back");
+    assert_eq!(told(recorded + 9), recorded, "what was not recorded can't be saved");
+    d.skip(1);
+    assert!(!is_saved(&d), "the decision was recorded since");
+    d.send(Event::Store(super::super::StoreEvent::Recovered));
+    assert!(is_saved(&d), "then everything is on disk");
+}
+
+#[test]
 fn a_decision_about_an_older_revision_is_refused() {
     let mut d = replied(ONE);
     d.inspected_ok(1);

@@ -278,7 +278,9 @@ fn saved(state: &State) -> Saved<'_> {
     match (&state.transcript.header, &state.live.store_failure) {
         (_, Some(why)) => Saved::Failing(why),
         // The file is made with the first thing that is asked.
-        (Some(_), None) if !state.transcript.items.is_empty() => Saved::Well,
+        (Some(_), None) if state.transcript.items.is_empty() => Saved::Nothing,
+        (Some(_), None) if state.live.saved < state.live.recorded => Saved::Writing,
+        (Some(_), None) => Saved::Well,
         (_, None) => Saved::Nothing,
     }
 }
