@@ -315,10 +315,11 @@ pub(crate) fn terms() -> Terms {
         executor: ExecutorKind::Kernel,
         interpreter: "/usr/bin/python3".into(),
         version: None,
-        kernel: Some(KernelRef { generation: 1, variables: 0 }),
+        kernel: Some(KernelRef { generation: 1, variables: 0, goes_on: false }),
         cwd: "/work".into(),
         rights: Rights::default(),
         limits: Limits::default(),
+        shared: None,
         target: None,
     }
 }
@@ -376,7 +377,7 @@ pub(crate) fn report(outcome: Outcome) -> RunReport {
         value: None,
         error,
         images: Vec::new(),
-        kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 14 }),
+        kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 14, goes_on: false }),
         cwd: None,
     }
 }

@@ -250,7 +250,7 @@ impl Aim<'_> {
             executor: if target.is_some() { ExecutorKind::Files } else { ExecutorKind::Kernel },
             target,
             language: language.unwrap_or_else(|| self.language()),
-            kernel: Some(KernelRef { generation, variables: 0 }),
+            kernel: Some(KernelRef { generation, variables: 0, goes_on: false }),
             ..if file.is_none() && !(self.b / 10).is_multiple_of(4) { self.confined() } else { terms() }
         };
         // Where a rule is in force, most blocks are such as it could cover.
@@ -324,7 +324,7 @@ impl Aim<'_> {
         let kernel = match self.b % 3 {
             0 => KernelFate::None,
             1 => KernelFate::Lost(KernelRef::default()),
-            _ => KernelFate::Kept(KernelRef { generation: 1, variables: 3 }),
+            _ => KernelFate::Kept(KernelRef { generation: 1, variables: 3, goes_on: false }),
         };
         RunReport { kernel, ..report(outcome) }
     }

@@ -3,13 +3,13 @@
 //! `serve` follows the run that goes on: its clock, its output, its report. What is special about each is behind
 //! [`Backend`], in rooms of their own (`local`, `container`, `jupyter`). Nothing here decides whether something runs.
 
-use super::helper_wire::Used;
+use super::helper_wire::{Rest, Used};
 use super::kernel_wire::{Done, Token};
 use super::receipt::Ending;
 use super::sandbox::refused::Closed;
 use crate::domain::{
-    Chunk, InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent, SandboxReport, Stream,
-    Terms,
+    BlockId, Chunk, InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent, SandboxReport,
+    Stream, Terms,
 };
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -30,6 +30,8 @@ pub type Fetch = Pin<Box<dyn Future<Output = Result<(), String>>>>;
 /// A block on its way to a backend.
 #[derive(Clone, Debug)]
 pub struct Job {
+    /// The block that it is.
+    pub block: BlockId,
     /// The terms that were approved, and hold.
     pub terms: Terms,
     /// Its name in messages, `block 3`.
@@ -70,6 +72,8 @@ pub struct Ended {
     pub end: End,
     /// What it used, as far as it is known.
     pub used: Used,
+    /// How its kernel stands after it; `None` where nothing of it is left, or nobody stops it.
+    pub rest: Option<Rest>,
     /// What became of the kernel.
     pub kernel: KernelFate,
     /// The folder in which the next block would start.
@@ -111,6 +115,7 @@ impl Ended {
         Self {
             end,
             used: Used::default(),
+            rest: None,
             kernel: KernelFate::None,
             cwd: None,
             over: None,

@@ -220,7 +220,7 @@ impl Containers {
 
     fn terms_of(&self, known: &Known, language: &Language, limits: Limits) -> Terms {
         let kernel = self.kernel.as_ref().filter(|_| is_kernel(&known.entry));
-        let next = KernelRef { generation: self.generation + 1, variables: 0 };
+        let next = KernelRef { generation: self.generation + 1, variables: 0, goes_on: false };
         // A kernel stays with its image, whatever its name means now.
         let image = kernel.map_or_else(|| known.image.shown(), |kernel| kernel.image.clone());
         let program = if is_kernel(&known.entry) { "python3" } else { known.entry.command.as_str() };
@@ -230,6 +230,7 @@ impl Containers {
             interpreter: PathBuf::from(format!("{image}:{program}")),
             version: None,
             kernel: is_kernel(&known.entry).then(|| kernel.map_or(next, |kernel| kernel.state)),
+            shared: None,
             target: None,
             cwd: kernel.map_or_else(|| known.frame.cwd(), |kernel| kernel.cwd.clone()),
             rights: known.frame.rights(),
@@ -276,7 +277,7 @@ impl Containers {
                         job.done = Some(*done);
                     }
                     Said::Functions(functions) => self.queue.push_back(RunEvent::Functions(functions).into()),
-                    Said::Hello { .. } | Said::Lacking(_) => {}
+                    Said::Hello { .. } | Said::Waiting | Said::Lacking(_) => {}
                 }
             }
             FromKernel::Told(told) => self.on_told(told),

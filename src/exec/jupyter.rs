@@ -225,7 +225,8 @@ impl Jupyter {
             executor: ExecutorKind::Jupyter,
             interpreter: PathBuf::from(interpreter),
             version: self.kernels.get(&spec.name).and_then(|kernel| kernel.version.clone()),
-            kernel: Some(KernelRef { generation, variables: 0 }),
+            kernel: Some(KernelRef { generation, variables: 0, goes_on: false }),
+            shared: None,
             target: None,
             cwd,
             rights: Rights {
@@ -286,7 +287,8 @@ impl Jupyter {
     }
 
     fn fate(&self, name: &str) -> KernelFate {
-        let reference = |kernel: &Kernel| KernelRef { generation: kernel.generation, variables: 0 };
+        let reference =
+            |kernel: &Kernel| KernelRef { generation: kernel.generation, variables: 0, goes_on: false };
         self.kernels.get(name).map_or(KernelFate::None, |kernel| KernelFate::Kept(reference(kernel)))
     }
 
@@ -383,7 +385,7 @@ impl Jupyter {
 
     fn kernel_gone(&mut self, name: &str, running: bool, why: String, end: impl FnOnce(String) -> End) {
         let Some(kernel) = self.kernels.remove(name) else { return };
-        let fate = KernelRef { generation: kernel.generation, variables: 0 };
+        let fate = KernelRef { generation: kernel.generation, variables: 0, goes_on: false };
         let fate = if kernel.ready { KernelFate::Lost(fate) } else { KernelFate::None };
         self.leaving.push(kernel.work);
         if running {

@@ -117,6 +117,8 @@ pub fn receipt(wall: Duration, used: Used, code: Option<i32>, signal: Option<i32
         exit_code: code,
         signal,
         refused: Vec::new(),
+        threads: 0,
+        moving: false,
     }
 }
 

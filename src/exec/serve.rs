@@ -134,8 +134,14 @@ impl<B: Backend> Server<B> {
             return Err(Outcome::Refused(why));
         }
         let token = blob::random().map_err(|error| Outcome::NotStarted(error.to_string()))?;
-        let label = format!("block {}", request.approval().block());
-        Ok(Job { terms: now, label, source: request.source().clone(), token })
+        let block = request.approval().block();
+        Ok(Job {
+            block,
+            terms: now,
+            label: format!("block {block}"),
+            source: request.source().clone(),
+            token,
+        })
     }
 
     fn is_free(&self) -> Result<(), Outcome> {

@@ -115,6 +115,8 @@ fn receipt(receipt: &Receipt) -> Value {
         "files": receipt.files.iter().map(file_change).collect::<Value>(),
         "variables": receipt.variables,
         "refused": receipt.refused,
+        "threads": receipt.threads,
+        "moving": receipt.moving,
     })
 }
 

@@ -6,6 +6,7 @@
 use super::decode::Decoder;
 use super::{events, form, json};
 use crate::domain::obeyed::obeyed;
+use crate::domain::sentences::running;
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{Entry, Form, Level, Misfit, RecipeEnd, RecipeFact, RunId, RunReport, Stream};
 use crate::driver::Told;
@@ -157,6 +158,9 @@ impl<'a> Teller<'a> {
                         let path = visible_line(&file.path);
                         self.status(&format!("block {block} {} {path}: {}", file.change, name.what))?;
                     }
+                }
+                if report.receipt.moving {
+                    self.status(&format!("block {block}: {}", running::MOVING))?;
                 }
                 self.begin(Line::None)?;
                 self.ran(report)?;

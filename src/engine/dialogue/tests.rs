@@ -463,7 +463,7 @@ fn a_kernel_that_dies_in_a_run_is_told_to_both() {
     d.inspected_ok(1);
     d.type_run(1);
     d.started(1);
-    let kernel = KernelFate::Lost(KernelRef { generation: 1, variables: 14 });
+    let kernel = KernelFate::Lost(KernelRef { generation: 1, variables: 14, goes_on: false });
     let line =
         d.ended_as(1, RunReport { kernel, ..report(Outcome::Crashed("killed, memory 2.0 of 2 GiB".into())) });
     let told = "'Kernel k1 died: killed, memory 2.0 of 2 GiB. 14 variables lost. Nothing was rerun.'";
@@ -485,7 +485,7 @@ fn a_kernel_that_dies_while_a_block_waits_has_it_looked_at_again() {
         "'Kernel k1 died: signal 9. 14 variables lost. Nothing was rerun.', look 2.1 | deciding 2"
     );
     assert_eq!(d.approve(2), "'Block 2 is still being checked.' | deciding 2");
-    let kernel = Some(KernelRef { generation: 2, variables: 0 });
+    let kernel = Some(KernelRef { generation: 2, variables: 0, goes_on: false });
     d.inspected(2, Review::default(), Ok(Terms { kernel, ..terms() }));
     d.type_run(2);
     d.started(2);

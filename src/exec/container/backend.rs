@@ -151,6 +151,7 @@ impl Backend for Containers {
             cwd: self.setup.cwd.clone(),
             rights,
             limits,
+            shared: None,
             target: None,
         })
     }

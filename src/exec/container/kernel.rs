@@ -100,7 +100,7 @@ impl Kernel {
             let _ = sender.send(FromKernel::Gone(gone)).await;
             remove(&engine, &name).await;
         });
-        let state = KernelRef { generation, variables: 0 };
+        let state = KernelRef { generation, variables: 0, goes_on: false };
         Self { image: shown, state, cwd, reach, ready: false, events, orders, stop, work }
     }
 

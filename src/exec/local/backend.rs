@@ -107,7 +107,7 @@ impl Backend for Local {
     }
 
     fn lacking(&mut self, source: &str, packages: &[String], reply: oneshot::Sender<Vec<String>>) {
-        self.ask_kernel(source, packages, reply);
+        self.ask_lacking(source, packages, reply);
     }
 
     async fn found(&mut self) -> Vec<Interpreter> {
