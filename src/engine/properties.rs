@@ -71,6 +71,9 @@ fn event(watched: &Watched, (kind, a, b): Throw) -> Event {
         33 => Event::User(Command::PutBack(aim.block())),
         34 => Event::User(Command::ChooseLanguage { block: aim.block(), language: aim.language() }),
         35 => {
+            if aim.a.is_multiple_of(4) {
+                return Event::User(Command::Fresh(aim.block()));
+            }
             let limits = Limits { wall_ms: aim.b as u64 % 3, ..Limits::default() };
             Event::User(Command::SetLimits { block: aim.block(), limits })
         }

@@ -150,9 +150,11 @@ impl From<Ended> for Event {
 pub trait Backend {
     /// The terms under which a block would run.
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String>;
+    /// The same, in a kernel that nothing was in before; the one that is there ends when the run begins.
+    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String>;
     /// The terms under which what was approved with these would run now.
     async fn terms_again(&mut self, approved: &Terms, _source: &str) -> Result<Terms, String> {
-        self.terms(&approved.language, approved.limits).await
+        in_that_kernel(self, approved).await
     }
     /// What a run under these terms reaches.
     async fn reach(&mut self, terms: &Terms) -> Reach;
@@ -213,4 +215,15 @@ pub trait Backend {
     async fn found(&mut self) -> Vec<Interpreter>;
     /// Ends everything that was started.
     async fn close(&mut self);
+}
+
+/// The terms under which a block would run now, in the kernel that was approved: the one that is there, or the next.
+pub async fn in_that_kernel<B: Backend + ?Sized>(backend: &mut B, approved: &Terms) -> Result<Terms, String> {
+    let now = backend.terms(&approved.language, approved.limits).await?;
+    match (now.kernel, approved.kernel) {
+        (Some(now), Some(then)) if now.generation.checked_add(1) == Some(then.generation) => {
+            backend.fresh_terms(&approved.language, approved.limits).await
+        }
+        _ => Ok(now),
+    }
 }

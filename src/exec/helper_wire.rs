@@ -49,7 +49,11 @@ pub enum Order {
     Rest,
     /// No run uses the program: let it go on for a moment.
     GoOn,
-    /// SIGINT to the program's group; nothing between runs.
+    /// Stop the program and all that descends from it, and tell when it stands still.
+    PauseAll,
+    /// Let the program and all that descends from it go on.
+    GoOnAll,
+    /// SIGINT to the program's group; nothing while it is stopped.
     Interrupt,
     /// End the program and all that descends from it.
     Kill,
@@ -124,6 +128,8 @@ pub enum Told {
     OverLimit(String),
     /// The run is over and cleaned up, and how the program stands.
     Finished(Used, Rest),
+    /// The program and all that descends from it are stopped.
+    Paused(Rest),
     /// The program ended, and nothing of it is left.
     Exited {
         /// Its exit status, where it ended by itself.

@@ -70,6 +70,8 @@ impl Kernel {
                 Given::Control => theirs.take().ok_or(ExecError::Ended),
                 _ => process::sealed(plan::KERNEL.as_bytes()),
             })?;
+        // Nobody uses it yet: it gets ready, and then it stands still.
+        process.link.order(&Order::GoOn);
         Ok(Self {
             process,
             interpreter: interpreter.into(),

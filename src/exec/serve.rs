@@ -57,6 +57,14 @@ impl<B: Backend> Server<B> {
             Order::Terms(language, limits, reply) => {
                 let _ = reply.send(self.backend.terms(&language, limits.unwrap_or(own)).await);
             }
+            Order::FreshTerms(language, limits, reply) => {
+                let terms = self.backend.fresh_terms(&language, limits.unwrap_or(own)).await;
+                let terms =
+                    terms.and_then(
+                        |terms| if terms.kernel.is_some() { Ok(terms) } else { Err(no_kernel(&terms)) },
+                    );
+                let _ = reply.send(terms);
+            }
             Order::LoadTerms(language, limits, reply) => {
                 let _ = reply.send(if self.backend.loads_functions() {
                     self.backend.terms(&language, limits.unwrap_or(own)).await
@@ -263,6 +271,11 @@ impl<B: Backend> Server<B> {
             }
         }
     }
+}
+
+/// Why there is no new kernel for a block.
+fn no_kernel(terms: &Terms) -> String {
+    format!("{} blocks start anew each time: there is no kernel to replace. K goes back", terms.language)
 }
 
 /// Whether the terms are those that were approved.

@@ -57,6 +57,8 @@ struct Supervisor {
     watch: Option<Watch>,
     /// When the program is stopped, where no run begins before that.
     rest_at: Option<Instant>,
+    /// Whether the program was stopped until the next run.
+    resting: bool,
     own: i32,
     /// The limits that the program was started with.
     started_with: Vec<Limit>,
@@ -112,6 +114,7 @@ pub fn supervise(socket: OwnedFd) -> ExitCode {
         program: None,
         watch: None,
         rest_at: None,
+        resting: false,
         own,
         started_with: Vec::new(),
     };
@@ -203,8 +206,13 @@ impl Supervisor {
             Order::Rest if self.watch.is_none() => drop(self.rest()),
             Order::GoOn => self.go_on_unused(),
             // Between runs there is nobody to interrupt: what comes late must not wake the program.
-            Order::Interrupt if self.watch.is_some() => self.interrupt(),
+            Order::Interrupt if !self.resting => self.interrupt(),
             Order::Rest | Order::Interrupt => {}
+            Order::PauseAll => {
+                let rest = self.pause_all();
+                self.tell(&Told::Paused(rest));
+            }
+            Order::GoOnAll => self.go_on_all(),
             Order::Kill => self.end_all(),
         }
     }
@@ -257,7 +265,6 @@ impl Supervisor {
                 Ok(running) => {
                     let pid = running.pid.as_raw_nonzero().get();
                     self.program = Some(running);
-                    self.go_on_unused();
                     self.started_with = bounds::inherited(&program.confinement.limits);
                     Told::Spawned { pid }
                 }

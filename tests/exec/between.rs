@@ -6,8 +6,17 @@ use proptest::test_runner::{Config, TestRunner};
 use sayso::domain::Language;
 use std::fs;
 
+/// What a workshop wrote by [`COUNTER`].
+pub fn counted(shop: &Shop) -> String {
+    fs::read_to_string(shop.work().join("count.txt")).unwrap()
+}
+
+/// Waits in a block until the number has grown.
+pub const GROWS: &str =
+    "before = open('count.txt').read()\nwhile open('count.txt').read() in (before, ''): pass";
+
 /// Writes a number that grows into a file, for ever, from a thread.
-const COUNTER: &str = "import threading\n\
+pub const COUNTER: &str = "import threading\n\
     def count():\n\
     \x20   n = 0\n\
     \x20   while True:\n\
@@ -30,7 +39,7 @@ fn of_runs(shop: &Shop) -> Vec<i32> {
 }
 
 /// The threads of these processes that could act.
-fn moving(pids: &[i32]) -> Vec<String> {
+pub fn moving(pids: &[i32]) -> Vec<String> {
     let tasks = pids.iter().flat_map(|pid| fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten());
     let stats = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("stat")).ok());
     let state = |stat: &String| stat.rsplit(')').next().unwrap_or_default().trim_start().chars().next();
@@ -50,12 +59,11 @@ async fn threads_stand_still_between_runs_and_go_on_with_the_next() {
     let told = shop.py(COUNTER).await.ok();
     assert_eq!(told.report.receipt.threads, 1, "it is told that one will go on");
     assert_still(&shop);
-    let before = fs::read(shop.work().join("count.txt")).unwrap();
+    let before = counted(&shop);
     // Another program runs meanwhile, and the kernel does not.
     shop.sh("for i in {1..200}; do cat count.txt > /dev/null; done").await.ok();
-    assert_eq!(fs::read(shop.work().join("count.txt")).unwrap(), before);
-    let on = "before = open('count.txt').read()\nwhile open('count.txt').read() in (before, ''): pass";
-    shop.py(on).await.ok();
+    assert_eq!(counted(&shop), before);
+    shop.py(GROWS).await.ok();
     assert_still(&shop);
 }
 
@@ -195,4 +203,27 @@ async fn a_shell_carries_over_what_does_not_steer_programs_and_tells_it() {
     let look = "env | grep -oE '^(MINE|LD_AUDIT|PYTHONSTARTUP|NODE_OPTIONS|GIT_[A-Z_]*|PERL5OPT|RUBYOPT|BASH_[A-Z_]*|ENV)'; \
                 type -t ls; case $PATH in *:/more) echo more;; esac";
     assert_eq!(shop.sh(look).await.ok().out(), "MINE\nfile\nmore\n");
+}
+
+#[tokio::test]
+async fn a_block_runs_in_a_new_kernel_where_the_person_says_so() {
+    let shop = Shop::new();
+    let python = Language::python();
+    shop.py("x = 1\nimport builtins\nbuiltins.open = None").await.ok();
+    let terms = shop.executor.fresh_terms(&python, None).await.unwrap();
+    let kernel = terms.kernel.unwrap();
+    assert_eq!((kernel.generation, kernel.variables, &terms.shared), (2, 0, &None));
+    assert_eq!(
+        shop.executor.terms(&python, None).await.unwrap().kernel.unwrap().generation,
+        1,
+        "only a question"
+    );
+    let request = shop.request_under(terms, "callable(open) and 'x' not in globals()");
+    let (_, receiver) = shop.start(request);
+    assert_eq!(all(receiver).await.ok().value(), "True");
+    let terms = shop.executor.terms(&python, None).await.unwrap();
+    assert_eq!((terms.kernel.unwrap().generation, terms.shared.unwrap().blocks.len()), (2, 1));
+    assert_still(&shop);
+    let why = shop.executor.fresh_terms(&Language("bash".into()), None).await.unwrap_err();
+    assert!(why.contains("start anew each time"), "{why}");
 }

@@ -264,6 +264,23 @@ fn changed_limits_ask_for_a_new_look_and_older_looks_do_not_count() {
 }
 
 #[test]
+fn a_new_kernel_asks_for_a_new_look_and_can_be_taken_back() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    assert_eq!(
+        d.command(Command::Fresh(BlockId(1))),
+        "'Block 1 would run in a new kernel. K goes back.', look 1.1 in a new kernel | deciding 1"
+    );
+    assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
+    d.inspected_ok(1);
+    assert_eq!(
+        d.command(Command::Fresh(BlockId(1))),
+        "'Block 1 would run in the kernel that is there.', look 1.1 | deciding 1"
+    );
+    assert_eq!(d.command(Command::Fresh(BlockId(9))), "| deciding 1");
+}
+
+#[test]
 fn while_the_session_cannot_be_saved_nothing_runs() {
     let mut d = replied(ONE);
     d.inspected_ok(1);

@@ -53,11 +53,12 @@ impl Local {
         language: &Language,
         interpreter: &Interpreter,
         limits: Limits,
+        fresh: bool,
     ) -> Result<Terms, String> {
         let persistent = self.is_kernel(language);
         let usual = (language.as_str() == "bash").then(|| self.dressed()).transpose()?;
-        let lower = persistent && self.lower_than_kernel(&limits)?;
-        let path = match self.kernel_with_room(&limits).filter(|_| persistent) {
+        let lower = persistent && self.lower_than_kernel(&limits, fresh)?;
+        let path = match self.kernel_with_room(&limits).filter(|_| persistent && !fresh) {
             Some(kernel) => kernel.interpreter.clone(),
             None => interpreter.path.clone(),
         };
@@ -72,7 +73,7 @@ impl Local {
         }
         let next = KernelRef { generation: self.generation + 1, variables: 0, goes_on: false };
         let (executor, kernel, cwd) = if persistent {
-            let kernel = self.kernel_with_room(&limits);
+            let kernel = self.kernel_with_room(&limits).filter(|_| !fresh);
             let cwd = kernel.map_or(&self.setup.cwd, |kernel| &kernel.cwd);
             (ExecutorKind::Kernel, Some(kernel.map_or(next, |kernel| kernel.state)), cwd)
         } else if language.as_str() == "bash" {
@@ -81,6 +82,7 @@ impl Local {
             (ExecutorKind::Subprocess, None, &self.setup.cwd)
         };
         let shared = match executor {
+            ExecutorKind::Kernel if fresh => None,
             ExecutorKind::Kernel => self.kernel_with_room(&limits).and_then(|kernel| kernel.shared.told()),
             _ => usual.and_then(|usual| self.shell.shared(&usual)),
         };
@@ -184,6 +186,12 @@ impl Local {
     pub(super) fn begin_in_kernel(&mut self, job: &Job) -> Result<Carrier, ExecError> {
         let Job { block, terms, label, source, token } = job;
         self.make_room(&terms.limits);
+        if self.kernel.as_ref().map(|kernel| kernel.state.generation)
+            != terms.kernel.map(|kernel| kernel.generation)
+        {
+            // The person wants a new one.
+            self.end_kernel();
+        }
         if self.kernel.is_none() {
             self.start_kernel(&terms.interpreter)?;
         }
