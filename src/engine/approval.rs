@@ -273,8 +273,8 @@ impl Engine {
             wall_ms: terms.limits.wall_ms,
         });
         self.record(Entry::Approved { run, block, revision, sha256, terms, by });
-        self.settled(block);
         self.effects.push(Effect::StartRun(Box::new(request)));
+        self.settled(block);
     }
 
     pub(super) fn settled(&mut self, block: BlockId) {

@@ -59,6 +59,7 @@ fn written(run: u32, block: BlockId) -> Entry {
         bytes: 6,
         folders: 0,
         outside: true,
+        folder: None,
     };
     Entry::Approved {
         run: RunId(run),
