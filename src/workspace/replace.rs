@@ -6,12 +6,13 @@ use super::place::{Place, open_in};
 use super::staging::Staging;
 use super::target::hash;
 use crate::domain::OnDisk;
+use rustix::fs::Mode;
 use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 /// The mode of a new file, from which the system takes what the person's mask says.
-const NEW: u32 = 0o666;
+const NEW: Mode = Mode::from_bits_truncate(0o666);
 
 /// Writes the whole file. What stood there keeps its mode; a new file gets the usual one. The bytes are on disk when
 /// this returns.

@@ -20,10 +20,9 @@ pub(super) struct Staging<'f> {
 
 impl<'f> Staging<'f> {
     /// An empty file in a folder. The system takes from its mode what the person's mask says.
-    pub(super) fn new(folder: &'f File, mode: u32) -> io::Result<Self> {
+    pub(super) fn new(folder: &'f File, mode: Mode) -> io::Result<Self> {
         let own = format!(".sayso-{}", uuid::Uuid::now_v7().simple());
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mode = Mode::from_bits_truncate(mode.try_into().unwrap_or_default());
         let file = File::from(openat(folder, &own, flags, mode)?);
         Ok(Self { folder, file, own, named: false })
     }

@@ -4,6 +4,7 @@ use super::place::{Folder, Place};
 use super::staging::Staging;
 use super::{FileError, replace};
 use crate::domain::OnDisk;
+use rustix::fs::Mode;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 /// Numbered names that are tried: `figure-1.png`, `figure-1-2.png`, …
 const NUMBERED: u32 = 9_999;
 /// The mode of such a file.
-const NEW: u32 = 0o644;
+const NEW: Mode = Mode::from_bits_truncate(0o644);
 
 /// Writes bytes under this name in the folder, or under the next free numbered name; gives the path.
 ///
