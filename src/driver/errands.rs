@@ -155,8 +155,9 @@ impl Driver {
             Errand::NewRecipe(name) => self.new_recipe(&name),
             Errand::Rename(path, name) => {
                 let (now, masker) = (self.now(), self.rooms.scope.masker.clone());
+                let seal = self.rooms.store.seal().cloned();
                 tokio::spawn(async move {
-                    let found = match manage::rename(&path, &name, &masker, now).await {
+                    let found = match manage::rename(&path, &name, (&masker, seal.as_ref()), now).await {
                         Ok(()) => Found::SessionsChanged,
                         Err(error) => Found::Failed(error.to_string()),
                     };
