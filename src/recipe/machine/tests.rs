@@ -185,6 +185,7 @@ impl Talk {
                     bytes: 0,
                     folders: 0,
                     outside: false,
+                    folder: None,
                 }),
                 ..terms()
             },
