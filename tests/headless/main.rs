@@ -18,6 +18,7 @@ mod published;
 mod pulling;
 mod readme;
 mod recipes;
+mod records;
 mod run;
 mod runners;
 mod schema;

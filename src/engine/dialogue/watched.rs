@@ -34,6 +34,8 @@ pub(crate) struct Watched {
     announced: BTreeMap<TimerId, (BlockId, Revision)>,
     /// What the person said yes to: the bytes, and the terms.
     said: Vec<(Sha256, Terms)>,
+    /// The bytes of files that the person named, as often as they may still run for it.
+    named: Vec<Sha256>,
 }
 
 #[derive(Default)]
@@ -62,6 +64,7 @@ impl Watched {
             unsaved: false,
             announced: BTreeMap::new(),
             said: Vec::new(),
+            named: Vec::new(),
         }
     }
 
@@ -127,6 +130,9 @@ impl Watched {
                 | Command::Stop,
             ) => self.hidden(event),
             Event::KernelDied(_) => self.world += 1,
+            Event::User(Command::RunFiles { files, .. }) if self.engine.state().phase == Phase::Idle => {
+                self.named = files.iter().map(|file| Sha256::of(file.source.as_bytes())).collect();
+            }
             _ => {}
         }
     }
@@ -255,7 +261,8 @@ impl Watched {
         let version = proposed.current();
         assert_eq!((version.revision, &version.source), (*revision, request.source()));
         if proposed.kind.is_code() {
-            assert!(version.whole && version.language.is_some() && !version.source.trim().is_empty());
+            let empty = version.source.trim().is_empty() && *by != Grantor::Named;
+            assert!(version.whole && version.language.is_some() && !empty);
             assert!(terms.executor.runs_code());
             assert_eq!(terms.target.is_some(), matches!(proposed.kind, BlockKind::Load { .. }));
         } else if let BlockKind::Install { .. } = proposed.kind {
@@ -294,6 +301,13 @@ impl Watched {
             }
             (Grantor::Rule(rule), event) => {
                 self.check_rule(*rule, event, (*block, *revision), inspection);
+            }
+            (Grantor::Named, Some(_)) => {
+                assert!(!inspection.review.forbidden(), "a name approved what is forbidden");
+                let fetches = matches!(proposed.kind, BlockKind::Pull { .. });
+                let at = self.named.iter().position(|named| named == sha256);
+                assert!(proposed.is_own() && (at.is_some() || fetches), "nobody named this");
+                at.map(|at| self.named.remove(at));
             }
             (Grantor::Before, Some(_)) => {
                 let same = |(hash, then): &(Sha256, Terms)| {
