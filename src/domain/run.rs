@@ -1,6 +1,6 @@
 //! A run: what it may do, what it prints, how it ends, what it used.
 
-use super::{Captured, Language};
+use super::{Captured, Gaps, Language};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -350,6 +350,9 @@ pub struct Receipt {
     pub variables: Option<VariableChanges>,
     /// Files that changed under the working folder, as far as they were looked for.
     pub files: Vec<FileChange>,
+    /// What was not looked at for them.
+    #[serde(skip_serializing_if = "Gaps::is_empty")]
+    pub not_looked_at: Gaps,
     /// The exit status, where the process (or a `SystemExit`) gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,

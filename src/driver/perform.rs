@@ -136,7 +136,8 @@ impl Rooms {
         let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let run = request.approval().run();
         let terms = request.approval().terms();
-        let (folder, written) = (terms.cwd.clone(), written(terms, &self.scope.cwd));
+        let (working, start) = (self.scope.cwd.clone(), terms.cwd.clone());
+        let written = written(terms, &working);
         let (looked, obeyed, stop) = (self.looked.clone(), self.obeyed.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
@@ -144,7 +145,7 @@ impl Rooms {
             // The look at the folder costs no time of its own: the disk is waited for anyway.
             let look = tokio::task::spawn_blocking(move || {
                 let known = std::mem::take(&mut *obeyed.lock().unwrap_or_else(PoisonError::into_inner));
-                changes::look(&folder, written, &known)
+                changes::look(&working, &start, written, &known)
             });
             let (synced, look) = tokio::join!(store.sync(), look);
             // What was approved is where the paths led that were shown: looked at once more, last of all.

@@ -52,9 +52,10 @@ impl Driver {
         let Some((_, look)) = looked.filter(|(of, _)| *of == run) else { return Some(report) };
         let (inbox, obeyed) = (self.rooms.inbox(), self.rooms.obeyed.clone());
         tokio::task::spawn_blocking(move || {
-            let (changes, now) = look.changes();
-            report.receipt.files = changes;
-            *obeyed.lock().unwrap_or_else(PoisonError::into_inner) = now;
+            let changes = look.changes();
+            report.receipt.files = changes.files;
+            report.receipt.not_looked_at = changes.gaps;
+            *obeyed.lock().unwrap_or_else(PoisonError::into_inner) = changes.obeyed;
             let _ = inbox.blocking_send(Signal::Run(run, RunEvent::Ended(report)));
         });
         None

@@ -8,7 +8,7 @@ use super::{Ending, Tell, events, form, json};
 use crate::domain::obeyed::obeyed;
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
-    Entry, FileChange, Form, Level, Misfit, RecipeEnd, RecipeFact, RunId, RunReport, Stream,
+    Entry, FileChange, Form, Gaps, Level, Misfit, RecipeEnd, RecipeFact, RunId, RunReport, Stream,
 };
 use crate::driver::Told;
 use crate::engine::State;
@@ -284,7 +284,9 @@ pub fn changes(report: &RunReport) -> Vec<String> {
         let name = obeyed(Path::new(&file.path))?;
         Some(format!("{} {}: {}", file.change, visible_line(&file.path), name.what))
     };
-    report.receipt.files.iter().filter_map(line).collect()
+    let unknown =
+        report.receipt.not_looked_at.obeyed.then(|| format!("was not looked at for {}", Gaps::OBEYED));
+    report.receipt.files.iter().filter_map(line).chain(unknown).collect()
 }
 
 /// How a run ended, on one line: `failed, exit 1, 0.4 s`.

@@ -249,7 +249,7 @@ pub(super) fn report(output: Captured) -> RunReport {
             variables: None,
             exit_code: Some(1),
             signal: None,
-            refused: Vec::new(),
+            ..Receipt::default()
         },
         output,
         blob: None,

@@ -17,6 +17,7 @@ pub mod names;
 pub mod obeyed;
 pub mod read;
 pub mod replace;
+mod stamp;
 pub mod target;
 pub mod testing;
 pub mod write;

@@ -80,9 +80,29 @@ fn the_receipt_tells_what_a_file_changed() {
     let told: Vec<_> = told.collect();
     let expected = [(".envrc", "created", 0), ("new.txt", "created", 3), ("old.txt", "changed", 2)];
     assert_eq!(told, expected, "{}", done.err);
+    let none = json!({ "folders": 0, "names": [], "changes": 0, "obeyed": false });
+    assert_eq!(object["receipt"]["not_looked_at"], none);
     std::fs::remove_file(home.work().join(".envrc")).unwrap();
     let done = home.run(&["exec", "--sandbox", "off", "a.py"]);
     assert!(done.err.contains("a.py created .envrc: what a shell reads when it starts"), "{}", done.err);
+}
+
+#[test]
+fn the_receipt_tells_what_was_not_looked_at_and_a_flood_hides_nothing() {
+    let home = Home::new();
+    home.file("tests.py", "assert add(1, 2) == 3\n");
+    std::fs::create_dir_all(home.work().join("node_modules")).unwrap();
+    let text = "import os\ns = os.stat('tests.py')\nopen('tests.py', 'w').write('assert True           \\n')\n\
+        os.utime('tests.py', ns=(s.st_atime_ns, s.st_mtime_ns))\nopen('node_modules/a.js', 'w').close()\n\
+        for n in range(6000): open(f'{n}.txt', 'w').close()\n";
+    let (object, done) = home.exec("a.py", text, &[]);
+    let receipt = &object["receipt"];
+    let files = receipt["files"].as_array().unwrap();
+    let changed: Vec<_> = files.iter().filter(|file| file["change"] == "changed").collect();
+    assert_eq!((changed.len(), &changed[0]["path"]), (1, &json!("tests.py")), "{receipt} {}", done.err);
+    let names = receipt["not_looked_at"]["names"].as_array().unwrap();
+    assert!(names.contains(&json!("node_modules")), "{names:?}");
+    assert!(receipt["not_looked_at"]["changes"].as_u64().unwrap() > 100, "{receipt}");
 }
 
 #[test]

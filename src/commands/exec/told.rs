@@ -204,8 +204,7 @@ impl<'a, 'c> FileTeller<'a, 'c> {
 
 /// How many bytes a run printed.
 fn printed(report: &RunReport) -> u64 {
-    let of = |stream| report.output.bytes(stream).len() as u64 + report.output.dropped(stream);
-    of(Stream::Stdout) + of(Stream::Stderr)
+    report.output.total(Stream::Stdout).saturating_add(report.output.total(Stream::Stderr))
 }
 
 /// The path of a file that was named; `None` for what is fetched for one.
