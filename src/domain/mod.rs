@@ -66,7 +66,7 @@ pub use reach::{Can, Place as ReachPlace, Reach};
 pub use recipe::{RecipeCard, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use run::{
     Change, Chunk, ExecutorKind, FileChange, Hold, ImageRef, Interpreter, KernelFate, KernelRef, Layer,
-    Limits, Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream,
-    Variable, VariableChanges,
+    Limits, Outcome, ProtectedFile, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel,
+    SandboxReport, Stream, Variable, VariableChanges,
 };
 pub use trace::{Source, Trace};

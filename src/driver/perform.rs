@@ -12,6 +12,7 @@ use crate::domain::{
 use crate::engine::provenance::{self, Earlier};
 use crate::engine::{Effect, Event, State, StoreEvent};
 use crate::workspace::changes;
+use crate::workspace::protected::Protected;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -49,12 +50,14 @@ impl Rooms {
                     (self.seen.clone(), self.inbox()),
                 );
             }
-            Effect::StartRun(request) if request.approval().terms().executor == ExecutorKind::Files => {
-                self.start_files(*request, state);
+            Effect::StartRun { request, protected }
+                if request.approval().terms().executor == ExecutorKind::Files =>
+            {
+                self.start_files(*request, protected, state);
             }
-            Effect::StartRun(request) => {
+            Effect::StartRun { request, protected } => {
                 self.run_may_change_instructions();
-                self.start_run(*request);
+                self.start_run(*request, protected);
             }
             Effect::InterruptRun(run) => {
                 self.stopped.lock().unwrap_or_else(PoisonError::into_inner).replace(run);
@@ -130,14 +133,14 @@ impl Rooms {
     }
 
     /// The decision has to be on disk before the program gets the code.
-    fn start_run(&mut self, request: RunRequest) {
+    fn start_run(&mut self, request: RunRequest, protected: Vec<String>) {
         let (sender, events) = mpsc::channel(WAITING);
         self.sources.listen_run(events);
         let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let run = request.approval().run();
         let terms = request.approval().terms();
         let (working, start) = (self.scope.cwd.clone(), terms.cwd.clone());
-        let written = written(terms, &working);
+        let (folder, written) = (working.clone(), written(terms, &working));
         let (looked, obeyed, stop) = (self.looked.clone(), self.obeyed.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
@@ -149,8 +152,11 @@ impl Rooms {
             });
             let (synced, look) = tokio::join!(store.sync(), look);
             // What was approved is where the paths led that were shown: looked at once more, last of all.
-            let changed = tokio::task::spawn_blocking(move || seen.and_then(|seen| seen.changed()));
-            let changed = changed.await.unwrap_or_else(|_| Some("a path".to_owned()));
+            let last = tokio::task::spawn_blocking(move || {
+                (seen.and_then(|seen| seen.changed()), Protected::of(&folder, protected))
+            });
+            let (changed, protected) =
+                last.await.unwrap_or_else(|_| (Some("a path".to_owned()), Protected::default()));
             match synced {
                 // Who stops it while the disk is waited for has stopped it.
                 Ok(()) if stop() => {
@@ -165,7 +171,7 @@ impl Rooms {
                 }
                 Ok(()) => {
                     *looked.lock().unwrap_or_else(PoisonError::into_inner) =
-                        look.ok().map(|look| (run, look));
+                        Some((run, look.ok(), protected));
                     executor.start(request, sender);
                     if stop() {
                         executor.interrupt(run);

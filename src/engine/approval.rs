@@ -263,7 +263,8 @@ impl Engine {
         });
         self.record(Entry::Approved { run, block, revision, sha256, terms, by });
         self.settled(block);
-        self.effects.push(Effect::StartRun(Box::new(request)));
+        let protected = self.protected_files();
+        self.effects.push(Effect::StartRun { request: Box::new(request), protected });
     }
 
     pub(super) fn settled(&mut self, block: BlockId) {

@@ -388,7 +388,7 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Ask(request) => format!("ask s{}", request.step),
         Effect::CancelAsk(step) => format!("cancel s{step}"),
         Effect::Inspect { block, revision, .. } => format!("look {}.{revision}", block.id),
-        Effect::StartRun(request) => format!("start r{}", request.approval().run()),
+        Effect::StartRun { request, .. } => format!("start r{}", request.approval().run()),
         Effect::InterruptRun(run) => format!("interrupt r{run}"),
         Effect::KillRun(run) => format!("kill r{run}"),
         Effect::RestartKernel => "restart".into(),

@@ -572,7 +572,7 @@ fn the_throws_reach_every_corner() {
             let event = event(&watched, throw);
             let fired = matches!(event, Event::Timer(_));
             let effects = watched.send(event, Moment(1));
-            if fired && effects.iter().any(|effect| matches!(effect, Effect::StartRun(_))) {
+            if fired && effects.iter().any(|effect| matches!(effect, Effect::StartRun { .. })) {
                 *seen.entry("started by a timer".into()).or_default() += 1;
             }
             let phase = format!("{:?}", watched.engine.state().phase);

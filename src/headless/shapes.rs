@@ -114,6 +114,7 @@ fn receipt(receipt: &Receipt) -> Value {
         "processes": receipt.processes,
         "files": receipt.files.iter().map(file_change).collect::<Value>(),
         "not_looked_at": receipt.not_looked_at,
+        "protected": receipt.protected,
         "variables": receipt.variables,
         "refused": receipt.refused,
     })

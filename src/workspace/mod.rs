@@ -15,6 +15,7 @@ pub mod leads;
 pub mod listing;
 pub mod names;
 pub mod obeyed;
+pub mod protected;
 pub mod read;
 pub mod replace;
 mod stamp;

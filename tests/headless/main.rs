@@ -13,6 +13,7 @@ mod launch;
 #[path = "../support/model_server.rs"]
 mod model_server;
 mod models;
+mod protected;
 mod providers;
 mod published;
 mod pulling;

@@ -22,6 +22,8 @@ pub(crate) struct Watched {
     pub(in crate::engine) last_step: StepId,
     /// The newest order to run.
     pub(in crate::engine) started: Option<RunRequest>,
+    /// The files whose content was to be known around it.
+    pub(crate) protected: Vec<String>,
     /// The recorded entries, folded one by one.
     folded: Transcript,
     looks: BTreeMap<BlockId, Look>,
@@ -56,6 +58,7 @@ impl Watched {
             request: None,
             last_step: StepId(0),
             started: None,
+            protected: Vec::new(),
             folded,
             looks: BTreeMap::new(),
             world: 0,
@@ -77,7 +80,7 @@ impl Watched {
         let (engine, effects) = Engine::resume(settings, &entries, now);
         let mut watched = Self::new(engine, entries);
         assert!(
-            !effects.iter().any(|e| matches!(e, Effect::Ask(_) | Effect::StartRun(_))),
+            !effects.iter().any(|e| matches!(e, Effect::Ask(_) | Effect::StartRun { .. })),
             "a session that is opened again asked or ran something by itself: {effects:?}"
         );
         watched.account(None, &effects, now);
@@ -203,7 +206,8 @@ impl Watched {
                     assert_eq!(*ms, PAUSE_MS);
                     assert!(self.announced.insert(*timer, (*block, *revision)).is_none());
                 }
-                Effect::StartRun(request) => {
+                Effect::StartRun { request, protected } => {
+                    self.protected.clone_from(protected);
                     self.check_start(event, request, now);
                     self.started = Some((**request).clone());
                 }

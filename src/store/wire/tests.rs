@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::{BlockId, Captured, Entry, Gaps, Masker, Moment, RunId, Stream};
+use crate::domain::{BlockId, Captured, Entry, Gaps, Masker, Moment, RunId, RunReport, Stream};
 use crate::store::samples::{
     about_instructions, about_limits, about_pulls, about_recipes, about_sandbox, about_tools, captured,
     each_kind, entry, header, report, same, told,
