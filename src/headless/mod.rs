@@ -116,7 +116,7 @@ pub async fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<Ended> {
-    run_told(driver, options, &mut Teller::new(out, err, options.json)).await
+    Box::pin(run_told(driver, options, &mut Teller::new(out, err, options.json))).await
 }
 
 /// The same, told by this one.
