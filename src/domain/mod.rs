@@ -67,6 +67,6 @@ pub use recipe::{RecipeCard, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use run::{
     Change, Chunk, ExecutorKind, FileChange, Hold, ImageRef, Interpreter, KernelFate, KernelRef, Layer,
     Limits, Outcome, ProtectedFile, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel,
-    SandboxReport, Stream, Variable, VariableChanges,
+    SandboxReport, Shared, Stream, Variable, VariableChanges,
 };
 pub use trace::{Source, Trace};

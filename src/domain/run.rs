@@ -1,6 +1,6 @@
 //! A run: what it may do, what it prints, how it ends, what it used.
 
-use super::{Captured, Gaps, Language, Sha256};
+use super::{BlockId, Captured, Gaps, Language, Sha256};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -58,6 +58,34 @@ pub struct KernelRef {
     /// How many variables the person's code has defined in it, as last told.
     #[serde(default)]
     pub variables: u32,
+    /// Whether what blocks leave in it goes on between runs: nobody here can stop it.
+    #[serde(default, skip_serializing_if = "super::serial::is_false")]
+    pub goes_on: bool,
+}
+
+/// The state that a block shares with earlier ones: an interpreter's or a shell's.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Shared {
+    /// The blocks that were in it, in their order.
+    pub blocks: Vec<BlockId>,
+    /// What they were found to have changed for all code after them, in words: `builtins replaced: open`. Found by looking
+    /// at what the blocks may have tampered with: that nothing is told does not say that nothing changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
+}
+
+impl Shared {
+    /// A block has begun in it.
+    pub fn ran(&mut self, block: BlockId) {
+        if self.blocks.last() != Some(&block) {
+            self.blocks.push(block);
+        }
+    }
+
+    /// What is shared, where anything is.
+    pub fn told(&self) -> Option<Self> {
+        (!self.blocks.is_empty()).then(|| self.clone())
+    }
 }
 
 /// How strongly runs are confined.
@@ -378,6 +406,13 @@ pub struct Receipt {
     pub signal: Option<i32>,
     /// What the sandbox refused, as far as the run's own errors tell: `write to ~/.ssh/config`.
     pub refused: Vec<String>,
+    /// Threads that the run left in its kernel, beside the kernel's own, as its supervisor counted them. They stand still,
+    /// and go on with the next block.
+    #[serde(skip_serializing_if = "super::serial::is_zero")]
+    pub threads: u32,
+    /// Whether something of the run could not be brought to a stand, and may act until the next block.
+    #[serde(skip_serializing_if = "super::serial::is_false")]
+    pub moving: bool,
 }
 
 /// An image that a run made, kept as a blob beside the session.

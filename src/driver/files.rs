@@ -68,6 +68,7 @@ pub(super) fn inspect(
         cwd: scope.cwd.clone(),
         rights: rights(&block.kind, &seen.target.path),
         limits: limits.unwrap_or_default(),
+        shared: None,
         target: Some(seen.target),
     };
     Inspection {

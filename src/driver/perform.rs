@@ -34,7 +34,7 @@ impl Rooms {
             Effect::Record(entry) => self.record(entry),
             Effect::Ask(request) => self.ask(*request),
             Effect::CancelAsk(_) => self.sources.drop_reply(),
-            Effect::Inspect { block, revision, limits, strict } => {
+            Effect::Inspect { block, revision, limits, fresh, strict } => {
                 let earlier = self.earlier(block.step, state);
                 let mut scope = self.scope.clone();
                 if strict {
@@ -43,7 +43,7 @@ impl Rooms {
                 inspect::spawn(
                     *block,
                     revision,
-                    limits,
+                    (limits, fresh),
                     earlier,
                     Ground { scope, own: self.sessions.clone() },
                     self.executor.clone(),

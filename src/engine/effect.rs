@@ -23,6 +23,8 @@ pub enum Effect {
         revision: Revision,
         /// The limits that it would run under, where the person changed them.
         limits: Option<Limits>,
+        /// Whether it would run in a new kernel.
+        fresh: bool,
         /// Whether the strict list of what is forbidden holds for it, whatever the configuration says.
         strict: bool,
     },

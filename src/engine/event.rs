@@ -63,6 +63,8 @@ pub enum Command {
         /// The new limits.
         limits: Limits,
     },
+    /// Run the block that waits in a new kernel, or in the one that is there again; a new look is asked for.
+    Fresh(BlockId),
     /// Put a settled block back for review (also a LOST one). It runs again only after a new decision. Possible between
     /// turns (what comes of it is told with the next prompt), while a block waits, and when the turn is stuck.
     PutBack(BlockId),

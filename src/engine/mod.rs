@@ -254,6 +254,7 @@ impl Engine {
             Command::SkipAll => self.skip_all(),
             Command::ChooseLanguage { block, language } => self.choose_language(block, language),
             Command::SetLimits { block, limits } => self.set_limits(block, limits),
+            Command::Fresh(block) => self.set_fresh(block),
             Command::PutBack(block) => self.put_back(block),
             Command::Stop => self.stop(),
             Command::Kill => self.kill(),

@@ -73,6 +73,9 @@ fn event(watched: &Watched, (kind, a, b): Throw) -> Event {
         33 => Event::User(Command::PutBack(aim.block())),
         34 => Event::User(Command::ChooseLanguage { block: aim.block(), language: aim.language() }),
         35 => {
+            if aim.a.is_multiple_of(4) {
+                return Event::User(Command::Fresh(aim.block()));
+            }
             let limits = Limits { wall_ms: aim.b as u64 % 3, ..Limits::default() };
             Event::User(Command::SetLimits { block: aim.block(), limits })
         }
@@ -253,7 +256,7 @@ impl Aim<'_> {
             executor: if target.is_some() { ExecutorKind::Files } else { ExecutorKind::Kernel },
             target,
             language: language.unwrap_or_else(|| self.language()),
-            kernel: Some(KernelRef { generation, variables: 0 }),
+            kernel: Some(KernelRef { generation, variables: 0, goes_on: false }),
             ..if file.is_none() && !(self.b / 10).is_multiple_of(4) { self.confined() } else { terms() }
         };
         // Where a rule is in force, most blocks are such as it could cover.
@@ -327,7 +330,7 @@ impl Aim<'_> {
         let kernel = match self.b % 3 {
             0 => KernelFate::None,
             1 => KernelFate::Lost(KernelRef::default()),
-            _ => KernelFate::Kept(KernelRef { generation: 1, variables: 3 }),
+            _ => KernelFate::Kept(KernelRef { generation: 1, variables: 3, goes_on: false }),
         };
         RunReport { kernel, ..report(outcome) }
     }

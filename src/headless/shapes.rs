@@ -117,6 +117,8 @@ fn receipt(receipt: &Receipt) -> Value {
         "protected": receipt.protected,
         "variables": receipt.variables,
         "refused": receipt.refused,
+        "threads": receipt.threads,
+        "moving": receipt.moving,
     })
 }
 

@@ -6,6 +6,7 @@
 use super::decode::Decoder;
 use super::{Ending, Tell, events, form, json};
 use crate::domain::obeyed::obeyed;
+use crate::domain::sentences::running;
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
     Entry, FileChange, Form, Gaps, Level, Misfit, RecipeEnd, RecipeFact, RunId, RunReport, Stream,
@@ -157,6 +158,9 @@ impl Teller<'_> {
             Entry::Ran { block, report, .. } => {
                 for line in changes(report) {
                     self.status(&format!("block {block} {line}"))?;
+                }
+                if report.receipt.moving {
+                    self.status(&format!("block {block}: {}", running::MOVING))?;
                 }
                 self.begin(Line::None)?;
                 self.ran(report)?;

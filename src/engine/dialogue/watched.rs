@@ -315,7 +315,9 @@ impl Watched {
             }
             (Grantor::Before, Some(_)) => {
                 let same = |(hash, then): &(Sha256, Terms)| {
-                    hash == sha256 && Terms { kernel: then.kernel, ..terms.clone() }.same_as(then)
+                    hash == sha256
+                        && Terms { kernel: then.kernel, shared: then.shared.clone(), ..terms.clone() }
+                            .same_as(then)
                 };
                 assert!(self.said.iter().any(same), "the person never said yes to this");
             }

@@ -36,7 +36,7 @@ fn load_terms(generation: u32) -> Terms {
         folders: 0,
         outside: true,
     };
-    let kernel = Some(KernelRef { generation, variables: 0 });
+    let kernel = Some(KernelRef { generation, variables: 0, goes_on: false });
     Terms { target: Some(target), kernel, ..crate::engine::dialogue::confined() }
 }
 

@@ -1,6 +1,7 @@
 //! What is said of a run beside its output: how it ended, what it used and changed, its value or its error.
 
 use crate::domain::obeyed::obeyed;
+use crate::domain::sentences::running;
 use crate::domain::{ImageRef, KernelFate, Outcome, RunReport, Severity, Stream, VariableChanges};
 use crate::engine::State;
 use crate::engine::transcript::{BlockItem, Standing};
@@ -47,6 +48,9 @@ pub(super) fn ended(
     head.extend(changes(report, width, look));
     head.extend(not_looked_at(report, width, look));
     head.extend(refused(report, width, look));
+    if report.receipt.moving {
+        head.extend(safe::words(running::MOVING, width.into(), look.severity(Severity::High)));
+    }
     head.extend(dropped(report, look));
     (head, tail(report, width, look))
 }
@@ -67,6 +71,7 @@ fn used(report: &RunReport) -> String {
     if receipt.cpu_us > 0 {
         parts.push(format!("cpu {}", words::duration(receipt.cpu_us / 1000)));
     }
+    parts.extend(running::paused(receipt));
     parts.join("   ")
 }
 
@@ -131,7 +136,7 @@ fn refused(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
     }
     let text = safe::one_line(&told.join("     "));
     safe::hanging(
-        Span::styled(crate::domain::sentences::running::REFUSED_LABEL, look.dim()),
+        Span::styled(running::REFUSED_LABEL, look.dim()),
         &text,
         width.into(),
         look.style(Slot::StatusWarn),
