@@ -1,6 +1,6 @@
 //! A run: what it may do, what it prints, how it ends, what it used.
 
-use super::{BlockId, Captured, Language};
+use super::{BlockId, Captured, Gaps, Language, Sha256};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -360,6 +360,20 @@ pub struct FileChange {
     pub bytes: u64,
 }
 
+/// A file that the recipe of the turn protects: its content right before a run and right after it. It is hashed by sayso
+/// itself, whatever a receipt says of files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProtectedFile {
+    /// Its path, relative to the working folder where it lies below it.
+    pub path: String,
+    /// The hash of its content before; `None`: it was not there, or could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Sha256>,
+    /// The same afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Sha256>,
+}
+
 /// What a run used.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -378,6 +392,12 @@ pub struct Receipt {
     pub variables: Option<VariableChanges>,
     /// Files that changed under the working folder, as far as they were looked for.
     pub files: Vec<FileChange>,
+    /// What was not looked at for them.
+    #[serde(skip_serializing_if = "Gaps::is_empty")]
+    pub not_looked_at: Gaps,
+    /// The files that the recipe of the turn protects.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<ProtectedFile>,
     /// The exit status, where the process (or a `SystemExit`) gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,

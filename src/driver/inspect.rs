@@ -31,7 +31,7 @@ pub fn review_in_time(source: &str, language: Option<&Language>, scope: &Scope) 
 }
 
 /// The review of a text that may run here: where paths that it names lead elsewhere, the place counts that they lead to.
-pub fn review_with_links(source: &str, language: Option<&Language>, scope: &Scope) -> (Review, Seen) {
+fn review_with_links(source: &str, language: Option<&Language>, scope: &Scope) -> (Review, Seen) {
     let review = review_in_time(source, language, scope);
     let seen = Seen::of(&review, scope);
     let (followed, kept) = seen.leads.clone();

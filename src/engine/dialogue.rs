@@ -391,7 +391,7 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Inspect { block, revision, fresh, .. } => {
             format!("look {}.{revision}{}", block.id, if *fresh { " in a new kernel" } else { "" })
         }
-        Effect::StartRun(request) => format!("start r{}", request.approval().run()),
+        Effect::StartRun { request, .. } => format!("start r{}", request.approval().run()),
         Effect::InterruptRun(run) => format!("interrupt r{run}"),
         Effect::KillRun(run) => format!("kill r{run}"),
         Effect::RestartKernel => "restart".into(),

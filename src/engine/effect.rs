@@ -30,7 +30,12 @@ pub enum Effect {
     },
     /// Sync the session file, then carry out the run. If the sync fails, nothing starts:
     /// `Event::Store(Failed)`, then `Event::Run(run, Ended(not started))`.
-    StartRun(Box<RunRequest>),
+    StartRun {
+        /// The run.
+        request: Box<RunRequest>,
+        /// Files whose content is hashed right before it and right after it, for the recipe of the turn.
+        protected: Vec<String>,
+    },
     /// Interrupt the run (SIGINT to its group).
     InterruptRun(RunId),
     /// End the run by force.

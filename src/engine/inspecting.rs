@@ -105,6 +105,7 @@ impl Engine {
         self.offer_lacking();
         self.apply_policy();
         self.apply_memory();
+        self.apply_named();
     }
 
     /// The first block that is not settled waits now. It is looked at again when its last look is out of date.
@@ -120,6 +121,7 @@ impl Engine {
         self.offer_lacking();
         self.apply_policy();
         self.apply_memory();
+        self.apply_named();
     }
 
     /// Looks again at the block that waits, if its terms may have changed.

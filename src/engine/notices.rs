@@ -246,6 +246,10 @@ pub(super) fn restart_refused() -> Notice {
     Notice::warn("A block runs: Ctrl-C interrupts it, then the kernel can be restarted.")
 }
 
+pub(super) fn files_not_now() -> Notice {
+    Notice::warn("Files are run between turns: end this one first.")
+}
+
 pub(super) fn recipe_not_now() -> Notice {
     Notice::warn("A recipe begins between turns: end this one first.")
 }

@@ -251,9 +251,7 @@ pub(super) fn report(output: Captured) -> RunReport {
             variables: None,
             exit_code: Some(1),
             signal: None,
-            refused: Vec::new(),
-            threads: 0,
-            moving: false,
+            ..Receipt::default()
         },
         output,
         blob: None,
