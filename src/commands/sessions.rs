@@ -255,6 +255,9 @@ fn show_entry(at: Moment, entry: &Entry, out: &mut dyn Write) -> io::Result<()> 
         }
         Entry::Adopted { .. } => writeln!(out, "  adopted {}", time(at)),
         Entry::Resumed => writeln!(out, "  resumed {}", time(at)),
+        Entry::TakenBack { block, files, .. } => {
+            writeln!(out, "  block {block}: taken back: {}", visible_line(&files.join(", ")))
+        }
         Entry::KernelRestarted => writeln!(out, "  the kernel was restarted"),
         Entry::Summary { text, .. } => said(out, "summary of what is older", at, text),
         Entry::Opinion { block, model, answer, .. } => {

@@ -216,6 +216,15 @@ pub enum Entry {
         /// All that is known of it.
         report: Box<RunReport>,
     },
+    /// The person took back what a run did to names that programs obey by themselves.
+    TakenBack {
+        /// The run.
+        run: RunId,
+        /// The block.
+        block: BlockId,
+        /// The files that stand as before the run, by their paths.
+        files: Vec<String>,
+    },
     /// The person restarted the kernel: its variables are gone.
     KernelRestarted,
     /// The turn is over.

@@ -61,26 +61,82 @@ pub const OBEYED: &[ObeyedName] = &[
     name(".sayso.toml", "what sayso obeys by itself"),
 ];
 
+/// Code of a project that tools run by themselves, though not for opening the folder. Runs may write it.
+const RUN_BY_TOOLS: &[ObeyedName] = &[
+    name("package.json", "scripts that npm runs"),
+    name("conftest.py", "code that pytest runs"),
+    name("setup.py", "code that pip runs"),
+    name("build.rs", "code that cargo runs"),
+    name("makefile", "commands that make runs"),
+    name("gnumakefile", "commands that make runs"),
+    name("justfile", "commands that just runs"),
+    name(".github/workflows", "jobs that a server runs"),
+    name(".gitlab-ci.yml", "jobs that a server runs"),
+    name("sitecustomize.py", "code that Python runs at each start"),
+    name("usercustomize.py", "code that Python runs at each start"),
+];
+/// Files with this ending do the same.
+const PTH: ObeyedName = name(".pth", "code that Python runs at each start");
+
+/// What a file is that tools run by themselves. What a package manager keeps of others' packages is none.
+pub fn run_by_tools(path: &Path) -> Option<ObeyedName> {
+    let names = names_of(path);
+    let last = names.last()?;
+    if names.iter().any(|name| name == "node_modules") {
+        return None;
+    }
+    let at_start = PTH.what;
+    if names.iter().any(|name| name == "site-packages" || name == "dist-packages") {
+        let named = RUN_BY_TOOLS.iter().copied().find(|file| file.what == at_start && file.name == last);
+        return named.or(last.ends_with(PTH.name).then_some(PTH));
+    }
+    let found = RUN_BY_TOOLS.iter().copied().find(|file| is_in(&names, file.name));
+    found.or(last.ends_with(PTH.name).then_some(PTH))
+}
+
 /// What a file or folder is, where its path is one of [`OBEYED`] or lies in one; letters count as their small ones do, as
 /// file systems of some computers take them.
 pub fn obeyed(path: &Path) -> Option<ObeyedName> {
-    let names: Vec<String> = path
-        .components()
-        .filter_map(|part| match part {
-            Component::Normal(name) => Some(name.to_string_lossy().to_lowercase()),
-            _ => None,
-        })
-        .collect();
-    let is_in = |wanted: &str| {
-        let wanted: Vec<&str> = wanted.split('/').collect();
-        names.windows(wanted.len()).any(|window| window.iter().zip(&wanted).all(|(a, b)| a == b))
-    };
-    OBEYED.iter().copied().find(|obeyed| is_in(obeyed.name))
+    let names = names_of(path);
+    OBEYED.iter().copied().find(|obeyed| is_in(&names, obeyed.name))
+}
+
+fn names_of(path: &Path) -> Vec<String> {
+    let parts = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy().to_lowercase()),
+        _ => None,
+    });
+    parts.collect()
+}
+
+fn is_in(names: &[String], wanted: &str) -> bool {
+    let wanted: Vec<&str> = wanted.split('/').collect();
+    names.windows(wanted.len()).any(|window| window.iter().zip(&wanted).all(|(a, b)| a == b))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_that_tools_run_is_the_projects_own() {
+        for (path, found) in [
+            ("package.json", true),
+            ("web/package.json", true),
+            ("tests/conftest.py", true),
+            ("Makefile", true),
+            (".github/workflows/ci.yml", true),
+            (".venv/lib/python3.12/site-packages/evil.pth", true),
+            (".venv/lib/python3.12/site-packages/sitecustomize.py", true),
+            ("node_modules/left-pad/package.json", false),
+            (".venv/lib/python3.12/site-packages/numpy/conftest.py", false),
+            ("main.py", false),
+            ("workflows/ci.yml", false),
+        ] {
+            assert_eq!(run_by_tools(Path::new(path)).is_some(), found, "{path}");
+            assert_eq!(obeyed(Path::new(path)), None, "{path} may be written");
+        }
+    }
 
     #[test]
     fn names_are_found_at_any_depth_and_with_all_that_is_in_them() {

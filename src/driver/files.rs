@@ -1,6 +1,6 @@
 //! Blocks that write, read or list: looking at what they are about, and carrying them out when they are approved.
 
-use super::perform::{STOPPED, WAITING, not_started};
+use super::perform::{STOPPED, WAITING, look_again, not_started};
 use super::rooms::Rooms;
 use super::sources::Signal;
 use crate::domain::{
@@ -175,7 +175,7 @@ impl Rooms {
         let kind = state.transcript.blocks.get(&request.approval().block()).map(|i| i.block.kind.clone());
         let (store, inbox, scope) = (self.store.clone(), self.inbox(), self.scope.clone());
         let place = self.places.take(request.approval().block(), request.approval().revision());
-        let stop = self.is_stopped(run);
+        let (stop, obeyed) = (self.is_stopped(run), self.obeyed.clone());
         tokio::spawn(async move {
             let report = match store.sync().await {
                 // Who stops it while the disk is waited for has stopped it.
@@ -187,6 +187,7 @@ impl Rooms {
                         let kind = kind.ok_or("the block is not known")?;
                         let mut report = carry_out(&request, &kind, place, &scope)?;
                         report.receipt.protected = protected.afterwards();
+                        look_again(&obeyed);
                         Ok(report)
                     };
                     unless_stopped(stop, act).await

@@ -118,6 +118,7 @@ impl Driver {
             told: Vec::new(),
             looked: Arc::default(),
             obeyed: Arc::default(),
+            to_take_back: Arc::default(),
             asked_saved: 0,
             stopped: Arc::default(),
             seen: Arc::default(),

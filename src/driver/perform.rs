@@ -12,9 +12,10 @@ use crate::domain::{
 use crate::engine::provenance::{self, Earlier};
 use crate::engine::{Effect, Event, State, StoreEvent};
 use crate::workspace::changes;
+use crate::workspace::obeyed::ObeyedFiles;
 use crate::workspace::protected::Protected;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -67,6 +68,7 @@ impl Rooms {
                 self.stopped.lock().unwrap_or_else(PoisonError::into_inner).replace(run);
                 self.executor.kill(run);
             }
+            Effect::TakeBack(run) => self.take_back(run),
             Effect::RestartKernel => self.executor.restart_kernel(),
             Effect::SwitchModel => self.switch_model(state),
             Effect::SetTimer(timer, ms) => self.set_timer(timer, ms),
@@ -147,12 +149,18 @@ impl Rooms {
         let (folder, written) = (working.clone(), written(terms, &working));
         let (looked, obeyed, stop) = (self.looked.clone(), self.obeyed.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
+        let outside = self.inbox();
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
         tokio::spawn(async move {
             // The look at the folder costs no time of its own: the disk is waited for anyway.
             let look = tokio::task::spawn_blocking(move || {
                 let known = std::mem::take(&mut *obeyed.lock().unwrap_or_else(PoisonError::into_inner));
-                changes::look(&working, &start, written, &known)
+                let look = changes::look(&working, &start, written, &known);
+                let meanwhile = look.changed_since(&known);
+                if !meanwhile.is_empty() {
+                    let _ = outside.blocking_send(Signal::Event(Event::ChangedMeanwhile(meanwhile)));
+                }
+                look
             });
             let (synced, look) = tokio::join!(store.sync(), look);
             // What was approved is where the paths led that were shown: looked at once more, last of all.
@@ -196,6 +204,29 @@ impl Rooms {
         move || *stopped.lock().unwrap_or_else(PoisonError::into_inner) == Some(run)
     }
 
+    /// Puts what a run did to obeyed names back to how it was, as far as it is still known and stands as the run left it.
+    fn take_back(&self, run: RunId) {
+        let (inbox, known, obeyed) = (self.inbox(), self.to_take_back.clone(), self.obeyed.clone());
+        tokio::task::spawn_blocking(move || {
+            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            let at = known.iter().position(|(of, _)| *of == run);
+            let changes = at.and_then(|at| known.remove(at)).map(|(_, changes)| changes);
+            drop(known);
+            let answer = changes.ok_or(
+                "no copy is there any more: it is of an earlier start, or of many runs ago".to_owned(),
+            );
+            let answer = answer.map(|changes| {
+                let done = changes.into_iter().map(|change| {
+                    let path = change.path.to_string_lossy().into_owned();
+                    (path, change.take_back())
+                });
+                done.collect()
+            });
+            look_again(&obeyed);
+            let _ = inbox.blocking_send(Signal::Event(Event::TakenBack(run, answer)));
+        });
+    }
+
     fn switch_model(&mut self, state: &State) {
         let Some(name) = state.transcript.model.clone() else { return };
         if self.provider.as_ref().is_some_and(|p| *p.name() == name) {
@@ -228,6 +259,14 @@ impl Rooms {
             };
             let _ = inbox.send(Signal::Event(Event::Store(event))).await;
         });
+    }
+}
+
+/// What sayso itself changed of obeyed names is nobody else's work.
+pub(super) fn look_again(obeyed: &Mutex<ObeyedFiles>) {
+    let mut known = obeyed.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.is_of_something() {
+        *known = known.again();
     }
 }
 

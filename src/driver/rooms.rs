@@ -20,6 +20,7 @@ use crate::workspace::instructions::Search;
 use crate::workspace::obeyed::ObeyedFiles;
 use crate::workspace::place::Folder;
 use crate::workspace::protected::Protected;
+use crate::workspace::take_back::Change;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -61,6 +62,8 @@ pub(super) struct Rooms {
     pub(super) places: Places,
     /// The working folder, held since the session began here; what the person saves goes there.
     pub(super) working: Result<Arc<Folder>, String>,
+    /// What the newest runs did to obeyed names, to be taken back.
+    pub(super) to_take_back: Arc<Mutex<VecDeque<(RunId, Vec<Change>)>>>,
     /// The newest run that was to be stopped; it may not have started yet.
     pub(super) stopped: Arc<Mutex<Option<RunId>>>,
     /// The texts that blocks could have their words from, and when they were gathered.

@@ -6,6 +6,9 @@ use crate::domain::{Notice, ReplyEvent, RunEvent, RunId, RunReport, StepId};
 use crate::engine::{Event, Phase, StoreEvent};
 use std::sync::PoisonError;
 
+/// Of so many runs what they did to obeyed names can be taken back.
+const RUNS_KEPT: usize = 20;
+
 impl Driver {
     pub(super) fn take(&mut self, signal: Signal) {
         match signal {
@@ -51,12 +54,19 @@ impl Driver {
         let looked = self.rooms.looked.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((_, look, protected)) = looked.filter(|(of, ..)| *of == run) else { return Some(report) };
         let (inbox, obeyed) = (self.rooms.inbox(), self.rooms.obeyed.clone());
+        let to_take_back = self.rooms.to_take_back.clone();
         tokio::task::spawn_blocking(move || {
             report.receipt.protected = protected.afterwards();
             if let Some(changes) = look.map(|look| look.changes()) {
                 report.receipt.files = changes.files;
                 report.receipt.not_looked_at = changes.gaps;
                 *obeyed.lock().unwrap_or_else(PoisonError::into_inner) = changes.obeyed;
+                if !changes.to_take_back.is_empty() {
+                    let mut all = to_take_back.lock().unwrap_or_else(PoisonError::into_inner);
+                    all.push_back((run, changes.to_take_back));
+                    let over = all.len().saturating_sub(RUNS_KEPT);
+                    all.drain(..over);
+                }
             }
             let _ = inbox.blocking_send(Signal::Run(run, RunEvent::Ended(report)));
         });

@@ -265,9 +265,10 @@ impl Engine {
             wall_ms: terms.limits.wall_ms,
         });
         self.record(Entry::Approved { run, block, revision, sha256, terms, by });
-        self.settled(block);
         let protected = self.protected_files();
+        // What is held open for the block is let go of when it is settled: its run takes it first.
         self.effects.push(Effect::StartRun { request: Box::new(request), protected });
+        self.settled(block);
     }
 
     pub(super) fn settled(&mut self, block: BlockId) {

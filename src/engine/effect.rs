@@ -40,6 +40,8 @@ pub enum Effect {
     InterruptRun(RunId),
     /// End the run by force.
     KillRun(RunId),
+    /// Put files that programs obey by themselves back to how they stood before this run. Answered by `Event::TakenBack`.
+    TakeBack(RunId),
     /// Start the kernel anew (lazily: the old one ends now).
     RestartKernel,
     /// Use another model for the following requests (the newest `Entry::Model` names it).

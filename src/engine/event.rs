@@ -1,6 +1,7 @@
 //! What the engine is told: wishes of the person and facts from the rooms of I/O.
 
 use super::named::NamedFile;
+use crate::domain::FileChange;
 use crate::domain::{
     Answers, BlockId, Consultation, Decision, ImageName, Instructions, Language, Limits, ModelInfo,
     ModelName, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId, StepId, Terms,
@@ -65,6 +66,8 @@ pub enum Command {
     },
     /// Run the block that waits in a new kernel, or in the one that is there again; a new look is asked for.
     Fresh(BlockId),
+    /// Take back what the last run of a block did to names that programs obey by themselves.
+    TakeBack(BlockId),
     /// Put a settled block back for review (also a LOST one). It runs again only after a new decision. Possible between
     /// turns (what comes of it is told with the next prompt), while a block waits, and when the turn is stuck.
     PutBack(BlockId),
@@ -160,4 +163,8 @@ pub enum Event {
     RecipeReady(Box<RecipeStart>),
     /// The answer to `Effect::Consult`.
     Consulted(BlockId, Revision, Box<Consultation>),
+    /// The answer to `Effect::TakeBack`: each file and whether it stands as before, or why nothing is known.
+    TakenBack(RunId, Result<Vec<(String, Result<(), String>)>, String>),
+    /// What was found changed of obeyed names between two runs.
+    ChangedMeanwhile(Vec<FileChange>),
 }

@@ -33,6 +33,7 @@ pub mod rules;
 mod running;
 pub mod state;
 pub mod steps;
+mod take_back;
 pub mod transcript;
 mod turn;
 pub mod way;
@@ -232,6 +233,8 @@ impl Engine {
             Event::RecipeReady(start) => self.begin_recipe(*start),
             Event::Instructions(found) => self.instructions_found(found),
             Event::Consulted(block, revision, answer) => self.consulted(block, revision, *answer),
+            Event::TakenBack(run, answer) => self.taken_back(run, answer),
+            Event::ChangedMeanwhile(changes) => self.changed_meanwhile(&changes),
         }
         self.follow_rules();
         self.take_stock();
@@ -260,6 +263,7 @@ impl Engine {
             Command::ChooseLanguage { block, language } => self.choose_language(block, language),
             Command::SetLimits { block, limits } => self.set_limits(block, limits),
             Command::Fresh(block) => self.set_fresh(block),
+            Command::TakeBack(block) => self.take_back(block),
             Command::PutBack(block) => self.put_back(block),
             Command::Stop => self.stop(),
             Command::Kill => self.kill(),

@@ -4,6 +4,7 @@ use super::approval::Refusal;
 use super::changes;
 use super::cost::dollars;
 use super::state::Question;
+use crate::domain::FileChange;
 use crate::domain::sentences::{running, saving, sending};
 use crate::domain::{
     Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, Misfit, ModelName, Notice,
@@ -184,6 +185,44 @@ pub(super) fn kill_asked(block: BlockId, kernel: Option<KernelRef>) -> Notice {
         }
         None => format!("Kill block {block}? k kill  Enter wait"),
     })
+}
+
+/// Nothing is taken back under a run.
+pub(super) fn not_while_a_run_goes_on() -> Notice {
+    Notice::warn("A run goes on: what it did can be taken back once it has ended.")
+}
+
+pub(super) fn nothing_to_take_back(block: BlockId) -> Notice {
+    Notice::info(format!(
+        "There is nothing of block {block} to take back: it changed no name that programs obey by themselves."
+    ))
+}
+
+pub(super) fn taken_back(block: BlockId, files: &[String]) -> Notice {
+    Notice::info(format!("Block {block}: taken back: {}.", one_line(&files.join(", "))))
+}
+
+/// Not all of it could be taken back.
+pub(super) fn not_taken_back(block: BlockId, done: &[String], why: &str) -> Notice {
+    let done = if done.is_empty() { format!("Block {block}: nothing") } else { done.join(", ") };
+    let (done, why) = (one_line(&done), one_line(why));
+    Notice::warn(if done.ends_with("nothing") {
+        format!("{done} was taken back: {why}.")
+    } else {
+        format!("Taken back: {done}. Not {why}.")
+    })
+}
+
+/// What others did to obeyed names between two runs.
+pub(super) fn changed_meanwhile(changes: &[FileChange]) -> Option<Notice> {
+    let first = changes.first()?;
+    let more = changes.len() - 1;
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let path = one_line(&first.path);
+    Some(Notice::info(format!(
+        "Since the last run {path}{more} was {}, by no block of this session.",
+        first.change
+    )))
 }
 
 /// The person wants a block in a new kernel, or not any more; what becomes of the one that is there.

@@ -2,11 +2,13 @@
 
 mod fold;
 
+use crate::domain::obeyed::obeyed;
 use crate::domain::{
     Block, BlockId, Finish, Grantor, Header, Kept, ModelName, Moment, NotedInstructions, Opinion, RecipeFact,
     Review, Revision, Rule, RunId, RunReport, Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
 };
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// One thing of the conversation, in its order.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,6 +149,16 @@ pub struct RunItem {
     pub ended: Option<(Moment, Box<RunReport>)>,
     /// Whether the process that ran it is gone without telling its end.
     pub lost: bool,
+    /// What it did to files that the person took back, by their paths.
+    pub taken_back: Vec<String>,
+}
+
+impl RunItem {
+    /// Whether it did something to names that programs obey by themselves, and nothing of that was taken back.
+    pub fn can_be_taken_back(&self) -> bool {
+        let files = self.ended.iter().flat_map(|(_, report)| &report.receipt.files);
+        self.taken_back.is_empty() && files.filter_map(|file| obeyed(Path::new(&file.path))).next().is_some()
+    }
 }
 
 /// What has been settled of a block.

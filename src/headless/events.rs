@@ -58,6 +58,7 @@ pub fn entry(entry: &Entry) -> Option<Value> {
         | Entry::Named(_)
         | Entry::Model(_)
         | Entry::PutBack(_)
+        | Entry::TakenBack { .. }
         | Entry::KernelRestarted => return None,
     })
 }

@@ -2,7 +2,7 @@
 //! stands in session files in the same shape is told by its type; a field that is left out there is `null` or `false`
 //! here.
 
-use crate::domain::obeyed::obeyed;
+use crate::domain::obeyed::{ObeyedName, obeyed, run_by_tools};
 use crate::domain::sentences::network;
 use crate::domain::{
     Captured, ExecutorKind, FileChange, Finding, ImageRef, KernelFate, Layer, Opinion, Outcome, Receipt,
@@ -102,8 +102,8 @@ fn kernel(fate: &KernelFate) -> &'static str {
 }
 
 fn file_change(file: &FileChange) -> Value {
-    let obeyed = obeyed(Path::new(&file.path)).map(|name| name.what);
-    with(json!(file), [("obeyed", json!(obeyed))])
+    let what = |of: fn(&Path) -> Option<ObeyedName>| json!(of(Path::new(&file.path)).map(|name| name.what));
+    with(json!(file), [("obeyed", what(obeyed)), ("run_by_tools", what(run_by_tools))])
 }
 
 fn receipt(receipt: &Receipt) -> Value {

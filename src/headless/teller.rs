@@ -5,7 +5,7 @@
 
 use super::decode::Decoder;
 use super::{Ending, Tell, events, form, json};
-use crate::domain::obeyed::obeyed;
+use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::running;
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
@@ -285,7 +285,8 @@ impl Teller<'_> {
 /// it starts`.
 pub fn changes(report: &RunReport) -> Vec<String> {
     let line = |file: &FileChange| {
-        let name = obeyed(Path::new(&file.path))?;
+        let path = Path::new(&file.path);
+        let name = obeyed(path).or_else(|| run_by_tools(path))?;
         Some(format!("{} {}: {}", file.change, visible_line(&file.path), name.what))
     };
     let unknown =

@@ -199,6 +199,8 @@ actions! {
     OutputPager = "output.pager",
     /// Write the output or image to a file.
     OutputWrite = "output.write",
+    /// Take back what the block did to names that programs obey by themselves.
+    TakeBack = "output.take-back",
     /// Find out why the block on screen failed.
     Debug = "output.debug",
     /// A new kernel.

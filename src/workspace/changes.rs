@@ -5,6 +5,8 @@
 mod snapshot;
 
 use super::obeyed::ObeyedFiles;
+use super::take_back;
+use crate::domain::obeyed::obeyed;
 use crate::domain::{FileChange, Gaps};
 use snapshot::{ALWAYS, Snapshot, is_gone};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +37,8 @@ pub struct Changes {
     pub gaps: Gaps,
     /// The obeyed names as they stand now, for the next look.
     pub obeyed: ObeyedFiles,
+    /// What was done to them, to be taken back.
+    pub to_take_back: Vec<take_back::Change>,
 }
 
 /// Looks at the working folder and the one in which a run starts, and at the names that are obeyed in all folders that the
@@ -49,6 +53,17 @@ pub fn look(working: &Path, start: &Path, written: Vec<PathBuf>, known: &ObeyedF
 }
 
 impl Look {
+    /// What of obeyed names is different from an earlier look, where there was one of the same folders.
+    pub fn changed_since(&self, earlier: &ObeyedFiles) -> Vec<FileChange> {
+        let mut changes =
+            if earlier.is_of_something() { self.obeyed.changes_since(earlier) } else { Vec::new() };
+        changes.retain(|change| obeyed(Path::new(&change.path)).is_some());
+        for change in &mut changes {
+            change.path = self.named(Path::new(&change.path));
+        }
+        changes
+    }
+
     /// What is different now.
     pub fn changes(&self) -> Changes {
         let obeyed = self.obeyed.again();
@@ -73,7 +88,8 @@ impl Look {
             changes: u32::try_from(more).unwrap_or(u32::MAX),
             obeyed: obeyed.is_too_large() || self.obeyed.is_too_large(),
         };
-        Changes { files, gaps, obeyed }
+        let to_take_back = obeyed.to_take_back(&self.obeyed);
+        Changes { files, gaps, obeyed, to_take_back }
     }
 
     fn compare(&self, now: &Snapshot) -> Vec<FileChange> {

@@ -21,6 +21,7 @@ pub mod read;
 pub mod replace;
 mod staging;
 mod stamp;
+pub mod take_back;
 pub mod target;
 pub mod testing;
 pub mod write;

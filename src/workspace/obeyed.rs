@@ -5,8 +5,9 @@
 //! one that changed right before it was listed may have changed once more in the same tick of the clock, and is.
 
 use super::stamp::Stamp;
+use super::take_back::{Before, Change, Copy};
 use crate::domain::FileChange;
-use crate::domain::obeyed::obeyed;
+use crate::domain::obeyed::{ObeyedName, obeyed, run_by_tools};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -26,7 +27,13 @@ pub struct ObeyedFiles {
     /// Folders with their stamps and the folders in them.
     folders: HashMap<PathBuf, (Stamp, Vec<PathBuf>)>,
     files: BTreeMap<PathBuf, Stamp>,
+    /// How obeyed files stood, as far as there was room.
+    copies: BTreeMap<PathBuf, Copy>,
+    copied: usize,
 }
+
+/// Bytes of all copies together.
+const MOST_COPIED: usize = 16 << 20;
 
 impl ObeyedFiles {
     /// The same folders as they stand now.
@@ -64,6 +71,26 @@ impl ObeyedFiles {
         changes
     }
 
+    /// The changes since then to obeyed names, each to be taken back. What tools run by themselves is the project's own.
+    pub fn to_take_back(&self, before: &Self) -> Vec<Change> {
+        let changes = self.changes_since(before).into_iter().map(|change| PathBuf::from(change.path));
+        let own = changes.filter(|path| self.of(path, obeyed));
+        own.map(|path| Change {
+            before: before.files.contains_key(&path).then(|| match before.copies.get(&path) {
+                Some(copy) => Before::Kept(copy.clone()),
+                None => Before::NotKept,
+            }),
+            after: self.files.get(&path).copied(),
+            path,
+        })
+        .collect()
+    }
+
+    /// Whether anything was looked at.
+    pub fn is_of_something(&self) -> bool {
+        self.at.is_some()
+    }
+
     /// Whether there are too many folders: nothing is told then.
     pub fn is_too_large(&self) -> bool {
         self.folders.len() > MOST_FOLDERS
@@ -89,8 +116,8 @@ impl ObeyedFiles {
     }
 
     /// What the folder is called that all of this lies in says nothing of what is in it.
-    fn is_obeyed(&self, path: &Path) -> bool {
-        self.roots.iter().filter_map(|root| path.strip_prefix(root).ok()).any(|path| obeyed(path).is_some())
+    fn of(&self, path: &Path, what: fn(&Path) -> Option<ObeyedName>) -> bool {
+        self.roots.iter().filter_map(|root| path.strip_prefix(root).ok()).any(|path| what(path).is_some())
     }
 
     /// The obeyed files right in a folder in which no name changed: their content may have.
@@ -109,9 +136,17 @@ impl ObeyedFiles {
             Some(then) => then.again(path, at),
             None => std::fs::symlink_metadata(path).map(|info| Stamp::of_file(path, &info, at)),
         };
-        if let Ok(stamp) = now {
-            self.files.insert(path.to_path_buf(), stamp);
+        let Ok(stamp) = now else { return };
+        if self.of(path, obeyed) {
+            let same = before.files.get(path).is_some_and(|then| stamp.is_as(then));
+            let copy = before.copies.get(path).filter(|_| same).cloned();
+            let copy = copy.or_else(|| Copy::of(path, &std::fs::symlink_metadata(path).ok()?));
+            if let Some(copy) = copy.filter(|copy| self.copied + copy.size() <= MOST_COPIED) {
+                self.copied += copy.size();
+                self.copies.insert(path.to_path_buf(), copy);
+            }
         }
+        self.files.insert(path.to_path_buf(), stamp);
     }
 
     /// Lists a folder: keeps the obeyed files in it, and gives the folders in it.
@@ -124,7 +159,7 @@ impl ObeyedFiles {
                 if !path.ends_with(OBJECTS) {
                     below.push(path);
                 }
-            } else if self.is_obeyed(&path) {
+            } else if self.of(&path, obeyed) || self.of(&path, run_by_tools) {
                 self.keep(&path, before);
             }
         }

@@ -63,8 +63,13 @@ impl Stamp {
 
     /// Whether nothing changed since an earlier look.
     pub(super) fn is_as(&self, before: &Self) -> bool {
+        self.is_same_file(before) && (before.hash.is_none() || before.hash == self.hash)
+    }
+
+    /// Whether it is the same file with the same times, whatever is known of its content.
+    pub(super) fn is_same_file(&self, other: &Self) -> bool {
         let key = |stamp: &Self| (stamp.inode, stamp.size, stamp.modified, stamp.changed);
-        key(self) == key(before) && (before.hash.is_none() || before.hash == self.hash)
+        key(self) == key(other)
     }
 
     /// Whether its last change was well before that moment.

@@ -97,6 +97,7 @@ impl<'a> Results<'a> {
         let version = item.block.version(run.revision).unwrap_or_else(|| item.block.current());
         let mut lines = vec![format!("{}: {}", name(&item.block, version), outcome(run))];
         lines.extend(own(&item.block, version, self.budget.max(self.least)));
+        lines.extend(taken_back(run));
         lines.extend(self.kernel_before(run));
         lines.extend(edit(&item.block, version, self.budget.max(self.least)));
         if let Some((_, report)) = &run.ended {
@@ -175,6 +176,12 @@ fn name(block: &Block, version: &Version) -> String {
             format!("Block {id} ({} {})", kind.as_str(), one_line(&block.path().unwrap_or_default()))
         }
     }
+}
+
+/// What the person undid of it afterwards.
+fn taken_back(run: &RunItem) -> Option<String> {
+    let files = run.taken_back.join(", ");
+    (!files.is_empty()).then(|| format!("The person took back what it did to {}.", one_line(&files)))
 }
 
 fn outcome(run: &RunItem) -> String {

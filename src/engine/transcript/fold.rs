@@ -104,6 +104,7 @@ impl Transcript {
                     approved_at: at,
                     ended: None,
                     lost: false,
+                    taken_back: Vec::new(),
                 });
             }),
             Entry::RuleAdded(rule) => self.add_rule(rule, at),
@@ -116,6 +117,10 @@ impl Transcript {
             }),
             Entry::PutBack(block) => self.with(*block, |item| item.standing = Standing::Open),
             Entry::Ran { run, block, report } => self.end_run(*run, *block, report, at),
+            Entry::TakenBack { run, block, files } => self.with(*block, |item| {
+                let found = item.runs.iter_mut().filter(|item| item.run == *run);
+                found.for_each(|run| run.taken_back.extend(files.iter().cloned()));
+            }),
             Entry::Opinion { block, revision, model, answer, usage } => {
                 let (model, answer) = (model.clone(), answer.clone());
                 let opinion = OpinionItem { at, revision: *revision, model, answer, usage: *usage };
@@ -269,6 +274,7 @@ impl Transcript {
                 approved_at: at,
                 ended: None,
                 lost: false,
+                taken_back: Vec::new(),
             });
         });
     }

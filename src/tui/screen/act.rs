@@ -7,6 +7,7 @@ use super::wish::Paged;
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::ImageRef;
 use crate::driver::Errand;
+use crate::engine::Command;
 use crate::tui::action::Action;
 use crate::tui::editor::Motion;
 use crate::tui::keymap::Context;
@@ -154,6 +155,10 @@ impl Screen {
             }
             Action::BlockAgain => return self.put_back(ctx),
             Action::Debug => self.debug_failure(ctx),
+            Action::TakeBack => match self.run_on_screen(ctx.state) {
+                Some((item, _)) => return vec![Wish::Send(Command::TakeBack(item.block.id))],
+                None => self.say(Note::info("No run is on screen.")),
+            },
             Action::KernelNew => self.ask_restart(ctx),
             other => return self.review_action(other, ctx),
         }

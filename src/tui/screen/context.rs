@@ -181,6 +181,7 @@ fn acts(action: Action) -> bool {
             | Action::OutputPager
             | Action::OutputWrite
             | Action::Debug
+            | Action::TakeBack
             | Action::BlockAgain
             | Action::KernelNew
             | Action::QueueSkipAll

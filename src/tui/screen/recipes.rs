@@ -155,15 +155,19 @@ impl Screen {
     }
 
     /// Hands the failure on screen to the recipe that finds out why.
-    pub(super) fn debug_failure(&mut self, ctx: Ctx<'_>) {
-        let shown = match self.focus {
-            Pane::Code => self.code.subject().and_then(|id| {
-                let item = ctx.state.transcript.blocks.get(&id)?;
+    /// The run that the pane in focus shows.
+    pub(super) fn run_on_screen<'s>(&self, state: &'s State) -> Option<(&'s BlockItem, &'s RunItem)> {
+        match self.focus {
+            Pane::Code => {
+                let item = state.transcript.blocks.get(&self.code.subject()?)?;
                 Some((item, item.runs.last()?))
-            }),
-            _ => self.output.run(ctx.state),
-        };
-        let Some((item, run)) = shown else {
+            }
+            _ => self.output.run(state),
+        }
+    }
+
+    pub(super) fn debug_failure(&mut self, ctx: Ctx<'_>) {
+        let Some((item, run)) = self.run_on_screen(ctx.state) else {
             return self.say(Note::info("No run is on screen."));
         };
         if !has_failed(run) {

@@ -200,6 +200,9 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         if failed && screen.setup.recipes.iter().any(|card| card.name == "debug") {
             hints.key(Action::Debug, "debug it", "debug it", 0);
         }
+        if screen.output.run(state).is_some_and(|(_, run)| run.can_be_taken_back()) {
+            hints.key(Action::TakeBack, "take back", "take back", 0);
+        }
         if screen.output.images(state).is_empty() {
             hints.key(Action::OutputPager, "all output", "all output", 1);
         } else {

@@ -183,6 +183,7 @@ impl OutputPane {
                     None => (Vec::new(), Vec::new()),
                 };
                 self.head = head;
+                self.head.extend(receipt::taken_back(run, width, look));
                 for (number, image) in images.iter().enumerate() {
                     self.head.push(receipt::image_row(number + 1, image, width, look));
                     let height = (self.area.height * 2 / 3).clamp(4, 30);

@@ -1,10 +1,10 @@
 //! What is said of a run beside its output: how it ended, what it used and changed, its value or its error.
 
-use crate::domain::obeyed::obeyed;
+use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::running;
 use crate::domain::{ImageRef, KernelFate, Outcome, RunReport, Severity, Stream, VariableChanges};
 use crate::engine::State;
-use crate::engine::transcript::{BlockItem, Standing};
+use crate::engine::transcript::{BlockItem, RunItem, Standing};
 use crate::tui::theme::Slot;
 use crate::tui::view::look::Look;
 use crate::tui::view::{safe, words};
@@ -97,16 +97,30 @@ fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
     let mut lines =
         safe::hanging(Span::styled("changed  ", look.dim()), &texts.join("     "), width.into(), look.text());
     for file in &report.receipt.files {
-        let Some(name) = obeyed(Path::new(&file.path)) else { continue };
+        let path = Path::new(&file.path);
+        let (name, mark, severity) = match (obeyed(path), run_by_tools(path)) {
+            (Some(name), _) => (name, "!!       ", Severity::High),
+            (None, Some(name)) => (name, "!        ", Severity::Medium),
+            (None, None) => continue,
+        };
         let told = format!("{} {}: {}", file.change, safe::one_line(&file.path), name.what);
-        lines.extend(safe::hanging(
-            Span::styled("!!       ", look.severity(Severity::High)),
-            &told,
-            width.into(),
-            look.severity(Severity::High),
-        ));
+        let style = look.severity(severity);
+        lines.extend(safe::hanging(Span::styled(mark, style), &told, width.into(), style));
     }
     lines
+}
+
+/// `taken back  .envrc`, or with which key it is done.
+pub fn taken_back(run: &RunItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    if !run.taken_back.is_empty() {
+        let names: Vec<String> = run.taken_back.iter().map(|path| look.place.path(Path::new(path))).collect();
+        let label = Span::styled("taken back  ", look.dim());
+        return safe::hanging(label, &safe::one_line(&names.join("     ")), width.into(), look.text());
+    }
+    if !run.can_be_taken_back() {
+        return Vec::new();
+    }
+    safe::words("u takes back what is marked with !!", width.into(), look.dim())
 }
 
 /// `not looked at  2 folders (node_modules, target)`: where changes would not have been seen.

@@ -1,0 +1,224 @@
+//! Puts files that programs obey by themselves back to how they stood before a run: from copies that were made before it,
+//! and only where a file still stands as the run left it. Folders are held open on the way; links are not followed.
+
+use super::FileError;
+use super::place::{Folder, Place};
+use super::staging::Staging;
+use super::stamp::Stamp;
+use rustix::fs::{AtFlags, Mode, symlinkat, unlinkat};
+use std::fs::{File, Metadata, Permissions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes of a file of which a copy is made.
+const LARGEST: u64 = 256 << 10;
+
+/// What stood under a name.
+#[derive(Clone, Debug)]
+pub(super) enum Copy {
+    /// A file, with its mode.
+    File(Arc<[u8]>, u32),
+    /// A link, with where it leads.
+    Link(PathBuf),
+}
+
+impl Copy {
+    /// What stands at a path now; nothing where it is too large, or no file and no link.
+    pub(super) fn of(path: &Path, info: &Metadata) -> Option<Self> {
+        if info.is_symlink() {
+            return std::fs::read_link(path).ok().map(Copy::Link);
+        }
+        if !info.is_file() || info.len() > LARGEST {
+            return None;
+        }
+        let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
+        let file = File::options().read(true).custom_flags(i32::try_from(flags).ok()?).open(path).ok()?;
+        let mode = file.metadata().ok().filter(Metadata::is_file)?.permissions().mode();
+        let mut bytes = Vec::new();
+        file.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 <= LARGEST).then(|| Copy::File(bytes.into(), mode))
+    }
+
+    /// Its bytes, for a bound on all copies together.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Copy::File(bytes, _) => bytes.len(),
+            Copy::Link(_) => 0,
+        }
+    }
+}
+
+/// A change that can be taken back.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The file.
+    pub path: PathBuf,
+    /// How it stood before the run; `None`: it was not there.
+    pub(super) before: Option<Before>,
+    /// How the run left it; `None`: it is gone.
+    pub(super) after: Option<Stamp>,
+}
+
+/// How a file stood.
+#[derive(Clone, Debug)]
+pub(super) enum Before {
+    /// A copy is here.
+    Kept(Copy),
+    /// No copy was made: it was too large, or could not be read.
+    NotKept,
+}
+
+impl Change {
+    /// Takes it back.
+    ///
+    /// # Errors
+    /// When the file changed since the run, no copy was made, or the system refuses; in words.
+    pub fn take_back(&self) -> Result<(), String> {
+        let copy = match &self.before {
+            Some(Before::NotKept) => return Err("no copy of it was made before the run".into()),
+            Some(Before::Kept(copy)) => Some(copy),
+            None => None,
+        };
+        if !self.is_as_left() {
+            return Err("it changed since the run ended".into());
+        }
+        self.put_back(copy).map_err(|error| error.to_string())
+    }
+
+    fn is_as_left(&self) -> bool {
+        match (std::fs::symlink_metadata(&self.path), &self.after) {
+            (Ok(info), Some(after)) => Stamp::of(&info).is_same_file(after),
+            (Err(error), None) => error.kind() == io::ErrorKind::NotFound,
+            _ => false,
+        }
+    }
+
+    fn put_back(&self, copy: Option<&Copy>) -> Result<(), FileError> {
+        let failed = |error: io::Error| FileError::io(&self.path, &error);
+        let nowhere = || failed(io::ErrorKind::NotFound.into());
+        let (name, parent) =
+            (self.path.file_name().ok_or_else(nowhere)?, self.path.parent().ok_or_else(nowhere)?);
+        let made;
+        let folder = match (Folder::find(parent), copy) {
+            (Ok(folder), _) if folder.path() != parent => {
+                return Err(FileError::Changed { path: self.path.clone() });
+            }
+            (Ok(folder), _) => {
+                made = folder.file().try_clone().map_err(failed)?;
+                &made
+            }
+            // With the file its folder went.
+            (Err(_), Some(_)) => {
+                made = Place::find(&self.path)?.make_folders()?;
+                &made
+            }
+            (Err(error), None) => return Err(error),
+        };
+        match copy {
+            None => remove(folder, name).map_err(failed),
+            Some(Copy::Link(to)) => {
+                remove(folder, name).map_err(failed)?;
+                symlinkat(to, folder, name).map_err(|errno| failed(errno.into()))
+            }
+            Some(Copy::File(bytes, mode)) => {
+                let mut staging = Staging::new(folder, Mode::from_raw_mode(0o600)).map_err(failed)?;
+                staging.file().write_all(bytes).map_err(failed)?;
+                staging.file().set_permissions(Permissions::from_mode(mode & 0o777)).map_err(failed)?;
+                staging.file().sync_all().map_err(failed)?;
+                remove(folder, name).map_err(failed)?;
+                staging.take_free(name).map_err(failed)
+            }
+        }
+    }
+}
+
+fn remove(folder: &File, name: &std::ffi::OsStr) -> io::Result<()> {
+    match unlinkat(folder, name, AtFlags::empty()) {
+        Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::obeyed::ObeyedFiles;
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    fn of(folder: &Path) -> ObeyedFiles {
+        ObeyedFiles::default().again_of(vec![folder.to_path_buf()])
+    }
+
+    #[test]
+    fn all_that_a_run_did_to_obeyed_names_is_taken_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = fs::canonicalize(folder.path()).expect("a path");
+        let at = |name: &str| folder.join(name);
+        fs::create_dir_all(at(".git/hooks")).expect("made");
+        fs::create_dir_all(at(".vscode")).expect("made");
+        fs::write(at(".git/hooks/pre-commit"), "mine").expect("written");
+        fs::set_permissions(at(".git/hooks/pre-commit"), Permissions::from_mode(0o755)).expect("set");
+        fs::write(at(".vscode/tasks.json"), "mine").expect("written");
+        symlink("/dev/null", at(".zshenv")).expect("linked");
+        let before = of(&folder);
+        // What a run does.
+        fs::write(at(".git/hooks/pre-commit"), "evil").expect("written");
+        fs::write(at(".git/commondir"), "evil").expect("written");
+        symlink("/bin/sh", at(".envrc")).expect("linked");
+        fs::remove_file(at(".zshenv")).expect("removed");
+        fs::remove_dir_all(at(".vscode")).expect("removed");
+        fs::write(at("Makefile"), "all:").expect("written");
+        let changes = before.again().to_take_back(&before);
+        assert_eq!(changes.len(), 5, "{changes:?}");
+        for change in &changes {
+            assert_eq!(change.take_back(), Ok(()), "{change:?}");
+        }
+        let read = |name: &str| fs::read_to_string(at(name)).expect("there");
+        assert_eq!(
+            (read(".git/hooks/pre-commit"), read(".vscode/tasks.json")),
+            ("mine".into(), "mine".into())
+        );
+        let mode = fs::metadata(at(".git/hooks/pre-commit")).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o755);
+        assert_eq!(fs::read_link(at(".zshenv")).expect("a link"), Path::new("/dev/null"));
+        assert!(!at(".git/commondir").exists() && fs::symlink_metadata(at(".envrc")).is_err());
+        assert!(at("Makefile").exists(), "code of the project is left alone");
+    }
+
+    #[test]
+    fn what_changed_since_or_was_never_kept_stays_as_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = fs::canonicalize(folder.path()).expect("a path");
+        let at = |name: &str| folder.join(name);
+        fs::write(at(".bashrc"), vec![b'x'; usize::try_from(LARGEST).expect("a size") + 1]).expect("written");
+        let before = of(&folder);
+        fs::write(at(".envrc"), "evil").expect("written");
+        fs::write(at(".bashrc"), "evil").expect("written");
+        let changes = before.again().to_take_back(&before);
+        fs::write(at(".envrc"), "mine by now").expect("written");
+        let told: Vec<_> = changes.iter().map(Change::take_back).collect();
+        let [kept, changed] = ["no copy of it was made before the run", "it changed since the run ended"];
+        assert_eq!(told, [Err(kept.to_owned()), Err(changed.to_owned())]);
+        assert_eq!(fs::read_to_string(at(".envrc")).expect("there"), "mine by now");
+    }
+
+    #[test]
+    fn nothing_is_put_back_through_a_link() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = fs::canonicalize(folder.path()).expect("a path");
+        let at = |name: &str| folder.join(name);
+        fs::create_dir_all(at("work/.vscode")).expect("made");
+        fs::create_dir(at("outside")).expect("made");
+        fs::write(at("work/.vscode/a.json"), "mine").expect("written");
+        let before = of(&at("work"));
+        fs::remove_dir_all(at("work/.vscode")).expect("removed");
+        symlink(at("outside"), at("work/.vscode")).expect("linked");
+        let changes = before.again().to_take_back(&before);
+        let lost = changes.iter().find(|change| change.path.ends_with("a.json")).expect("told");
+        assert!(lost.take_back().is_err());
+        assert!(!at("outside/a.json").exists());
+    }
+}
