@@ -1030,10 +1030,17 @@ def _find_new_packages():
         _load("importlib").invalidate_caches()
 
 
-def _tell_lacking(text, packages):
-    """Which modules that the text imports, and which packages, are not there. Nothing of them is run."""
+def _tell_lacking(text, folder, path, packages):
+    """Which modules that the text imports, and which packages, are not there. Nothing of them is run.
+
+    `path` is where the kernel looks for modules, for which this one may answer: told as `_module_path` says.
+    """
     lacking = []
     try:
+        os.chdir(folder)
+        if path:
+            sys.path[:] = [os.fsdecode(place) for place in path.split(b"\0")]
+            sys.path_importer_cache.clear()
         _find_new_packages()
         find = _load("importlib.util").find_spec
         known = getattr(sys, "stdlib_module_names", ())
@@ -1141,11 +1148,80 @@ def _repair():
     sys.setprofile(None)
 
 
+_FILES = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
+
+
+def _flush_files():
+    """Writes out what open files hold back that variables name: between blocks this process stands still, and it is
+    ended without another word."""
+    for value in list(NAMES.values()):
+        if type(value) in _FILES:
+            try:
+                value.flush()
+            except Exception:
+                pass  # it is closed, or was opened to be read
+
+
 def _folder():
     try:
         return os.getcwd()
     except OSError:
         return ""
+
+
+def _module_path():
+    """Where modules are looked for, for whoever answers about them while this kernel stands still."""
+    try:
+        return b"\0".join(os.fsencode(place) for place in sys.path[:200] if isinstance(place, str))
+    except BaseException:
+        return b""
+
+
+_own_environ = dict(os.environ)
+_own_hooks = []
+STEERING = ("LD_", "DYLD_", "PYTHON", "GIT_", "BASH_FUNC_")
+STEERING_NAMES = (
+    "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "NODE_OPTIONS", "PERL5OPT", "RUBYOPT",
+)
+
+
+def _found_changed():
+    """What the blocks so far have changed for all code after them, in words, as far as it shows here.
+
+    Whoever wants to hide something from this can; it is told as found, and its absence as nothing.
+    """
+    found = []
+    try:
+        now = builtins.__dict__
+        replaced = [name for name, own in _own_builtins.items() if now.get(name, MISSING) is not own]
+        if replaced:
+            found.append("builtins replaced: " + ", ".join(replaced[:8]))
+        hooks = [hook for hook in list(sys.meta_path) + list(sys.path_hooks) if _is_hook_of_block(hook)]
+        if hooks:
+            names = [_type_name(hook if isinstance(hook, type) else type(hook)) for hook in hooks[:8]]
+            found.append("import hooks: " + ", ".join(names))
+        if os.environ.get("PATH") != _own_environ.get("PATH"):
+            found.append("PATH changed")
+        left = [name for name in os.environ if _steers(name) and os.environ[name] != _own_environ.get(name)]
+        for name in left:
+            del os.environ[name]
+            if name in _own_environ:
+                os.environ[name] = _own_environ[name]
+        if left:
+            found.append("not carried over: " + ", ".join(left[:8]))
+    except Exception:
+        found.append("the interpreter could not be looked at")
+    return found
+
+
+def _is_hook_of_block(hook):
+    # This library of compatibility brings one with nearly every import of data tools.
+    return not any(hook is own for own in _own_hooks) and type(hook).__module__.split(".")[-1] != "six"
+
+
+def _steers(name):
+    """Whether a variable makes loaders, interpreters or git start something else first."""
+    return name.startswith(STEERING) or name in STEERING_NAMES
 
 
 def _one_block(label, source, path=None):
@@ -1156,6 +1232,7 @@ def _one_block(label, source, path=None):
         _ready_streams()
         how, code, has_value, value, described = _run(label, source, path)
         _flush()
+        _flush_files()
         _repair()
     except KeyboardInterrupt:
         pass
@@ -1172,7 +1249,7 @@ def _one_block(label, source, path=None):
     folder = _folder().encode("utf-8", "surrogateescape")
     _send(
         b"D", how, str(code), b"1" if has_value else b"0", value, kind, message, traceback, folder, str(count),
-        " ".join(map(str, counts)),
+        " ".join(map(str, counts)), _module_path(), *_found_changed(),
     )
 
 
@@ -1203,18 +1280,21 @@ def _main():
     _add_user_site()
     sys.path.insert(0, "")
     _find_new_packages()
+    _own_hooks.extend(list(sys.meta_path) + list(sys.path_hooks))
     _send(b"H", "%d.%d.%d" % sys.version_info[:3], sys.executable or "")
     loaded = False
     while True:
         if not loaded and not _waiting():
             _preload()
             loaded = True
+            _send(b"W")
         kind, fields = _receive()
         if kind not in (b"R", b"L", b"M"):
             return
         _token = fields[0]
         if kind == b"M":
-            _tell_lacking(fields[1].decode("utf-8"), [field.decode("utf-8") for field in fields[2:]])
+            packages = [field.decode("utf-8") for field in fields[4:]]
+            _tell_lacking(fields[1].decode("utf-8"), fields[2], fields[3], packages)
             continue
         path = os.fsdecode(fields[3]) if kind == b"L" else None
         _one_block(fields[1].decode("utf-8"), fields[2], path)

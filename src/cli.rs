@@ -259,6 +259,9 @@ pub struct ExecArgs {
     /// How runs are confined
     #[command(flatten)]
     pub confine: ConfineArgs,
+    /// Keep no session: output that is too long to be told, and images, are gone at the end
+    #[arg(long)]
+    pub no_session: bool,
     /// One JSON object a line for each file
     #[arg(long)]
     pub json: bool,

@@ -19,7 +19,7 @@ use crate::launch::{Ground, Launcher};
 use crate::provider::Provider;
 use crate::recipe::{self, Recipe};
 use crate::review::{Book, Scope};
-use crate::store::{self, Damage, Seal, Store, StoreError};
+use crate::store::{self, Damage, Scratch, Seal, Store, StoreError};
 use crate::workspace;
 use crate::workspace::instructions::Search;
 use secrecy::SecretString;
@@ -348,6 +348,13 @@ impl House {
         let header = self.header(provider.as_ref());
         let store = Store::create_at(path, header.clone());
         self.begin_with(header, store, provider, policy)
+    }
+
+    /// The same with a session that is kept nowhere. Its large outputs and images are gone with the other value.
+    pub fn begin_unkept(&self, policy: Policy) -> (Opened, Scratch) {
+        let header = self.header(None);
+        let scratch = Scratch::create(&self.loaded.sessions(), &header.id.0);
+        (self.begin_with(header, Store::forgetting(&scratch), None, policy), scratch)
     }
 
     fn begin_with(&self, header: Header, store: Store, provider: Option<Provider>, policy: Policy) -> Opened {

@@ -3,7 +3,9 @@
 //! The fields are private: what was granted can't be changed afterwards. [`Approval::grant`] is called in
 //! `engine/approval.rs` only; a test of the architecture sees to that.
 
-use super::{BlockId, ExecutorKind, KernelRef, Language, Limits, Moment, Revision, Rights, RuleId, RunId};
+use super::{
+    BlockId, ExecutorKind, KernelRef, Language, Limits, Moment, Revision, Rights, RuleId, RunId, Shared,
+};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
@@ -84,6 +86,9 @@ pub struct Terms {
     pub rights: Rights,
     /// How much it may use.
     pub limits: Limits,
+    /// What it shares with earlier blocks; `None` where it starts anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<Shared>,
     /// The file or folder that a block which is no code is about, as it was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
@@ -159,13 +164,20 @@ impl Terms {
         }
     }
 
+    /// What earlier blocks were found to have changed in what it shares with them.
+    pub fn found_changed(&self) -> &[String] {
+        self.shared.as_ref().map(|shared| shared.changed.as_slice()).unwrap_or_default()
+    }
+
     /// Whether a run under `self` is what was approved under `approved`. What only informs (the interpreter's version,
-    /// the number of variables) is left out.
+    /// the number of variables, which blocks ran before) is left out.
     pub fn same_as(&self, approved: &Terms) -> bool {
         self.language == approved.language
             && self.executor == approved.executor
             && self.interpreter == approved.interpreter
-            && self.kernel.map(|k| k.generation) == approved.kernel.map(|k| k.generation)
+            && self.kernel.map(|k| (k.generation, k.goes_on))
+                == approved.kernel.map(|k| (k.generation, k.goes_on))
+            && self.found_changed() == approved.found_changed()
             && self.cwd == approved.cwd
             && self.rights == approved.rights
             && self.limits == approved.limits

@@ -34,7 +34,7 @@ pub struct Header {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "end", content = "failure", rename_all = "snake_case")]
 pub enum TurnEnd {
-    /// The model answered without proposing anything more.
+    /// The model answered without proposing anything more; or all files that were named ran.
     Answered,
     /// It reached the step limit and the person did not go on.
     StepLimit,
@@ -192,7 +192,8 @@ pub enum Entry {
         /// The version.
         revision: Revision,
     },
-    /// The recipe of the turn does not offer this block to the person; the model is told why.
+    /// The recipe of the turn does not offer this block to the person, and the model is told why; or a file that was
+    /// named can't run.
     #[serde(rename = "decision.decline")]
     Declined {
         /// The block.

@@ -14,6 +14,7 @@ pub mod file_act;
 pub mod finding;
 pub mod form;
 pub mod function;
+mod gaps;
 pub mod ids;
 pub mod image_name;
 pub mod instructions;
@@ -46,6 +47,7 @@ pub use finding::{Effects, Finding, Place, Review, Severity};
 pub use form::literal::Literal;
 pub use form::{Answers, Field, FieldKind, Form, Misfit};
 pub use function::{Function, FunctionFile, Parameter, ParameterKind};
+pub use gaps::Gaps;
 pub use ids::{BlockId, Revision, RuleId, RunId, SessionId, StepId, TimerId};
 pub use image_name::ImageName;
 pub use instructions::{Instructions, NotedInstructions};
@@ -64,7 +66,7 @@ pub use reach::{Can, Place as ReachPlace, Reach};
 pub use recipe::{RecipeCard, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use run::{
     Change, Chunk, ExecutorKind, FileChange, Hold, ImageRef, Interpreter, KernelFate, KernelRef, Layer,
-    Limits, Outcome, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel, SandboxReport, Stream,
-    Variable, VariableChanges,
+    Limits, Outcome, ProtectedFile, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel,
+    SandboxReport, Shared, Stream, Variable, VariableChanges,
 };
 pub use trace::{Source, Trace};

@@ -1,6 +1,6 @@
 //! A run: what it may do, what it prints, how it ends, what it used.
 
-use super::{Captured, Language};
+use super::{BlockId, Captured, Gaps, Language, Sha256};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -58,6 +58,34 @@ pub struct KernelRef {
     /// How many variables the person's code has defined in it, as last told.
     #[serde(default)]
     pub variables: u32,
+    /// Whether what blocks leave in it goes on between runs: nobody here can stop it.
+    #[serde(default, skip_serializing_if = "super::serial::is_false")]
+    pub goes_on: bool,
+}
+
+/// The state that a block shares with earlier ones: an interpreter's or a shell's.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Shared {
+    /// The blocks that were in it, in their order.
+    pub blocks: Vec<BlockId>,
+    /// What they were found to have changed for all code after them, in words: `builtins replaced: open`. Found by looking
+    /// at what the blocks may have tampered with: that nothing is told does not say that nothing changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
+}
+
+impl Shared {
+    /// A block has begun in it.
+    pub fn ran(&mut self, block: BlockId) {
+        if self.blocks.last() != Some(&block) {
+            self.blocks.push(block);
+        }
+    }
+
+    /// What is shared, where anything is.
+    pub fn told(&self) -> Option<Self> {
+        (!self.blocks.is_empty()).then(|| self.clone())
+    }
 }
 
 /// How strongly runs are confined.
@@ -332,6 +360,20 @@ pub struct FileChange {
     pub bytes: u64,
 }
 
+/// A file that the recipe of the turn protects: its content right before a run and right after it. It is hashed by sayso
+/// itself, whatever a receipt says of files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProtectedFile {
+    /// Its path, relative to the working folder where it lies below it.
+    pub path: String,
+    /// The hash of its content before; `None`: it was not there, or could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Sha256>,
+    /// The same afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Sha256>,
+}
+
 /// What a run used.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -350,6 +392,12 @@ pub struct Receipt {
     pub variables: Option<VariableChanges>,
     /// Files that changed under the working folder, as far as they were looked for.
     pub files: Vec<FileChange>,
+    /// What was not looked at for them.
+    #[serde(skip_serializing_if = "Gaps::is_empty")]
+    pub not_looked_at: Gaps,
+    /// The files that the recipe of the turn protects.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<ProtectedFile>,
     /// The exit status, where the process (or a `SystemExit`) gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
@@ -358,6 +406,13 @@ pub struct Receipt {
     pub signal: Option<i32>,
     /// What the sandbox refused, as far as the run's own errors tell: `write to ~/.ssh/config`.
     pub refused: Vec<String>,
+    /// Threads that the run left in its kernel, beside the kernel's own, as its supervisor counted them. They stand still,
+    /// and go on with the next block.
+    #[serde(skip_serializing_if = "super::serial::is_zero")]
+    pub threads: u32,
+    /// Whether something of the run could not be brought to a stand, and may act until the next block.
+    #[serde(skip_serializing_if = "super::serial::is_false")]
+    pub moving: bool,
 }
 
 /// An image that a run made, kept as a blob beside the session.

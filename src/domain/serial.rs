@@ -13,6 +13,11 @@ pub fn is_false(flag: &bool) -> bool {
     !flag
 }
 
+/// A number that is there only where there is something to count.
+pub fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 /// A yes, where nothing was written.
 pub fn yes() -> bool {
     true

@@ -10,6 +10,7 @@ use crate::domain::{
 use crate::engine::{Event, Inspection, State, StoreEvent};
 use crate::review::{self, Scope};
 use crate::workspace::place::Place as Held;
+use crate::workspace::protected::Protected;
 use crate::workspace::{act, target};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -100,6 +101,7 @@ pub(super) fn inspect(
         cwd: scope.cwd.clone(),
         rights: rights(&block.kind, &seen.target.path),
         limits: limits.unwrap_or_default(),
+        shared: None,
         target: Some(seen.target),
     };
     let inspection = Inspection {
@@ -166,7 +168,7 @@ async fn unless_stopped(
 
 impl Rooms {
     /// As for a program, the decision has to be on disk before anything is done.
-    pub(super) fn start_files(&mut self, request: RunRequest, state: &State) {
+    pub(super) fn start_files(&mut self, request: RunRequest, protected: Vec<String>, state: &State) {
         let (sender, events) = mpsc::channel(WAITING);
         self.sources.listen_run(events);
         let run = request.approval().run();
@@ -180,8 +182,13 @@ impl Rooms {
                 Ok(()) if stop() => not_started(STOPPED.into()),
                 Ok(()) => {
                     let _ = sender.send((run, RunEvent::Started)).await;
-                    let act =
-                        move || carry_out(&request, &kind.ok_or("the block is not known")?, place, &scope);
+                    let act = move || {
+                        let protected = Protected::of(&scope.cwd, protected);
+                        let kind = kind.ok_or("the block is not known")?;
+                        let mut report = carry_out(&request, &kind, place, &scope)?;
+                        report.receipt.protected = protected.afterwards();
+                        Ok(report)
+                    };
                     unless_stopped(stop, act).await
                 }
                 Err(error) => {

@@ -31,7 +31,7 @@ pub fn review_in_time(source: &str, language: Option<&Language>, scope: &Scope) 
 }
 
 /// The review of a text that may run here: where paths that it names lead elsewhere, the place counts that they lead to.
-pub fn review_with_links(source: &str, language: Option<&Language>, scope: &Scope) -> (Review, Seen) {
+fn review_with_links(source: &str, language: Option<&Language>, scope: &Scope) -> (Review, Seen) {
     let review = review_in_time(source, language, scope);
     let seen = Seen::of(&review, scope);
     let (followed, kept) = seen.leads.clone();
@@ -121,7 +121,7 @@ fn traces_in_time(source: &str, language: Option<&Language>, earlier: &Earlier) 
 pub(super) fn spawn(
     block: Block,
     revision: Revision,
-    limits: Option<Limits>,
+    (limits, fresh): (Option<Limits>, bool),
     earlier: Arc<Earlier>,
     ground: Ground,
     executor: Executor,
@@ -139,7 +139,7 @@ pub(super) fn spawn(
             return;
         }
         let scope = ground.scope;
-        let terms = find_terms(&block, revision, limits, &executor).await;
+        let terms = find_terms(&block, revision, (limits, fresh), &executor).await;
         let scope = match &terms {
             // An earlier `cd` changes what a relative path means.
             Ok(terms) => Scope { cwd: terms.cwd.clone(), ..scope },
@@ -221,7 +221,7 @@ async fn look_at_file(
 async fn find_terms(
     block: &Block,
     revision: Revision,
-    limits: Option<Limits>,
+    (limits, fresh): (Option<Limits>, bool),
     executor: &Executor,
 ) -> Result<Terms, String> {
     let Some(version) = block.version(revision) else { return Err("It is not there any more.".into()) };
@@ -239,7 +239,7 @@ async fn find_terms(
         let target = Some(file_of_functions(path, &version.source, &terms.cwd));
         return Ok(Terms { target, ..terms });
     }
-    executor.terms(language, limits).await
+    if fresh { executor.fresh_terms(language, limits).await } else { executor.terms(language, limits).await }
 }
 
 /// The file that is loaded. What counts is the text that was read from it; the file itself is not looked at again.

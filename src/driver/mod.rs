@@ -26,10 +26,10 @@ pub use crate::store::index::Summary;
 pub use crate::workspace::instructions::Held;
 pub use clock::Clock;
 pub use errands::{Errand, Found};
-pub use inspect::{review_in_time, review_with_links};
+pub use inspect::review_in_time;
 pub use update::{Told, Update};
 
-use crate::domain::{Departed, ModelInfo, ModelName, Moment, ReplyEvent, RunEvent};
+use crate::domain::{Departed, ModelInfo, ModelName, Moment, ReplyEvent, RunEvent, SandboxReport};
 use crate::engine::{Command, Effect, Engine, Event, State};
 use crate::exec::{self, Executor};
 use crate::provider::{self, Provider};
@@ -164,6 +164,14 @@ impl Driver {
     /// Whether all of the session until now is on the disk: its room was asked, and the file is there.
     pub async fn is_saved(&self) -> bool {
         self.rooms.store.sync().await.is_ok() && self.rooms.store.path().is_file()
+    }
+
+    /// What confines runs, by its tests.
+    ///
+    /// # Errors
+    /// When the confinement that was asked for can't be had.
+    pub async fn sandbox(&self) -> Result<SandboxReport, String> {
+        self.rooms.executor.sandbox().await
     }
 
     /// Which requests went out of this process until now.

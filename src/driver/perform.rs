@@ -12,6 +12,7 @@ use crate::domain::{
 use crate::engine::provenance::{self, Earlier};
 use crate::engine::{Effect, Event, State, StoreEvent};
 use crate::workspace::changes;
+use crate::workspace::protected::Protected;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -33,7 +34,7 @@ impl Rooms {
             Effect::Record(entry) => self.record(entry),
             Effect::Ask(request) => self.ask(*request),
             Effect::CancelAsk(_) => self.sources.drop_reply(),
-            Effect::Inspect { block, revision, limits, strict } => {
+            Effect::Inspect { block, revision, limits, fresh, strict } => {
                 let earlier = self.earlier(block.step, state);
                 let mut scope = self.scope.clone();
                 if strict {
@@ -42,19 +43,21 @@ impl Rooms {
                 inspect::spawn(
                     *block,
                     revision,
-                    limits,
+                    (limits, fresh),
                     earlier,
                     Ground { scope, own: self.sessions.clone() },
                     self.executor.clone(),
                     (self.seen.clone(), self.places.clone(), self.inbox()),
                 );
             }
-            Effect::StartRun(request) if request.approval().terms().executor == ExecutorKind::Files => {
-                self.start_files(*request, state);
+            Effect::StartRun { request, protected }
+                if request.approval().terms().executor == ExecutorKind::Files =>
+            {
+                self.start_files(*request, protected, state);
             }
-            Effect::StartRun(request) => {
+            Effect::StartRun { request, protected } => {
                 self.run_may_change_instructions();
-                self.start_run(*request);
+                self.start_run(*request, protected);
             }
             Effect::InterruptRun(run) => {
                 self.stopped.lock().unwrap_or_else(PoisonError::into_inner).replace(run);
@@ -134,13 +137,14 @@ impl Rooms {
     }
 
     /// The decision has to be on disk before the program gets the code.
-    fn start_run(&mut self, request: RunRequest) {
+    fn start_run(&mut self, request: RunRequest, protected: Vec<String>) {
         let (sender, events) = mpsc::channel(WAITING);
         self.sources.listen_run(events);
         let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let run = request.approval().run();
         let terms = request.approval().terms();
-        let (folder, written) = (terms.cwd.clone(), written(terms, &self.scope.cwd));
+        let (working, start) = (self.scope.cwd.clone(), terms.cwd.clone());
+        let (folder, written) = (working.clone(), written(terms, &working));
         let (looked, obeyed, stop) = (self.looked.clone(), self.obeyed.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
@@ -148,12 +152,15 @@ impl Rooms {
             // The look at the folder costs no time of its own: the disk is waited for anyway.
             let look = tokio::task::spawn_blocking(move || {
                 let known = std::mem::take(&mut *obeyed.lock().unwrap_or_else(PoisonError::into_inner));
-                changes::look(&folder, written, &known)
+                changes::look(&working, &start, written, &known)
             });
             let (synced, look) = tokio::join!(store.sync(), look);
             // What was approved is where the paths led that were shown: looked at once more, last of all.
-            let changed = tokio::task::spawn_blocking(move || seen.and_then(|seen| seen.changed()));
-            let changed = changed.await.unwrap_or_else(|_| Some("a path".to_owned()));
+            let last = tokio::task::spawn_blocking(move || {
+                (seen.and_then(|seen| seen.changed()), Protected::of(&folder, protected))
+            });
+            let (changed, protected) =
+                last.await.unwrap_or_else(|_| (Some("a path".to_owned()), Protected::default()));
             match synced {
                 // Who stops it while the disk is waited for has stopped it.
                 Ok(()) if stop() => {
@@ -168,7 +175,7 @@ impl Rooms {
                 }
                 Ok(()) => {
                     *looked.lock().unwrap_or_else(PoisonError::into_inner) =
-                        look.ok().map(|look| (run, look));
+                        Some((run, look.ok(), protected));
                     executor.start(request, sender);
                     if stop() {
                         executor.interrupt(run);

@@ -19,6 +19,7 @@ use crate::workspace::changes;
 use crate::workspace::instructions::Search;
 use crate::workspace::obeyed::ObeyedFiles;
 use crate::workspace::place::Folder;
+use crate::workspace::protected::Protected;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -26,6 +27,9 @@ use tokio::sync::mpsc;
 
 /// When texts were gathered: at which version of the transcript, before which step, with which instructions.
 pub(super) type Stamp = (u64, StepId, Vec<NotedInstructions>);
+
+/// Of which run, the working folder, and the files that the recipe protects.
+pub(super) type Looked = (RunId, Option<changes::Look>, Protected);
 
 /// What effects are performed with.
 pub(super) struct Rooms {
@@ -47,8 +51,8 @@ pub(super) struct Rooms {
     pub(super) learned: bool,
     /// What was told of files of instructions that can not be used.
     pub(super) told: Vec<Notice>,
-    /// The working folder as it stood before the run that goes on.
-    pub(super) looked: Arc<Mutex<Option<(RunId, changes::Look)>>>,
+    /// How files stood before the run that goes on.
+    pub(super) looked: Arc<Mutex<Option<Looked>>>,
     /// The names in it that programs obey by themselves, as they stood after the newest run.
     pub(super) obeyed: Arc<Mutex<ObeyedFiles>>,
     /// Where the paths lead that blocks name.

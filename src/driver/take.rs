@@ -49,12 +49,15 @@ impl Driver {
     /// The files that a run changed are looked for before its end is told.
     fn look_for_changes(&mut self, run: RunId, mut report: Box<RunReport>) -> Option<Box<RunReport>> {
         let looked = self.rooms.looked.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some((_, look)) = looked.filter(|(of, _)| *of == run) else { return Some(report) };
+        let Some((_, look, protected)) = looked.filter(|(of, ..)| *of == run) else { return Some(report) };
         let (inbox, obeyed) = (self.rooms.inbox(), self.rooms.obeyed.clone());
         tokio::task::spawn_blocking(move || {
-            let (changes, now) = look.changes();
-            report.receipt.files = changes;
-            *obeyed.lock().unwrap_or_else(PoisonError::into_inner) = now;
+            report.receipt.protected = protected.afterwards();
+            if let Some(changes) = look.map(|look| look.changes()) {
+                report.receipt.files = changes.files;
+                report.receipt.not_looked_at = changes.gaps;
+                *obeyed.lock().unwrap_or_else(PoisonError::into_inner) = changes.obeyed;
+            }
             let _ = inbox.blocking_send(Signal::Run(run, RunEvent::Ended(report)));
         });
         None

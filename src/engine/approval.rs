@@ -8,8 +8,8 @@ use super::state::{Inspected, LiveRun};
 use super::transcript::{BlockItem, Standing};
 use super::{Effect, Engine, Phase, State, notices};
 use crate::domain::{
-    Approval, Block, BlockId, BlockKind, Captured, Decision, Entry, ExecutorKind, Finding, Grantor, Moment,
-    Policy, Readiness, Review, Revision, RunId, RunRequest, SandboxLevel, Severity, Target, Terms, Verdict,
+    Approval, Block, BlockId, BlockKind, Captured, Decision, Entry, ExecutorKind, Finding, Grantor, Policy,
+    Readiness, Revision, RunRequest, SandboxLevel, Severity, Target, Terms, Verdict,
 };
 use std::sync::Arc;
 
@@ -62,15 +62,22 @@ pub enum Refusal {
 /// # Errors
 /// Why not.
 pub fn check(state: &State, block: BlockId, revision: Revision, typed: bool) -> Result<(), Refusal> {
-    ready(state, block, revision)?;
+    gate(state, block, revision, Grantor::Person { typed })?;
     if state.needs_typed(block) && !typed { Err(Refusal::NotTyped) } else { Ok(()) }
 }
 
-/// Everything that the gate asks for but the typed word.
-fn ready(state: &State, block: BlockId, revision: Revision) -> Result<&Terms, Refusal> {
+/// Everything that the gate asks for but the typed word, and the terms under which the block would run.
+pub(super) fn gate(
+    state: &State,
+    block: BlockId,
+    revision: Revision,
+    by: Grantor,
+) -> Result<&Terms, Refusal> {
     let item = deciding(state, block, revision)?;
     match item.block.readiness() {
         Readiness::Ready => {}
+        // A file with nothing in it was named like every other.
+        Readiness::Empty if by == Grantor::Named => {}
         Readiness::NeedsLanguage => return Err(Refusal::NeedsLanguage(block)),
         Readiness::Incomplete => return Err(Refusal::Incomplete(block)),
         Readiness::Empty => return Err(Refusal::Empty(block)),
@@ -120,24 +127,6 @@ fn deciding(state: &State, block: BlockId, revision: Revision) -> Result<&BlockI
         _ => return Err(Refusal::NotWaiting(block)),
     }
     if item.block.current().revision == revision { Ok(item) } else { Err(Refusal::Stale(block)) }
-}
-
-/// The approval of a file that the person named on the command line (`sayso exec FILE`): naming it is the decision.
-///
-/// # Errors
-/// When its review found something that the person's configuration forbids: naming a file is not editing it.
-pub fn named(
-    run: RunId,
-    block: (BlockId, Revision),
-    source: &str,
-    review: &Review,
-    terms: Terms,
-    at: Moment,
-) -> Result<Approval, Refusal> {
-    match review.findings.iter().find(|finding| finding.forbidden) {
-        Some(finding) => Err(Refusal::Forbidden(block.0, notices::one_line(&finding.message))),
-        None => Ok(Approval::grant(run, block, source, terms, Grantor::Named, at)),
-    }
 }
 
 impl Engine {
@@ -241,14 +230,14 @@ impl Engine {
 
     /// Grants in somebody's name who said yes before; whatever keeps the block from running keeps it waiting.
     pub(super) fn grant_if_ready(&mut self, block: BlockId, revision: Revision, by: Grantor) {
-        if deciding(&self.state, block, revision).is_ok() && ready(&self.state, block, revision).is_ok() {
+        if gate(&self.state, block, revision, by).is_ok() {
             self.grant(block, revision, by);
         }
     }
 
     /// Makes the run. The decision is recorded first; the order that follows syncs it before anything starts.
     pub(super) fn grant(&mut self, block: BlockId, revision: Revision, by: Grantor) {
-        let Ok(terms) = ready(&self.state, block, revision).cloned() else { return };
+        let Ok(terms) = gate(&self.state, block, revision, by).cloned() else { return };
         let Some(version) = self.state.transcript.blocks.get(&block).map(|item| item.block.current()) else {
             return;
         };
@@ -276,32 +265,15 @@ impl Engine {
             wall_ms: terms.limits.wall_ms,
         });
         self.record(Entry::Approved { run, block, revision, sha256, terms, by });
-        self.effects.push(Effect::StartRun(Box::new(request)));
         self.settled(block);
+        let protected = self.protected_files();
+        self.effects.push(Effect::StartRun { request: Box::new(request), protected });
     }
 
     pub(super) fn settled(&mut self, block: BlockId) {
+        if let Some(named) = &mut self.turn.named {
+            named.settled(block);
+        }
         self.effects.push(Effect::Settled(block));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::dialogue::terms;
-
-    #[test]
-    fn a_named_file_is_approved_for_its_bytes_only() {
-        let grant = |review: &Review| {
-            named(RunId(3), (BlockId(2), Revision(1)), "print(1)\n", review, terms(), Moment(7))
-        };
-        let mut forbidden = crate::engine::dialogue::review(crate::domain::Severity::Info);
-        forbidden.findings[0].forbidden = true;
-        assert_eq!(grant(&forbidden), Err(Refusal::Forbidden(BlockId(2), "does much".into())));
-        let approval = grant(&Review::default()).unwrap();
-        assert_eq!((approval.by(), approval.run(), approval.at()), (Grantor::Named, RunId(3), Moment(7)));
-        assert!(RunRequest::new(approval.clone(), "print(1)\n".into()).is_ok());
-        assert!(RunRequest::new(approval.clone(), "print(1)".into()).is_err());
-        assert!(RunRequest::new(approval, "print(1)\r\n".into()).is_err());
     }
 }

@@ -170,7 +170,7 @@ impl Engine {
         let waits =
             self.state.transcript.blocks.get(&block).is_some_and(|item| item.standing == Standing::Open);
         let known = self.state.opinion(block).is_some() || self.state.consulting(block).is_some();
-        if grave && waits && !known && self.budget_reached().is_none() {
+        if grave && waits && !known && !self.is_named(block) && self.budget_reached().is_none() {
             self.ask_for_opinion(block);
         }
     }

@@ -320,10 +320,11 @@ pub(crate) fn terms() -> Terms {
         executor: ExecutorKind::Kernel,
         interpreter: "/usr/bin/python3".into(),
         version: None,
-        kernel: Some(KernelRef { generation: 1, variables: 0 }),
+        kernel: Some(KernelRef { generation: 1, variables: 0, goes_on: false }),
         cwd: "/work".into(),
         rights: Rights::default(),
         limits: Limits::default(),
+        shared: None,
         target: None,
     }
 }
@@ -381,7 +382,7 @@ pub(crate) fn report(outcome: Outcome) -> RunReport {
         value: None,
         error,
         images: Vec::new(),
-        kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 14 }),
+        kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 14, goes_on: false }),
         cwd: None,
     }
 }
@@ -392,8 +393,10 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Ask(request) if request.purpose == Purpose::Summary => format!("sum up s{}", request.step),
         Effect::Ask(request) => format!("ask s{}", request.step),
         Effect::CancelAsk(step) => format!("cancel s{step}"),
-        Effect::Inspect { block, revision, .. } => format!("look {}.{revision}", block.id),
-        Effect::StartRun(request) => format!("start r{}", request.approval().run()),
+        Effect::Inspect { block, revision, fresh, .. } => {
+            format!("look {}.{revision}{}", block.id, if *fresh { " in a new kernel" } else { "" })
+        }
+        Effect::StartRun { request, .. } => format!("start r{}", request.approval().run()),
         Effect::InterruptRun(run) => format!("interrupt r{run}"),
         Effect::KillRun(run) => format!("kill r{run}"),
         Effect::RestartKernel => "restart".into(),

@@ -23,12 +23,19 @@ pub enum Effect {
         revision: Revision,
         /// The limits that it would run under, where the person changed them.
         limits: Option<Limits>,
+        /// Whether it would run in a new kernel.
+        fresh: bool,
         /// Whether the strict list of what is forbidden holds for it, whatever the configuration says.
         strict: bool,
     },
     /// Sync the session file, then carry out the run. If the sync fails, nothing starts:
     /// `Event::Store(Failed)`, then `Event::Run(run, Ended(not started))`.
-    StartRun(Box<RunRequest>),
+    StartRun {
+        /// The run.
+        request: Box<RunRequest>,
+        /// Files whose content is hashed right before it and right after it, for the recipe of the turn.
+        protected: Vec<String>,
+    },
     /// Interrupt the run (SIGINT to its group).
     InterruptRun(RunId),
     /// End the run by force.

@@ -1,5 +1,6 @@
 //! What the engine is told: wishes of the person and facts from the rooms of I/O.
 
+use super::named::NamedFile;
 use crate::domain::{
     Answers, BlockId, Consultation, Decision, ImageName, Instructions, Language, Limits, ModelInfo,
     ModelName, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId, StepId, Terms,
@@ -14,6 +15,15 @@ pub enum Command {
     /// Ask for something. While a turn is going on it is queued and sent when the turn ends; a turn that is stuck is
     /// ended by it.
     Submit(String),
+    /// Run these files in their order: each was named by the person, which is the decision about it. Possible between turns.
+    RunFiles {
+        /// The files.
+        files: Vec<NamedFile>,
+        /// The limits of each run, where the person named some.
+        limits: Option<Limits>,
+        /// Whether images that they lack are fetched first.
+        fetch: bool,
+    },
     /// Decide about a revision of a block. A stale revision is refused with a notice.
     Decide {
         /// The block.
@@ -53,6 +63,8 @@ pub enum Command {
         /// The new limits.
         limits: Limits,
     },
+    /// Run the block that waits in a new kernel, or in the one that is there again; a new look is asked for.
+    Fresh(BlockId),
     /// Put a settled block back for review (also a LOST one). It runs again only after a new decision. Possible between
     /// turns (what comes of it is told with the next prompt), while a block waits, and when the turn is stuck.
     PutBack(BlockId),

@@ -5,7 +5,7 @@
 
 use super::transcript::Standing;
 use super::{Effect, Engine, Inspection, Phase, notices};
-use crate::domain::{BlockId, Entry, Language, Limits, Revision};
+use crate::domain::{BlockId, BlockKind, Entry, Language, Limits, Revision};
 use std::collections::BTreeMap;
 
 /// So many blocks of a reply are looked at beforehand; those behind them when they come to wait. A reply that holds
@@ -43,7 +43,7 @@ impl Engine {
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let live = self.state.live.blocks.entry(block).or_default();
         live.inspected = None;
-        let limits = live.limits;
+        let (limits, fresh) = (live.limits, live.fresh);
         let revision = item.block.current().revision;
         let look = self.looks.orders.entry(block).or_default();
         look.crossed = !look.unanswered.is_empty();
@@ -51,7 +51,7 @@ impl Engine {
         look.world = self.looks.world;
         let block = Box::new(item.block.clone());
         let strict = self.is_strict(&block);
-        self.effects.push(Effect::Inspect { block, revision, limits, strict });
+        self.effects.push(Effect::Inspect { block, revision, limits, fresh, strict });
     }
 
     /// Orders looks at the first of these blocks.
@@ -105,6 +105,7 @@ impl Engine {
         self.offer_lacking();
         self.apply_policy();
         self.apply_memory();
+        self.apply_named();
     }
 
     /// The first block that is not settled waits now. It is looked at again when its last look is out of date.
@@ -120,6 +121,7 @@ impl Engine {
         self.offer_lacking();
         self.apply_policy();
         self.apply_memory();
+        self.apply_named();
     }
 
     /// Looks again at the block that waits, if its terms may have changed.
@@ -158,6 +160,18 @@ impl Engine {
             return;
         }
         self.state.live.blocks.entry(block).or_default().limits = Some(limits);
+        self.look(block);
+    }
+
+    /// The person wants the block to run in a new kernel, or not any more.
+    pub(super) fn set_fresh(&mut self, block: BlockId) {
+        if !self.open_block(block).is_some_and(|item| matches!(item.block.kind, BlockKind::Code { .. })) {
+            return;
+        }
+        let live = self.state.live.blocks.entry(block).or_default();
+        live.fresh = !live.fresh;
+        let notice = notices::fresh(block, live.fresh, self.state.live.kernel);
+        self.notify(notice);
         self.look(block);
     }
 

@@ -40,6 +40,7 @@ impl Engine {
         let Some(inspected) = self.state.inspected(block) else { return };
         if let Some(image) = inspected.image.clone() {
             if let Some(pull) = self.offer_pull(block, &image) {
+                self.named_with(block, pull);
                 self.look(pull);
                 self.advance();
             }
@@ -130,7 +131,7 @@ impl Engine {
     /// Proposes an installation. Where nobody is there to be asked, nothing is offered: the network that it needs was
     /// not allowed with the blocks.
     fn offer_install(&mut self, block: BlockId, language: &Language, lacking: &[String]) -> Option<BlockId> {
-        if self.settings.policy != Policy::Ask {
+        if self.settings.policy != Policy::Ask || self.turn.named.is_some() {
             return None;
         }
         let new: Vec<String> = lacking
@@ -156,6 +157,7 @@ impl Engine {
         let item = self.state.transcript.blocks.get(&block)?;
         let language = item.block.current().language.clone().filter(|_| item.block.kind.is_code())?;
         if self.settings.policy != Policy::Ask
+            || !self.offers_images(block)
             || !self.installs.offered.insert((block, image.as_str().to_owned()))
         {
             return None;

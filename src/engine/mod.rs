@@ -3,7 +3,7 @@
 //! [`Engine::handle`] takes one event and returns what has to be done. It never waits: what takes time is ordered with
 //! an effect and answered with an event. Each file holds the transitions of one concern: `turn` (prompts, steps, ends),
 //! `replying` (a streamed reply), `inspecting` (looks at blocks), `approval` (decisions), `running` (runs and kernels),
-//! `always` (rules of the person), `way` (recipes), `naming` (of sessions), `steps` (the iteration log), `compact` (summaries), `consult` (second opinions), `cost`, `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
+//! `always` (rules of the person), `way` (recipes), `named` (files of the command line), `naming` (of sessions), `steps` (the iteration log), `compact` (summaries), `consult` (second opinions), `cost`, `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
 
 pub mod always;
 pub mod approval;
@@ -20,6 +20,7 @@ pub mod functions;
 mod inspecting;
 mod install;
 mod instructions;
+mod named;
 mod naming;
 mod notices;
 pub mod prompt;
@@ -45,6 +46,7 @@ pub use block_state::BlockState;
 pub use consult::{JudgeSettings, does_not_fit};
 pub use effect::Effect;
 pub use event::{Command, Event, Inspection, StoreEvent};
+pub use named::NamedFile;
 pub use state::{Phase, State};
 pub use transcript::Transcript;
 pub use way::{Course, Move, Way, WayFinder, Ways};
@@ -249,6 +251,7 @@ impl Engine {
     fn command(&mut self, command: Command) {
         match command {
             Command::Submit(text) => self.submit(text),
+            Command::RunFiles { files, limits, fetch } => self.run_files(files, limits, fetch),
             Command::Decide { block, revision, decision } => self.decide(block, revision, decision),
             Command::OnScreen { block, revision, seen } => self.on_screen(block, revision, seen),
             Command::HoldBack => self.hold_back(),
@@ -256,6 +259,7 @@ impl Engine {
             Command::SkipAll => self.skip_all(),
             Command::ChooseLanguage { block, language } => self.choose_language(block, language),
             Command::SetLimits { block, limits } => self.set_limits(block, limits),
+            Command::Fresh(block) => self.set_fresh(block),
             Command::PutBack(block) => self.put_back(block),
             Command::Stop => self.stop(),
             Command::Kill => self.kill(),
@@ -296,6 +300,7 @@ impl Engine {
                 if self.state.live.store_failure.take().is_some() {
                     self.notify(notices::store_recovered());
                     self.apply_policy();
+                    self.apply_named();
                 }
             }
             StoreEvent::Saved(entries) => {

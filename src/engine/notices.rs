@@ -186,6 +186,20 @@ pub(super) fn kill_asked(block: BlockId, kernel: Option<KernelRef>) -> Notice {
     })
 }
 
+/// The person wants a block in a new kernel, or not any more; what becomes of the one that is there.
+pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<KernelRef>) -> Notice {
+    Notice::info(match kernel {
+        Some(kernel) if fresh => format!(
+            "Block {block} would run in a new kernel: k{} ends then, {} lost. K goes back.",
+            kernel.generation,
+            variables(kernel)
+        ),
+        Some(kernel) => format!("Block {block} would run in kernel k{}.", kernel.generation),
+        None if fresh => format!("Block {block} would run in a new kernel. K goes back."),
+        None => format!("Block {block} would run in the kernel that is there."),
+    })
+}
+
 /// How a run ended.
 pub(super) fn ended(block: BlockId, wall_ms: u64, report: &RunReport) -> Notice {
     let time = seconds(report.receipt.wall_us);
@@ -230,6 +244,10 @@ pub(super) fn kernel_died(kernel: Option<KernelRef>, cause: &str) -> Notice {
 
 pub(super) fn restart_refused() -> Notice {
     Notice::warn("A block runs: Ctrl-C interrupts it, then the kernel can be restarted.")
+}
+
+pub(super) fn files_not_now() -> Notice {
+    Notice::warn("Files are run between turns: end this one first.")
 }
 
 pub(super) fn recipe_not_now() -> Notice {

@@ -8,7 +8,9 @@ use super::cost::Prices;
 use super::dialogue::{Watched, confined, failure, report, review, terms};
 use super::replying::follow_all;
 use super::state::Countdown;
-use super::{Command, Effect, Engine, Event, Inspection, JudgeSettings, Phase, Settings, StoreEvent};
+use super::{
+    Command, Effect, Engine, Event, Inspection, JudgeSettings, NamedFile, Phase, Settings, StoreEvent,
+};
 use crate::domain::{
     BlockId, Chunk, Consultation, Decision, Dialect, ExecutorKind, FailureKind, Finish, FinishReason,
     Instructions, Kept, KernelFate, KernelRef, Language, Limits, ModelInfo, ModelName, Moment, OnDisk,
@@ -71,6 +73,9 @@ fn event(watched: &Watched, (kind, a, b): Throw) -> Event {
         33 => Event::User(Command::PutBack(aim.block())),
         34 => Event::User(Command::ChooseLanguage { block: aim.block(), language: aim.language() }),
         35 => {
+            if aim.a.is_multiple_of(4) {
+                return Event::User(Command::Fresh(aim.block()));
+            }
             let limits = Limits { wall_ms: aim.b as u64 % 3, ..Limits::default() };
             Event::User(Command::SetLimits { block: aim.block(), limits })
         }
@@ -111,6 +116,7 @@ impl Aim<'_> {
     fn fitting(&self) -> Event {
         match self.phase() {
             Phase::Idle if self.b.is_multiple_of(3) => Event::User(Command::PutBack(self.block())),
+            Phase::Idle if self.b % 5 == 1 => Event::User(self.files()),
             Phase::Idle => Event::User(Command::Submit("x".into())),
             Phase::Replying(_) => {
                 let reply = self.watched.engine.state().live.reply.as_ref();
@@ -251,7 +257,7 @@ impl Aim<'_> {
             executor: if target.is_some() { ExecutorKind::Files } else { ExecutorKind::Kernel },
             target,
             language: language.unwrap_or_else(|| self.language()),
-            kernel: Some(KernelRef { generation, variables: 0 }),
+            kernel: Some(KernelRef { generation, variables: 0, goes_on: false }),
             ..if file.is_none() && !(self.b / 10).is_multiple_of(4) { self.confined() } else { terms() }
         };
         // Where a rule is in force, most blocks are such as it could cover.
@@ -325,7 +331,7 @@ impl Aim<'_> {
         let kernel = match self.b % 3 {
             0 => KernelFate::None,
             1 => KernelFate::Lost(KernelRef::default()),
-            _ => KernelFate::Kept(KernelRef { generation: 1, variables: 3 }),
+            _ => KernelFate::Kept(KernelRef { generation: 1, variables: 3, goes_on: false }),
         };
         RunReport { kernel, ..report(outcome) }
     }
@@ -370,8 +376,18 @@ impl Aim<'_> {
         )
     }
 
+    fn files(&self) -> Command {
+        let file = |n: usize| NamedFile {
+            path: "a.py".into(),
+            language: self.language(),
+            source: pick(SOURCES, self.a + n).into(),
+        };
+        Command::RunFiles { files: vec![file(0), file(1)], limits: None, fetch: self.a.is_multiple_of(2) }
+    }
+
     fn command(&self) -> Command {
-        match self.b % 19 {
+        match self.b % 20 {
+            18 => self.files(),
             13 => Command::RevokeRule(RuleId(self.a as u32 % 2 + 1)),
             14 => Command::UseInstructions(self.a.is_multiple_of(2)),
             15 => Command::HoldBack,
@@ -560,7 +576,7 @@ fn the_throws_reach_every_corner() {
             let event = event(&watched, throw);
             let fired = matches!(event, Event::Timer(_));
             let effects = watched.send(event, Moment(1));
-            if fired && effects.iter().any(|effect| matches!(effect, Effect::StartRun(_))) {
+            if fired && effects.iter().any(|effect| matches!(effect, Effect::StartRun { .. })) {
                 *seen.entry("started by a timer".into()).or_default() += 1;
             }
             let phase = format!("{:?}", watched.engine.state().phase);

@@ -123,6 +123,8 @@ pub struct LiveBlock {
     pub inspected: Option<Inspected>,
     /// Limits chosen for it by the person.
     pub limits: Option<Limits>,
+    /// Whether the person wants it to run in a new kernel.
+    pub fresh: bool,
     /// Of which revision a second opinion is waited for, and since when.
     pub consulting: Option<(Revision, Moment)>,
 }

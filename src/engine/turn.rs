@@ -3,6 +3,7 @@
 //! What happens inside a step (a reply, a decision, a run) is told elsewhere; each of those ends in [`Engine::advance`].
 
 use super::cost::Held;
+use super::named::Named;
 use super::reply::call;
 use super::state::{LiveReply, Question};
 use super::transcript::Standing;
@@ -27,6 +28,8 @@ pub(super) struct Turn {
     pub(super) proposed: Proposals,
     /// The recipe that the turn follows.
     pub(super) way: Option<Arc<dyn Way>>,
+    /// The files of the turn, where it is one of files that were named: no model is asked then.
+    pub(super) named: Option<Named>,
 }
 
 /// How often each text was proposed in a turn.
@@ -178,6 +181,7 @@ impl Engine {
                 self.files.preparing = false;
                 self.finish(TurnEnd::Stopped);
             }
+            None if self.turn.named.is_some() => self.finish(TurnEnd::Answered),
             None if std::mem::take(&mut self.files.preparing) => self.ask(),
             None if self.turn.way.is_some() => self.follow_way(),
             None if !self.turn.news => self.finish(TurnEnd::Stopped),

@@ -50,6 +50,12 @@ pub trait Way: Debug + Send + Sync {
     /// The text that the text of a block of code is compared with, where it stands for another.
     fn before(&self, course: &Course<'_>, block: &Block) -> Option<Arc<str>>;
 
+    /// Files whose content is to be known before and after each run: what a run tells of them itself is not believed.
+    fn protects(&self, course: &Course<'_>) -> Vec<String> {
+        let _ = course;
+        Vec::new()
+    }
+
     /// Whether the strict list of what is forbidden holds for this block.
     fn strict(&self, course: &Course<'_>, block: &Block) -> bool;
 }
@@ -311,6 +317,14 @@ impl Engine {
         review.findings.extend(way.remarks(&course, &item.block, review));
         review.findings.extend(on_disk.and_then(|text| way.outdated(&course, &item.block, text)));
         if item.block.is_own() { None } else { way.before(&course, &item.block) }
+    }
+
+    /// The files that the recipe protects.
+    pub(super) fn protected_files(&self) -> Vec<String> {
+        match (&self.turn.way, Course::of(&self.state)) {
+            (Some(way), Some(course)) => way.protects(&course),
+            _ => Vec::new(),
+        }
     }
 
     /// Whether the strict list of what is forbidden holds for a block.

@@ -3,13 +3,13 @@
 //! `serve` follows the run that goes on: its clock, its output, its report. What is special about each is behind
 //! [`Backend`], in rooms of their own (`local`, `container`, `jupyter`). Nothing here decides whether something runs.
 
-use super::helper_wire::Used;
+use super::helper_wire::{Rest, Used};
 use super::kernel_wire::{Done, Token};
 use super::receipt::Ending;
 use super::sandbox::refused::Closed;
 use crate::domain::{
-    Chunk, InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent, SandboxReport, Stream,
-    Terms,
+    BlockId, Chunk, InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent, SandboxReport,
+    Stream, Terms,
 };
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -30,6 +30,8 @@ pub type Fetch = Pin<Box<dyn Future<Output = Result<(), String>>>>;
 /// A block on its way to a backend.
 #[derive(Clone, Debug)]
 pub struct Job {
+    /// The block that it is.
+    pub block: BlockId,
     /// The terms that were approved, and hold.
     pub terms: Terms,
     /// Its name in messages, `block 3`.
@@ -70,6 +72,8 @@ pub struct Ended {
     pub end: End,
     /// What it used, as far as it is known.
     pub used: Used,
+    /// How its kernel stands after it; `None` where nothing of it is left, or nobody stops it.
+    pub rest: Option<Rest>,
     /// What became of the kernel.
     pub kernel: KernelFate,
     /// The folder in which the next block would start.
@@ -111,6 +115,7 @@ impl Ended {
         Self {
             end,
             used: Used::default(),
+            rest: None,
             kernel: KernelFate::None,
             cwd: None,
             over: None,
@@ -145,9 +150,11 @@ impl From<Ended> for Event {
 pub trait Backend {
     /// The terms under which a block would run.
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String>;
+    /// The same, in a kernel that nothing was in before; the one that is there ends when the run begins.
+    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String>;
     /// The terms under which what was approved with these would run now.
     async fn terms_again(&mut self, approved: &Terms, _source: &str) -> Result<Terms, String> {
-        self.terms(&approved.language, approved.limits).await
+        in_that_kernel(self, approved).await
     }
     /// What a run under these terms reaches.
     async fn reach(&mut self, terms: &Terms) -> Reach;
@@ -208,4 +215,15 @@ pub trait Backend {
     async fn found(&mut self) -> Vec<Interpreter>;
     /// Ends everything that was started.
     async fn close(&mut self);
+}
+
+/// The terms under which a block would run now, in the kernel that was approved: the one that is there, or the next.
+pub async fn in_that_kernel<B: Backend + ?Sized>(backend: &mut B, approved: &Terms) -> Result<Terms, String> {
+    let now = backend.terms(&approved.language, approved.limits).await?;
+    match (now.kernel, approved.kernel) {
+        (Some(now), Some(then)) if now.generation.checked_add(1) == Some(then.generation) => {
+            backend.fresh_terms(&approved.language, approved.limits).await
+        }
+        _ => Ok(now),
+    }
 }

@@ -20,7 +20,7 @@ mod program;
 mod tunnel;
 
 use super::backend::{End, Ended, Event, Job};
-use super::helper_wire::Used;
+use super::helper_wire::{Rest, Used};
 use super::kernel_wire::Said;
 use super::{Setup, blob, environment};
 use crate::config::{ContainerExecutor, FolderInContainer};
@@ -218,9 +218,10 @@ impl Containers {
         self.kernel = Some(Kernel::start(known.engine.clone(), &known.frame, image, name, self.generation));
     }
 
-    fn terms_of(&self, known: &Known, language: &Language, limits: Limits) -> Terms {
-        let kernel = self.kernel.as_ref().filter(|_| is_kernel(&known.entry));
-        let next = KernelRef { generation: self.generation + 1, variables: 0 };
+    fn terms_of(&self, known: &Known, language: &Language, limits: Limits, fresh: bool) -> Terms {
+        let kernel = self.kernel.as_ref().filter(|_| is_kernel(&known.entry) && !fresh);
+        let goes_on = !known.frame.able.pauses;
+        let next = KernelRef { generation: self.generation + 1, variables: 0, goes_on };
         // A kernel stays with its image, whatever its name means now.
         let image = kernel.map_or_else(|| known.image.shown(), |kernel| kernel.image.clone());
         let program = if is_kernel(&known.entry) { "python3" } else { known.entry.command.as_str() };
@@ -230,6 +231,7 @@ impl Containers {
             interpreter: PathBuf::from(format!("{image}:{program}")),
             version: None,
             kernel: is_kernel(&known.entry).then(|| kernel.map_or(next, |kernel| kernel.state)),
+            shared: kernel.and_then(|kernel| kernel.shared.told()),
             target: None,
             cwd: kernel.map_or_else(|| known.frame.cwd(), |kernel| kernel.cwd.clone()),
             rights: known.frame.rights(),
@@ -242,11 +244,12 @@ impl Containers {
         if self.job.take().is_none() {
             return;
         }
+        let rest = self.kernel.as_ref().and_then(|kernel| kernel.rest);
         let (kernel, cwd) = match &self.kernel {
             Some(kernel) => (KernelFate::Kept(kernel.state), Some(kernel.cwd.clone())),
             None => (KernelFate::None, None),
         };
-        self.queue.push_back(Ended { used, kernel, cwd, ..Ended::of(end) }.into());
+        self.queue.push_back(Ended { used, rest, kernel, cwd, ..Ended::of(end) }.into());
     }
 
     fn on_kernel(&mut self, heard: FromKernel) {
@@ -271,15 +274,22 @@ impl Containers {
                         if let Some(kernel) = &mut self.kernel {
                             kernel.state.variables = done.variables;
                             kernel.cwd = done.cwd.clone().unwrap_or_else(|| kernel.cwd.clone());
+                            kernel.shared.changed.clone_from(&done.found);
                             kernel.end_run();
                         }
                         job.done = Some(*done);
                     }
                     Said::Functions(functions) => self.queue.push_back(RunEvent::Functions(functions).into()),
-                    Said::Hello { .. } | Said::Lacking(_) => {}
+                    Said::Hello { .. } | Said::Waiting | Said::Lacking(_) => {}
                 }
             }
             FromKernel::Told(told) => self.on_told(told),
+            FromKernel::Resting(still) => {
+                if let Some(kernel) = &mut self.kernel {
+                    kernel.rest = Some(Rest { still, threads: 0 });
+                    kernel.state.goes_on |= !still;
+                }
+            }
             FromKernel::Gone(gone) => self.on_gone(gone),
         }
     }
@@ -355,10 +365,16 @@ impl Containers {
                 Some(Program::start(known.engine.clone(), &known.frame, image, name, &words, &job));
             return;
         }
+        let wanted = job.terms.kernel.map(|kernel| kernel.generation);
+        if let Some(old) = self.kernel.take_if(|kernel| Some(kernel.state.generation) != wanted) {
+            // The person wants a new one.
+            self.leaves(old.close());
+        }
         if self.kernel.is_none() {
             self.start_kernel(known);
         }
-        if let Some(kernel) = &self.kernel {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.shared.ran(job.block);
             match &job.terms.target {
                 Some(file) => kernel.load(&job.token, &job.label, job.source.as_bytes(), &file.path),
                 None => kernel.run(&job.token, &job.label, job.source.as_bytes()),

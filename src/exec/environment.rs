@@ -14,6 +14,8 @@ const NEVER: &[&str] =
     &["NODE_OPTIONS", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PERL5OPT", "RUBYOPT"];
 /// Beginnings of such names.
 const NEVER_STARTS: &[&str] = &["PYTHON", "LD_", "DYLD_", "BASH_FUNC_"];
+/// Beginnings of names that the person may pass on, and that no block leaves to the next: programs of git obey them.
+const NEVER_CARRIED: &[&str] = &["GIT_"];
 
 /// What of these variables is passed on, `declared` names included; sorted by name.
 pub fn allowed(all: impl IntoIterator<Item = (OsString, OsString)>, declared: &[String]) -> Environment {
@@ -30,11 +32,18 @@ pub fn declared(all: impl IntoIterator<Item = (OsString, OsString)>, declared: &
     kept
 }
 
-/// Whether a shell may keep this variable for its next block. What it exported by approved code stays, but for what
-/// would change the shell before the code, and what each shell sets anew.
-pub fn is_kept_by_shell(name: &OsStr) -> bool {
-    let Some(name) = name.to_str() else { return true };
-    !matches!(name, "_" | "PWD" | "SHLVL" | "SHELLOPTS" | "BASHOPTS" | "BASH_ENV" | "ENV" | super::plan::MARK)
+/// Whether each shell sets this variable anew.
+pub fn is_of_each_shell(name: &OsStr) -> bool {
+    let own = ["_", "PWD", "SHLVL", "SHELLOPTS", "BASHOPTS", super::plan::MARK];
+    name.to_str().is_some_and(|name| own.contains(&name))
+}
+
+/// Whether a variable makes loaders, interpreters or git start something else first, so that no block leaves it to the
+/// next.
+pub fn steers(name: &OsStr) -> bool {
+    let starts =
+        |list: &[&str]| list.iter().any(|start| name.as_encoded_bytes().starts_with(start.as_bytes()));
+    NEVER.iter().any(|never| name == *never) || starts(NEVER_STARTS) || starts(NEVER_CARRIED)
 }
 
 fn is_allowed(name: &OsStr, declared: &[String]) -> bool {

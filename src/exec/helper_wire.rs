@@ -43,9 +43,17 @@ pub enum Order {
     Spawn(Program),
     /// A run begins: measure it, and end it where it is over its limits.
     Begin(Bounds),
-    /// The run is over, the program stays: end what the run left behind and tell what it used.
+    /// The run is over, the program stays: stop it, end what else the run left behind, and tell what it used.
     End,
-    /// SIGINT to the program's group.
+    /// No run uses the program: stop it until one does.
+    Rest,
+    /// No run uses the program: let it go on for a moment.
+    GoOn,
+    /// Stop the program and all that descends from it, and tell when it stands still.
+    PauseAll,
+    /// Let the program and all that descends from it go on.
+    GoOnAll,
+    /// SIGINT to the program's group; nothing while it is stopped.
     Interrupt,
     /// End the program and all that descends from it.
     Kill,
@@ -84,6 +92,15 @@ pub struct Used {
     pub processes: u32,
 }
 
+/// How the program stands after a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Rest {
+    /// Whether every thread of it was seen stopped, and nothing else of the run is left.
+    pub still: bool,
+    /// Its threads.
+    pub threads: u32,
+}
+
 /// What the helper tells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Told {
@@ -109,8 +126,10 @@ pub enum Told {
     OutOfTime,
     /// Another limit is reached, and which; the program is being ended.
     OverLimit(String),
-    /// The run is over and cleaned up.
-    Finished(Used),
+    /// The run is over and cleaned up, and how the program stands.
+    Finished(Used, Rest),
+    /// The program and all that descends from it are stopped.
+    Paused(Rest),
     /// The program ended, and nothing of it is left.
     Exited {
         /// Its exit status, where it ended by itself.
@@ -274,7 +293,7 @@ mod tests {
             Told::NotBegun("Max open files: EPERM".into()),
             Told::OutOfTime,
             Told::OverLimit("memory: 2.0 of 2 GiB".into()),
-            Told::Finished(used),
+            Told::Finished(used, Rest { still: true, threads: 2 }),
             Told::Exited { code: Some(0), signal: None, used },
             Told::Exited { code: None, signal: Some(9), used },
         ] {

@@ -23,12 +23,13 @@ mod variables;
 mod zmtp;
 
 use super::backend::{End, Ended, Event};
+use super::helper_wire::Rest;
 use super::{Setup, environment};
 use crate::config::JupyterExecutor;
 use crate::domain::sentences::sandbox;
 use crate::domain::{
     ExecutorKind, KernelFate, KernelRef, Language, Layer, Limits, Rights, RunEvent, SandboxLevel,
-    SandboxReport, Stream, Terms,
+    SandboxReport, Shared, Stream, Terms,
 };
 use error::JupyterError;
 pub use look::found;
@@ -77,6 +78,8 @@ pub struct Jupyter {
     news: mpsc::Receiver<(u32, News)>,
     outlet: mpsc::Sender<(u32, News)>,
     block: Option<Block>,
+    /// The end of a block whose kernel is being brought to a stand: it is told once it stands.
+    resting: Option<Ended>,
     queue: VecDeque<Event>,
     deaths: mpsc::Sender<String>,
     leaving: Vec<JoinHandle<()>>,
@@ -89,6 +92,8 @@ struct Kernel {
     ready: bool,
     /// The version of its language, as it told.
     version: Option<String>,
+    /// The blocks that were in it.
+    shared: Shared,
     orders: mpsc::UnboundedSender<Order>,
     work: JoinHandle<()>,
 }
@@ -150,6 +155,7 @@ impl Jupyter {
             news,
             outlet,
             block: None,
+            resting: None,
             queue: VecDeque::new(),
             deaths,
             leaving: Vec::new(),
@@ -206,9 +212,10 @@ impl Jupyter {
         SandboxReport { layers: vec![layer], notes: vec![why.into()], ..SandboxReport::default() }
     }
 
-    fn terms_of(&self, spec: &Spec, language: &Language, limits: Limits) -> Terms {
+    fn terms_of(&self, spec: &Spec, language: &Language, limits: Limits, fresh: bool) -> Terms {
         let next = self.generations.get(&spec.name).copied().unwrap_or(0) + 1;
-        let generation = self.kernels.get(&spec.name).map_or(next, |kernel| kernel.generation);
+        let kernel = self.kernels.get(&spec.name).filter(|_| !fresh);
+        let generation = kernel.map_or(next, |kernel| kernel.generation);
         let (interpreter, cwd, env) = match &self.server {
             Some(server) => {
                 (format!("{} at {}", spec.name, server.shown()), "(on the server)".into(), Vec::new())
@@ -224,8 +231,9 @@ impl Jupyter {
             language: language.clone(),
             executor: ExecutorKind::Jupyter,
             interpreter: PathBuf::from(interpreter),
-            version: self.kernels.get(&spec.name).and_then(|kernel| kernel.version.clone()),
-            kernel: Some(KernelRef { generation, variables: 0 }),
+            version: kernel.and_then(|kernel| kernel.version.clone()),
+            kernel: Some(self.reference(generation)),
+            shared: kernel.and_then(|kernel| kernel.shared.told()),
             target: None,
             cwd,
             rights: Rights {
@@ -279,6 +287,7 @@ impl Jupyter {
             generation: *generation,
             ready: false,
             version: None,
+            shared: Shared::default(),
             orders,
             work,
         };
@@ -286,15 +295,32 @@ impl Jupyter {
     }
 
     fn fate(&self, name: &str) -> KernelFate {
-        let reference = |kernel: &Kernel| KernelRef { generation: kernel.generation, variables: 0 };
-        self.kernels.get(name).map_or(KernelFate::None, |kernel| KernelFate::Kept(reference(kernel)))
+        let reference = |kernel: &Kernel| KernelFate::Kept(self.reference(kernel.generation));
+        self.kernels.get(name).map_or(KernelFate::None, reference)
+    }
+
+    /// A kernel of this generation. One of a server can't be stopped from here.
+    fn reference(&self, generation: u32) -> KernelRef {
+        KernelRef { generation, variables: 0, goes_on: self.server.is_some() }
     }
 
     fn end_block(&mut self, end: impl FnOnce(Reading) -> End, kernel: KernelFate) {
         let Some(block) = self.block.take() else { return };
         let cwd = self.server.is_none().then(|| self.setup.cwd.clone());
-        let end = end(block.reading);
-        self.queue.push_back(Ended { kernel, cwd, ..Ended::of(end) }.into());
+        let ended = Ended { cwd, ..Ended::of(end(block.reading)) };
+        let stays = self.kernels.get(&block.kernel).filter(|_| matches!(kernel, KernelFate::Kept(_)));
+        let stops = stays.filter(|_| self.server.is_none());
+        match stops.map(|kernel| kernel.orders.send(Order::Rest)) {
+            Some(Ok(())) => self.resting = Some(Ended { kernel, ..ended }),
+            _ => self.queue.push_back(Ended { kernel, ..ended }.into()),
+        }
+    }
+
+    /// The kernel of the block that ended stands still, or is not there any more.
+    fn on_resting(&mut self, still: bool) {
+        if let Some(ended) = self.resting.take() {
+            self.queue.push_back(Ended { rest: Some(Rest { still, threads: 0 }), ..ended }.into());
+        }
     }
 
     /// Whether the block is over, or what is missing of its end may take a while longer.
@@ -343,7 +369,7 @@ impl Jupyter {
                 }
             }
             News::Message(message) if message.kind() == "input_request" => {
-                if let Some(kernel) = self.kernels.get(&name) {
+                if let Some(kernel) = self.kernels.get(&name).filter(|_| running) {
                     let answer = far::no_input(&self.ids, &message);
                     let _ = kernel.orders.send(Order::Send(Box::new(answer)));
                 }
@@ -376,6 +402,7 @@ impl Jupyter {
                     block.until = Some(Instant::now() + AFTER_LOSS);
                 }
             }
+            News::Resting(still) => self.on_resting(still),
             News::NotStarted(why) => self.kernel_gone(&name, running, why, End::NotStarted),
             News::Gone(why) => self.kernel_gone(&name, running, why, End::Died),
         }
@@ -383,9 +410,12 @@ impl Jupyter {
 
     fn kernel_gone(&mut self, name: &str, running: bool, why: String, end: impl FnOnce(String) -> End) {
         let Some(kernel) = self.kernels.remove(name) else { return };
-        let fate = KernelRef { generation: kernel.generation, variables: 0 };
+        let fate = self.reference(kernel.generation);
         let fate = if kernel.ready { KernelFate::Lost(fate) } else { KernelFate::None };
         self.leaving.push(kernel.work);
+        if self.resting.is_some() {
+            self.on_resting(true);
+        }
         if running {
             self.end_block(|_| end(why), fate);
         } else {
@@ -400,12 +430,26 @@ impl Jupyter {
         }
     }
 
-    fn end_all(&mut self) {
-        for (_, kernel) in std::mem::take(&mut self.kernels) {
+    fn end_kernel(&mut self, name: &str) {
+        if let Some(kernel) = self.kernels.remove(name) {
             let _ = kernel.orders.send(Order::End);
             self.leaving.push(kernel.work);
         }
+    }
+
+    fn end_all(&mut self) {
+        for name in self.kernels.keys().cloned().collect::<Vec<_>>() {
+            self.end_kernel(&name);
+        }
         self.leaving.retain(|work| !work.is_finished());
+    }
+
+    /// Whether a run would still be under these terms.
+    fn terms_hold(&self, spec: &Spec, approved: &Terms) -> bool {
+        let Terms { language, limits, kernel, .. } = approved;
+        let is = self.kernels.get(&spec.name).map(|kernel| kernel.generation);
+        let fresh = kernel.is_some_and(|wanted| is.is_some_and(|is| is < wanted.generation));
+        self.terms_of(spec, language, *limits, fresh).same_as(approved)
     }
 }
 

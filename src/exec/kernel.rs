@@ -5,11 +5,12 @@
 use super::environment::Environment;
 use super::error::ExecError;
 use super::frames::Decoder;
+use super::helper_wire::Order;
 use super::kernel_wire::{self, LIMIT, Said, Token};
 use super::plan::{self, Given};
 use super::process::{self, Process};
 use super::sandbox::Cell;
-use crate::domain::{KernelRef, Limits, Reach};
+use crate::domain::{KernelRef, Limits, Reach, Shared};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -26,6 +27,10 @@ pub struct Kernel {
     pub state: KernelRef,
     /// Its folder, as last told.
     pub cwd: PathBuf,
+    /// The blocks that were in it, and what it was last found to have changed.
+    pub shared: Shared,
+    /// Where it looks for modules, as last told.
+    pub module_path: Vec<u8>,
     /// Whether it has said that it is ready.
     pub ready: bool,
     /// Whether it was given a block yet.
@@ -65,11 +70,15 @@ impl Kernel {
                 Given::Control => theirs.take().ok_or(ExecError::Ended),
                 _ => process::sealed(plan::KERNEL.as_bytes()),
             })?;
+        // Nobody uses it yet: it gets ready, and then it stands still.
+        process.link.order(&Order::GoOn);
         Ok(Self {
             process,
             interpreter: interpreter.into(),
-            state: KernelRef { generation, variables: 0 },
+            state: KernelRef { generation, variables: 0, goes_on: false },
             cwd: cwd.into(),
+            shared: Shared::default(),
+            module_path: Vec::new(),
             ready: false,
             used: false,
             limits: *limits,
@@ -97,15 +106,11 @@ impl Kernel {
         self.send();
     }
 
-    /// Asks which modules that a text imports, and which packages, it does not have.
-    pub fn ask_lacking(&mut self, token: &Token, source: &str, packages: &[String]) {
-        self.unsent.extend(kernel_wire::lacking(token, source, packages));
-        self.send();
-    }
-
-    /// Asks it to leave in good order: open files are written, `atexit` is heard.
-    pub fn quit(&mut self) {
-        self.unsent.extend(kernel_wire::quit());
+    /// Asks which modules that a text imports, and which packages, it does not have; in this folder, with these places of
+    /// modules. It must not be in use: it goes on for as long as the answer takes.
+    pub fn ask_lacking(&mut self, token: &Token, source: &str, place: (&Path, &[u8]), packages: &[String]) {
+        self.process.link.order(&Order::GoOn);
+        self.unsent.extend(kernel_wire::lacking(token, source, place, packages));
         self.send();
     }
 

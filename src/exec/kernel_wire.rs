@@ -15,6 +15,8 @@ pub const LIMIT: usize = 64 << 20;
 
 /// So many functions of a file are told.
 const MOST_FUNCTIONS: usize = 100;
+/// So many things that a kernel finds changed in itself are told.
+const MOST_FOUND: usize = 12;
 /// So many missing modules and packages are told.
 const MOST_LACKING: usize = 50;
 
@@ -31,15 +33,11 @@ pub fn load(token: &Token, label: &str, source: &[u8], path: &Path) -> Vec<u8> {
     encode(b'L', [&token[..], label.as_bytes(), source, path.as_os_str().as_bytes()])
 }
 
-/// A question to the kernel: what of this does it not have?
-pub fn lacking(token: &Token, source: &str, packages: &[String]) -> Vec<u8> {
-    let fields = [&token[..], source.as_bytes()];
+/// A question to a kernel: what of this does it not have, in this folder and with these places of modules? No places: its
+/// own.
+pub fn lacking(token: &Token, source: &str, (cwd, path): (&Path, &[u8]), packages: &[String]) -> Vec<u8> {
+    let fields = [&token[..], source.as_bytes(), cwd.as_os_str().as_bytes(), path];
     encode(b'M', fields.into_iter().chain(packages.iter().map(String::as_bytes)))
-}
-
-/// An order to the kernel: leave in good order.
-pub fn quit() -> Vec<u8> {
-    encode(b'Q', [&[0u8; 16][..]])
 }
 
 /// How a block ended, by the kernel's word.
@@ -72,6 +70,10 @@ pub struct Done {
     pub variables: u32,
     /// How many of them the block added, changed and deleted.
     pub changes: Option<VariableChanges>,
+    /// Where it would look for modules, for whoever answers in its place: as it said it, to be handed on only.
+    pub module_path: Vec<u8>,
+    /// What it finds changed in itself for all code after the block, in words.
+    pub found: Vec<String>,
 }
 
 /// Something that the kernel does not have.
@@ -91,6 +93,8 @@ pub enum Said {
         /// Its version, `3.12.4`.
         version: String,
     },
+    /// It has fetched what it may need later, and waits.
+    Waiting,
     /// The block made an image.
     Image {
         /// A name to save it under.
@@ -117,6 +121,7 @@ pub fn decode(frame: Frame) -> Result<(Token, Said), FrameError> {
     let token: Token = frame.field(0)?.try_into().map_err(|_| unknown)?;
     let said = match frame.kind {
         b'H' => Said::Hello { version: frame.text(1)? },
+        b'W' => Said::Waiting,
         b'I' => Said::Image { name: frame.text(1)?, png: frame.fields.into_iter().nth(2).ok_or(unknown)? },
         b'V' => Said::Variables(variables(&frame)?),
         b'F' => Said::Functions(functions(frame.field(1)?).ok_or(FrameError::Torn)?),
@@ -217,6 +222,12 @@ fn changes(text: &str) -> Option<VariableChanges> {
     Some(VariableChanges { added: next()?, changed: next()?, deleted: next()? })
 }
 
+/// Every field behind the others is something that the kernel found; of each so much is kept as a line has room for.
+fn found(frame: &Frame) -> Vec<String> {
+    let fields = frame.fields.iter().skip(12).take(MOST_FOUND);
+    fields.map(|field| String::from_utf8_lossy(field).chars().take(200).collect()).collect()
+}
+
 fn done(frame: &Frame) -> Result<Done, FrameError> {
     let how = match frame.field(1)? {
         b"ok" => How::Ok,
@@ -235,6 +246,8 @@ fn done(frame: &Frame) -> Result<Done, FrameError> {
         cwd: (!folder.is_empty()).then(|| PathBuf::from(OsString::from_vec(folder))),
         variables: frame.number(9)?,
         changes: changes(&frame.text(10)?),
+        module_path: frame.field(11)?.to_vec(),
+        found: found(&frame),
     })
 }
 
@@ -252,7 +265,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_block() {
-        let fields: [&[u8]; 11] = [
+        let fields: [&[u8]; 13] = [
             &[7; 16],
             b"error",
             b"1",
@@ -264,12 +277,15 @@ mod tests {
             b"/tmp",
             b"3",
             b"1 0 2",
+            b"\0/lib",
+            b"builtins replaced: open",
         ];
         let (token, said) = said(b'D', &fields).unwrap();
         assert_eq!(token, [7; 16]);
         let Said::Done(done) = said else { panic!("{said:?}") };
         assert_eq!((done.how, done.code, done.value, done.variables), (How::Error, 1, None, 3));
         assert_eq!(done.changes, Some(VariableChanges { added: 1, changed: 0, deleted: 2 }));
+        assert_eq!(done.found, ["builtins replaced: open"]);
         assert_eq!(done.error.unwrap().kind, "ValueError");
         assert_eq!(done.cwd.unwrap(), PathBuf::from("/tmp"));
     }

@@ -3,6 +3,7 @@
 //! All children are started on the thread of the loop and nowhere else, because the system's parent-death signal looks
 //! at the thread that started a child. Pure parts are elsewhere: `plan`, the wires, `environment`, `shell_state`.
 
+mod ask;
 mod backend;
 mod begin;
 mod end;
@@ -14,7 +15,7 @@ mod watch;
 use super::Setup;
 use super::backend::Event;
 use super::environment::{self, Environment};
-use super::helper_wire::Order;
+use super::helper_wire::{Order, Rest};
 use super::interpreters::Finder;
 use super::kernel::Kernel;
 use super::kernel_wire::{Done, Token};
@@ -22,12 +23,13 @@ use super::process::Process;
 use super::sandbox::Sandbox;
 use super::sandbox::refused::Closed;
 use super::shell_state::ShellState;
-use crate::domain::{Chunk, Limits, RunEvent, Stream};
+use crate::domain::{BlockId, Chunk, Limits, RunEvent, Stream};
+use ask::Asking;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use watch::Watched;
 
 /// What carries out the runs of this machine.
@@ -42,8 +44,8 @@ pub struct Local {
     generation: u32,
     shell: ShellState,
     run: Option<LocalRun>,
-    /// A question to the kernel about packages that is not answered yet.
-    asked: Option<(Token, oneshot::Sender<Vec<String>>)>,
+    /// Questions about packages.
+    asking: Asking,
     /// Kernels in a row that ended before they were ready.
     never_ready: u32,
     /// Prepared at the first need.
@@ -65,6 +67,8 @@ enum Carrier {
 /// The run that goes on.
 struct LocalRun {
     carrier: Carrier,
+    /// Which block it is.
+    block: BlockId,
     /// Its language, for the state of shells.
     language: String,
     /// Its mark on the kernel's control socket.
@@ -81,6 +85,8 @@ struct LocalRun {
     out_of_time: bool,
     /// What the sandbox closes for it.
     closed: Option<Closed>,
+    /// How the kernel stands after it.
+    rest: Option<Rest>,
 }
 
 /// Something that can be waited on.
@@ -90,6 +96,8 @@ enum Source {
     Control,
     KernelHelper,
     ProgramHelper,
+    Asked,
+    AskedHelper,
 }
 
 impl LocalRun {
@@ -114,7 +122,7 @@ impl Local {
             generation: 0,
             shell,
             run: None,
-            asked: None,
+            asking: Asking::default(),
             never_ready: 0,
             sandbox: None,
             queue: VecDeque::new(),
@@ -133,6 +141,11 @@ impl Local {
             });
             let socket = kernel.process.link.socket();
             sources.extend(socket.map(|fd| Watched { what: Source::KernelHelper, fd, writes: false }));
+        }
+        if let Some(python) = &self.asking.python {
+            sources.push(Watched { what: Source::Asked, fd: python.control(), writes: python.has_unsent() });
+            let socket = python.process.link.socket();
+            sources.extend(socket.map(|fd| Watched { what: Source::AskedHelper, fd, writes: false }));
         }
         if let Some(process) = self.process() {
             let pipes = process.pipes.open();
@@ -157,6 +170,8 @@ impl Local {
             Source::Control => self.kernel_said(),
             Source::KernelHelper => self.kernel_told(),
             Source::ProgramHelper => self.program_told(),
+            Source::Asked => self.asked_said(),
+            Source::AskedHelper => self.asked_told(),
         }
     }
 

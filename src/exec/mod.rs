@@ -171,6 +171,15 @@ impl Executor {
         self.inner.worker.try_ask(|reply| Order::Terms(language.clone(), limits, reply)).await
     }
 
+    /// The terms under which a block in this language would run in a kernel that nothing was in before.
+    ///
+    /// # Errors
+    /// In words, with what to do, when it can't run here, or shares no kernel.
+    pub async fn fresh_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
+        self.find(language).await?;
+        self.inner.worker.try_ask(|reply| Order::FreshTerms(language.clone(), limits, reply)).await
+    }
+
     /// The terms under which a file of the person's functions would be loaded now, but for the file itself.
     ///
     /// # Errors

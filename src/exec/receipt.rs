@@ -112,11 +112,9 @@ pub fn receipt(wall: Duration, used: Used, code: Option<i32>, signal: Option<i32
         cpu_us: used.cpu_us,
         peak_rss_bytes: used.peak_rss_bytes,
         processes: used.processes,
-        files: Vec::new(),
-        variables: None,
         exit_code: code,
         signal,
-        refused: Vec::new(),
+        ..Receipt::default()
     }
 }
 

@@ -212,6 +212,10 @@ impl Run {
             End::Died(_) | End::NotStarted(_) | End::NotReady(_) => (None, None),
         };
         let mut receipt = receipt::receipt(until.saturating_duration_since(since), ended.used, code, signal);
+        if let Some(rest) = ended.rest {
+            // One thread is the kernel's own.
+            (receipt.threads, receipt.moving) = (rest.threads.saturating_sub(1), !rest.still);
+        }
         let (value, mut error) = match ended.end {
             End::Block(done) => {
                 receipt.variables = done.changes;

@@ -57,6 +57,14 @@ impl<B: Backend> Server<B> {
             Order::Terms(language, limits, reply) => {
                 let _ = reply.send(self.backend.terms(&language, limits.unwrap_or(own)).await);
             }
+            Order::FreshTerms(language, limits, reply) => {
+                let terms = self.backend.fresh_terms(&language, limits.unwrap_or(own)).await;
+                let terms =
+                    terms.and_then(
+                        |terms| if terms.kernel.is_some() { Ok(terms) } else { Err(no_kernel(&terms)) },
+                    );
+                let _ = reply.send(terms);
+            }
             Order::LoadTerms(language, limits, reply) => {
                 let _ = reply.send(if self.backend.loads_functions() {
                     self.backend.terms(&language, limits.unwrap_or(own)).await
@@ -134,8 +142,14 @@ impl<B: Backend> Server<B> {
             return Err(Outcome::Refused(why));
         }
         let token = blob::random().map_err(|error| Outcome::NotStarted(error.to_string()))?;
-        let label = format!("block {}", request.approval().block());
-        Ok(Job { terms: now, label, source: request.source().clone(), token })
+        let block = request.approval().block();
+        Ok(Job {
+            block,
+            terms: now,
+            label: format!("block {block}"),
+            source: request.source().clone(),
+            token,
+        })
     }
 
     fn is_free(&self) -> Result<(), Outcome> {
@@ -257,6 +271,11 @@ impl<B: Backend> Server<B> {
             }
         }
     }
+}
+
+/// Why there is no new kernel for a block.
+fn no_kernel(terms: &Terms) -> String {
+    format!("{} blocks start anew each time: there is no kernel to replace. K goes back", terms.language)
 }
 
 /// Whether the terms are those that were approved.

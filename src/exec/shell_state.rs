@@ -1,12 +1,17 @@
 //! What a shell keeps between its blocks: the folder and the exported variables.
 //!
 //! The shell writes both into a file that it was given, when it ends (`assets/shell.sh`); the next one starts with them.
-//! They travel as data and are never read as code. Pure but for nothing: the file is read by `subprocess`.
+//! They travel as data and are never read as code. What steers loaders, interpreters or git is never carried over. Pure.
 
-use super::environment::{Environment, is_kept_by_shell};
-use std::ffi::OsString;
+use super::environment::{Environment, is_of_each_shell, steers};
+use crate::domain::{BlockId, Shared};
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
+
+/// So many names are told.
+const MOST_NAMES: usize = 8;
 
 /// The folder and the exported variables that the next block starts with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,24 +19,69 @@ pub struct ShellState {
     /// The folder.
     pub cwd: PathBuf,
     /// The environment; `None` until a block ended in good order: the usual one.
-    pub env: Option<Environment>,
+    env: Option<Environment>,
+    /// Variables that the last block exported and that are not carried over.
+    left_out: Vec<OsString>,
+    /// The blocks whose state this is.
+    blocks: Vec<BlockId>,
 }
 
 impl ShellState {
     /// A shell that no block has used yet.
     pub fn new(cwd: PathBuf) -> Self {
-        Self { cwd, env: None }
+        Self { cwd, env: None, left_out: Vec::new(), blocks: Vec::new() }
     }
 
-    /// Takes over what a shell wrote at its end. When it did not come to that (it was killed, it became another program),
-    /// what was known before stays.
-    pub fn update(&mut self, written: &[u8]) {
+    /// Takes over what a shell wrote at the end of this block. When it did not come to that (it was killed, it became
+    /// another program), what was known before stays.
+    pub fn update(&mut self, written: &[u8], block: BlockId) {
         let Some((cwd, env)) = parse(written) else { return };
         if let Some(cwd) = cwd {
             self.cwd = cwd;
         }
+        let (left_out, env): (Environment, _) = env.into_iter().partition(|(name, _)| steers(name));
+        self.left_out = left_out.into_iter().map(|(name, _)| name).collect();
         self.env = Some(env);
+        self.blocks.push(block);
     }
+
+    /// The environment of the next block; `usual` is that of a shell that no block has used yet.
+    pub fn environment(&self, usual: &Environment) -> Environment {
+        let Some(env) = &self.env else { return usual.clone() };
+        // What the person passes on comes from the person, each time.
+        env.iter().chain(usual.iter().filter(|(name, _)| steers(name))).cloned().collect()
+    }
+
+    /// What the next block shares with those before it, where one left anything.
+    pub fn shared(&self, usual: &Environment) -> Option<Shared> {
+        let env = self.env.as_ref()?;
+        let mut changed = Vec::new();
+        let value = |of: &Environment, wanted: &OsStr| {
+            of.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone())
+        };
+        if value(env, "PATH".as_ref()) != value(usual, "PATH".as_ref()) {
+            changed.push("PATH changed".to_owned());
+        }
+        let is_new = |(name, held): &&(OsString, OsString)| {
+            name != "PATH" && value(usual, name).as_ref() != Some(held)
+        };
+        // What every shell exports by itself says nothing.
+        let exported = env.iter().filter(is_new).map(|(name, _)| name).filter(|name| *name != "OLDPWD");
+        changed.extend(names("variables exported", exported));
+        let known: BTreeSet<&OsString> = usual.iter().map(|(name, _)| name).collect();
+        let left_out = self.left_out.iter().filter(|name| !known.contains(name));
+        changed.extend(names("not carried over", left_out));
+        Some(Shared { blocks: self.blocks.clone(), changed })
+    }
+}
+
+/// `variables exported: A, B`; nothing where there are none.
+fn names<'a>(what: &str, names: impl Iterator<Item = &'a OsString>) -> Option<String> {
+    let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+    let shown = names.iter().take(MOST_NAMES).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    let more = names.len().saturating_sub(MOST_NAMES);
+    let more = if more > 0 { format!(" +{more}") } else { String::new() };
+    (!names.is_empty()).then(|| format!("{what}: {shown}{more}"))
 }
 
 /// The last complete record: `cwd NUL folder newline NUL`, then `NAME=VALUE NUL` for each variable, then `end NUL`.
@@ -51,7 +101,7 @@ fn parse(written: &[u8]) -> Option<(Option<PathBuf>, Environment)> {
             let (name, value) = (item.get(..at)?, item.get(at + 1..)?);
             Some((OsString::from_vec(name.to_vec()), OsString::from_vec(value.to_vec())))
         })
-        .filter(|(name, _)| is_kept_by_shell(name))
+        .filter(|(name, _)| !is_of_each_shell(name))
         .collect();
     Some((cwd, env))
 }
@@ -61,33 +111,53 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const BLOCK: BlockId = BlockId(3);
+
     #[test]
     fn the_last_complete_record_counts() {
         let mut state = ShellState::new("/start".into());
-        state.update(b"cwd\0/a\n\0A=1\0end\0cwd\0/b\n\0A=2=3\0_=x\0end\0cwd\0/torn\n\0A=4\0");
+        state.update(b"cwd\0/a\n\0A=1\0end\0cwd\0/b\n\0A=2=3\0_=x\0end\0cwd\0/torn\n\0A=4\0", BLOCK);
         assert_eq!(state.cwd, PathBuf::from("/b"));
-        assert_eq!(state.env, Some(vec![("A".into(), "2=3".into())]));
+        assert_eq!(state.environment(&Vec::new()), vec![("A".into(), "2=3".into())]);
     }
 
     #[test]
     fn nothing_written_changes_nothing() {
         let mut state = ShellState::new("/start".into());
-        state.update(b"");
-        state.update(b"cwd\0/a\n\0");
+        state.update(b"", BLOCK);
+        state.update(b"cwd\0/a\n\0", BLOCK);
         assert_eq!(state, ShellState::new("/start".into()));
+        assert_eq!(state.shared(&Vec::new()), None);
     }
 
     #[test]
     fn a_folder_that_is_gone_is_not_taken() {
         let mut state = ShellState::new("/start".into());
-        state.update(b"cwd\0\0A=1\0end\0");
+        state.update(b"cwd\0\0A=1\0end\0", BLOCK);
         assert_eq!(state.cwd, PathBuf::from("/start"));
+    }
+
+    #[test]
+    fn what_steers_is_never_carried_over_and_the_rest_is_told() {
+        let usual = vec![("PATH".into(), "/bin".into()), ("GIT_AUTHOR_NAME".into(), "Ann".into())];
+        let mut state = ShellState::new("/start".into());
+        let written = "cwd\0/a\n\0PATH=/evil\0A=1\0GIT_AUTHOR_NAME=Eve\0LD_PRELOAD=x.so\0PYTHONPATH=src\0GIT_DIR=x\0\
+                       NODE_OPTIONS=-r x\0BASH_FUNC_ls%%=() { id; }\0PERL5OPT=x\0RUBYOPT=x\0ENV=x\0BASH_ENV=x\0end\0";
+        state.update(written.as_bytes(), BLOCK);
+        let env = state.environment(&usual);
+        let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
+        assert_eq!(env, [pair("PATH", "/evil"), pair("A", "1"), pair("GIT_AUTHOR_NAME", "Ann")]);
+        let shared = state.shared(&usual).unwrap();
+        assert_eq!(shared.blocks, [BLOCK]);
+        let left_out = "not carried over: LD_PRELOAD, PYTHONPATH, GIT_DIR, NODE_OPTIONS, BASH_FUNC_ls%%, PERL5OPT, RUBYOPT, \
+                        ENV +1";
+        assert_eq!(shared.changed, ["PATH changed", "variables exported: A", left_out]);
     }
 
     proptest! {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(prop_oneof![Just(0u8), Just(b'='), any::<u8>()], 0..200)) {
-            ShellState::new("/".into()).update(&bytes);
+            ShellState::new("/".into()).update(&bytes, BLOCK);
         }
     }
 }

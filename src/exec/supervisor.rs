@@ -7,6 +7,7 @@
 mod bounds;
 mod hunt;
 mod measure;
+mod rest;
 mod shells;
 mod start;
 
@@ -54,6 +55,10 @@ struct Supervisor {
     given: Vec<OwnedFd>,
     program: Option<Running>,
     watch: Option<Watch>,
+    /// When the program is stopped, where no run begins before that.
+    rest_at: Option<Instant>,
+    /// Whether the program was stopped until the next run.
+    resting: bool,
     own: i32,
     /// The limits that the program was started with.
     started_with: Vec<Limit>,
@@ -102,8 +107,17 @@ pub fn supervise(socket: OwnedFd) -> ExitCode {
     let own = rustix::process::getpid().as_raw_nonzero().get();
     let decoder = Decoder::new(LIMIT);
     let given = Vec::new();
-    let mut supervisor =
-        Supervisor { socket, decoder, given, program: None, watch: None, own, started_with: Vec::new() };
+    let mut supervisor = Supervisor {
+        socket,
+        decoder,
+        given,
+        program: None,
+        watch: None,
+        rest_at: None,
+        resting: false,
+        own,
+        started_with: Vec::new(),
+    };
     let stop = supervisor.serve();
     if matches!(stop, Stop::SocketEnded) {
         supervisor.end_all();
@@ -139,9 +153,11 @@ impl Supervisor {
         if let Some(program) = &self.program {
             fds.push(PollFd::new(&program.ended, PollFlags::IN));
         }
-        let timeout = self.watch.as_ref().map(|w| {
+        let watched = self.watch.as_ref().map(|w| {
             let repeats = w.repeat_at.last().into_iter().chain(w.shells_at.last());
-            let due = repeats.chain([&w.look_at, &w.step_at]).min().copied().unwrap_or(w.look_at);
+            repeats.chain([&w.look_at, &w.step_at]).min().copied().unwrap_or(w.look_at)
+        });
+        let timeout = watched.into_iter().chain(self.rest_at).min().map(|due| {
             let rest = due.saturating_duration_since(Instant::now());
             Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) }
         });
@@ -187,7 +203,16 @@ impl Supervisor {
             Order::Spawn(program) => self.spawn(&program),
             Order::Begin(bounds) => self.begin(bounds),
             Order::End => self.end_run(),
-            Order::Interrupt => self.interrupt(),
+            Order::Rest if self.watch.is_none() => drop(self.rest()),
+            Order::GoOn => self.go_on_unused(),
+            // Between runs there is nobody to interrupt: what comes late must not wake the program.
+            Order::Interrupt if !self.resting => self.interrupt(),
+            Order::Rest | Order::Interrupt => {}
+            Order::PauseAll => {
+                let rest = self.pause_all();
+                self.tell(&Told::Paused(rest));
+            }
+            Order::GoOnAll => self.go_on_all(),
             Order::Kill => self.end_all(),
         }
     }
@@ -272,17 +297,17 @@ impl Supervisor {
             shells_at: Vec::new(),
             there: BTreeSet::new(),
         });
+        self.go_on();
         self.tell(&Told::Begun);
     }
 
-    /// The run is over by the kernel's word: what it left behind ends, the program stays.
+    /// The run is over by the kernel's word: the program stops, what else the run left behind ends.
     fn end_run(&mut self) {
         self.look();
-        let keep = self.program.as_ref().map(|p| p.pid.as_raw_nonzero().get());
-        hunt(self.own, keep);
+        let rest = self.rest();
         let used = self.used();
         self.watch = None;
-        self.tell(&Told::Finished(used));
+        self.tell(&Told::Finished(used, rest));
     }
 
     /// The program ended: so does all that descends from it.
@@ -314,6 +339,9 @@ impl Supervisor {
     /// What is due by the clock: the next step of the ladder, the next look.
     fn on_time(&mut self) {
         let now = Instant::now();
+        if self.rest_at.is_some_and(|at| now >= at) {
+            self.rest();
+        }
         let Some(watch) = &mut self.watch else { return };
         if watch.repeat_at.pop_if(|at| now >= *at).is_some() {
             self.repeat_interrupt();

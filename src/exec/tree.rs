@@ -100,6 +100,19 @@ pub fn is_moving(pid: i32) -> bool {
     stat(pid).is_some_and(|stat| !matches!(stat.state, b'T' | b't' | b'Z' | b'X'))
 }
 
+/// Whether every thread of a process is stopped, or it is gone. One that is held by a tracer is not: that may let go.
+pub fn is_still(pid: i32) -> bool {
+    let task = |task: i32| parse_stat(&fs::read(format!("/proc/{pid}/task/{task}/stat")).unwrap_or_default());
+    numbers(&format!("/proc/{pid}/task"))
+        .filter_map(task)
+        .all(|stat| matches!(stat.state, b'T' | b'Z' | b'X'))
+}
+
+/// How many threads a process has.
+pub fn threads(pid: i32) -> u32 {
+    u32::try_from(numbers(&format!("/proc/{pid}/task")).count()).unwrap_or(u32::MAX)
+}
+
 /// Whether a process runs the program of this name, whatever it calls itself.
 pub fn runs(pid: i32, name: &str) -> bool {
     fs::read_link(format!("/proc/{pid}/exe"))

@@ -21,6 +21,8 @@ type Answer<T> = oneshot::Sender<Result<T, String>>;
 pub enum Order {
     /// Tell the terms of a block.
     Terms(Language, Option<Limits>, Answer<Terms>),
+    /// Under which terms would a block run in a new kernel?
+    FreshTerms(Language, Option<Limits>, Answer<Terms>),
     /// Tell the terms of a file of functions in this language.
     LoadTerms(Language, Option<Limits>, Answer<Terms>),
     /// Tell the terms of an installation, by this program of this machine.

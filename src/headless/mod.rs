@@ -1,4 +1,4 @@
-//! A turn without a terminal: one prompt in, the turn told as text or JSON lines, one ending out.
+//! A turn without a terminal: one prompt, recipe or list of files in, the turn told as it goes on, one ending out.
 //!
 //! It uses the same hallway as the terminal. It decides about no block: what the policy of the engine does not let run
 //! waits, and ends the turn here. So does a form that the answers given beforehand do not fill. Exit codes are the
@@ -14,13 +14,13 @@ mod steps;
 mod teller;
 
 pub use ending::Ending;
-pub use teller::ended;
+pub use teller::{changes, ended};
 
 use crate::domain::sentences::saving;
-use crate::domain::{Answers, BlockId, Decision, Entry, Level, Misfit, Readiness, TurnEnd};
+use crate::domain::{Answers, BlockId, Decision, Entry, Form, Level, Limits, Misfit, Readiness, TurnEnd};
 use crate::driver::{Driver, Errand, Found, Told, Update};
 use crate::engine::state::Question;
-use crate::engine::{Command, Course, Phase, State};
+use crate::engine::{Command, Course, NamedFile, Phase, State};
 use form::Given;
 use std::future::pending;
 use std::io::{self, Write};
@@ -44,13 +44,43 @@ pub enum Begin {
         /// What was answered beforehand, to its inputs and to what it may ask later.
         given: Answers,
     },
+    /// Files that were named, in their order.
+    Files {
+        /// The files.
+        files: Vec<NamedFile>,
+        /// The limits of each run, where some were named.
+        limits: Option<Limits>,
+        /// Whether images that they lack are fetched first.
+        fetch: bool,
+    },
+}
+
+/// Who tells a turn while it goes on.
+pub trait Tell {
+    /// Tells one thing.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    fn tell(&mut self, told: &Told, state: &State) -> io::Result<()>;
+
+    /// Tells what a form asks that waits.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    fn form(&mut self, form: &Form, misfits: &[Misfit]) -> io::Result<()>;
+
+    /// Tells how it ended.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    fn last(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()>;
 }
 
 impl Begin {
     /// The answers that were given beforehand.
     fn given(&self) -> Answers {
         match self {
-            Begin::Prompt(_) => Answers::new(),
+            Begin::Prompt(_) | Begin::Files { .. } => Answers::new(),
             Begin::Recipe { given, .. } => given.clone(),
         }
     }
@@ -76,19 +106,26 @@ pub struct Ended {
     pub hint: String,
 }
 
-/// Does one turn and closes the session.
+/// Does one turn, told as text or JSON lines, and closes the session.
 ///
 /// # Errors
 /// When the output can't be written; the session is closed all the same.
 pub async fn run(
-    mut driver: Driver,
+    driver: Driver,
     options: &Options,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<Ended> {
-    let mut teller = Teller::new(out, err, options.json);
+    Box::pin(run_told(driver, options, &mut Teller::new(out, err, options.json))).await
+}
+
+/// The same, told by this one.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_told(mut driver: Driver, options: &Options, teller: &mut dyn Tell) -> io::Result<Ended> {
     let mut given = Given::new(options.begin.given());
-    let ending = turn(&mut driver, options, &mut given, &mut teller).await;
+    let ending = turn(&mut driver, options, &mut given, teller).await;
     // The last that was written may have been masked.
     let is_saved = driver.saved().await.is_ok() && driver.is_saved().await;
     let hint = saving::decide_there(options.session.as_deref().filter(|_| is_saved));
@@ -100,7 +137,7 @@ pub async fn run(
             if let Ending::Asked(Question::Form(form)) = ending {
                 teller.form(form, &given.misfits(form, begun_with(driver.state())))?;
             }
-            teller.last(&ending.event(driver.state(), &hint))
+            teller.last(ending, driver.state(), &hint)
         }
         Err(_) => Ok(()),
     };
@@ -119,7 +156,7 @@ async fn turn(
     driver: &mut Driver,
     options: &Options,
     given: &mut Given,
-    teller: &mut Teller<'_>,
+    teller: &mut dyn Tell,
 ) -> io::Result<Ending> {
     let mut signals = Signals::listen()?;
     let mut interrupts = Interrupts::default();
@@ -128,6 +165,10 @@ async fn turn(
         Begin::Prompt(prompt) => driver.send(Command::Submit(prompt.clone())),
         Begin::Recipe { name, given } => {
             driver.errand(Errand::BeginRecipe(name.clone(), given.clone()));
+        }
+        Begin::Files { files, limits, fetch } => {
+            let (files, limits, fetch) = (files.clone(), *limits, *fetch);
+            driver.send(Command::RunFiles { files, limits, fetch });
         }
     }
     loop {

@@ -113,8 +113,12 @@ fn receipt(receipt: &Receipt) -> Value {
         "peak_rss_bytes": receipt.peak_rss_bytes,
         "processes": receipt.processes,
         "files": receipt.files.iter().map(file_change).collect::<Value>(),
+        "not_looked_at": receipt.not_looked_at,
+        "protected": receipt.protected,
         "variables": receipt.variables,
         "refused": receipt.refused,
+        "threads": receipt.threads,
+        "moving": receipt.moving,
     })
 }
 

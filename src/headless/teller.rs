@@ -4,10 +4,13 @@
 //! nothing else begins with. What happens to blocks goes to standard error.
 
 use super::decode::Decoder;
-use super::{events, form, json};
+use super::{Ending, Tell, events, form, json};
 use crate::domain::obeyed::obeyed;
+use crate::domain::sentences::running;
 use crate::domain::visible::{Visible, visible, visible_line};
-use crate::domain::{Entry, Form, Level, Misfit, RecipeEnd, RecipeFact, RunId, RunReport, Stream};
+use crate::domain::{
+    Entry, FileChange, Form, Gaps, Level, Misfit, RecipeEnd, RecipeFact, RunId, RunReport, Stream,
+};
 use crate::driver::Told;
 use crate::engine::State;
 use std::io::{self, Write};
@@ -37,9 +40,10 @@ impl<'a> Teller<'a> {
         let (stdout, stderr) = (Decoder::default(), Decoder::default());
         Self { out, err, json, stdout, stderr, line: Line::None }
     }
+}
 
-    /// Tells one thing.
-    pub(super) fn tell(&mut self, told: &Told, state: &State) -> io::Result<()> {
+impl Tell for Teller<'_> {
+    fn tell(&mut self, told: &Told, state: &State) -> io::Result<()> {
         match told {
             Told::Recorded(entry) => self.entry(entry, state),
             Told::Delta(step, text) if self.json => json::line(self.out, &events::delta(*step, text)),
@@ -63,8 +67,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// Tells what a form asks that waits.
-    pub(super) fn form(&mut self, form: &Form, misfits: &[Misfit]) -> io::Result<()> {
+    fn form(&mut self, form: &Form, misfits: &[Misfit]) -> io::Result<()> {
         if self.json {
             return json::line(self.out, &form::event(form, misfits));
         }
@@ -85,12 +88,13 @@ impl<'a> Teller<'a> {
         Ok(())
     }
 
-    /// Writes the last line of the JSON.
-    pub(super) fn last(&mut self, event: &serde_json::Value) -> io::Result<()> {
+    fn last(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()> {
         self.begin(Line::None)?;
-        if self.json { json::line(self.out, event) } else { self.out.flush() }
+        if self.json { json::line(self.out, &ending.event(state, hint)) } else { self.out.flush() }
     }
+}
 
+impl Teller<'_> {
     fn entry(&mut self, entry: &Entry, state: &State) -> io::Result<()> {
         if let Entry::Ran { run, .. } = entry {
             for stream in [Stream::Stdout, Stream::Stderr] {
@@ -152,11 +156,11 @@ impl<'a> Teller<'a> {
             }
             Entry::Approved { block, .. } => self.status(&format!("block {block} runs, by --approve")),
             Entry::Ran { block, report, .. } => {
-                for file in &report.receipt.files {
-                    if let Some(name) = obeyed(Path::new(&file.path)) {
-                        let path = visible_line(&file.path);
-                        self.status(&format!("block {block} {} {path}: {}", file.change, name.what))?;
-                    }
+                for line in changes(report) {
+                    self.status(&format!("block {block} {line}"))?;
+                }
+                if report.receipt.moving {
+                    self.status(&format!("block {block}: {}", running::MOVING))?;
                 }
                 self.begin(Line::None)?;
                 self.ran(report)?;
@@ -275,6 +279,18 @@ impl<'a> Teller<'a> {
             Stream::Stderr => &mut self.stderr,
         }
     }
+}
+
+/// What a run changed of the names that programs obey by themselves, a line each: `created .envrc: what a shell reads when
+/// it starts`.
+pub fn changes(report: &RunReport) -> Vec<String> {
+    let line = |file: &FileChange| {
+        let name = obeyed(Path::new(&file.path))?;
+        Some(format!("{} {}: {}", file.change, visible_line(&file.path), name.what))
+    };
+    let unknown =
+        report.receipt.not_looked_at.obeyed.then(|| format!("was not looked at for {}", Gaps::OBEYED));
+    report.receipt.files.iter().filter_map(line).chain(unknown).collect()
 }
 
 /// How a run ended, on one line: `failed, exit 1, 0.4 s`.

@@ -128,6 +128,11 @@ impl Way for Machine {
         view.step.check.before(&view, block)
     }
 
+    fn protects(&self, course: &Course<'_>) -> Vec<String> {
+        let path = Path::of(&self.definition, *course);
+        protect::all_files(&path.view())
+    }
+
     fn strict(&self, course: &Course<'_>, block: &Block) -> bool {
         !block.is_own() && Path::of(&self.definition, *course).view().step.strict
     }

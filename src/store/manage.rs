@@ -2,7 +2,7 @@
 
 use super::seal::{self, Mac, Seal, Sealing};
 use super::wire::{self, Link};
-use super::{Store, StoreError, blobs_of, disk, reader};
+use super::{Store, StoreError, blobs_of, disk, reader, scratch};
 use crate::domain::{Entry, Masker, Moment};
 use std::io::Write as _;
 use std::path::Path;
@@ -96,12 +96,13 @@ pub fn delete(path: &Path) -> Result<(), StoreError> {
     std::fs::remove_file(path).map_err(|error| StoreError::io(path, "deleted", error))?;
     super::Draft::beside(path, Masker::default()).remove()?;
     let blobs = blobs_of(path);
-    match std::fs::remove_dir_all(&blobs) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(StoreError::io(&blobs, "deleted", error))
-        }
-        _ => Ok(()),
+    if let Err(error) = std::fs::remove_dir_all(&blobs)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        return Err(StoreError::io(&blobs, "deleted", error));
     }
+    scratch::sweep(path.parent().unwrap_or(Path::new("")));
+    Ok(())
 }
 
 #[cfg(test)]
@@ -137,8 +138,11 @@ mod tests {
         rename(&path, "better", (&Masker::default(), None), Moment(2)).await.expect("named");
         let loaded = reader::read(&path).expect("readable");
         assert!(loaded.entries.iter().any(|(_, e)| *e == Entry::Named("better".into())));
+        let blobs = blobs_of(&path);
+        std::fs::create_dir_all(blobs.join("packages")).expect("made");
+        std::fs::write(blobs.join("run-1.out"), "much").expect("written");
         delete(&path).expect("deleted");
-        assert!(!path.exists());
+        assert!(!path.exists() && !blobs.exists());
         assert!(preview(&path, 5).is_empty());
     }
 }

@@ -14,6 +14,7 @@ pub mod index;
 pub mod manage;
 mod news;
 mod reader;
+mod scratch;
 mod seal;
 mod texts;
 mod wire;
@@ -22,6 +23,7 @@ mod writer;
 pub use draft::Draft;
 pub use error::{Damage, Fault, StoreError};
 pub use reader::{read, read_with};
+pub use scratch::Scratch;
 pub use seal::{Foreign, Seal};
 
 use crate::domain::{Entry, Header, Masker, Moment};
@@ -106,6 +108,14 @@ impl Store {
         let place = Arc::new(Place::of(path.to_owned()));
         let (failure, told) = watch::channel(Failure::default());
         Self::start(Writer::lazy(place.clone(), header, failure), place, told, false)
+    }
+
+    /// A session that is kept nowhere, because the person wants none: what is added is dropped. Its large outputs and
+    /// images lie in [`Scratch`] until it is over.
+    pub fn forgetting(scratch: &Scratch) -> Store {
+        let place = Arc::new(Place::of(scratch.session().to_owned()));
+        let (failure, told) = watch::channel(Failure::default());
+        Self::start(Writer::forgetting(place.clone(), failure), place, told, false)
     }
 
     /// Opens a session to go on with it: locks it, reads it, cuts off a line that was not written to its end.

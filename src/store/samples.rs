@@ -77,7 +77,7 @@ pub(super) fn terms() -> Terms {
         executor: ExecutorKind::Kernel,
         interpreter: PathBuf::from("/usr/bin/python3.12"),
         version: Some("3.12.4".into()),
-        kernel: Some(KernelRef { generation: 1, variables: 14 }),
+        kernel: Some(KernelRef { generation: 1, variables: 14, goes_on: false }),
         cwd: PathBuf::from("/home/ada/data/sales"),
         rights: Rights {
             read: vec![],
@@ -97,6 +97,7 @@ pub(super) fn terms() -> Terms {
         },
         // From before there were limits of memory, processes and files.
         limits: Limits { memory_bytes: 0, processes: 0, file_bytes: 0, open_files: 0, ..Limits::default() },
+        shared: None,
         target: None,
     }
 }
@@ -250,7 +251,7 @@ pub(super) fn report(output: Captured) -> RunReport {
             variables: None,
             exit_code: Some(1),
             signal: None,
-            refused: Vec::new(),
+            ..Receipt::default()
         },
         output,
         blob: None,
@@ -268,7 +269,7 @@ pub(super) fn report(output: Captured) -> RunReport {
             height: 480,
             bytes: 4812,
         }],
-        kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 16 }),
+        kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 16, goes_on: false }),
         cwd: Some(PathBuf::from("/home/ada/data/sales/out")),
     }
 }
@@ -509,7 +510,7 @@ fn ran() -> impl Strategy<Value = Entry> {
             report.receipt.wall_us = wall;
             report.receipt.exit_code = Some(code);
             report.receipt.signal = Some(code);
-            let kernel_ref = KernelRef { generation: kernel, variables: block };
+            let kernel_ref = KernelRef { generation: kernel, variables: block, goes_on: false };
             report.kernel = match kernel % 3 {
                 0 => KernelFate::None,
                 1 => KernelFate::Kept(kernel_ref),

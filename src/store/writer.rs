@@ -50,6 +50,8 @@ pub(super) struct Writer {
     news: MaskedNews,
     /// Why nothing is ever written: the session was opened for reading only.
     reading: Option<String>,
+    /// Whether entries are dropped: the person wants no session.
+    forgets: bool,
     /// Bytes of the file up to the last line that was synced, and the lines written after it.
     synced: u64,
     unsynced: Vec<u8>,
@@ -90,6 +92,11 @@ impl Writer {
         writer
     }
 
+    /// Drops what it is given: the person wants no session.
+    pub(super) fn forgetting(place: Arc<Place>, failure: watch::Sender<Failure>) -> Self {
+        Self { forgets: true, ..Self::at(place, Link::FIRST, failure) }
+    }
+
     /// Where is told what was masked.
     pub(super) fn telling(self, news: MaskedNews) -> Self {
         Self { news, ..self }
@@ -108,6 +115,7 @@ impl Writer {
             masker: Masker::default(),
             news: MaskedNews::default(),
             reading: None,
+            forgets: false,
             synced: 0,
             unsynced: Vec::new(),
             dirty_end: false,
@@ -222,6 +230,10 @@ impl Writer {
     fn try_write_queue(&mut self) -> Result<(), StoreError> {
         if let Some(why) = &self.reading {
             return Err(StoreError::NotSaved(why.clone()));
+        }
+        if self.forgets {
+            self.queue.clear();
+            return Ok(());
         }
         if self.file.is_none() {
             if !self.queue.iter().any(|(_, entry)| makes_the_file(entry)) {

@@ -177,6 +177,8 @@ actions! {
     HunkPrevious = "hunk.previous",
     /// Drop the hunk, or take it back.
     HunkDrop = "hunk.drop",
+    /// A new kernel for the block, or the one that is there again.
+    Fresh = "review.fresh",
     /// The language of a block without one.
     ChooseLanguage = "review.language",
     /// Where packages go: beside the session, or into the project's environment.

@@ -1,141 +1,132 @@
-//! What a run changed in the working folder: two looks, compared. Bounded: a folder that is too large to be looked at
-//! in a moment is not judged at all, rather than wrongly; of the names that programs obey by themselves (`obeyed`) it is.
+//! What a run changed in the working folder: two looks, compared. Bounded, and what was not looked at is told: a folder that
+//! is too large to be looked at in a moment, folders of caches, changes beyond those that are listed. Of what was there
+//! before a change or a removal is always told, whatever else was made; so is what is obeyed (`obeyed`).
+
+mod snapshot;
 
 use super::obeyed::ObeyedFiles;
-use crate::domain::FileChange;
-use std::collections::BTreeMap;
+use crate::domain::{FileChange, Gaps};
+use snapshot::{ALWAYS, Snapshot, is_gone};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
-
-/// Entries that are looked at.
-const MOST_ENTRIES: usize = 5_000;
-
-/// How long a look may take.
-const MOST_TIME: Duration = Duration::from_millis(40);
 
 /// Changes that are told.
 const MOST_TOLD: usize = 50;
+/// Folders that are named of those that were not looked at.
+const MOST_NAMED: usize = 12;
+/// What git keeps: many files that it names by their content. They are told as one.
+const OBJECTS: &str = ".git/objects";
 
-/// Folders whose files are nobody's work: caches and what tools keep.
-const PASSED_OVER: [&str; 8] =
-    [".git", ".hg", "node_modules", "target", ".venv", "__pycache__", ".mypy_cache", ".ipynb_checkpoints"];
-
-/// A file as it stood: size and time of its last change.
-type Stamp = (u64, Option<SystemTime>);
-
-/// A folder as it stood.
+/// Folders as they stood.
 #[derive(Clone, Debug)]
 pub struct Look {
-    folder: PathBuf,
-    /// All files; `None` where the folder is too large for that.
-    files: Option<Files>,
+    /// The first is the working folder.
+    folders: Vec<PathBuf>,
+    before: Snapshot,
     obeyed: ObeyedFiles,
 }
 
-type Files = BTreeMap<PathBuf, Stamp>;
-
-/// Looks at a folder, and at the names that are obeyed in all folders that a run may write. `known` are such names of an
-/// earlier look, for speed. Links are not followed.
-pub fn look(folder: &Path, written: Vec<PathBuf>, known: &ObeyedFiles) -> Look {
-    Look { folder: folder.to_path_buf(), files: files(folder), obeyed: known.again_of(written) }
+/// What a run changed.
+#[derive(Clone, Debug)]
+pub struct Changes {
+    /// The files, obeyed names first.
+    pub files: Vec<FileChange>,
+    /// What was not looked at for them.
+    pub gaps: Gaps,
+    /// The obeyed names as they stand now, for the next look.
+    pub obeyed: ObeyedFiles,
 }
 
-fn files(folder: &Path) -> Option<Files> {
-    let began = Instant::now();
-    let mut files = BTreeMap::new();
-    let mut seen = 0;
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(next) = folders.pop() {
-        for entry in std::fs::read_dir(next).into_iter().flatten().flatten() {
-            seen += 1;
-            if seen > MOST_ENTRIES || began.elapsed() > MOST_TIME {
-                return None;
-            }
-            let Ok(info) = entry.metadata() else { continue };
-            if !info.is_dir() {
-                files.insert(entry.path(), (info.len(), info.modified().ok()));
-            } else if !PASSED_OVER.iter().any(|name| entry.file_name() == *name) {
-                folders.push(entry.path());
-            }
-        }
+/// Looks at the working folder and the one in which a run starts, and at the names that are obeyed in all folders that the
+/// run may write. `known` are such names of an earlier look, for speed. Links are not followed.
+pub fn look(working: &Path, start: &Path, written: Vec<PathBuf>, known: &ObeyedFiles) -> Look {
+    let mut folders = vec![working.to_path_buf()];
+    if !start.starts_with(working) {
+        folders.push(start.to_path_buf());
     }
-    Some(files)
+    let before = Snapshot::of(&folders);
+    Look { folders, before, obeyed: known.again_of(written) }
 }
 
 impl Look {
-    /// What is different now, obeyed names first; and the obeyed names, for the next look.
-    pub fn changes(&self) -> (Vec<FileChange>, ObeyedFiles) {
-        let now = self.obeyed.again();
-        let mut changes = now.changes_since(&self.obeyed);
-        for change in &mut changes {
-            if let Ok(below) = Path::new(&change.path).strip_prefix(&self.folder) {
-                change.path = below.to_string_lossy().into_owned();
-            }
+    /// What is different now.
+    pub fn changes(&self) -> Changes {
+        let obeyed = self.obeyed.again();
+        let mut files = obeyed.changes_since(&self.obeyed);
+        for change in &mut files {
+            change.path = self.named(Path::new(&change.path));
         }
-        let mut others = match (&self.files, files(&self.folder)) {
-            (Some(before), Some(now)) => self.compare(before, &now),
-            _ => Vec::new(),
-        };
-        others.retain(|change| !changes.iter().any(|obeyed| obeyed.path == change.path));
+        let now = self.before.again(&self.folders);
+        let mut others = self.compare(&now);
+        others.retain(|change| !files.iter().any(|obeyed| obeyed.path == change.path));
+        others.sort_by_cached_key(|change| (rank(change), change.path.clone()));
+        let more = others.len().saturating_sub(MOST_TOLD);
         others.truncate(MOST_TOLD);
-        changes.append(&mut others);
-        (changes, now)
+        others.sort_by(|a, b| a.path.cmp(&b.path));
+        files.append(&mut others);
+        let all: BTreeSet<&PathBuf> = self.before.gaps.iter().chain(&now.gaps).collect();
+        let mut names: Vec<&PathBuf> = all.iter().copied().collect();
+        names.sort_by_key(|path| path.components().count());
+        let gaps = Gaps {
+            folders: u32::try_from(all.len()).unwrap_or(u32::MAX),
+            names: names.into_iter().take(MOST_NAMED).map(|path| self.named(path)).collect(),
+            changes: u32::try_from(more).unwrap_or(u32::MAX),
+            obeyed: obeyed.is_too_large() || self.obeyed.is_too_large(),
+        };
+        Changes { files, gaps, obeyed }
     }
 
-    fn compare(&self, before: &Files, now: &Files) -> Vec<FileChange> {
-        let mut changes: Vec<FileChange> = Vec::new();
-        for (path, stamp) in now {
-            match before.get(path) {
-                None => changes.push(self.change(path, "created", stamp.0)),
-                Some(before) if before != stamp => changes.push(self.change(path, "changed", stamp.0)),
+    fn compare(&self, now: &Snapshot) -> Vec<FileChange> {
+        let mut changes = Vec::new();
+        let mut objects: BTreeMap<PathBuf, u64> = BTreeMap::new();
+        let mut tell = |path: &Path, change: &str, bytes: u64| match objects_of(path) {
+            Some(folder) => *objects.entry(folder.to_path_buf()).or_default() += bytes,
+            None => changes.push(FileChange { path: self.named(path), change: change.into(), bytes }),
+        };
+        for (path, stamp) in &now.files {
+            match self.before.files.get(path) {
+                None if self.before.is_gap(path) => {}
+                None => tell(path, "created", stamp.size),
+                Some(before) if !stamp.is_as(before) => tell(path, "changed", stamp.size),
                 Some(_) => {}
             }
         }
-        let gone = before.keys().filter(|path| !now.contains_key(*path));
-        changes.extend(gone.map(|path| self.change(path, "deleted", 0)));
-        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        let missing = self.before.files.keys().filter(|path| !now.files.contains_key(*path));
+        // What can't be looked at any more is a gap, and not gone.
+        for path in missing.filter(|path| std::fs::symlink_metadata(path).is_err_and(|why| is_gone(&why))) {
+            tell(path, "deleted", 0);
+        }
+        let of_objects = objects.into_iter();
+        changes.extend(of_objects.map(|(path, bytes)| FileChange {
+            path: self.named(&path),
+            change: "changed".into(),
+            bytes,
+        }));
         changes
     }
 
-    fn change(&self, path: &Path, change: &str, bytes: u64) -> FileChange {
-        let path = path.strip_prefix(&self.folder).unwrap_or(path).to_string_lossy().into_owned();
-        FileChange { path, change: change.into(), bytes }
+    /// A path as it is told: relative to the working folder where it lies in it.
+    fn named(&self, path: &Path) -> String {
+        let working = self.folders.first().map_or(Path::new(""), PathBuf::as_path);
+        let below = path.strip_prefix(working).unwrap_or(path);
+        if below.as_os_str().is_empty() { ".".into() } else { below.to_string_lossy().into_owned() }
     }
+}
+
+/// What is told first where not all is: what happened to files that were there, then new ones, then what tools keep.
+fn rank(change: &FileChange) -> u8 {
+    let is_of_tools = change.path.split('/').any(|part| ALWAYS.contains(&part));
+    match change.change.as_str() {
+        _ if is_of_tools => 2,
+        "created" => 1,
+        _ => 0,
+    }
+}
+
+/// The folder of git's objects in which a file lies.
+fn objects_of(path: &Path) -> Option<&Path> {
+    path.ancestors().skip(1).find(|folder| folder.ends_with(OBJECTS))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_made_changed_and_deleted_is_told() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name);
-        std::fs::create_dir_all(at("out/.git")).expect("made");
-        for name in ["same", "grown", "gone"] {
-            std::fs::write(at(name), "1").expect("written");
-        }
-        let before = look(folder.path(), vec![folder.path().to_path_buf()], &ObeyedFiles::default());
-        std::fs::write(at("grown"), "12").expect("written");
-        std::fs::remove_file(at("gone")).expect("deleted");
-        std::fs::write(at("out/new.png"), "123").expect("written");
-        std::fs::write(at("out/.git/index"), "passed over").expect("written");
-        let told: Vec<_> = before.changes().0.into_iter().map(|c| (c.change, c.path, c.bytes)).collect();
-        let expected = [("deleted", "gone", 0), ("changed", "grown", 2), ("created", "out/new.png", 3)];
-        assert_eq!(told, expected.map(|(change, path, bytes)| (change.into(), path.into(), bytes)));
-    }
-
-    #[test]
-    fn a_folder_that_is_too_large_is_not_judged() {
-        let folder = tempfile::tempdir().expect("a folder");
-        for n in 0..=MOST_ENTRIES {
-            std::fs::write(folder.path().join(n.to_string()), "").expect("written");
-        }
-        let before = look(folder.path(), vec![folder.path().to_path_buf()], &ObeyedFiles::default());
-        assert_eq!(before.files, None);
-        std::fs::write(folder.path().join(".envrc"), "").expect("written");
-        std::fs::write(folder.path().join("other"), "").expect("written");
-        let told: Vec<_> = before.changes().0.into_iter().map(|c| c.path).collect();
-        assert_eq!(told, [".envrc"], "of what is obeyed all is told");
-    }
-}
+mod tests;

@@ -4,37 +4,18 @@
 //! A folder whose time of change is as before has the same names in it, so that only those that changed are listed again;
 //! one that changed right before it was listed may have changed once more in the same tick of the clock, and is.
 
+use super::stamp::Stamp;
 use crate::domain::FileChange;
 use crate::domain::obeyed::obeyed;
 use std::collections::{BTreeMap, HashMap};
-use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 /// A folder in which nothing is obeyed and much lies.
 const OBJECTS: &str = ".git/objects";
 
 /// Folders that are looked at; where there are more (a home, a whole disk), nothing is told of any.
 const MOST_FOLDERS: usize = 100_000;
-
-/// More than a tick of the clock by which file systems tell the time.
-const TICK: Duration = Duration::from_millis(50);
-
-/// How a file or folder stood: its number, size, and times of change (seconds and nanoseconds), of its content and of
-/// all that is said of it; the latter can't be set back.
-type Stamp = (u64, u64, (i64, i64), (i64, i64));
-
-fn stamp(info: &Metadata) -> Stamp {
-    (info.ino(), info.size(), (info.mtime(), info.mtime_nsec()), (info.ctime(), info.ctime_nsec()))
-}
-
-/// Whether a time of change is well before that moment.
-fn is_settled((seconds, nanos): (i64, i64), at: Option<SystemTime>) -> bool {
-    let changed = Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0));
-    let at = at.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-    changed + TICK < at
-}
 
 /// The obeyed names of some folders as they stood.
 #[derive(Clone, Debug, Default)]
@@ -73,8 +54,8 @@ impl ObeyedFiles {
         }
         for (path, stamp) in &self.files {
             match before.files.get(path) {
-                None => changes.push(change(path, "created", stamp.1)),
-                Some(then) if then != stamp => changes.push(change(path, "changed", stamp.1)),
+                None => changes.push(change(path, "created", stamp.size)),
+                Some(then) if !stamp.is_as(then) => changes.push(change(path, "changed", stamp.size)),
                 Some(_) => {}
             }
         }
@@ -83,7 +64,8 @@ impl ObeyedFiles {
         changes
     }
 
-    fn is_too_large(&self) -> bool {
+    /// Whether there are too many folders: nothing is told then.
+    pub fn is_too_large(&self) -> bool {
         self.folders.len() > MOST_FOLDERS
     }
 
@@ -91,15 +73,15 @@ impl ObeyedFiles {
         let mut todo = self.roots.clone();
         while let Some(folder) = todo.pop().filter(|_| !self.is_too_large()) {
             let Ok(info) = std::fs::symlink_metadata(&folder) else { continue };
-            let stamp = stamp(&info);
+            let stamp = Stamp::of(&info);
             let known = before.folders.get(&folder);
-            let known = known.filter(|(then, _)| *then == stamp && is_settled(then.3, before.at));
+            let known = known.filter(|(then, _)| stamp.is_as(then) && then.is_settled(before.at));
             let below = match known {
                 Some((_, below)) => {
                     self.keep_files(&folder, before);
                     below.clone()
                 }
-                None => self.list(&folder),
+                None => self.list(&folder, before),
             };
             todo.extend(below.iter().cloned());
             self.folders.insert(folder, (stamp, below));
@@ -116,24 +98,34 @@ impl ObeyedFiles {
         let below =
             before.files.range(folder.to_path_buf()..).take_while(|(path, _)| path.starts_with(folder));
         for (path, _) in below.filter(|(path, _)| path.parent() == Some(folder)) {
-            if let Ok(info) = std::fs::symlink_metadata(path) {
-                self.files.insert(path.clone(), stamp(&info));
-            }
+            self.keep(path, before);
+        }
+    }
+
+    /// Keeps a file as it stands now.
+    fn keep(&mut self, path: &Path, before: &Self) {
+        let at = self.at.unwrap_or_else(SystemTime::now);
+        let now = match before.files.get(path) {
+            Some(then) => then.again(path, at),
+            None => std::fs::symlink_metadata(path).map(|info| Stamp::of_file(path, &info, at)),
+        };
+        if let Ok(stamp) = now {
+            self.files.insert(path.to_path_buf(), stamp);
         }
     }
 
     /// Lists a folder: keeps the obeyed files in it, and gives the folders in it.
-    fn list(&mut self, folder: &Path) -> Vec<PathBuf> {
+    fn list(&mut self, folder: &Path, before: &Self) -> Vec<PathBuf> {
         let mut below = Vec::new();
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
-            let Ok(info) = entry.metadata() else { continue };
-            if info.is_dir() {
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
                 if !path.ends_with(OBJECTS) {
                     below.push(path);
                 }
             } else if self.is_obeyed(&path) {
-                self.files.insert(path, stamp(&info));
+                self.keep(&path, before);
             }
         }
         below
@@ -203,6 +195,20 @@ mod tests {
         fs::write(&file, "two").expect("written");
         fs::File::options().write(true).open(&file).expect("open").set_modified(time).expect("set back");
         assert_eq!(told(&before.again(), &before), [("changed".into(), ".envrc".into())]);
+    }
+
+    #[test]
+    fn what_changes_in_the_tick_of_a_look_is_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join(".envrc");
+        let mut known = ObeyedFiles::default();
+        for round in 0..200 {
+            fs::write(&file, format!("{round:03}")).expect("written");
+            let before = known.again_of(vec![folder.path().to_path_buf()]);
+            fs::write(&file, format!("{:03}", round + 500)).expect("written");
+            known = before.again();
+            assert_eq!(told(&known, &before), [("changed".into(), ".envrc".into())], "round {round}");
+        }
     }
 
     #[test]

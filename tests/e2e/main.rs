@@ -50,18 +50,22 @@ pub fn ran(home: &Path, block: u32) -> bool {
 
 /// The one session file of a home.
 pub fn session(home: &Path) -> String {
-    let folder = home.join("sayso");
+    session_so_far(home).expect("one session file")
+}
+
+/// The one session file of a home, once there is one: what a screen shows is written beside it.
+fn session_so_far(home: &Path) -> Option<String> {
     let mut found = Vec::new();
-    find(&folder, &mut found);
-    assert_eq!(found.len(), 1, "one session file: {found:?}");
-    std::fs::read_to_string(&found[0]).expect("the session file")
+    find(&home.join("sayso"), &mut found);
+    assert!(found.len() <= 1, "one session file: {found:?}");
+    found.first().map(|file| std::fs::read_to_string(file).expect("the session file"))
 }
 
 /// The same once this is in it.
 pub fn session_with(home: &Path, text: &str) -> String {
     let deadline = std::time::Instant::now() + terminal::PATIENCE;
     loop {
-        let found = session(home);
+        let found = session_so_far(home).unwrap_or_default();
         if found.contains(text) {
             return found;
         }

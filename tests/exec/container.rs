@@ -1,5 +1,6 @@
 //! Runs in real containers: of the engine that `DOCKER_HOST` names, with the image `sayso-test:python`.
 
+use crate::between::{COUNTER, GROWS, counted};
 use crate::support::*;
 use sayso::config::{ContainerExecutor, Executors, FolderInContainer};
 use sayso::domain::*;
@@ -78,6 +79,32 @@ async fn state_values_errors_and_the_folder() {
     assert_eq!((&bash.report.outcome, bash.report.receipt.exit_code), (&Outcome::Failed, Some(3)));
     shop.executor.close().await;
     within_a_minute("no container is left", || containers_of(&shop).is_empty());
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine and the image sayso-test:python"]
+async fn between_runs_the_container_is_paused() {
+    let paused = |shop: &Shop| {
+        let paused = docker(&["ps", "-q", "--filter", "status=paused"]);
+        containers_of(shop).iter().any(|id| paused.lines().any(|paused| paused == id))
+    };
+    let shop = shop();
+    shop.executor.warm(&Language::python());
+    within_a_minute("a kernel that nobody used is paused", || paused(&shop));
+    let request = shop.request("python", COUNTER, None).await;
+    assert!(!request.approval().terms().kernel.unwrap().goes_on);
+    let (id, receiver) = shop.start(request);
+    let told = all(receiver).await.ok();
+    assert!(!told.report.receipt.moving);
+    assert!(paused(&shop));
+    let before = counted(&shop);
+    shop.executor.interrupt(id);
+    shop.sh("true").await;
+    assert_eq!(counted(&shop), before);
+    shop.py(GROWS).await.ok();
+    assert!(paused(&shop));
+    shop.executor.close().await;
+    within_a_minute("a paused one is removed too", || containers_of(&shop).is_empty());
 }
 
 #[tokio::test]

@@ -354,15 +354,6 @@ async fn a_death_while_nothing_runs_is_told() {
 }
 
 #[tokio::test]
-async fn open_files_are_written_when_the_kernel_leaves() {
-    let shop = Shop::new();
-    shop.py("import atexit\nf = open('unclosed.txt', 'w')\nf.write('written')\natexit.register(lambda: open('atexit.txt', 'w').write('heard'))").await.ok();
-    shop.executor.close().await;
-    assert_eq!(std::fs::read_to_string(shop.work().join("unclosed.txt")).unwrap(), "written");
-    assert_eq!(std::fs::read_to_string(shop.work().join("atexit.txt")).unwrap(), "heard");
-}
-
-#[tokio::test]
 async fn close_ends_a_run_and_tells_its_end() {
     let shop = Shop::new();
     let name = sleeper();

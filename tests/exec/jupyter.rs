@@ -1,6 +1,7 @@
 //! Runs in real Jupyter kernels: of this machine, and of a real server. `SAYSO_TEST_JUPYTER` is a virtual environment with
 //! ipykernel, bash_kernel, jupyter_server, matplotlib and pandas.
 
+use crate::between::{COUNTER, GROWS, counted, moving};
 use crate::support::*;
 use sayso::config::Executors;
 use sayso::domain::*;
@@ -254,6 +255,35 @@ async fn a_kernel_of_another_language() {
     named.executor.close().await;
 }
 
+/// bash_kernel has a shell below it, which is its state: it is stopped with it and not ended.
+#[tokio::test]
+#[ignore = "needs ipykernel and bash_kernel: SAYSO_TEST_JUPYTER"]
+async fn kernels_of_this_machine_stand_still_between_runs() {
+    let shop = local("jupyter");
+    shop.py(COUNTER).await.ok();
+    shop.sh("x=5; (while :; do date > date.txt; done) &").await.ok();
+    let here = shop.work();
+    let of_kernels = || -> Vec<i32> {
+        let all = std::fs::read_dir("/proc").unwrap();
+        let pids = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        pids.filter(|pid| std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == here))
+            .collect()
+    };
+    assert!(of_kernels().len() >= 3, "two kernels and a shell are there");
+    assert_eq!(moving(&of_kernels()), Vec::<String>::new());
+    let before = counted(&shop);
+    assert_eq!(
+        shop.sh("echo $x").await.ok().out().trim(),
+        "5",
+        "the other kernel goes on, this one does not"
+    );
+    assert_eq!(counted(&shop), before);
+    let shared = shop.executor.terms(&Language::python(), None).await.unwrap().shared.unwrap();
+    assert_eq!(shared.blocks.len(), 1);
+    shop.py(GROWS).await.ok();
+    shop.executor.close().await;
+}
+
 #[tokio::test]
 #[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
 async fn a_kernel_of_a_server() {
@@ -261,6 +291,7 @@ async fn a_kernel_of_a_server() {
     let shop = at(server.port, TOKEN);
     let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
     assert_eq!(terms.interpreter.to_str().unwrap(), format!("python3 at http://127.0.0.1:{}", server.port));
+    assert!(terms.kernel.unwrap().goes_on, "nobody here can stop it, and that is told");
     a_kernel_does_its_work(&shop).await;
     let table = "import pandas\npandas.DataFrame({'a': [1, 20], 'b': ['x', 'y']})";
     assert_eq!(shop.py(table).await.ok().value(), "    a  b\n0   1  x\n1  20  y");

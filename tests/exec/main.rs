@@ -8,6 +8,7 @@
     clippy::format_collect
 )]
 
+mod between;
 mod bytes;
 #[cfg(feature = "docker")]
 mod container;

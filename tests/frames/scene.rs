@@ -99,7 +99,7 @@ impl Scene {
             800,
             "<class 'pandas.core.frame.DataFrame'>\nRangeIndex: 18240 entries\ndate, region, product, revenue, units\n",
         );
-        scene.state.live.kernel = Some(KernelRef { generation: 1, variables: 14 });
+        scene.state.live.kernel = Some(KernelRef { generation: 1, variables: 14, goes_on: false });
         scene
     }
 
@@ -166,7 +166,7 @@ impl Scene {
             executor: if kernel { ExecutorKind::Kernel } else { ExecutorKind::Subprocess },
             interpreter: PathBuf::from("/usr/bin/python3.12"),
             version: Some("3.12.4".into()),
-            kernel: kernel.then_some(KernelRef { generation: 1, variables: 14 }),
+            kernel: kernel.then_some(KernelRef { generation: 1, variables: 14, goes_on: false }),
             cwd: "/home/ada/data/sales".into(),
             rights: Rights {
                 network: true,
@@ -180,6 +180,7 @@ impl Scene {
                 ..Rights::default()
             },
             limits: Limits::default(),
+            shared: None,
             target: None,
         }
     }
@@ -254,7 +255,7 @@ impl Scene {
             value: None,
             error: None,
             images: Vec::new(),
-            kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 14 }),
+            kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 14, goes_on: false }),
             cwd: None,
         }
     }

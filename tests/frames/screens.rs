@@ -126,6 +126,8 @@ fn done() {
             FileChange { path: "out/top3.csv".into(), change: "changed".into(), bytes: 61 },
             FileChange { path: "out/charts/a.png".into(), change: "deleted".into(), bytes: 0 },
         ];
+        let names = vec!["node_modules".to_owned(), "target".to_owned()];
+        report.receipt.not_looked_at = Gaps { folders: 2, names, changes: 7, obeyed: false };
         report.images = vec![ImageRef {
             path: "/blobs/1.png".into(),
             name: "figure-1.png".into(),

@@ -13,11 +13,13 @@ mod launch;
 #[path = "../support/model_server.rs"]
 mod model_server;
 mod models;
+mod protected;
 mod providers;
 mod published;
 mod pulling;
 mod readme;
 mod recipes;
+mod records;
 mod run;
 mod runners;
 mod schema;

@@ -1,70 +1,218 @@
-//! What `sayso exec` tells of a file: an object a line, or the program's output as it comes and how it ended.
+//! What `sayso exec` tells of its files: an object a line for each, or the program's output as it comes and how it ended.
 
-use super::{Named, Ran};
-use crate::commands::Console;
+use crate::commands::{Console, check};
+use crate::domain::sentences::saving;
 use crate::domain::visible::{Visible, visible, visible_line};
-use crate::domain::{Chunk, Outcome, Sha256, Stream};
+use crate::domain::{
+    Block, BlockId, BlockKind, Chunk, Entry, Form, Language, Misfit, Outcome, Review, RunId, RunReport,
+    Severity, Sha256, Stream, Terms,
+};
+use crate::driver::Told;
+use crate::engine::State;
+use crate::engine::transcript::BlockItem;
 use crate::headless::decode::Decoder;
-use crate::headless::{ended, json, shapes};
+use crate::headless::{Ending, Tell, changes, ended, json, shapes};
+use crate::report::Kind;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
+use std::path::Path;
 
-/// The object of a file.
-pub(super) fn json(file: &Named, ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
-    let mut object = Map::new();
-    object.insert("path".into(), json!(file.path.to_string_lossy()));
-    object.extend(shapes::report(&ran.report));
-    let sandbox = ran.terms.as_ref().map(shapes::sandbox);
-    object.insert("sandbox".into(), sandbox.unwrap_or_else(shapes::no_sandbox));
-    object.insert("findings".into(), shapes::findings(&ran.review));
-    object.insert("language".into(), json!(file.language.as_str()));
-    object.insert("executor".into(), json!(ran.terms.as_ref().map(|terms| terms.executor.as_str())));
-    object.insert("sha256".into(), json!(Sha256::of(file.source.as_bytes()).to_string()));
-    json::line(out, &Value::Object(object))
+/// What stays when all files have run.
+pub(super) enum Kept {
+    /// A session of this identity, with the files that belong to it.
+    Session(Option<String>),
+    /// Nothing.
+    Nothing,
 }
 
-/// What is left to tell when the output was told already.
-pub(super) fn text(file: &Named, ran: &Ran, console: &mut Console<'_>) -> io::Result<()> {
-    let report = &ran.report;
-    if let Some(value) = &report.value {
-        writeln!(console.out, "{}", Visible(value))?;
-    }
-    console.out.flush()?;
-    if let Some(error) = &report.error {
-        writeln!(console.err, "{}", visible(error.traceback.trim_end()))?;
-    }
-    for image in &report.images {
-        let path = visible_line(&image.path.to_string_lossy());
-        writeln!(console.err, "image {path} ({}x{})", image.width, image.height)?;
-    }
-    if let Some(blob) = &report.blob {
-        writeln!(console.err, "all of the output is in {}", visible_line(&blob.to_string_lossy()))?;
-    }
-    if report.outcome != Outcome::Ok {
-        writeln!(console.err, "{}: {}", visible_line(&file.path.to_string_lossy()), ended(report))?;
-    }
-    console.err.flush()
-}
-
-/// The output as it comes: each stream to its own, so that they can be told apart and piped.
-#[derive(Default)]
-pub(super) struct Live {
+/// Tells of files while they run.
+pub(super) struct FileTeller<'a, 'c> {
+    console: &'a mut Console<'c>,
+    json: bool,
+    kept: Kept,
     stdout: Decoder,
     stderr: Decoder,
+    /// Bytes of output that were told as they came.
+    told: u64,
+    /// What kind of failure the whole is: the first that did not end well.
+    failed: Option<Kind>,
 }
 
-impl Live {
-    pub(super) fn print(&mut self, chunk: &Chunk, console: &mut Console<'_>) -> io::Result<()> {
+impl Tell for FileTeller<'_, '_> {
+    fn tell(&mut self, told: &Told, state: &State) -> io::Result<()> {
+        match told {
+            Told::Recorded(entry) => self.entry(entry, state),
+            Told::Output(run, chunk) => self.output(*run, chunk, state),
+            _ => Ok(()),
+        }
+    }
+
+    fn form(&mut self, _: &Form, _: &[Misfit]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn last(&mut self, _: &Ending, _: &State, _: &str) -> io::Result<()> {
+        self.console.out.flush()?;
+        self.console.err.flush()
+    }
+}
+
+impl<'a, 'c> FileTeller<'a, 'c> {
+    pub(super) fn new(console: &'a mut Console<'c>, json: bool, kept: Kept) -> Self {
+        let (stdout, stderr) = (Decoder::default(), Decoder::default());
+        Self { console, json, kept, stdout, stderr, told: 0, failed: None }
+    }
+
+    /// What kind of failure the whole is.
+    pub(super) fn failed(&self) -> Option<Kind> {
+        self.failed
+    }
+
+    fn entry(&mut self, entry: &Entry, state: &State) -> io::Result<()> {
+        let item = |block: &BlockId| state.transcript.blocks.get(block);
+        match entry {
+            Entry::Review { block, review, .. } => {
+                let Some(path) = item(block).and_then(|item| path(&item.block)) else { return Ok(()) };
+                self.findings(path, review)
+            }
+            Entry::Approved { block, .. } => {
+                let Some(image) = item(block).and_then(|item| image(&item.block)) else { return Ok(()) };
+                writeln!(self.console.err, "fetching {}", visible_line(image))
+            }
+            Entry::Ran { block, report, .. } => item(block).map_or(Ok(()), |item| {
+                let terms = item.runs.last().map(|run| &run.terms);
+                self.ended(item, terms, report)
+            }),
+            Entry::Declined { block, why, .. } => item(block).map_or(Ok(()), |item| {
+                let forbidden = item.review.as_ref().is_some_and(|(_, review)| review.forbidden());
+                let outcome = if forbidden { Outcome::Refused } else { Outcome::NotStarted };
+                let terms = state.inspected(*block).and_then(|inspected| inspected.terms.as_ref().ok());
+                self.ended(item, terms, &RunReport::bare(outcome(why.clone())))
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn findings(&mut self, path: &str, review: &Review) -> io::Result<()> {
+        for finding in review.findings.iter().filter(|f| f.severity >= Severity::Medium) {
+            writeln!(self.console.err, "{}", check::finding_line(Path::new(path), finding))?;
+        }
+        Ok(())
+    }
+
+    /// The output as it comes: each stream to its own, so that they can be told apart and piped.
+    fn output(&mut self, run: RunId, chunk: &Chunk, state: &State) -> io::Result<()> {
+        if state.transcript.run(run).is_some_and(|(item, _)| image(&item.block).is_some()) {
+            let text = String::from_utf8_lossy(&chunk.bytes);
+            return text.lines().try_for_each(|line| writeln!(self.console.err, "  {}", visible_line(line)));
+        }
+        if self.json {
+            return Ok(());
+        }
+        self.told += chunk.bytes.len() as u64;
         let (decoder, out) = match chunk.stream {
-            Stream::Stdout => (&mut self.stdout, &mut *console.out),
-            Stream::Stderr => (&mut self.stderr, &mut *console.err),
+            Stream::Stdout => (&mut self.stdout, &mut *self.console.out),
+            Stream::Stderr => (&mut self.stderr, &mut *self.console.err),
         };
         write!(out, "{}", Visible(&decoder.push(&chunk.bytes)))?;
         out.flush()
     }
 
-    pub(super) fn finish(&mut self, console: &mut Console<'_>) -> io::Result<()> {
-        write!(console.out, "{}", Visible(&self.stdout.finish()))?;
-        write!(console.err, "{}", Visible(&self.stderr.finish()))
+    fn ended(&mut self, item: &BlockItem, terms: Option<&Terms>, report: &RunReport) -> io::Result<()> {
+        let Some(path) = path(&item.block) else { return Ok(()) };
+        self.failed = self.failed.or(match report.outcome {
+            Outcome::Ok => None,
+            Outcome::TimedOut => Some(Kind::TimedOut),
+            _ => Some(Kind::Work),
+        });
+        if self.json { self.object(path, item, terms, report) } else { self.text(path, report) }
     }
+
+    /// The object of a file.
+    fn object(
+        &mut self,
+        path: &str,
+        item: &BlockItem,
+        terms: Option<&Terms>,
+        report: &RunReport,
+    ) -> io::Result<()> {
+        let version = item.block.current();
+        let findings = item.review.as_ref().map_or_else(|| json!([]), |(_, review)| shapes::findings(review));
+        let mut object = Map::new();
+        object.insert("path".into(), json!(path));
+        object.extend(shapes::report(report));
+        object.insert("sandbox".into(), terms.map_or_else(shapes::no_sandbox, shapes::sandbox));
+        object.insert("findings".into(), findings);
+        object.insert("language".into(), json!(version.language.as_ref().map(Language::as_str)));
+        object.insert("executor".into(), json!(terms.map(|terms| terms.executor.as_str())));
+        object.insert("sha256".into(), json!(Sha256::of(version.source.as_bytes()).to_string()));
+        match &self.kept {
+            Kept::Session(id) => object.insert("session".into(), json!(id)),
+            Kept::Nothing => {
+                // No file is named that is gone when this is read.
+                object.remove("blob");
+                for image in object.get_mut("images").and_then(Value::as_array_mut).into_iter().flatten() {
+                    image["path"] = Value::Null;
+                }
+                object.insert("session".into(), Value::Null)
+            }
+        };
+        json::line(self.console.out, &Value::Object(object))
+    }
+
+    /// What is left to tell when the output was told already.
+    fn text(&mut self, path: &str, report: &RunReport) -> io::Result<()> {
+        let Console { out, err } = &mut *self.console;
+        write!(out, "{}", Visible(&self.stdout.finish()))?;
+        write!(err, "{}", Visible(&self.stderr.finish()))?;
+        if let Some(value) = &report.value {
+            writeln!(out, "{}", Visible(value))?;
+        }
+        out.flush()?;
+        if let Some(error) = &report.error {
+            writeln!(err, "{}", visible(error.traceback.trim_end()))?;
+        }
+        for image in &report.images {
+            let (name, file) = (visible_line(&image.name), visible_line(&image.path.to_string_lossy()));
+            match self.kept {
+                Kept::Session(_) => writeln!(err, "image {file} ({}x{})", image.width, image.height)?,
+                Kept::Nothing => {
+                    writeln!(err, "{}", saving::image_gone(&name, image.width, image.height))?;
+                }
+            }
+        }
+        let told = std::mem::take(&mut self.told);
+        match (&report.blob, &self.kept) {
+            (Some(blob), Kept::Session(_)) => {
+                writeln!(err, "all of the output is in {}", visible_line(&blob.to_string_lossy()))?;
+            }
+            _ if printed(report) > told => {
+                writeln!(err, "{}", saving::left_out(printed(report) - told))?;
+            }
+            _ => {}
+        }
+        let path = visible_line(path);
+        for line in changes(report) {
+            writeln!(err, "{path} {line}")?;
+        }
+        if report.outcome != Outcome::Ok {
+            writeln!(err, "{path}: {}", ended(report))?;
+        }
+        err.flush()
+    }
+}
+
+/// How many bytes a run printed.
+fn printed(report: &RunReport) -> u64 {
+    report.output.total(Stream::Stdout).saturating_add(report.output.total(Stream::Stderr))
+}
+
+/// The path of a file that was named; `None` for what is fetched for one.
+fn path(block: &Block) -> Option<&str> {
+    block.origin.note.as_deref().filter(|_| matches!(block.kind, BlockKind::Code { .. }))
+}
+
+/// The image that a block fetches.
+fn image(block: &Block) -> Option<&str> {
+    matches!(block.kind, BlockKind::Pull { .. }).then(|| block.current().source.trim())
 }

@@ -1,6 +1,6 @@
 //! Runs that did not come about, and what runs were refused.
 
-use crate::domain::BlockId;
+use crate::domain::{BlockId, Receipt, Shared};
 
 /// The executor refused a block that was approved: its terms no longer held.
 pub fn refused(block: BlockId, why: &str) -> String {
@@ -10,6 +10,38 @@ pub fn refused(block: BlockId, why: &str) -> String {
 /// The executor refused a block that was approved, as it is no longer what was shown; the person is asked again.
 pub fn asked_again(block: BlockId, why: &str) -> String {
     format!("Block {block} was refused: {why}. Nothing ran. It waits again.")
+}
+
+/// What stands still in the kernel after a run: `2 threads paused`.
+pub fn paused(receipt: &Receipt) -> Option<String> {
+    match receipt.threads {
+        0 => None,
+        1 => Some("1 thread paused".into()),
+        threads => Some(format!("{threads} threads paused")),
+    }
+}
+
+/// Something of a run could not be brought to a stand.
+pub const MOVING: &str = "something of this block could not be paused: it may act until the next block";
+
+/// Behind where blocks run whose kernel nobody here can stop.
+pub const GOES_ON: &str = "goes on between runs";
+
+/// What a block shares with earlier ones: `interpreter shared with blocks 1-3, 5`.
+pub fn shared(what: &str, shared: &Shared) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for BlockId(block) in &shared.blocks {
+        match runs.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(*block) => *last = *block,
+            _ => runs.push((*block, *block)),
+        }
+    }
+    let names: Vec<String> = runs
+        .into_iter()
+        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
+        .collect();
+    let word = if shared.blocks.len() == 1 { "block" } else { "blocks" };
+    format!("{what} shared with {word} {}", names.join(", "))
 }
 
 /// In front of what a run's own errors say was refused.
@@ -38,3 +70,18 @@ pub fn clean_rule(language: &str) -> String {
 
 /// What a rule for reading covers.
 pub const READING_RULE: &str = "any language that only reads (sandbox enforces it)";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_that_follow_each_other_are_told_as_one_run() {
+        let told = |blocks: &[u32]| {
+            let blocks = blocks.iter().map(|block| BlockId(*block)).collect();
+            shared("shell", &Shared { blocks, changed: Vec::new() })
+        };
+        assert_eq!(told(&[4]), "shell shared with block 4");
+        assert_eq!(told(&[1, 2, 3, 5, 7, 8]), "shell shared with blocks 1-3, 5, 7-8");
+    }
+}

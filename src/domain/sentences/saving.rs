@@ -76,6 +76,20 @@ pub fn failed(why: &str) -> String {
     format!("the session can't be saved: {}", why.trim_end_matches('.'))
 }
 
+/// What helps a program of which no session can be written.
+pub const WITHOUT_SESSION: &str = "--no-session runs files without one.";
+
+/// An image of a run whose session is not kept.
+pub fn image_gone(name: &str, width: u32, height: u32) -> String {
+    format!("image {name} ({width}x{height}) is not kept: --no-session")
+}
+
+/// Output that a program printed faster than it was passed on.
+pub fn left_out(bytes: u64) -> String {
+    let what = super::count(bytes, "byte");
+    format!("{what} of the output came faster than they could be told, and are left out")
+}
+
 /// Where a block that waits can be decided: in the session of this name, where it is on the disk.
 pub fn decide_there(session: Option<&str>) -> String {
     match session {

@@ -54,7 +54,10 @@ fn approved_as(block: u32, revision: u32, run: u32, generation: u32) -> Entry {
         block: BlockId(block),
         revision: Revision(revision),
         sha256: Sha256::of(b""),
-        terms: crate::domain::Terms { kernel: Some(KernelRef { generation, variables: 0 }), ..terms() },
+        terms: crate::domain::Terms {
+            kernel: Some(KernelRef { generation, variables: 0, goes_on: false }),
+            ..terms()
+        },
         by: Grantor::Person { typed: false },
     }
 }

@@ -264,6 +264,23 @@ fn changed_limits_ask_for_a_new_look_and_older_looks_do_not_count() {
 }
 
 #[test]
+fn a_new_kernel_asks_for_a_new_look_and_can_be_taken_back() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    assert_eq!(
+        d.command(Command::Fresh(BlockId(1))),
+        "'Block 1 would run in a new kernel. K goes back.', look 1.1 in a new kernel | deciding 1"
+    );
+    assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
+    d.inspected_ok(1);
+    assert_eq!(
+        d.command(Command::Fresh(BlockId(1))),
+        "'Block 1 would run in the kernel that is there.', look 1.1 | deciding 1"
+    );
+    assert_eq!(d.command(Command::Fresh(BlockId(9))), "| deciding 1");
+}
+
+#[test]
 fn while_the_session_cannot_be_saved_nothing_runs() {
     let mut d = replied(ONE);
     d.inspected_ok(1);
@@ -463,7 +480,7 @@ fn a_kernel_that_dies_in_a_run_is_told_to_both() {
     d.inspected_ok(1);
     d.type_run(1);
     d.started(1);
-    let kernel = KernelFate::Lost(KernelRef { generation: 1, variables: 14 });
+    let kernel = KernelFate::Lost(KernelRef { generation: 1, variables: 14, goes_on: false });
     let line =
         d.ended_as(1, RunReport { kernel, ..report(Outcome::Crashed("killed, memory 2.0 of 2 GiB".into())) });
     let told = "'Kernel k1 died: killed, memory 2.0 of 2 GiB. 14 variables lost. Nothing was rerun.'";
@@ -485,7 +502,7 @@ fn a_kernel_that_dies_while_a_block_waits_has_it_looked_at_again() {
         "'Kernel k1 died: signal 9. 14 variables lost. Nothing was rerun.', look 2.1 | deciding 2"
     );
     assert_eq!(d.approve(2), "'Block 2 is still being checked.' | deciding 2");
-    let kernel = Some(KernelRef { generation: 2, variables: 0 });
+    let kernel = Some(KernelRef { generation: 2, variables: 0, goes_on: false });
     d.inspected(2, Review::default(), Ok(Terms { kernel, ..terms() }));
     d.type_run(2);
     d.started(2);

@@ -22,6 +22,8 @@ pub(crate) struct Watched {
     pub(in crate::engine) last_step: StepId,
     /// The newest order to run.
     pub(in crate::engine) started: Option<RunRequest>,
+    /// The files whose content was to be known around it.
+    pub(crate) protected: Vec<String>,
     /// The recorded entries, folded one by one.
     folded: Transcript,
     looks: BTreeMap<BlockId, Look>,
@@ -34,6 +36,8 @@ pub(crate) struct Watched {
     announced: BTreeMap<TimerId, (BlockId, Revision)>,
     /// What the person said yes to: the bytes, and the terms.
     said: Vec<(Sha256, Terms)>,
+    /// The bytes of files that the person named, as often as they may still run for it.
+    named: Vec<Sha256>,
 }
 
 #[derive(Default)]
@@ -54,6 +58,7 @@ impl Watched {
             request: None,
             last_step: StepId(0),
             started: None,
+            protected: Vec::new(),
             folded,
             looks: BTreeMap::new(),
             world: 0,
@@ -62,6 +67,7 @@ impl Watched {
             unsaved: false,
             announced: BTreeMap::new(),
             said: Vec::new(),
+            named: Vec::new(),
         }
     }
 
@@ -74,7 +80,7 @@ impl Watched {
         let (engine, effects) = Engine::resume(settings, &entries, now);
         let mut watched = Self::new(engine, entries);
         assert!(
-            !effects.iter().any(|e| matches!(e, Effect::Ask(_) | Effect::StartRun(_))),
+            !effects.iter().any(|e| matches!(e, Effect::Ask(_) | Effect::StartRun { .. })),
             "a session that is opened again asked or ran something by itself: {effects:?}"
         );
         watched.account(None, &effects, now);
@@ -127,6 +133,9 @@ impl Watched {
                 | Command::Stop,
             ) => self.hidden(event),
             Event::KernelDied(_) => self.world += 1,
+            Event::User(Command::RunFiles { files, .. }) if self.engine.state().phase == Phase::Idle => {
+                self.named = files.iter().map(|file| Sha256::of(file.source.as_bytes())).collect();
+            }
             _ => {}
         }
     }
@@ -197,7 +206,8 @@ impl Watched {
                     assert_eq!(*ms, PAUSE_MS);
                     assert!(self.announced.insert(*timer, (*block, *revision)).is_none());
                 }
-                Effect::StartRun(request) => {
+                Effect::StartRun { request, protected } => {
+                    self.protected.clone_from(protected);
                     self.check_start(event, request, now);
                     self.started = Some((**request).clone());
                 }
@@ -255,7 +265,8 @@ impl Watched {
         let version = proposed.current();
         assert_eq!((version.revision, &version.source), (*revision, request.source()));
         if proposed.kind.is_code() {
-            assert!(version.whole && version.language.is_some() && !version.source.trim().is_empty());
+            let empty = version.source.trim().is_empty() && *by != Grantor::Named;
+            assert!(version.whole && version.language.is_some() && !empty);
             assert!(terms.executor.runs_code());
             assert_eq!(terms.target.is_some(), matches!(proposed.kind, BlockKind::Load { .. }));
         } else if let BlockKind::Install { .. } = proposed.kind {
@@ -295,9 +306,18 @@ impl Watched {
             (Grantor::Rule(rule), event) => {
                 self.check_rule(*rule, event, (*block, *revision), inspection);
             }
+            (Grantor::Named, Some(_)) => {
+                assert!(!inspection.review.forbidden(), "a name approved what is forbidden");
+                let fetches = matches!(proposed.kind, BlockKind::Pull { .. });
+                let at = self.named.iter().position(|named| named == sha256);
+                assert!(proposed.is_own() && (at.is_some() || fetches), "nobody named this");
+                at.map(|at| self.named.remove(at));
+            }
             (Grantor::Before, Some(_)) => {
                 let same = |(hash, then): &(Sha256, Terms)| {
-                    hash == sha256 && Terms { kernel: then.kernel, ..terms.clone() }.same_as(then)
+                    hash == sha256
+                        && Terms { kernel: then.kernel, shared: then.shared.clone(), ..terms.clone() }
+                            .same_as(then)
                 };
                 assert!(self.said.iter().any(same), "the person never said yes to this");
             }

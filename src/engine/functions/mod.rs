@@ -247,7 +247,7 @@ impl Engine {
 
 /// Terms without what a new kernel changes.
 fn timeless(terms: &Terms) -> Terms {
-    Terms { kernel: terms.kernel.map(|_| KernelRef::default()), ..terms.clone() }
+    Terms { kernel: terms.kernel.map(|_| KernelRef::default()), shared: None, ..terms.clone() }
 }
 
 /// What the model is told of the functions; empty where there are none.

@@ -37,7 +37,7 @@ fn load_terms(generation: u32) -> Terms {
         outside: true,
         folder: None,
     };
-    let kernel = Some(KernelRef { generation, variables: 0 });
+    let kernel = Some(KernelRef { generation, variables: 0, goes_on: false });
     Terms { target: Some(target), kernel, ..crate::engine::dialogue::confined() }
 }
 

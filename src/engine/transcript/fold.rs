@@ -253,6 +253,7 @@ impl Transcript {
                 cwd: PathBuf::new(),
                 rights: Rights::default(),
                 limits: Limits::default(),
+                shared: None,
                 target: None,
             };
             let (revision, sha256) = (version.revision, Sha256::of(version.source.as_bytes()));

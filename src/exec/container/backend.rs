@@ -12,7 +12,12 @@ use tokio::sync::mpsc;
 impl Backend for Containers {
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
         let known = self.known(language, &limits).await?;
-        Ok(self.terms_of(&known, language, limits))
+        Ok(self.terms_of(&known, language, limits, false))
+    }
+
+    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
+        let known = self.known(language, &limits).await?;
+        Ok(self.terms_of(&known, language, limits, true))
     }
 
     async fn reach(&mut self, terms: &Terms) -> Reach {
@@ -41,7 +46,10 @@ impl Backend for Containers {
     async fn begin(&mut self, job: Job) {
         match self.known(&job.terms.language, &job.terms.limits).await {
             Ok(known) => {
-                let mut now = self.terms_of(&known, &job.terms.language, job.terms.limits);
+                let Terms { language, limits, kernel, .. } = &job.terms;
+                let is = self.kernel.as_ref().map(|kernel| kernel.state.generation);
+                let fresh = kernel.is_some_and(|wanted| is.is_some_and(|is| is < wanted.generation));
+                let mut now = self.terms_of(&known, language, *limits, fresh);
                 now.target.clone_from(&job.terms.target);
                 if now.same_as(&job.terms) {
                     self.begin_known(&known, job);
@@ -151,6 +159,7 @@ impl Backend for Containers {
             cwd: self.setup.cwd.clone(),
             rights,
             limits,
+            shared: None,
             target: None,
         })
     }

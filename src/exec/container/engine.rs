@@ -9,7 +9,7 @@ use crate::domain::ImageName;
 use crate::exec::ledger;
 use crate::launch::Launcher;
 use bollard::Docker;
-use bollard::models::SystemInfo;
+use bollard::models::{SystemInfo, SystemInfoCgroupDriverEnum};
 use bollard::query_parameters::{CreateImageOptions, ListContainersOptions, RemoveContainerOptions};
 use futures_util::StreamExt as _;
 use std::collections::HashMap;
@@ -255,6 +255,8 @@ fn abilities(info: &SystemInfo, podman: bool, remote: bool) -> Abilities {
         memory: info.memory_limit.unwrap_or(podman),
         processes: info.pids_limit.unwrap_or(podman),
         processors: all.filter(|_| info.cpu_cfs_quota.unwrap_or(podman)),
+        // Containers are frozen by their control groups.
+        pauses: !matches!(info.cgroup_driver, None | Some(SystemInfoCgroupDriverEnum::NONE)),
     }
 }
 

@@ -20,6 +20,9 @@ use tokio::time::timeout;
 /// How long a container may take to start.
 pub const START: Duration = Duration::from_secs(60);
 
+/// How long the engine may take to stop one, or to let it go on.
+const PAUSE: Duration = Duration::from_secs(10);
+
 /// A container that runs.
 pub struct Held {
     engine: Rc<Engine>,
@@ -122,6 +125,16 @@ impl Held {
         let mut events = Box::pin(self.engine.docker.events(Some(options)));
         // It ends by itself where the clocks agree.
         matches!(timeout(Duration::from_secs(2), events.next()).await, Ok(Some(Ok(_))))
+    }
+
+    /// Stops all that is in it; whether that was done.
+    pub async fn pause(&self) -> bool {
+        matches!(timeout(PAUSE, self.engine.docker.pause_container(&self.id)).await, Ok(Ok(())))
+    }
+
+    /// Lets all that is in it go on; whether that was done.
+    pub async fn unpause(&self) -> bool {
+        matches!(timeout(PAUSE, self.engine.docker.unpause_container(&self.id)).await, Ok(Ok(())))
     }
 
     /// Its id.

@@ -6,10 +6,10 @@ use super::engine::Engine;
 use super::error::ContainerError;
 use super::held::{Held, remove};
 use super::plan::Frame;
-use crate::domain::{KernelRef, Reach};
+use crate::domain::{KernelRef, Reach, Shared};
 use crate::exec::blob;
 use crate::exec::frames::Decoder;
-use crate::exec::helper_wire::Used;
+use crate::exec::helper_wire::{Rest, Used};
 use crate::exec::kernel_wire::{self, Said, Token};
 use crate::exec::plan;
 use crate::exec::receipt::cause_of_death;
@@ -39,6 +39,8 @@ pub enum FromKernel {
     Said(Token, Said),
     /// Something of the bridge that is not about the kernel's own talk.
     Told(Told),
+    /// The block is over, and its container was to be paused; whether it is.
+    Resting(bool),
     /// It is gone.
     Gone(Gone),
 }
@@ -66,6 +68,10 @@ pub struct Kernel {
     pub reach: Reach,
     /// Whether it has said that it is ready.
     pub ready: bool,
+    /// The blocks that were in it, and what it was last found to have changed.
+    pub shared: Shared,
+    /// How it stands after the last block.
+    pub rest: Option<Rest>,
     events: mpsc::Receiver<FromKernel>,
     orders: mpsc::UnboundedSender<Vec<u8>>,
     stop: Rc<Notify>,
@@ -100,8 +106,9 @@ impl Kernel {
             let _ = sender.send(FromKernel::Gone(gone)).await;
             remove(&engine, &name).await;
         });
-        let state = KernelRef { generation, variables: 0 };
-        Self { image: shown, state, cwd, reach, ready: false, events, orders, stop, work }
+        let state = KernelRef { generation, variables: 0, goes_on: !frame.able.pauses };
+        let shared = Shared::default();
+        Self { image: shown, state, cwd, reach, ready: false, shared, rest: None, events, orders, stop, work }
     }
 
     /// Hands over a block.
@@ -168,10 +175,20 @@ async fn carry(
     held.write(format!("{:08}{BRIDGE}", BRIDGE.len()).into_bytes());
     held.write(bridge_wire::start(&mark, plan::KERNEL, &start, folder.as_os_str().as_bytes()));
     let mut talk = Talk::new(mark);
+    // Between runs its container is paused, where the engine can do that.
+    let (can_pause, mut paused, mut used) = (engine.able.pauses, false, false);
     loop {
         let piece = tokio::select! {
             piece = held.next() => piece,
             Some(order) = orders.recv() => {
+                // An interrupt that comes late must not wait for the next block.
+                if paused && order == bridge_wire::interrupt() {
+                    continue;
+                }
+                used = true;
+                if std::mem::take(&mut paused) && !held.unpause().await {
+                    return Gone::Died("the engine did not let its container go on".into(), Used::default());
+                }
                 held.write(order);
                 continue;
             }
@@ -191,6 +208,14 @@ async fn carry(
         for one in heard {
             if let Some(gone) = Talk::gone(&one) {
                 return gone;
+            }
+            let over = matches!(one, FromKernel::Told(Told::Finished(_)));
+            let waits = !used && matches!(one, FromKernel::Said(_, Said::Waiting));
+            if can_pause && (over || waits) {
+                paused = held.pause().await;
+            }
+            if over && out.send(FromKernel::Resting(paused)).await.is_err() {
+                return Gone::Died("nobody listens any more".into(), Used::default());
             }
             if out.send(one).await.is_err() {
                 return Gone::Died("nobody listens any more".into(), Used::default());

@@ -31,6 +31,8 @@ pub struct Abilities {
     pub processes: bool,
     /// It enforces the processors; how many it has.
     pub processors: Option<u32>,
+    /// It can stop all that is in a container, and let it go on.
+    pub pauses: bool,
 }
 
 /// Everything about containers of one session that does not change.

@@ -15,7 +15,12 @@ use tokio::time::Instant;
 impl Backend for Jupyter {
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
         let spec = self.spec(language).await.map_err(|error| error.to_string())?;
-        Ok(self.terms_of(&spec, language, limits))
+        Ok(self.terms_of(&spec, language, limits, false))
+    }
+
+    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
+        let spec = self.spec(language).await.map_err(|error| error.to_string())?;
+        Ok(self.terms_of(&spec, language, limits, true))
     }
 
     async fn reach(&mut self, terms: &Terms) -> Reach {
@@ -40,10 +45,9 @@ impl Backend for Jupyter {
         });
         let request = self.ids.message(Channel::Shell, "execute_request", content);
         let reading = Reading::new(request.id().to_owned());
+        self.resting = None;
         let spec = match self.spec(&job.terms.language).await {
-            Ok(spec) if self.terms_of(&spec, &job.terms.language, job.terms.limits).same_as(&job.terms) => {
-                Ok(spec)
-            }
+            Ok(spec) if self.terms_hold(&spec, &job.terms) => Ok(spec),
             Ok(_) => Err("the kernel changed at the last moment: look again and decide again".to_owned()),
             Err(error) => Err(error.to_string()),
         };
@@ -63,8 +67,16 @@ impl Backend for Jupyter {
             Ok(spec) => spec,
             Err(why) => return self.end_block(|_| End::NotStarted(why), KernelFate::None),
         };
+        let wanted = job.terms.kernel.map(|kernel| kernel.generation);
+        if self.kernels.get(&spec.name).is_some_and(|kernel| Some(kernel.generation) != wanted) {
+            // The person wants a new one.
+            self.end_kernel(&spec.name);
+        }
         if !self.kernels.contains_key(&spec.name) {
             self.start_kernel(&spec);
+        }
+        if let Some(kernel) = self.kernels.get_mut(&spec.name) {
+            kernel.shared.ran(job.block);
         }
         self.order(Order::Send(Box::new(request)));
         if self.kernels.get(&spec.name).is_some_and(|kernel| kernel.ready) {
@@ -141,7 +153,7 @@ impl Backend for Jupyter {
         let mut found = Vec::new();
         for language in languages {
             if let Ok(spec) = self.spec(&language).await {
-                let path = self.terms_of(&spec, &language, self.setup.limits).interpreter;
+                let path = self.terms_of(&spec, &language, self.setup.limits, false).interpreter;
                 found.push(Interpreter { language, path, version: None });
             }
         }

@@ -119,6 +119,8 @@ impl Kernel {
                     }
                     Order::Send(message) => self.waiting.push(*message),
                     Order::Interrupt => self.interrupt(),
+                    // Nobody here can stop it: that is told with its rights.
+                    Order::Rest => {}
                     Order::End => return Left::Over(Some(News::Gone("it was ended by force".into()))),
                 },
                 () = sleep_until(nudge), if !self.ready.is() => {
@@ -193,6 +195,7 @@ impl Kernel {
                     Some(order) = orders.recv() => match order {
                         Order::Send(message) => self.waiting.push(*message),
                         Order::Interrupt => self.interrupt(),
+                        Order::Rest => {}
                         Order::End => return Err(News::Gone("it was ended by force".into())),
                     },
                 }

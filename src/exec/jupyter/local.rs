@@ -10,7 +10,7 @@ use super::talk::{Ids, News, Order, Outlet};
 use crate::domain::{Limits, Stream};
 use crate::exec::environment::Environment;
 use crate::exec::helper_file::HelperFile;
-use crate::exec::helper_wire::{Order as ToHelper, Program, Told};
+use crate::exec::helper_wire::{Order as ToHelper, Program, Rest, Told};
 use crate::exec::link::Link;
 use crate::exec::plan::Invocation;
 use crate::exec::receipt::{Ending, cause_of_death};
@@ -84,7 +84,7 @@ pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiv
             }
             Some(message) = messages.recv() => kernel.on_message(message),
             Some(order) = orders.recv() => kernel.obey(order),
-            ending = told(&kernel.held.told, &mut kernel.held.link) => ending.map(|ending| kernel.on_end(ending)),
+            told = told(&kernel.held.told, &mut kernel.held.link) => told.map(|told| kernel.on_told(told)),
             (stream, bytes) = printed(&kernel.held.output) => kernel.on_print(stream, bytes),
             () = tokio::time::sleep_until(nudge), if kernel.send.is_some() && !kernel.ready.is() => {
                 let question = kernel.ready.ask();
@@ -141,7 +141,11 @@ impl Kernel {
 
     fn obey(&mut self, order: Order) -> Option<News> {
         match order {
-            Order::Send(message) if self.ready.is() => self.send(*message),
+            Order::Send(message) if self.ready.is() => {
+                self.held.link.order(&ToHelper::GoOnAll);
+                self.send(*message);
+            }
+            Order::Rest => self.held.link.order(&ToHelper::PauseAll),
             Order::Send(message) => self.waiting.push(*message),
             Order::Interrupt if self.start.spec.by_message => {
                 self.send(self.ids.message(Channel::Control, "interrupt_request", json!({})));
@@ -152,7 +156,11 @@ impl Kernel {
         None
     }
 
-    fn on_end(&mut self, ending: Ending) -> News {
+    fn on_told(&mut self, heard: Heard) -> News {
+        let ending = match heard {
+            Heard::Paused(rest) => return News::Resting(rest.still),
+            Heard::Ended(ending) => ending,
+        };
         if self.ready.is() {
             return News::Gone(cause_of_death(ending));
         }
@@ -247,22 +255,31 @@ fn invocation(start: &Start, file: &Path) -> Result<Invocation, String> {
     Ok(Invocation { program, given: Vec::new() })
 }
 
-/// How the process ended, once it has; what else its helper tells is of no interest.
-async fn told(socket: &UnixStream, link: &mut Link) -> Option<Ending> {
+/// What a helper tells that matters here.
+enum Heard {
+    /// All of it is stopped.
+    Paused(Rest),
+    /// The process ended.
+    Ended(Ending),
+}
+
+/// What its helper tells, where it matters.
+async fn told(socket: &UnixStream, link: &mut Link) -> Option<Heard> {
     if socket.readable().await.is_err() {
-        return Some(Ending::default());
+        return Some(Heard::Ended(Ending::default()));
     }
     // The link reads all there is: what is ready now is not any more then.
     let received = link.receive();
     let _ = socket.try_io(Interest::READABLE, || Err::<(), _>(std::io::ErrorKind::WouldBlock.into()));
-    match received {
-        Ok(told) => told.into_iter().find_map(|told| match told {
-            Told::Exited { code, signal, .. } => Some(Ending { code, signal }),
-            Told::NotSpawned(_) => Some(Ending { code: Some(127), signal: None }),
-            _ => None,
-        }),
-        Err(_) => Some(Ending::default()),
-    }
+    let Ok(told) = received else { return Some(Heard::Ended(Ending::default())) };
+    let heard = told.into_iter().filter_map(|told| match told {
+        Told::Exited { code, signal, .. } => Some(Heard::Ended(Ending { code, signal })),
+        Told::NotSpawned(_) => Some(Heard::Ended(Ending { code: Some(127), signal: None })),
+        Told::Paused(rest) => Some(Heard::Paused(rest)),
+        _ => None,
+    });
+    // Its end is the last that comes, and counts for more than how it stood before.
+    heard.last()
 }
 
 impl Held {

@@ -59,7 +59,17 @@ impl Reading {
     pub fn done(self) -> Done {
         let known = if self.error.is_some() { (How::Error, 1) } else { (How::Ok, 0) };
         let (how, code) = self.reply.unwrap_or(known);
-        Done { how, code, value: self.value, error: self.error, cwd: None, variables: 0, changes: None }
+        Done {
+            how,
+            code,
+            value: self.value,
+            error: self.error,
+            cwd: None,
+            variables: 0,
+            changes: None,
+            module_path: Vec::new(),
+            found: Vec::new(),
+        }
     }
 
     /// Takes a message; what is to be told of it.

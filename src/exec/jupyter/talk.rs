@@ -10,6 +10,8 @@ use tokio::sync::mpsc;
 pub enum Order {
     /// Send this message.
     Send(Box<Message>),
+    /// Bring it to a stand, with all that it started: the block is over. What is sent next lets it go on.
+    Rest,
     /// Interrupt it in the way that it knows.
     Interrupt,
     /// End it.
@@ -32,6 +34,8 @@ pub enum News {
         /// It runs something.
         busy: bool,
     },
+    /// It stands still; whether all of it does.
+    Resting(bool),
     /// It never was ready, and why.
     NotStarted(String),
     /// It is gone, and of what.

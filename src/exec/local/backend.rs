@@ -4,7 +4,7 @@ use super::{Carrier, Local, LocalRun, watch};
 use crate::domain::{
     ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, RunEvent, SandboxReport, Terms,
 };
-use crate::exec::backend::{Backend, End, Ended, Event, Job, Watch};
+use crate::exec::backend::{Backend, End, Ended, Event, Job, Watch, in_that_kernel};
 use crate::exec::helper_wire::{Order, Used};
 use crate::exec::packages;
 use tokio::sync::oneshot;
@@ -12,13 +12,18 @@ use tokio::sync::oneshot;
 impl Backend for Local {
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
         let interpreter = self.finder.find(language)?;
-        self.terms_of(language, &interpreter, limits)
+        self.terms_of(language, &interpreter, limits, false)
+    }
+
+    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
+        let interpreter = self.finder.find(language)?;
+        self.terms_of(language, &interpreter, limits, true)
     }
 
     async fn terms_again(&mut self, approved: &Terms, source: &str) -> Result<Terms, String> {
         match approved.executor {
             ExecutorKind::Installer => self.install_terms_again(approved, source),
-            _ => self.terms(&approved.language, approved.limits).await,
+            _ => in_that_kernel(self, approved).await,
         }
     }
 
@@ -107,7 +112,7 @@ impl Backend for Local {
     }
 
     fn lacking(&mut self, source: &str, packages: &[String], reply: oneshot::Sender<Vec<String>>) {
-        self.ask_kernel(source, packages, reply);
+        self.ask_lacking(source, packages, reply);
     }
 
     async fn found(&mut self) -> Vec<Interpreter> {

@@ -5,6 +5,7 @@ use crate::domain::{
     ExecutorKind, Hold, Interpreter, KernelRef, Language, Limits, Reach, Rights, SandboxLevel, Terms,
 };
 use crate::exec::backend::Job;
+use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, Order};
 use crate::exec::kernel::Kernel;
@@ -13,7 +14,7 @@ use crate::exec::sandbox::refused::Closed;
 use crate::exec::sandbox::{Allowance, Sandbox, Standing};
 use crate::exec::{languages, packages, process};
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// So many kernels are started by themselves when none of them becomes ready.
 pub(super) const ATTEMPTS: u32 = 3;
@@ -52,10 +53,13 @@ impl Local {
         language: &Language,
         interpreter: &Interpreter,
         limits: Limits,
+        fresh: bool,
     ) -> Result<Terms, String> {
         let persistent = self.is_kernel(language);
-        let lower = persistent && self.lower_than_kernel(&limits)?;
-        let path = match self.kernel_with_room(&limits).filter(|_| persistent) {
+        let opened = if persistent && !fresh { self.opened_since_start(language) } else { None };
+        let usual = (language.as_str() == "bash").then(|| self.dressed()).transpose()?;
+        let lower = persistent && self.lower_than_kernel(&limits, fresh)?;
+        let path = match self.kernel_with_room(&limits).filter(|_| persistent && !fresh) {
             Some(kernel) => kernel.interpreter.clone(),
             None => interpreter.path.clone(),
         };
@@ -68,15 +72,25 @@ impl Local {
                 *hold = (*hold).min(Hold::Watched);
             }
         }
-        let next = KernelRef { generation: self.generation + 1, variables: 0 };
+        let next = KernelRef { generation: self.generation + 1, variables: 0, goes_on: false };
         let (executor, kernel, cwd) = if persistent {
-            let kernel = self.kernel_with_room(&limits);
+            let kernel = self.kernel_with_room(&limits).filter(|_| !fresh);
             let cwd = kernel.map_or(&self.setup.cwd, |kernel| &kernel.cwd);
             (ExecutorKind::Kernel, Some(kernel.map_or(next, |kernel| kernel.state)), cwd)
         } else if language.as_str() == "bash" {
             (ExecutorKind::Subprocess, None, &self.shell.cwd)
         } else {
             (ExecutorKind::Subprocess, None, &self.setup.cwd)
+        };
+        let shared = match executor {
+            ExecutorKind::Kernel if fresh => None,
+            ExecutorKind::Kernel => {
+                self.kernel_with_room(&limits).and_then(|kernel| kernel.shared.told()).map(|mut shared| {
+                    shared.changed.extend(opened);
+                    shared
+                })
+            }
+            _ => usual.and_then(|usual| self.shell.shared(&usual)),
         };
         let environment =
             self.environment.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
@@ -89,8 +103,38 @@ impl Local {
             cwd: cwd.clone(),
             rights: Rights { read, write, network, environment, sandbox },
             limits,
+            shared,
             target: None,
         })
+    }
+
+    /// What the kernel can write although it would be closed to one that starts now, since it was made later: its walls
+    /// stand since its start. One that nobody used makes way for another.
+    fn opened_since_start(&mut self, language: &Language) -> Option<String> {
+        let kernel = self.kernel.as_ref()?;
+        let (then, interpreter, used) = (kernel.reach.clone(), kernel.interpreter.clone(), kernel.used);
+        let now = self.prepared().ok()?.cell(&interpreter, true).reach;
+        let all = [PathBuf::from("/")];
+        let closed = then.kept_from_writing(&all);
+        let open: Vec<&Path> =
+            now.kept_from_writing(&all).into_iter().filter(|path| !closed.contains(path)).collect();
+        if open.is_empty() {
+            return None;
+        }
+        if !used {
+            self.end_kernel();
+            self.prepare_kernel(language);
+            return None;
+        }
+        let names: Vec<String> = open.iter().map(|path| path.display().to_string()).collect();
+        Some(format!("can write {}, made after it began (K = new kernel)", names.join(", ")))
+    }
+
+    /// The environment of a program that starts anew.
+    fn dressed(&mut self) -> Result<Environment, String> {
+        let mut env = self.environment.clone();
+        self.prepared()?.dress(&mut env);
+        Ok(env)
     }
 
     /// What a run under these terms reaches: of the kernel that is there, what it was started with.
@@ -124,16 +168,27 @@ impl Local {
     /// Starts the empty kernel, which nobody has approved: only a program that can be trusted, and only confined.
     pub(super) fn prepare_kernel(&mut self, language: &Language) {
         let Ok(interpreter) = self.finder.find(language) else { return };
-        let confined = self.prepared().is_ok_and(|sandbox| sandbox.report().level != SandboxLevel::Off);
-        let may = confined && self.finder.is_plain(&interpreter.path);
-        // One that can't start is tried again only for a run that was approved.
-        let hopeless = self.never_ready >= ATTEMPTS;
-        if self.is_kernel(language) && self.kernel.is_none() && may && !hopeless {
-            let _ = self.start_kernel(&interpreter);
+        if self.is_kernel(language) && self.kernel.is_none() && self.may_start_unasked(&interpreter.path) {
+            let _ = self.start_kernel(&interpreter.path);
         }
     }
 
-    pub(super) fn start_kernel(&mut self, interpreter: &Interpreter) -> Result<(), ExecError> {
+    /// Whether this interpreter may be started as a kernel before anybody approved it.
+    pub(super) fn may_start_unasked(&mut self, interpreter: &Path) -> bool {
+        let confined = self.prepared().is_ok_and(|sandbox| sandbox.report().level != SandboxLevel::Off);
+        // One that can't start is tried again only for a run that was approved.
+        confined && self.finder.is_plain(interpreter) && self.never_ready < ATTEMPTS
+    }
+
+    pub(super) fn start_kernel(&mut self, interpreter: &Path) -> Result<(), ExecError> {
+        let kernel = self.new_kernel(interpreter, self.generation + 1)?;
+        self.generation += 1;
+        self.kernel = Some(kernel);
+        Ok(())
+    }
+
+    /// Starts a Python in the kernel's place: the same rights, limits and variables of the environment.
+    pub(super) fn new_kernel(&mut self, interpreter: &Path, generation: u32) -> Result<Kernel, ExecError> {
         let mut env = self.environment.clone();
         if let Some(folder) = self.folder_for_matplotlib() {
             plan::set(&mut env, "MPLCONFIGDIR", folder);
@@ -143,12 +198,9 @@ impl Local {
         sandbox.dress(&mut env);
         // It is there before the kernel is, so that packages that come later are found.
         plan::set(&mut env, packages::VARIABLE, packages);
-        let cell = sandbox.cell(&interpreter.path, true);
+        let cell = sandbox.cell(interpreter, true);
         let (limits, cwd) = (&self.kernel_limits, &self.setup.cwd);
-        let kernel = Kernel::start((&cell, limits), &interpreter.path, cwd, env, self.generation + 1)?;
-        self.generation += 1;
-        self.kernel = Some(kernel);
-        Ok(())
+        Kernel::start((&cell, limits), interpreter, cwd, env, generation)
     }
 
     /// matplotlib keeps a cache under the home folder; where that can't be written, it gets a place beside the session.
@@ -160,14 +212,20 @@ impl Local {
     }
 
     pub(super) fn begin_in_kernel(&mut self, job: &Job) -> Result<Carrier, ExecError> {
-        let Job { terms, label, source, token } = job;
+        let Job { block, terms, label, source, token } = job;
         self.make_room(&terms.limits);
+        if self.kernel.as_ref().map(|kernel| kernel.state.generation)
+            != terms.kernel.map(|kernel| kernel.generation)
+        {
+            // The person wants a new one.
+            self.end_kernel();
+        }
         if self.kernel.is_none() {
-            let path = terms.interpreter.clone();
-            self.start_kernel(&Interpreter { language: terms.language.clone(), path, version: None })?;
+            self.start_kernel(&terms.interpreter)?;
         }
         self.fit_kernel(&terms.limits)?;
         let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
+        kernel.shared.ran(*block);
         match &terms.target {
             // A file of functions: its errors name it, not the block.
             Some(file) => {
@@ -184,10 +242,9 @@ impl Local {
         let language = terms.language.as_str();
         let sandbox = self.prepared().map_err(ExecError::Sandbox)?;
         let cell = sandbox.cell(&terms.interpreter, language == "python");
-        let mut env = self.environment.clone();
-        self.prepared().map_err(ExecError::Sandbox)?.dress(&mut env);
-        if let (Some(kept), "bash") = (&self.shell.env, language) {
-            env.clone_from(kept);
+        let mut env = self.dressed().map_err(ExecError::Sandbox)?;
+        if language == "bash" {
+            env = self.shell.environment(&env);
         }
         if matches!(language, "javascript" | "typescript") {
             plan::set(&mut env, packages::VARIABLE, packages::folder(&self.setup.blobs, "node"));
@@ -218,6 +275,7 @@ impl LocalRun {
     pub(super) fn new(carrier: Carrier, job: &Job, closed: Option<Closed>) -> Self {
         Self {
             carrier,
+            block: job.block,
             language: job.terms.language.as_str().to_owned(),
             token: job.token,
             done: None,
@@ -226,6 +284,7 @@ impl LocalRun {
             limit: None,
             out_of_time: false,
             closed,
+            rest: None,
         }
     }
 }

@@ -5,16 +5,13 @@ use super::{Carrier, Local};
 use crate::domain::{KernelFate, Language};
 use crate::exec::backend::{End, Ended};
 use crate::exec::cgroup::Group;
-use crate::exec::helper_wire::{Told, Used};
+use crate::exec::helper_wire::Used;
 use crate::exec::kernel::Kernel;
 use crate::exec::languages;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// How long a kernel may take to leave in good order.
-const FAREWELL: Duration = Duration::from_millis(1000);
 /// So much is read of what a kernel said that never was ready.
 const SAID: usize = 8 << 10;
 /// The most that a shell may write about its state.
@@ -33,7 +30,7 @@ impl Local {
                 _ => cause,
             };
             // Who asked it something is told that there is no answer.
-            self.asked = None;
+            self.answer_nothing();
             let _ = self.deaths.try_send(cause);
             return;
         }
@@ -83,7 +80,7 @@ impl Local {
             Carrier::Program(_, state) => {
                 if let Some(written) = state.take().and_then(read_state) {
                     if run.language == "bash" {
-                        self.shell.update(&written);
+                        self.shell.update(&written, run.block);
                     } else if let Some((way, _)) = self.finder.way(&Language(run.language.clone())) {
                         ended.unbuilt = languages::stopped_building(&way, &written);
                     }
@@ -101,6 +98,7 @@ impl Local {
         };
         (ended.over, ended.limit) = (run.over.or(Some(over)), run.limit);
         (ended.out_of_time, ended.closed) = (run.out_of_time, run.closed);
+        ended.rest = run.rest;
         self.queue.push_back(ended.into());
         // Its helper may need a while to end what does not want to: the report comes first.
         self.leaving = Some(run.carrier);
@@ -121,26 +119,13 @@ impl Local {
         (fate, Some(self.setup.cwd.clone()))
     }
 
-    /// Asks the kernel to leave, waits a little, then makes it.
+    /// Ends the kernel. Nothing of it moves any more: what its code wanted to do at its exit is not done, since nobody would
+    /// look at it.
     pub(super) fn end_kernel(&mut self) {
-        let Some(mut kernel) = self.kernel.take() else { return };
+        self.kernel = None;
+        self.end_asked();
         // Nobody answers it any more.
-        self.asked = None;
-        kernel.quit();
-        let until = Instant::now() + FAREWELL;
-        loop {
-            let rest = until.saturating_duration_since(Instant::now());
-            let Some(socket) = kernel.process.link.socket().filter(|_| !rest.is_zero()) else { return };
-            let timeout = Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) };
-            let _ = poll(&mut [PollFd::from_borrowed_fd(socket, PollFlags::IN)], Some(&timeout));
-            match kernel.process.link.receive() {
-                Ok(told) if told.iter().any(Told::is_end) => {
-                    return;
-                }
-                Ok(_) => {}
-                Err(_) => return,
-            }
-        }
+        self.answer_nothing();
     }
 }
 

@@ -86,8 +86,13 @@ impl Local {
             }
             return;
         }
-        if let Said::Lacking(lacking) = said {
-            return self.on_lacking(token, &lacking);
+        match said {
+            Said::Waiting => return self.rest_unused(),
+            Said::Lacking(lacking) => {
+                self.on_lacking(token, &lacking);
+                return self.rest_unused();
+            }
+            _ => {}
         }
         if matches!(said, Said::Done(_)) {
             // The limit is told before the interrupt that ends the block, but on another socket: it is heard first.
@@ -110,12 +115,21 @@ impl Local {
                 if let Some(kernel) = &mut self.kernel {
                     kernel.state.variables = done.variables;
                     kernel.cwd = done.cwd.clone().unwrap_or_else(|| kernel.cwd.clone());
+                    kernel.module_path.clone_from(&done.module_path);
+                    kernel.shared.changed.clone_from(&done.found);
                 }
                 run.over = Some(Instant::now());
                 run.done = Some(*done);
                 self.order(&Order::End);
             }
-            Said::Hello { .. } | Said::Lacking(_) => {}
+            Said::Hello { .. } | Said::Waiting | Said::Lacking(_) => {}
+        }
+    }
+
+    /// A kernel that no run is in stands still; what is said of one that was used changes nothing.
+    fn rest_unused(&self) {
+        if let Some(kernel) = self.kernel.as_ref().filter(|kernel| !kernel.used) {
+            kernel.process.link.order(&Order::Rest);
         }
     }
 
@@ -161,7 +175,8 @@ impl Local {
                 run.limit.get_or_insert(format!("one could not be set: {why}"));
                 self.order(&Order::Kill);
             }
-            (Told::Finished(used), Some(run)) => {
+            (Told::Finished(used, rest), Some(run)) => {
+                run.rest = Some(rest);
                 if let Some(done) = run.done.take() {
                     self.finish(End::Block(done), used);
                 }

@@ -5,12 +5,10 @@ use crate::domain::{ExecutorKind, InstallInto, Interpreter, Language, Limits, Pa
 use crate::exec::backend::Job;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, Order};
-use crate::exec::kernel_wire::{Lacking, Token};
 use crate::exec::packages::{self, Manager};
 use crate::exec::sandbox::Allowance;
 use crate::exec::{blob, process};
 use std::path::{Path, PathBuf};
-use tokio::sync::oneshot;
 
 impl Local {
     /// The terms under which packages for a language would be installed by this program. Only such a run is given the
@@ -37,6 +35,7 @@ impl Local {
             cwd: folder,
             rights: Rights { read, write, network, environment, sandbox },
             limits,
+            shared: None,
             target: None,
         })
     }
@@ -64,28 +63,6 @@ impl Local {
         let list = PackageList::parse(approved.language.as_str(), source)?;
         let installer = self.finder.installer(&approved.language, list.into)?;
         self.install_terms_of(&approved.language, (&installer, list.into), approved.limits)
-    }
-
-    /// Asks the kernel what a text lacks; it is started where it may be. No answer comes while a block runs.
-    pub(super) fn ask_kernel(
-        &mut self,
-        source: &str,
-        packages: &[String],
-        reply: oneshot::Sender<Vec<String>>,
-    ) {
-        if self.run.is_some() {
-            return;
-        }
-        self.prepare_kernel(&Language::python());
-        let (Some(kernel), Ok(token)) = (&mut self.kernel, blob::random()) else { return };
-        kernel.ask_lacking(&token, source, packages);
-        self.asked = Some((token, reply));
-    }
-
-    /// The kernel's answer.
-    pub(super) fn on_lacking(&mut self, token: Token, lacking: &[Lacking]) {
-        let Some((_, reply)) = self.asked.take_if(|(asked, _)| *asked == token) else { return };
-        let _ = reply.send(packages::named(lacking));
     }
 
     pub(super) fn begin_install(&mut self, Job { terms, source, .. }: &Job) -> Result<Carrier, ExecError> {

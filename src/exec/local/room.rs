@@ -12,20 +12,20 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Local {
-    /// Whether some of these limits would be lower than the kernel's own. Nothing changes by the question: who looks at a
+    /// Whether some of these limits would be lower than the kernel's own, or than those of a new one (`fresh`). Nothing changes by the question: who looks at a
     /// block has not approved it.
     ///
     /// # Errors
     /// When a kernel in use has no room for a run with these limits, in words with what to do.
-    pub(super) fn lower_than_kernel(&self, limits: &Limits) -> Result<bool, String> {
-        let Some(kernel) = &self.kernel else {
+    pub(super) fn lower_than_kernel(&self, limits: &Limits, fresh: bool) -> Result<bool, String> {
+        let Some(kernel) = self.kernel.as_ref().filter(|_| !fresh) else {
             return Ok(narrow(limits, &widest(&self.kernel_limits, limits)).is_some());
         };
         match narrow(&kernel.limits, limits) {
             None => Ok(narrow(limits, &kernel.limits).is_some()),
             Some(what) if kernel.used => Err(format!(
-                "the limit on {what} is higher than its kernel was started with, and can't be raised in it: /restart \
-                 begins a kernel that has room, t sets a lower limit"
+                "the limit on {what} is higher than its kernel was started with, and can't be raised in it: K runs the \
+                 block in a new kernel, t sets a lower limit"
             )),
             Some(_) => Ok(narrow(limits, &widest(&self.kernel_limits, limits)).is_some()),
         }

@@ -1,5 +1,7 @@
-//! What was agreed to in an earlier step stays as it is: changing it takes a typed word, and where a run changed it
-//! without one, the person is asked.
+//! What was agreed to in an earlier step stays as it is: changing it takes a typed word, and where it is another without
+//! one, the person is asked. What counts is the content of the files before and after each run (`content`).
+
+mod content;
 
 use super::super::check::Look;
 use super::super::definition::CHANGED;
@@ -7,10 +9,12 @@ use super::path::Ending;
 use super::view::View;
 use super::written::{changes, named, same, settled_runs};
 use crate::domain::{
-    Block, BlockKind, Field, FieldKind, Finding, Form, Grantor, Place, RecipeEnd, RecipeFact, Review,
-    Revision, Severity,
+    Block, BlockKind, Field, FieldKind, Finding, Form, Grantor, Outcome, Place, RecipeEnd, RecipeFact,
+    Review, Revision, Severity,
 };
 use crate::engine::transcript::{BlockItem, Item, RunItem};
+use content::{Content, Seen};
+use std::collections::BTreeSet;
 
 /// The rule of its remarks.
 const RULE: &str = "recipe.protected";
@@ -23,15 +27,26 @@ const KEEP: &str = "keep the change";
 const RESTORE: &str = "go on without it";
 const STOP: &str = "stop";
 
-/// The files that may not be changed in this step.
-pub(super) fn files(view: &View<'_>) -> Vec<String> {
-    let mut files = Vec::new();
-    for name in &view.step.protects {
+/// The files that any step protects, as far as they were written by now: their content is followed from then on.
+pub(super) fn all_files(view: &View<'_>) -> Vec<String> {
+    let names: BTreeSet<&String> = view.definition.steps.iter().flat_map(|step| &step.protects).collect();
+    written(view, names)
+}
+
+fn written<'a>(view: &View<'_>, steps: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for name in steps {
         let Some(step) = view.definition.step(name).and_then(|at| view.definition.steps.get(at)) else {
             continue;
         };
         files.extend(view.written_in(name).into_iter().filter(|path| step.check.keeps(path)));
     }
+    files
+}
+
+/// The files that may not be changed in this step.
+pub(super) fn files(view: &View<'_>) -> Vec<String> {
+    let mut files = written(view, &view.step.protects);
     let target = match view.option("target") {
         "" => String::new(),
         input => view.named(view.course.input(input)),
@@ -53,18 +68,7 @@ pub(super) fn remarks(view: &View<'_>, block: &Block, review: &Review) -> Vec<Fi
             let path = named(&view.course, path);
             protected.iter().filter(|file| same(file, &path)).collect()
         }
-        _ => {
-            let effects = &review.effects;
-            let paths = effects.writes.iter().chain(&effects.deletes).map(|path| named(&view.course, path));
-            let paths: Vec<String> = paths.filter(|path| !path.is_empty()).collect();
-            let below = |file: &str, path: &str| {
-                file.to_lowercase()
-                    .strip_prefix(&path.to_lowercase())
-                    .is_some_and(|rest| rest.starts_with('/'))
-            };
-            let hit = |file: &&String| paths.iter().any(|path| same(file, path) || below(file, path));
-            protected.iter().filter(hit).collect()
-        }
+        _ => protected.iter().filter(|file| tells_of(view, review, file)).collect(),
     };
     let finding = |file: &String| Finding {
         rule: RULE.into(),
@@ -76,6 +80,16 @@ pub(super) fn remarks(view: &View<'_>, block: &Block, review: &Review) -> Vec<Fi
     let mut remarks: Vec<Finding> = touched.into_iter().map(finding).collect();
     remarks.extend(configures(view, block, review));
     remarks
+}
+
+/// Whether a review tells that the text changes this file, or a folder in which it lies.
+fn tells_of(view: &View<'_>, review: &Review, file: &str) -> bool {
+    let below = |path: &str| {
+        file.to_lowercase().strip_prefix(&path.to_lowercase()).is_some_and(|rest| rest.starts_with('/'))
+    };
+    let effects = &review.effects;
+    let mut paths = effects.writes.iter().chain(&effects.deletes).map(|path| named(&view.course, path));
+    paths.any(|path| !path.is_empty() && (same(file, &path) || below(&path)))
 }
 
 /// What there is to say of a file that says how tests run, where tests are protected: it can turn them off.
@@ -162,30 +176,33 @@ fn changed(view: &View<'_>) -> Vec<(usize, String)> {
 
 /// Where a file was changed, when it is not as it was agreed on.
 fn changed_at(view: &View<'_>, events: &[(usize, Event<'_>)], file: &str) -> Option<usize> {
-    let (mut text, mut changed) = (None, None);
+    let mut content = Content::default();
     for (at, event) in events {
-        let Event::Ran { item, run, makes } = event else {
-            changed = None;
-            continue;
-        };
-        if !changes(&view.course, item, run).iter().any(|change| same(file, &change.path)) {
-            continue;
-        }
-        let written = match &item.block.kind {
-            BlockKind::Write { path } if same(&named(&view.course, path), file) => {
-                item.block.version(run.revision).map(|version| &version.source)
-            }
-            _ => None,
-        };
-        if *makes && !item.block.is_own() || agreed(item, run, file) {
-            (text, changed) = (written, None);
-        } else if written.is_some() && written == text {
-            changed = None;
-        } else {
-            changed = Some(*at);
+        match event {
+            Event::Kept => content.keep(),
+            Event::Ran { item, run, makes } => content.ran(*at, &seen(view, (item, run), *makes, file)),
         }
     }
-    changed
+    content.changed
+}
+
+/// What is known of a run and a file.
+fn seen(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, file: &str) -> Seen {
+    let report = run.ended.as_ref().map(|(_, report)| report);
+    let mut hashed = report.into_iter().flat_map(|report| &report.receipt.protected);
+    let is_file = |path: &str| same(file, &named(&view.course, path));
+    let is_ok = report.is_some_and(|report| report.outcome == Outcome::Ok);
+    let writes = matches!(&item.block.kind, BlockKind::Write { path } if is_file(path));
+    let tells = item.review.as_ref().filter(|(revision, _)| *revision == run.revision);
+    Seen {
+        hashes: hashed.find(|known| is_file(&known.path)).map(|known| (known.before, known.after)),
+        written: (writes && is_ok).then_some(run.sha256),
+        listed: changes(&view.course, item, run).iter().any(|change| same(file, &change.path)),
+        own: item.block.is_own(),
+        makes: makes && !item.block.is_own(),
+        told: writes || tells.is_some_and(|(_, review)| tells_of(view, review, file)),
+        agreed: agreed(item, run, file),
+    }
 }
 
 /// Whether the person was shown that this run changes this file, and typed the word.
@@ -215,7 +232,7 @@ fn form(changed: &[String]) -> Form {
     Form {
         name: FORM.into(),
         title: "Protected files were changed".into(),
-        note: format!("A run changed {}, which you agreed to in an earlier step.", changed.join(", ")),
+        note: format!("Not as you agreed to in an earlier step: {}.", changed.join(", ")),
         fields: vec![field],
     }
 }

@@ -1,6 +1,7 @@
 //! Recipes in dialogues with the engine.
 
 mod any;
+mod protected;
 
 use crate::domain::{
     Answers, BlockId, BlockKind, Dialect, ExecutorKind, FileChange, FinishReason, ImageRef, Language, OnDisk,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::{BlockId, Captured, Entry, Masker, Moment, RunId, Stream};
+use crate::domain::{BlockId, Captured, Entry, Gaps, Masker, Moment, RunId, RunReport, Stream};
 use crate::store::samples::{
     about_instructions, about_limits, about_pulls, about_recipes, about_sandbox, about_tools, captured,
     each_kind, entry, header, report, same, told,
@@ -125,6 +125,25 @@ fn more_bytes_than_can_be_counted_overflow_nothing() {
     let Ok(Decoded::Entry(entry, _)) = run_with("output", output) else { panic!("{line}") };
     let Entry::Ran { report, .. } = *entry else { panic!("{line}") };
     assert_eq!(report.output.total(Stream::Stdout), u64::MAX);
+}
+
+#[test]
+fn what_was_not_looked_at_stands_in_the_receipt_and_nowhere_else() {
+    let mut report = report(Captured::default());
+    let entry_with = |report: &RunReport| Entry::Ran {
+        run: crate::domain::RunId(1),
+        block: crate::domain::BlockId(1),
+        report: Box::new(report.clone()),
+    };
+    let line = String::from_utf8(line_of(&entry_with(&report))).unwrap();
+    assert!(!line.contains("not_looked_at"), "{line}");
+    report.receipt.not_looked_at =
+        Gaps { folders: 2, names: vec!["target".into()], changes: 3, obeyed: true };
+    let entry = entry_with(&report);
+    let line = String::from_utf8(line_of(&entry)).unwrap();
+    let expected = r#""not_looked_at":{"folders":2,"names":["target"],"changes":3,"obeyed":true}"#;
+    assert!(line.contains(expected), "{line}");
+    assert!(same(&entry_of(line.as_bytes()), &entry));
 }
 
 #[test]

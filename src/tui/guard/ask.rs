@@ -77,6 +77,8 @@ pub enum Verb {
     Install,
     /// Change the limits.
     Limits,
+    /// Choose a new kernel for it.
+    Fresh,
     /// Choose the language.
     Language,
 }
@@ -99,6 +101,7 @@ impl Verb {
             Verb::Opinion => "asking for a second opinion",
             Verb::Install => "changing where packages go",
             Verb::Limits => "opening the limits",
+            Verb::Fresh => "choosing the kernel",
             Verb::Language => "choosing the language",
         }
     }

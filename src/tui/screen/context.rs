@@ -187,6 +187,7 @@ fn acts(action: Action) -> bool {
             | Action::Opinion
             | Action::InstallInto
             | Action::Limits
+            | Action::Fresh
     )
 }
 
@@ -204,6 +205,7 @@ pub(super) fn verb(action: Action) -> Option<Verb> {
         Action::Opinion => Verb::Opinion,
         Action::InstallInto => Verb::Install,
         Action::Limits => Verb::Limits,
+        Action::Fresh => Verb::Fresh,
         Action::ChooseLanguage => Verb::Language,
         _ => return None,
     })

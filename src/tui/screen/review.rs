@@ -101,6 +101,7 @@ impl Screen {
                 self.open_limits(ctx.state);
                 Vec::new()
             }
+            Verb::Fresh => vec![Wish::Send(Command::Fresh(block))],
             Verb::Language => {
                 if item.block.readiness() == Readiness::NeedsLanguage {
                     self.choose_language(block);
@@ -302,6 +303,14 @@ impl Screen {
             Action::InstallInto => return self.install_elsewhere(ctx.state),
             Action::Rights => self.code.full_rights = !self.code.full_rights,
             Action::Limits => self.open_limits(ctx.state),
+            Action::Fresh => {
+                return ctx
+                    .state
+                    .waiting()
+                    .map(|item| Wish::Send(Command::Fresh(item.block.id)))
+                    .into_iter()
+                    .collect();
+            }
             // Reached outside of the review only: there decisions mean nothing.
             Action::Skip if self.announced(ctx.state).is_some() => {
                 return vec![Wish::Send(Command::HoldBack)];

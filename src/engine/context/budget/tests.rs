@@ -92,7 +92,10 @@ fn entries(n: u32, length: usize, fate: &Fate) -> Vec<Entry> {
                 block,
                 revision,
                 sha256: Sha256::of(b""),
-                terms: Terms { kernel: Some(KernelRef { generation: 1, variables: 0 }), ..terms() },
+                terms: Terms {
+                    kernel: Some(KernelRef { generation: 1, variables: 0, goes_on: false }),
+                    ..terms()
+                },
                 by: Grantor::Person { typed: false },
             });
             let report = RunReport { output, images: vec![image], ..report(Outcome::Ok) };

@@ -291,7 +291,7 @@ fn of_approvals() -> Vec<Entry> {
 }
 
 fn of_runs() -> Vec<Entry> {
-    let kernel = KernelRef { generation: 2, variables: 5 };
+    let kernel = KernelRef { generation: 2, variables: 5, goes_on: false };
     let outcomes = [
         (Outcome::Ok, KernelFate::None),
         (Outcome::Failed, KernelFate::Lost(kernel)),

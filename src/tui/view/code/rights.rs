@@ -2,7 +2,7 @@
 //! nothing enforces is not called a limit.
 
 use super::{effects, target};
-use crate::domain::sentences::{network, sandbox, saving, secrets};
+use crate::domain::sentences::{network, running, sandbox, saving, secrets};
 use crate::domain::{Can, ExecutorKind, Hold, Limits, Reach, SandboxLevel, Severity, Terms};
 use crate::engine::state::Inspected;
 use crate::tui::guard;
@@ -126,6 +126,10 @@ fn terms_facts(terms: &Terms, reach: &Reach, full: bool, look: Look<'_>, facts: 
     }
     let mut push = |label, text: String, style| facts.push(Fact { label, text, style });
     push("Runs in", runs_in(terms, look), text);
+    if !terms.found_changed().is_empty() {
+        // Told by a program that earlier blocks may have tampered with: what is not told may be changed too.
+        push("Changed", safe::one_line(&terms.found_changed().join("; ")), look.style(Slot::StatusWarn));
+    }
     let rights = &terms.rights;
     let off = rights.sandbox.level == SandboxLevel::Off;
     let readable = [&rights.write[..], &rights.read[..]].concat();
@@ -311,7 +315,11 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
                 0 => "no variables".to_owned(),
                 n => format!("{} live", words::count(n as usize, "variable")),
             };
-            format!("{language} kernel k{}, {live}, cwd {cwd}", kernel.generation)
+            format!(
+                "{language} kernel k{}, {}{live}, cwd {cwd}",
+                kernel.generation,
+                shared(terms, "interpreter")
+            )
         }
         (ExecutorKind::Kernel, None) => format!("a new {language} kernel, no variables, cwd {cwd}"),
         (ExecutorKind::Installer, _) => {
@@ -319,7 +327,11 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
         }
         (ExecutorKind::Container, Some(kernel)) => {
             let image = safe::one_line(&terms.interpreter.to_string_lossy());
-            format!("a container of {image}, {language} kernel k{}, cwd {cwd}", kernel.generation)
+            let (generation, shared) = (kernel.generation, shared(terms, "interpreter"));
+            format!(
+                "a container of {image}, {language} kernel k{generation}, {shared}{}cwd {cwd}",
+                goes_on(terms)
+            )
         }
         (ExecutorKind::Container, None) => {
             let image = safe::one_line(&terms.interpreter.to_string_lossy());
@@ -328,12 +340,29 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
         (ExecutorKind::Jupyter, kernel) => {
             let name = safe::one_line(&terms.interpreter.to_string_lossy());
             let generation = kernel.map_or(1, |kernel| kernel.generation);
-            format!("{language} kernel k{generation}, Jupyter: {name}; {}", sandbox::NOT_THERE)
+            let (shared, goes_on) = (shared(terms, "interpreter"), goes_on(terms));
+            format!(
+                "{language} kernel k{generation}, {shared}{goes_on}Jupyter: {name}; {}",
+                sandbox::NOT_THERE
+            )
         }
         (ExecutorKind::Files, _) => "sayso itself: nothing is started".into(),
         (ExecutorKind::Engine, _) => "the container engine itself: nothing is started".into(),
-        (ExecutorKind::Subprocess, _) => format!("{language}, a process of its own, cwd {cwd}"),
+        (ExecutorKind::Subprocess, _) => {
+            format!("{language}, a process of its own, {}cwd {cwd}", shared(terms, "environment"))
+        }
     }
+}
+
+/// `interpreter shared with blocks 1-3, `; empty for the first block.
+fn shared(terms: &Terms, what: &str) -> String {
+    terms.shared.as_ref().map(|shared| format!("{}, ", running::shared(what, shared))).unwrap_or_default()
+}
+
+/// That nobody stops the kernel between runs, where that is so.
+fn goes_on(terms: &Terms) -> String {
+    let goes_on = terms.kernel.is_some_and(|kernel| kernel.goes_on);
+    if goes_on { format!("{}, ", running::GOES_ON) } else { String::new() }
 }
 
 /// The environment variables that are passed, by name; the first ones only, unless all are asked for.
@@ -389,6 +418,7 @@ mod tests {
             cwd: "/work".into(),
             rights: May { sandbox, ..May::default() },
             limits: limits_,
+            shared: None,
             target: None,
         };
         limits(&terms, full)

@@ -1,6 +1,7 @@
 //! What is said of a run beside its output: how it ended, what it used and changed, its value or its error.
 
 use crate::domain::obeyed::obeyed;
+use crate::domain::sentences::running;
 use crate::domain::{ImageRef, KernelFate, Outcome, RunReport, Severity, Stream, VariableChanges};
 use crate::engine::State;
 use crate::engine::transcript::{BlockItem, Standing};
@@ -45,7 +46,11 @@ pub(super) fn ended(
         head.extend(safe::words(&text, width.into(), look.style(Slot::StatusWarn)));
     }
     head.extend(changes(report, width, look));
+    head.extend(not_looked_at(report, width, look));
     head.extend(refused(report, width, look));
+    if report.receipt.moving {
+        head.extend(safe::words(running::MOVING, width.into(), look.severity(Severity::High)));
+    }
     head.extend(dropped(report, look));
     (head, tail(report, width, look))
 }
@@ -66,6 +71,7 @@ fn used(report: &RunReport) -> String {
     if receipt.cpu_us > 0 {
         parts.push(format!("cpu {}", words::duration(receipt.cpu_us / 1000)));
     }
+    parts.extend(running::paused(receipt));
     parts.join("   ")
 }
 
@@ -85,6 +91,8 @@ fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
             _ => format!("~ {}  {}", safe::one_line(&file.path), words::size(file.bytes)),
         })
         .collect();
+    let more = report.receipt.not_looked_at.changes;
+    texts.extend((more > 0).then(|| format!("and {more} more")));
     texts.extend((!variables.is_empty()).then_some(variables));
     let mut lines =
         safe::hanging(Span::styled("changed  ", look.dim()), &texts.join("     "), width.into(), look.text());
@@ -99,6 +107,16 @@ fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
         ));
     }
     lines
+}
+
+/// `not looked at  2 folders (node_modules, target)`: where changes would not have been seen.
+fn not_looked_at(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let lines = report.receipt.not_looked_at.lines();
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let head = Span::styled("not looked at  ", look.dim());
+    safe::hanging(head, &safe::one_line(&lines.join("     ")), width.into(), look.dim())
 }
 
 /// `variables +3 ~1 -1  (Vars)`; empty where nothing changed.
@@ -118,7 +136,7 @@ fn refused(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
     }
     let text = safe::one_line(&told.join("     "));
     safe::hanging(
-        Span::styled(crate::domain::sentences::running::REFUSED_LABEL, look.dim()),
+        Span::styled(running::REFUSED_LABEL, look.dim()),
         &text,
         width.into(),
         look.style(Slot::StatusWarn),
@@ -177,7 +195,8 @@ pub(super) fn not_run(item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<
             rows
         }
         Standing::Declined(why) => {
-            let mut rows = safe::words("Not run. The recipe did not offer it:", width.into(), look.dim());
+            let by = if item.block.is_own() { "Not run:" } else { "Not run. The recipe did not offer it:" };
+            let mut rows = safe::words(by, width.into(), look.dim());
             rows.extend(safe::hanging(Span::raw("  "), why.trim(), width.into(), look.text()));
             rows
         }

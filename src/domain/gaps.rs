@@ -1,0 +1,61 @@
+//! What a receipt does not tell of the working folder, so that silence is not taken for "nothing changed".
+
+use serde::{Deserialize, Serialize};
+
+/// Folders that are named in one line.
+const NAMED: usize = 3;
+
+/// What of the working folder was not looked at for changes.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Gaps {
+    /// Folders that were not looked at, or not to their end: what tools keep in them, or there were too many files.
+    pub folders: u32,
+    /// The first of them, relative to the working folder.
+    pub names: Vec<String>,
+    /// Changes that were seen and are not listed.
+    pub changes: u32,
+    /// Whether there were too many folders to look for the names that programs obey by themselves.
+    pub obeyed: bool,
+}
+
+impl Gaps {
+    /// What is not told where there are too many folders.
+    pub const OBEYED: &str = "names that programs obey by themselves: there are too many folders";
+
+    /// Whether all was looked at.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What was not looked at, in words; a line each.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.folders > 0 {
+            let named = self.names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+            let more = if self.folders as usize > NAMED { ", …" } else { "" };
+            let s = if self.folders == 1 { "" } else { "s" };
+            lines.push(format!("{} folder{s} ({named}{more})", self.folders));
+        }
+        if self.obeyed {
+            lines.push(Self::OBEYED.into());
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_looked_at_is_told_in_words() {
+        assert!(Gaps::default().is_empty() && Gaps::default().lines().is_empty());
+        let names = ["node_modules", "target", "a/target", "b/target"].map(str::to_owned).to_vec();
+        let gaps = Gaps { folders: 4, names, changes: 7, obeyed: false };
+        assert_eq!(gaps.lines(), ["4 folders (node_modules, target, a/target, …)"]);
+        let one = Gaps { folders: 1, names: vec!["target".into()], changes: 0, obeyed: true };
+        assert_eq!(one.lines()[0], "1 folder (target)");
+        assert!(one.lines()[1].contains("too many folders"));
+    }
+}

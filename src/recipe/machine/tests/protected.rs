@@ -1,0 +1,97 @@
+//! Protected files by their content: what a receipt says of them changes nothing.
+
+use super::*;
+use crate::domain::{ProtectedFile, Sha256};
+
+const FILE: &str = "tests/test_slug.py";
+
+/// A run around which the file held these texts, whatever its receipt lists.
+fn around(report: RunReport, before: &str, after: &str) -> RunReport {
+    let hash = |text: &str| Some(Sha256::of(text.as_bytes()));
+    let file = ProtectedFile { path: FILE.into(), before: hash(before), after: hash(after) };
+    let mut report = report;
+    report.receipt.protected = vec![file];
+    report
+}
+
+/// The tests are agreed on and fail as they should; they hold this.
+fn agreed() -> (Talk, String) {
+    let mut t = Talk::tdd();
+    t.writes(FILE);
+    let text = t.line_of(1);
+    t.tests(around(printed("pytest/missing-module"), &text, &text));
+    assert_eq!(t.d.watched.protected, [FILE]);
+    (t, text)
+}
+
+fn choose(t: &mut Talk, what: &str) -> String {
+    t.d.command(Command::Answer(vec![("what".into(), what.into())]))
+}
+
+#[test]
+fn a_change_that_no_receipt_lists_is_asked_about() {
+    let (mut t, text) = agreed();
+    let line = t.runs(around(changed(Outcome::Ok, &["slug.py"]), &text, "pass"));
+    assert!(line.ends_with("asking: form protected"), "{line}");
+    assert_eq!(t.d.watched.protected, [FILE]);
+    assert!(t.d.reopen().ends_with("asking: form protected"));
+    // It is kept: from here on that is what was agreed to.
+    let line = choose(&mut t, "keep the change");
+    assert!(line.contains("+block 4"), "{line}");
+    let line = t.tests(around(printed("pytest/green"), "pass", "pass"));
+    assert!(line.contains("+judged code.1 green"), "{line}");
+}
+
+#[test]
+fn a_file_that_only_a_receipt_lists_is_as_agreed() {
+    let (mut t, text) = agreed();
+    let line = t.runs(around(changed(Outcome::Ok, &["slug.py", FILE]), &text, &text));
+    assert!(line.ends_with("deciding 4"), "{line}");
+}
+
+#[test]
+fn a_change_while_the_tests_run_is_no_green() {
+    let (mut t, text) = agreed();
+    t.runs(around(changed(Outcome::Ok, &["slug.py"]), &text, &text));
+    let line = t.tests(around(printed("pytest/green"), &text, "pass"));
+    assert!(line.ends_with("asking: form protected"), "{line}");
+    // And one that was there when they began, and was taken back.
+    let (mut t, text) = agreed();
+    t.runs(around(changed(Outcome::Ok, &["slug.py"]), &text, &text));
+    let line = t.tests(around(printed("pytest/green"), "pass", &text));
+    assert!(line.ends_with("asking: form protected"), "{line}");
+}
+
+#[test]
+fn what_is_put_back_is_as_agreed_again() {
+    let (mut t, text) = agreed();
+    t.runs(around(changed(Outcome::Ok, &["slug.py"]), &text, "pass"));
+    let line = choose(&mut t, "go on without it");
+    assert!(line.contains("+judged code.1 protected_changed"), "{line}");
+    // Another file is written: it is still the other text.
+    t.calls(&[("write_file", serde_json::json!({"path": "slug.py", "content": "x\n"}))]);
+    let line = t.ends(around(changed(Outcome::Ok, &["slug.py"]), "pass", "pass"));
+    assert!(line.ends_with("asking: form protected"), "{line}");
+    choose(&mut t, "go on without it");
+    let line = t.runs(around(changed(Outcome::Ok, &["slug.py"]), "pass", &text));
+    assert!(line.contains("+block") && !line.contains("asking"), "{line}");
+}
+
+#[test]
+fn what_nobody_was_shown_is_not_agreed_to_in_the_step_that_makes_the_file_either() {
+    let mut t = Talk::tdd();
+    t.calls(&[
+        ("write_file", serde_json::json!({"path": FILE, "content": "a\n"})),
+        ("run_code", serde_json::json!({"language": "python", "code": "hidden()"})),
+    ]);
+    t.block = 1;
+    t.ends(changed(Outcome::Ok, &[FILE]));
+    t.block = 2;
+    t.look();
+    t.look();
+    t.ends(around(changed(Outcome::Ok, &[]), "a\n", "pass"));
+    t.tests(around(printed("pytest/missing-module"), "pass", "pass"));
+    t.calls(&[("write_file", serde_json::json!({"path": "slug.py", "content": "x\n"}))]);
+    let line = t.ends(around(changed(Outcome::Ok, &["slug.py"]), "pass", "pass"));
+    assert!(line.ends_with("asking: form protected"), "{line}");
+}

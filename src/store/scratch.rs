@@ -1,0 +1,111 @@
+//! Large outputs and images that belong to no session: those of runs whose session is kept nowhere lie in a folder that is
+//! removed when they are over, and what a killed process or a removed session left behind is removed later.
+
+use super::blobs_of;
+use std::fs::{DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+/// How such a folder was called before it had the name of a session.
+const OLD: &str = "exec-";
+
+/// The folder of a session that is kept nowhere; dropping this removes it.
+#[derive(Debug)]
+pub struct Scratch {
+    session: PathBuf,
+    /// While it is locked, nobody takes it for one that was left behind.
+    _lock: Option<File>,
+}
+
+impl Scratch {
+    /// A folder for what belongs to the session of this identity, which never gets a file. Where none can be made,
+    /// large outputs are not kept while it goes on either.
+    pub fn create(sessions: &Path, id: &str) -> Self {
+        sweep(sessions);
+        let session = sessions.join(format!("{id}.jsonl"));
+        let blobs = blobs_of(&session);
+        let made =
+            DirBuilder::new().recursive(true).mode(0o700).create(&blobs).and_then(|()| File::open(&blobs));
+        let lock = made.ok().filter(|folder| folder.try_lock().is_ok());
+        Self { session, _lock: lock }
+    }
+
+    /// The file that its session would have.
+    pub(super) fn session(&self) -> &Path {
+        &self.session
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let blobs = blobs_of(&self.session);
+        let _ = std::fs::remove_dir_all(&blobs);
+        // Folders that were made for it alone go with it; one that holds something stays.
+        let above = blobs.ancestors().skip(1).take(2);
+        let _ = above.map(std::fs::remove_dir).find(Result::is_err);
+    }
+}
+
+/// Removes folders of outputs whose session is gone. Folders that are called like no session are somebody else's.
+pub(super) fn sweep(sessions: &Path) {
+    for entry in std::fs::read_dir(sessions.join("blobs")).into_iter().flatten().flatten() {
+        let (folder, name) = (entry.path(), entry.file_name());
+        let name = name.to_string_lossy();
+        let is_session = uuid::Uuid::parse_str(name.strip_prefix(OLD).unwrap_or(&name)).is_ok();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if !is_session
+            || !is_folder
+            || !has_output(&folder)
+            || sessions.join(format!("{name}.jsonl")).exists()
+        {
+            continue;
+        }
+        let Ok(lock) = File::open(&folder) else { continue };
+        if lock.try_lock().is_ok() && std::fs::remove_dir_all(&folder).is_err() {
+            tracing::warn!(folder = %folder.display(), "outputs of a removed session can't be removed");
+        }
+    }
+}
+
+/// Whether a run left something there. A session that has no file yet may have a folder for packages already.
+fn has_output(folder: &Path) -> bool {
+    let mut all = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    all.any(|entry| entry.file_name() != "packages")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_of_it_and_what_others_left_is_removed() {
+        let home = tempfile::tempdir().expect("a folder");
+        let sessions = home.path().join("sessions");
+        let id = |n: u128| uuid::Uuid::from_u128(n).to_string();
+        let (left, kept, old) = (id(1), id(2), format!("exec-{}", id(3)));
+        for folder in [&left, &kept, &old, "someone's"] {
+            std::fs::create_dir_all(sessions.join("blobs").join(folder)).expect("made");
+            std::fs::write(sessions.join("blobs").join(folder).join("run-1.out"), "much").expect("written");
+        }
+        std::fs::write(sessions.join(format!("{kept}.jsonl")), "").expect("written");
+        let first = Scratch::create(&sessions, &id(4));
+        let second = Scratch::create(&sessions, &id(5));
+        let there = || {
+            let all = std::fs::read_dir(sessions.join("blobs")).expect("there").flatten();
+            let mut names: Vec<_> = all.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(there(), [kept.clone(), id(4), id(5), "someone's".into()]);
+        std::fs::write(blobs_of(first.session()).join("run-1.out"), "much").expect("written");
+        drop((first, second));
+        assert_eq!(there(), [kept, "someone's".to_owned()]);
+    }
+
+    #[test]
+    fn folders_that_were_made_for_it_go_with_it() {
+        let home = tempfile::tempdir().expect("a folder");
+        drop(Scratch::create(&home.path().join("data/sessions"), &uuid::Uuid::from_u128(1).to_string()));
+        assert!(!home.path().join("data/sessions").exists());
+    }
+}

@@ -1,0 +1,130 @@
+//! The files of some folders as they stood: bounded, and with what was not looked at.
+
+use crate::workspace::stamp::Stamp;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Folders of what tools keep; files in them are looked at whatever else there is.
+pub(super) const ALWAYS: [&str; 3] = [".git", ".hg", ".venv"];
+/// Folders whose files are nobody's work: caches, packages, what is built.
+const PASSED_OVER: [&str; 5] = ["node_modules", "target", "__pycache__", ".mypy_cache", ".ipynb_checkpoints"];
+
+/// How much is listed: entries, and time.
+type Bounds = (usize, Duration);
+pub(super) const USUAL: Bounds = (5_000, Duration::from_millis(40));
+const OF_ALWAYS: Bounds = (50_000, Duration::from_millis(250));
+
+/// Files as they stood.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Snapshot {
+    pub(super) files: BTreeMap<PathBuf, Stamp>,
+    /// Folders that were not listed, or not to their end.
+    pub(super) gaps: BTreeSet<PathBuf>,
+}
+
+impl Snapshot {
+    /// Files below these folders as they stand now. Links are not followed.
+    pub(super) fn of(roots: &[PathBuf]) -> Self {
+        Self::default().again(roots)
+    }
+
+    /// The same later. What was known is looked at first, so that nothing that is new can hide it.
+    pub(super) fn again(&self, roots: &[PathBuf]) -> Self {
+        let at = SystemTime::now();
+        let mut now = Self::default();
+        for (path, stamp) in &self.files {
+            match stamp.again(path, at) {
+                Ok(stamp) => drop(now.files.insert(path.clone(), stamp)),
+                Err(error) if is_gone(&error) => {}
+                Err(_) => drop(now.gaps.insert(path.parent().unwrap_or(path).to_path_buf())),
+            }
+        }
+        let mut walk = Walk { at, now, known: self, seen: BTreeSet::new(), always: Vec::new() };
+        for root in roots {
+            walk.always.extend(ALWAYS.iter().map(|name| root.join(name)).filter(|path| is_folder(path)));
+        }
+        walk.list_always();
+        walk.list(roots.iter().cloned().collect(), USUAL);
+        // More of them may have been found deeper down.
+        walk.list_always();
+        walk.now
+    }
+
+    /// Whether nothing is known of a place.
+    pub(super) fn is_gap(&self, path: &Path) -> bool {
+        !self.gaps.is_empty() && path.ancestors().any(|folder| self.gaps.contains(folder))
+    }
+}
+
+pub(super) fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn is_folder(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|info| info.is_dir())
+}
+
+struct Walk<'a> {
+    at: SystemTime,
+    now: Snapshot,
+    known: &'a Snapshot,
+    /// Folders that were listed.
+    seen: BTreeSet<PathBuf>,
+    /// Folders that are to be listed in any case.
+    always: Vec<PathBuf>,
+}
+
+impl Walk<'_> {
+    fn list_always(&mut self) {
+        let folders = std::mem::take(&mut self.always);
+        self.list(folders.into(), OF_ALWAYS);
+    }
+
+    /// Lists folders and those in them, the nearest first.
+    fn list(&mut self, mut folders: VecDeque<PathBuf>, (most, longest): Bounds) {
+        let (began, mut entries) = (Instant::now(), 0);
+        let is_always = longest == OF_ALWAYS.1;
+        while let Some(folder) = folders.pop_front() {
+            if !self.seen.insert(folder.clone()) {
+                continue;
+            }
+            let listed = match std::fs::read_dir(&folder) {
+                Ok(listed) => listed,
+                Err(error) if is_gone(&error) => continue,
+                Err(_) => {
+                    self.now.gaps.insert(folder);
+                    continue;
+                }
+            };
+            for entry in listed.flatten() {
+                entries += 1;
+                if entries > most || began.elapsed() > longest {
+                    self.now.gaps.insert(folder);
+                    break;
+                }
+                let (path, name) = (entry.path(), entry.file_name());
+                let is = |names: &[&str]| names.iter().any(|known| name == *known);
+                match entry.file_type() {
+                    Ok(kind) if !kind.is_dir() => self.keep(path, &entry),
+                    Ok(_) if is_always => folders.push_back(path),
+                    Ok(_) if is(&ALWAYS) => self.always.push(path),
+                    Ok(_) if is(&PASSED_OVER) => drop(self.now.gaps.insert(path)),
+                    Ok(_) => folders.push_back(path),
+                    Err(_) => {}
+                }
+            }
+        }
+    }
+
+    fn keep(&mut self, path: PathBuf, entry: &std::fs::DirEntry) {
+        if self.known.files.contains_key(&path) {
+            return;
+        }
+        if let Ok(info) = entry.metadata() {
+            let stamp = Stamp::of_file(&path, &info, self.at);
+            self.now.files.insert(path, stamp);
+        }
+    }
+}

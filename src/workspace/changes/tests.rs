@@ -1,0 +1,150 @@
+//! Looks at folders in which programs hide what they do.
+
+use super::snapshot::USUAL;
+use super::*;
+use std::fs;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.at(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+
+    fn look(&self) -> Look {
+        look(self.0.path(), self.0.path(), vec![self.0.path().to_path_buf()], &ObeyedFiles::default())
+    }
+}
+
+fn told(changes: &Changes) -> Vec<(&str, &str, u64)> {
+    changes.files.iter().map(|c| (c.change.as_str(), c.path.as_str(), c.bytes)).collect()
+}
+
+#[test]
+fn what_was_made_changed_and_deleted_is_told() {
+    let folder = Folder::new();
+    for name in ["same", "grown", "gone"] {
+        folder.write(name, "1");
+    }
+    let before = folder.look();
+    folder.write("grown", "12");
+    fs::remove_file(folder.at("gone")).expect("deleted");
+    folder.write("out/new.png", "123");
+    let changes = before.changes();
+    assert_eq!(
+        told(&changes),
+        [("deleted", "gone", 0), ("changed", "grown", 2), ("created", "out/new.png", 3)]
+    );
+    assert!(changes.gaps.is_empty(), "{:?}", changes.gaps);
+}
+
+#[test]
+fn what_tools_keep_is_looked_at_and_caches_are_told_as_passed_over() {
+    let folder = Folder::new();
+    for name in
+        [".git/HEAD", ".git/objects/aa/b", "sub/.venv/lib/site.py", "node_modules/x/a.js", "a/target/b"]
+    {
+        folder.write(name, "1");
+    }
+    let before = folder.look();
+    folder.write(".git/HEAD", "2");
+    folder.write(".git/refs/heads/new", "2");
+    folder.write(".git/objects/aa/c", "2");
+    folder.write(".git/objects/bb/c", "22");
+    folder.write("sub/.venv/lib/site.py", "2");
+    folder.write("node_modules/x/a.js", "2");
+    let changes = before.changes();
+    let expected = [
+        ("changed", ".git/HEAD", 1),
+        ("changed", ".git/objects", 3),
+        ("created", ".git/refs/heads/new", 1),
+        ("changed", "sub/.venv/lib/site.py", 1),
+    ];
+    assert_eq!(told(&changes), expected);
+    let names = ["node_modules", "a/target"].map(str::to_owned).to_vec();
+    assert_eq!(changes.gaps, Gaps { folders: 2, names, changes: 0, obeyed: false });
+}
+
+#[test]
+fn a_flood_of_new_files_hides_no_change_and_is_told() {
+    let folder = Folder::new();
+    folder.write("z/tests.py", "assert add(1, 2) == 3\n");
+    folder.write("z/gone.py", "");
+    let before = folder.look();
+    folder.write("z/tests.py", "assert True           \n");
+    fs::remove_file(folder.at("z/gone.py")).expect("deleted");
+    for n in 0..=USUAL.0 {
+        fs::write(folder.at(&format!("{n}")), "").expect("written");
+    }
+    let changes = before.changes();
+    assert!(told(&changes).contains(&("changed", "z/tests.py", 23)), "{changes:?}");
+    assert!(told(&changes).contains(&("deleted", "z/gone.py", 0)));
+    assert_eq!(changes.files.len(), MOST_TOLD);
+    assert!(
+        changes.gaps.changes > 1_000 && changes.gaps.names.contains(&".".to_owned()),
+        "{:?}",
+        changes.gaps
+    );
+}
+
+#[test]
+fn a_folder_that_is_too_large_is_told_and_what_is_obeyed_in_it_is_seen() {
+    let folder = Folder::new();
+    for n in 0..=USUAL.0 {
+        folder.write(&format!("big/{n}"), "");
+    }
+    folder.write("small", "1");
+    let before = folder.look();
+    folder.write("big/.envrc", "");
+    folder.write("big/other", "");
+    folder.write("small", "12");
+    let changes = before.changes();
+    assert_eq!(told(&changes), [("created", "big/.envrc", 0), ("changed", "small", 2)]);
+    assert_eq!((changes.gaps.folders, changes.gaps.names.as_slice()), (1, &["big".to_owned()][..]));
+}
+
+#[test]
+fn the_same_size_and_time_hide_nothing() {
+    let folder = Folder::new();
+    folder.write("a", "one");
+    let time = fs::metadata(folder.at("a")).expect("there").modified().expect("a time");
+    let before = folder.look();
+    folder.write("a", "two");
+    let file = fs::File::options().write(true).open(folder.at("a")).expect("open");
+    file.set_modified(time).expect("set back");
+    assert_eq!(told(&before.changes()), [("changed", "a", 3)]);
+}
+
+#[test]
+fn what_changes_in_the_tick_of_a_look_is_told() {
+    let folder = Folder::new();
+    for round in 0..200 {
+        folder.write("a", &format!("{round:03}"));
+        let before = folder.look();
+        folder.write("a", &format!("{:03}", round + 500));
+        assert_eq!(told(&before.changes()), [("changed", "a", 3)], "round {round}");
+    }
+}
+
+#[test]
+fn the_working_folder_is_looked_at_wherever_a_run_starts() {
+    let (folder, other) = (Folder::new(), Folder::new());
+    let before = look(folder.0.path(), other.0.path(), Vec::new(), &ObeyedFiles::default());
+    folder.write("a", "1");
+    other.write("b", "1");
+    let changes = before.changes();
+    let there = other.at("b").to_string_lossy().into_owned();
+    let mut paths: Vec<&str> = changes.files.iter().map(|change| change.path.as_str()).collect();
+    paths.sort_unstable();
+    assert_eq!(paths, [there.as_str(), "a"]);
+}

@@ -1,0 +1,88 @@
+//! The content of files that a recipe protects, right before a run and right after it. Links are followed: what counts is
+//! what is read under the name.
+
+use crate::domain::{ProtectedFile, Sha256};
+use sha2::Digest as _;
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// A larger file is none that somebody agreed to by reading it.
+const LARGEST: u64 = 64 << 20;
+
+/// Files as they stood before a run.
+#[derive(Clone, Debug, Default)]
+pub struct Protected {
+    folder: PathBuf,
+    files: Vec<(String, Option<Sha256>)>,
+}
+
+impl Protected {
+    /// These files, named from this folder, as they stand now.
+    pub fn of(folder: &Path, paths: Vec<String>) -> Self {
+        let hashed = |path: String| {
+            let hash = hash(&folder.join(&path));
+            (path, hash)
+        };
+        Self { folder: folder.to_path_buf(), files: paths.into_iter().map(hashed).collect() }
+    }
+
+    /// The same with what they are now.
+    pub fn afterwards(self) -> Vec<ProtectedFile> {
+        let Self { folder, files } = self;
+        let now = |(path, before): (String, Option<Sha256>)| {
+            let after = hash(&folder.join(&path));
+            ProtectedFile { path, before, after }
+        };
+        files.into_iter().map(now).collect()
+    }
+}
+
+/// The hash of a plain file. A pipe or a device in its place is not waited for.
+fn hash(path: &Path) -> Option<Sha256> {
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).ok()?;
+    let file = File::options().read(true).custom_flags(flags).open(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut reader = file.take(LARGEST + 1);
+    let (mut hasher, mut read, mut buffer) = (sha2::Sha256::new(), 0, vec![0; 64 << 10]);
+    loop {
+        match reader.read(&mut buffer).ok()? {
+            0 => break,
+            n => {
+                read += n as u64;
+                hasher.update(buffer.get(..n)?);
+            }
+        }
+    }
+    (read <= LARGEST).then(|| Sha256(hasher.finalize().into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn content_is_told_before_and_after_whatever_its_times_say() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for name in ["same", "other", "gone"] {
+            fs::write(at(name), "one").expect("written");
+        }
+        let names = ["same", "other", "gone", "new", "pipe"].map(str::to_owned).to_vec();
+        let before = Protected::of(folder.path(), names);
+        let time = fs::metadata(at("other")).expect("there").modified().expect("a time");
+        fs::write(at("other"), "two").expect("written");
+        fs::File::options().write(true).open(at("other")).expect("open").set_modified(time).expect("set");
+        fs::remove_file(at("gone")).expect("removed");
+        fs::write(at("new"), "one").expect("written");
+        let made = std::process::Command::new("mkfifo").arg(at("pipe")).status().expect("mkfifo");
+        assert!(made.success());
+        let (one, two) = (Some(Sha256::of(b"one")), Some(Sha256::of(b"two")));
+        let told: Vec<_> = before.afterwards().into_iter().map(|file| (file.before, file.after)).collect();
+        assert_eq!(told, [(one, one), (one, two), (one, None), (None, one), (None, None)]);
+    }
+}

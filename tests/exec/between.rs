@@ -1,0 +1,254 @@
+//! Between runs nothing of a run moves: seen from outside, by what the system tells of its processes and threads.
+
+use super::support::*;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use sayso::domain::Language;
+use std::fs;
+
+/// What a workshop wrote by [`COUNTER`].
+pub fn counted(shop: &Shop) -> String {
+    fs::read_to_string(shop.work().join("count.txt")).unwrap()
+}
+
+/// Waits in a block until the number has grown.
+pub const GROWS: &str =
+    "before = open('count.txt').read()\nwhile open('count.txt').read() in (before, ''): pass";
+
+/// Writes a number that grows into a file, for ever, from a thread.
+pub const COUNTER: &str = "import threading\n\
+    def count():\n\
+    \x20   n = 0\n\
+    \x20   while True:\n\
+    \x20       n += 1\n\
+    \x20       with open('count.txt', 'w') as f: f.write(str(n).rjust(20))\n\
+    counter = threading.Thread(target=count, daemon=True)\n\
+    counter.start()\n\
+    while not __import__('os').path.exists('count.txt'): pass";
+
+/// The processes that carry this workshop's own folder in their environment: the kernel, and what it started.
+fn of_runs(shop: &Shop) -> Vec<i32> {
+    let word = shop.folder.path().to_str().unwrap().to_owned();
+    let carries = |pid: i32| {
+        fs::read(format!("/proc/{pid}/environ"))
+            .is_ok_and(|env| env.windows(word.len()).any(|w| w == word.as_bytes()))
+    };
+    let all = fs::read_dir("/proc").unwrap();
+    let pids = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter(|pid| *pid != std::process::id() as i32 && alive(*pid) && carries(*pid)).collect()
+}
+
+/// The threads of these processes that could act.
+pub fn moving(pids: &[i32]) -> Vec<String> {
+    let tasks = pids.iter().flat_map(|pid| fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten());
+    let stats = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("stat")).ok());
+    let state = |stat: &String| stat.rsplit(')').next().unwrap_or_default().trim_start().chars().next();
+    stats.filter(|stat| !matches!(state(stat), Some('T' | 'Z' | 'X'))).collect()
+}
+
+#[track_caller]
+fn assert_still(shop: &Shop) {
+    let pids = of_runs(shop);
+    assert!(pids.len() <= 1, "more than the kernel is there: {pids:?}");
+    assert_eq!(moving(&pids), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn threads_stand_still_between_runs_and_go_on_with_the_next() {
+    let shop = Shop::new();
+    let told = shop.py(COUNTER).await.ok();
+    assert_eq!(told.report.receipt.threads, 1, "it is told that one will go on");
+    assert_still(&shop);
+    let before = counted(&shop);
+    // Another program runs meanwhile, and the kernel does not.
+    shop.sh("for i in {1..200}; do cat count.txt > /dev/null; done").await.ok();
+    assert_eq!(counted(&shop), before);
+    shop.py(GROWS).await.ok();
+    assert_still(&shop);
+}
+
+#[tokio::test]
+async fn a_kernel_that_nobody_used_stands_still() {
+    let shop = Shop::new();
+    shop.executor.warm(&Language::python());
+    eventually("a kernel is there and stands", || {
+        let pids = of_runs(&shop);
+        !pids.is_empty() && moving(&pids).is_empty()
+    });
+    shop.py("1 + 1").await.ok();
+    assert_still(&shop);
+}
+
+#[tokio::test]
+async fn a_late_interrupt_wakes_nothing() {
+    let shop = Shop::new();
+    let request = shop.request("python", COUNTER, None).await;
+    let (id, receiver) = shop.start(request);
+    all(receiver).await.ok();
+    shop.executor.interrupt(id);
+    shop.executor.kill(id);
+    shop.sh("true").await.ok();
+    assert_still(&shop);
+    shop.py("assert counter.is_alive()").await.ok();
+}
+
+#[tokio::test]
+async fn what_modules_a_text_lacks_is_told_while_the_kernel_stands_still() {
+    let shop = Shop::new();
+    let lacking = |text: &'static str| shop.executor.lacking(text, &[]);
+    assert_eq!(lacking("import json, numpie_of_nobody").await, ["numpie_of_nobody"]);
+    shop.py("import os, sys\nos.mkdir('lib')\nopen('lib/own_of_mine.py', 'w').write('')\nsys.path.insert(0, 'lib')")
+        .await
+        .ok();
+    assert_eq!(lacking("import own_of_mine, numpie_of_nobody").await, ["numpie_of_nobody"]);
+    eventually("both stand still", || moving(&of_runs(&shop)).is_empty());
+    shop.py("import own_of_mine\nos.mkdir('sub')\nos.chdir('sub')\nopen('other_of_mine.py', 'w').write('')")
+        .await
+        .ok();
+    assert_eq!(lacking("import other_of_mine, numpie_of_nobody").await, ["numpie_of_nobody"]);
+}
+
+#[tokio::test]
+async fn what_open_files_hold_back_is_written_at_the_end_of_a_block() {
+    let shop = Shop::new();
+    shop.py("f = open('unclosed.txt', 'w')\nf.write('written')").await.ok();
+    assert_eq!(fs::read_to_string(shop.work().join("unclosed.txt")).unwrap(), "written");
+}
+
+/// Nobody would look at what it does then.
+#[tokio::test]
+async fn the_code_of_a_block_does_nothing_at_the_exit_of_its_kernel() {
+    let shop = Shop::new();
+    shop.py("import atexit\natexit.register(lambda: open('atexit.txt', 'w').write('heard'))").await.ok();
+    shop.executor.close().await;
+    assert!(!shop.work().join("atexit.txt").exists());
+}
+
+/// What a block can leave behind that would act by itself.
+const LEFT_BEHIND: [&str; 9] = [
+    COUNTER,
+    "from concurrent.futures import ThreadPoolExecutor\nimport time\npool = ThreadPoolExecutor(4)\nfor _ in range(8): pool.submit(lambda: time.sleep(1000))",
+    "from concurrent.futures import ProcessPoolExecutor\nimport multiprocessing, time\nprocesses = ProcessPoolExecutor(2, multiprocessing.get_context('fork'))\nfor _ in range(4): processes.submit(time.sleep, 1000)",
+    "import os, time\nif os.fork() == 0:\n    while True: time.sleep(0.001)",
+    "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        os.chdir('/')\n        while True: time.sleep(0.001)\n    os._exit(0)",
+    "import subprocess\nsubprocess.Popen('while :; do sleep 0.01; done', shell=True, start_new_session=True)",
+    "import os, threading\ndef respawn():\n    while True:\n        pid = os.fork()\n        if pid == 0:\n            import time\n            while True: time.sleep(1)\n        os.waitpid(pid, 0)\nthreading.Thread(target=respawn, daemon=True).start()",
+    "import os, signal, threading\nme = os.getpid()\nif os.fork() == 0:\n    while True:\n        try: os.kill(me, signal.SIGCONT)\n        except ProcessLookupError: os._exit(0)",
+    "import signal, itertools\nsignal.signal(signal.SIGALRM, lambda *a: open('alarm.txt', 'a').write('x'))\nsignal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)",
+];
+
+/// Any sequence of runs leaves nothing between two decisions that could act.
+#[test]
+fn any_sequence_of_runs_leaves_nothing_that_moves() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let cases = if std::env::var("SAYSO_TEST_CASES").is_ok() { 12 } else { 3 };
+    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
+    let sequences = prop::collection::vec((0..LEFT_BEHIND.len(), any::<bool>()), 2..6);
+    let result = runner.run(&sequences, |sequence| {
+        runtime.block_on(async {
+            let shop = Shop::new();
+            for (at, in_bash) in sequence {
+                if in_bash {
+                    shop.sh("(while :; do :; done) & disown; setsid sleep 1000 &").await;
+                }
+                shop.py(LEFT_BEHIND[at]).await;
+                assert_still(&shop);
+            }
+        });
+        Ok(())
+    });
+    result.unwrap();
+}
+
+#[tokio::test]
+async fn the_terms_tell_which_blocks_share_the_interpreter_and_what_they_were_found_to_have_changed() {
+    let shop = Shop::new();
+    let python = Language::python();
+    assert_eq!(shop.executor.terms(&python, None).await.unwrap().shared, None);
+    shop.py("1").await.ok();
+    let shared = shop.executor.terms(&python, None).await.unwrap().shared.unwrap();
+    assert_eq!((shared.blocks.len(), shared.changed.len()), (1, 0));
+    let tamper = "import builtins, os, sys\n\
+        class Hook:\n\
+        \x20   def find_spec(*a): return None\n\
+        sys.meta_path.insert(0, Hook)\n\
+        builtins.open = lambda *a: None\n\
+        os.environ.update(PATH='/evil', LD_PRELOAD='x.so', PYTHONPATH='src', GIT_DIR='x', MINE='stays')";
+    shop.py(tamper).await.ok();
+    let terms = shop.executor.terms(&python, None).await.unwrap();
+    let told = terms.shared.clone().unwrap().changed.join("; ");
+    for part in
+        ["builtins replaced: open", "import hooks: Hook", "PATH changed", "not carried over: ", "LD_PRELOAD"]
+    {
+        assert!(told.contains(part), "{part} is not in {told}");
+    }
+    let names = "import os\n[n for n in ('LD_PRELOAD', 'PYTHONPATH', 'GIT_DIR', 'MINE') if n in os.environ]";
+    assert_eq!(shop.py(names).await.ok().value(), "['MINE']");
+    shop.executor.restart_kernel();
+    assert_eq!(shop.executor.terms(&python, None).await.unwrap().shared, None, "a new one shares nothing");
+}
+
+#[tokio::test]
+async fn a_shell_carries_over_what_does_not_steer_programs_and_tells_it() {
+    let shop = Shop::new();
+    let bash = Language("bash".into());
+    assert_eq!(shop.executor.terms(&bash, None).await.unwrap().shared, None);
+    let exports = "export MINE=1 LD_AUDIT=x PYTHONSTARTUP=x NODE_OPTIONS=x GIT_CONFIG_COUNT=0 PERL5OPT= RUBYOPT= BASH_ENV=x \
+                   ENV=x; ls() { echo mine; }; export -f ls; export PATH=$PATH:/more";
+    shop.sh(exports).await.ok();
+    let shared = shop.executor.terms(&bash, None).await.unwrap().shared.unwrap();
+    assert_eq!(shared.blocks.len(), 1);
+    assert_eq!(shared.changed[..2], ["PATH changed", "variables exported: MINE"]);
+    assert!(shared.changed[2].starts_with("not carried over: "), "{:?}", shared.changed);
+    let look = "env | grep -oE '^(MINE|LD_AUDIT|PYTHONSTARTUP|NODE_OPTIONS|GIT_[A-Z_]*|PERL5OPT|RUBYOPT|BASH_[A-Z_]*|ENV)'; \
+                type -t ls; case $PATH in *:/more) echo more;; esac";
+    assert_eq!(shop.sh(look).await.ok().out(), "MINE\nfile\nmore\n");
+}
+
+#[tokio::test]
+async fn a_block_runs_in_a_new_kernel_where_the_person_says_so() {
+    let shop = Shop::new();
+    let python = Language::python();
+    shop.py("x = 1\nimport builtins\nbuiltins.open = None").await.ok();
+    let terms = shop.executor.fresh_terms(&python, None).await.unwrap();
+    let kernel = terms.kernel.unwrap();
+    assert_eq!((kernel.generation, kernel.variables, &terms.shared), (2, 0, &None));
+    assert_eq!(
+        shop.executor.terms(&python, None).await.unwrap().kernel.unwrap().generation,
+        1,
+        "only a question"
+    );
+    let request = shop.request_under(terms, "callable(open) and 'x' not in globals()");
+    let (_, receiver) = shop.start(request);
+    assert_eq!(all(receiver).await.ok().value(), "True");
+    let terms = shop.executor.terms(&python, None).await.unwrap();
+    assert_eq!((terms.kernel.unwrap().generation, terms.shared.unwrap().blocks.len()), (2, 1));
+    assert_still(&shop);
+    let why = shop.executor.fresh_terms(&Language("bash".into()), None).await.unwrap_err();
+    assert!(why.contains("start anew each time"), "{why}");
+}
+
+#[tokio::test]
+#[ignore = "needs bubblewrap and landlock"]
+async fn a_kernel_that_is_older_than_a_repository_says_that_it_can_write_its_hooks() {
+    let shop = Shop::new();
+    let python = Language::python();
+    let init = "mkdir -p .git/hooks && echo > .git/config";
+    let write = "open('.git/hooks/post-checkout', 'w').write('evil')";
+    // A kernel that nobody used makes way for one that knows of it.
+    shop.executor.warm(&python);
+    eventually("a kernel is there", || !of_runs(&shop).is_empty());
+    shop.sh(init).await.ok();
+    let refused = shop.py(write).await;
+    assert_eq!(refused.error().kind, "OSError", "{:?}", refused.report);
+    // One that is in use stays, and that is told.
+    let used = Shop::new();
+    used.py("1").await.ok();
+    used.sh(init).await.ok();
+    let changed = used.executor.terms(&python, None).await.unwrap().shared.unwrap().changed;
+    assert!(changed[0].contains(".git/hooks") && changed[0].contains("K = new kernel"), "{changed:?}");
+    used.py(write).await.ok();
+    let terms = used.executor.fresh_terms(&python, None).await.unwrap();
+    let (_, receiver) = used.start(used.request_under(terms, write));
+    assert_eq!(all(receiver).await.error().kind, "OSError");
+}

@@ -1,0 +1,236 @@
+//! What `sayso exec` records and what it leaves behind: a session like that of every run, or nothing.
+
+use crate::home::{DEADLINE, Home, alive, finish, interrupt, wait_for};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+/// The entries of the only session of a home, and its file.
+fn session(home: &Home) -> (PathBuf, Vec<Value>) {
+    let folder = std::fs::read_dir(home.sayso().join("sessions")).unwrap().flatten();
+    let mut files: Vec<PathBuf> = folder
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
+        .collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+    let file = files.remove(0);
+    let lines = std::fs::read_to_string(&file).unwrap();
+    (file, lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+/// All files below a folder, with their sizes.
+fn files(folder: &Path) -> Vec<(PathBuf, u64)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.file_type().unwrap().is_dir() {
+            true => found.extend(files(&entry.path())),
+            false => found.push((entry.path(), entry.metadata().unwrap().len())),
+        }
+    }
+    found
+}
+
+const FLOOD: &str = "import sys\nfor _ in range(48): sys.stdout.write('x' * (1 << 20))\n";
+
+#[test]
+fn files_that_run_are_a_session_with_each_decision_before_its_start() {
+    let home = Home::new();
+    // The program itself reads what is on disk when it starts.
+    let look = format!(
+        "import glob\nkinds = [l for f in glob.glob({:?}) for l in open(f) if '\"decision\"' in l]\n\
+         print(len(kinds), 'named' in kinds[-1])\n",
+        home.sayso().join("sessions/*.jsonl").display().to_string()
+    );
+    home.file("a.py", &look);
+    home.file("b.py", &look);
+    let done = home.run(&["exec", "--json", "--sandbox", "off", "a.py", "b.py"]);
+    let objects = done.json();
+    assert_eq!(
+        (&objects[0]["stdout"], &objects[1]["stdout"]),
+        (&json!("1 True\n"), &json!("2 True\n")),
+        "{}",
+        done.err
+    );
+    let (file, entries) = session(&home);
+    let kinds: Vec<_> = entries.iter().map(|entry| entry["kind"].as_str().unwrap()).collect();
+    let expected = [
+        "header", "prompt", "named", "block", "block", "review", "decision", "run", "review", "decision",
+        "run", "turn_end",
+    ];
+    assert_eq!(kinds, expected);
+    assert_eq!(objects[0]["session"].as_str(), file.file_stem().and_then(|id| id.to_str()));
+    let shown = home.run(&["sessions", "show", objects[0]["session"].as_str().unwrap()]);
+    assert!(
+        shown.out.contains("sayso exec a.py b.py") && shown.out.contains("approved (named)"),
+        "{}",
+        shown.out
+    );
+}
+
+#[test]
+fn the_receipt_tells_what_a_file_changed() {
+    let home = Home::new();
+    home.file("old.txt", "1");
+    let text =
+        "open('new.txt', 'w').write('123')\nopen('old.txt', 'a').write('2')\nopen('.envrc', 'w').close()\n";
+    let (object, done) = home.exec("a.py", text, &[]);
+    let told = object["receipt"]["files"].as_array().unwrap().iter().map(|file| {
+        (file["path"].as_str().unwrap(), file["change"].as_str().unwrap(), file["bytes"].as_u64().unwrap())
+    });
+    let told: Vec<_> = told.collect();
+    let expected = [(".envrc", "created", 0), ("new.txt", "created", 3), ("old.txt", "changed", 2)];
+    assert_eq!(told, expected, "{}", done.err);
+    let none = json!({ "folders": 0, "names": [], "changes": 0, "obeyed": false });
+    assert_eq!(object["receipt"]["not_looked_at"], none);
+    std::fs::remove_file(home.work().join(".envrc")).unwrap();
+    let done = home.run(&["exec", "--sandbox", "off", "a.py"]);
+    assert!(done.err.contains("a.py created .envrc: what a shell reads when it starts"), "{}", done.err);
+}
+
+#[test]
+fn the_receipt_tells_what_was_not_looked_at_and_a_flood_hides_nothing() {
+    let home = Home::new();
+    home.file("tests.py", "assert add(1, 2) == 3\n");
+    std::fs::create_dir_all(home.work().join("node_modules")).unwrap();
+    let text = "import os\ns = os.stat('tests.py')\nopen('tests.py', 'w').write('assert True           \\n')\n\
+        os.utime('tests.py', ns=(s.st_atime_ns, s.st_mtime_ns))\nopen('node_modules/a.js', 'w').close()\n\
+        for n in range(6000): open(f'{n}.txt', 'w').close()\n";
+    let (object, done) = home.exec("a.py", text, &[]);
+    let receipt = &object["receipt"];
+    let files = receipt["files"].as_array().unwrap();
+    let changed: Vec<_> = files.iter().filter(|file| file["change"] == "changed").collect();
+    assert_eq!((changed.len(), &changed[0]["path"]), (1, &json!("tests.py")), "{receipt} {}", done.err);
+    let names = receipt["not_looked_at"]["names"].as_array().unwrap();
+    assert!(names.contains(&json!("node_modules")), "{names:?}");
+    assert!(receipt["not_looked_at"]["changes"].as_u64().unwrap() > 100, "{receipt}");
+}
+
+#[test]
+fn without_a_session_nothing_is_written() {
+    let home = Home::new();
+    home.file("a.py", FLOOD);
+    for level in ["off", "workspace"] {
+        let done = home.run(&["exec", "--json", "--no-session", "--sandbox", level, "a.py"]);
+        if level == "workspace" && done.code == Some(2) {
+            // There is no sandbox on this machine.
+            continue;
+        }
+        let object = &done.json()[0];
+        assert_eq!((&object["outcome"], &object["truncated"]), (&json!("ok"), &json!(true)), "{}", done.err);
+        assert_eq!((&object["session"], object.get("blob")), (&Value::Null, None));
+        let dropped = object["dropped"]["stdout"].as_u64().unwrap();
+        assert_eq!(dropped + object["stdout"].as_str().unwrap().len() as u64, 48 << 20);
+        assert!(!home.sayso().join("sessions").exists(), "{:?}", files(&home.sayso()));
+    }
+    let done = home.run(&["exec", "--no-session", "--sandbox", "off", "a.py"]);
+    let left_out = (48 << 20) - done.out.len();
+    let told = format!("{left_out} bytes of the output came faster");
+    assert_eq!((done.err.contains(&told), done.code), (left_out > 0, Some(0)), "{}", done.err);
+}
+
+#[test]
+fn without_a_session_no_file_is_named_that_is_gone() {
+    let home = Home::new();
+    let png = "import base64\nclass P:\n    def _repr_png_(self): return base64.b64decode('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==')\nP()\n";
+    let (object, done) = home.exec("a.py", png, &[]);
+    let images = object["images"].as_array().unwrap();
+    if images.is_empty() {
+        return;
+    }
+    assert!(Path::new(images[0]["path"].as_str().unwrap()).is_file(), "{}", done.err);
+    let (object, _) = home.exec("a.py", png, &["--no-session"]);
+    assert_eq!((&object["images"][0]["path"], &object["images"][0]["width"]), (&Value::Null, &json!(1)));
+    let done = home.run(&["exec", "--no-session", "--sandbox", "off", "a.py"]);
+    assert!(done.err.contains("is not kept: --no-session"), "{}", done.err);
+}
+
+#[test]
+fn an_interrupt_and_a_kill_leave_nothing_either() {
+    let home = Home::new();
+    let text =
+        format!("{FLOOD}sys.stdout.flush()\nopen('pid', 'w').write('1')\nimport time\ntime.sleep(600)\n");
+    home.file("a.py", text);
+    let start = || {
+        std::fs::remove_file(home.work().join("pid")).ok();
+        let mut command = home.command(&["exec", "--json", "--no-session", "--sandbox", "off", "a.py"]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for(|| home.work().join("pid").exists().then_some(()), "the program's start");
+        child
+    };
+    let child = start();
+    interrupt(&child);
+    assert_eq!(finish(child).code, Some(130));
+    assert!(!home.sayso().join("sessions").exists(), "{:?}", files(&home.sayso()));
+    let mut child = start();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!files(&home.sayso().join("sessions")).is_empty(), "the test kills too early");
+    home.file("b.py", "1\n");
+    assert_eq!(home.run(&["exec", "--no-session", "--sandbox", "off", "b.py"]).code, Some(0));
+    assert_eq!(files(&home.sayso().join("sessions")), []);
+}
+
+#[test]
+fn a_removed_session_leaves_nothing() {
+    let home = Home::new();
+    let (object, _) = home.exec("a.py", FLOOD, &[]);
+    let blob = PathBuf::from(object["blob"].as_str().unwrap());
+    assert_eq!(std::fs::metadata(&blob).unwrap().len(), 48 << 20);
+    // An older version kept these in folders of their own, which no session named.
+    let old = home.sayso().join("sessions/blobs/exec-018f0000-0000-7000-8000-000000000001");
+    std::fs::create_dir(&old).unwrap();
+    std::fs::write(old.join("run-1.out"), "much").unwrap();
+    let done = home.run(&["sessions", "rm", object["session"].as_str().unwrap()]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(files(&home.sayso().join("sessions")), []);
+}
+
+#[test]
+fn where_no_session_can_be_written_nothing_runs_unless_none_is_wanted() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    std::fs::write(home.sayso().join("sessions"), "in the way").unwrap();
+    home.file("a.py", "open('ran', 'w')\n");
+    let done = home.run(&["exec", "--json", "--sandbox", "off", "a.py"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(5), ""), "{}", done.err);
+    assert!(done.err.contains("--no-session"), "{}", done.err);
+    assert!(!home.work().join("ran").exists());
+    assert_eq!(home.run(&["exec", "--json", "--no-session", "--sandbox", "off", "a.py"]).code, Some(0));
+    assert!(home.work().join("ran").exists());
+}
+
+#[test]
+fn what_does_not_hear_an_interrupt_is_killed_after_a_while() {
+    let home = Home::new();
+    home.file("a.sh", "trap '' INT TERM\necho $$ > part; mv part pid\nwhile :; do sleep 0.1; done\n");
+    let mut command = home.command(&["exec", "--json", "--sandbox", "off", "a.sh"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let pid = wait_for(|| std::fs::read_to_string(home.work().join("pid")).ok(), "the program's start");
+    let began = std::time::Instant::now();
+    interrupt(&child);
+    let done = finish(child);
+    assert_eq!((done.code, alive(&pid)), (Some(130), false), "{}", done.err);
+    assert!(began.elapsed() < DEADLINE / 4);
+    let (_, entries) = session(&home);
+    assert_eq!(entries.last().unwrap()["kind"], "turn_end", "{entries:?}");
+}
+
+#[test]
+fn what_is_forbidden_is_told_for_its_file_and_the_next_one_runs() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    std::fs::write(home.sayso().join("config.toml"), "[review]\nforbid = [\"sh.delete-tree\"]\n").unwrap();
+    home.file("a.sh", "echo\nrm -rf ~/\n");
+    home.file("b.sh", "echo ran\n");
+    home.file("c.sh", "");
+    let done = home.run(&["exec", "--json", "--sandbox", "off", "a.sh", "b.sh", "c.sh"]);
+    let objects = done.json();
+    let outcomes: Vec<_> = objects.iter().map(|object| object["outcome"].as_str().unwrap()).collect();
+    assert_eq!((outcomes, done.code), (vec!["refused", "ok", "ok"], Some(1)), "{}", done.err);
+    let detail = objects[0]["detail"].as_str().unwrap();
+    assert!(detail.starts_with("line 2: ") && detail.contains("deletes"), "{detail}");
+    assert_eq!(
+        (&objects[0]["findings"][0]["forbidden"], &objects[0]["sandbox"]["level"]),
+        (&json!(true), &json!("off"))
+    );
+}
