@@ -44,6 +44,7 @@ impl Dialogue {
     /// The program is closed (or killed) and the session opened again.
     /// From here on the session's file counts as foreign.
     pub(crate) fn foreign(&mut self) {
+        self.watched.engine.settings.foreign = true;
         self.watched.engine.state.live.foreign = true;
     }
 
