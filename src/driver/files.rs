@@ -48,7 +48,9 @@ impl Places {
     fn take(&self, block: BlockId, revision: Revision) -> Option<Held> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = held.iter().position(|(other, at, _)| (*other, *at) == (block, revision));
-        at.and_then(|at| held.remove(at)).map(|(_, _, place)| place)
+        let place = at.and_then(|at| held.remove(at)).map(|(_, _, place)| place);
+        held.retain(|(other, ..)| *other != block);
+        place
     }
 
     pub(super) fn let_go(&self, block: BlockId) {

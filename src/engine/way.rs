@@ -274,10 +274,8 @@ impl Engine {
         let Some(start) = Course::of(&self.state).map(|course| course.start.clone()) else { return };
         let Some(ways) = self.settings.ways.0.clone() else { return };
         // What was agreed in it, and by whom, is not known of a foreign session.
-        let opened = match self.state.live.foreign {
-            true => Err(notices::FOREIGN_RECIPE.to_owned()),
-            false => ways.open(&start),
-        };
+        let foreign = self.state.live.foreign.then(|| notices::FOREIGN_RECIPE.to_owned());
+        let opened = foreign.map_or_else(|| ways.open(&start), Err);
         match opened {
             Ok(way) => self.turn.way = Some(way),
             Err(why) => {
