@@ -49,6 +49,8 @@ pub struct Opened {
     pub notices: Vec<Notice>,
     /// All that is wrong with the file, in full.
     pub damage: Vec<String>,
+    /// That the session is foreign, and why, where it is.
+    pub foreign: Option<String>,
 }
 
 /// Damage as notices: what one line has no room for is told by `/status`.
@@ -340,14 +342,14 @@ impl House {
     pub fn begin(&self, provider: Option<Provider>, policy: Policy) -> Opened {
         let header = self.header(provider.as_ref());
         let store = Store::create(&self.loaded.sessions(), header.clone());
-        self.begin_with(header, store, provider, policy)
+        self.begin_sealed(header, store, provider, policy)
     }
 
     /// The same with the session in this file, which is not there yet.
     pub fn begin_at(&self, path: &Path, provider: Option<Provider>, policy: Policy) -> Opened {
         let header = self.header(provider.as_ref());
         let store = Store::create_at(path, header.clone());
-        self.begin_with(header, store, provider, policy)
+        self.begin_sealed(header, store, provider, policy)
     }
 
     /// The same with a session that is kept nowhere. Its large outputs and images are gone with the other value.
@@ -358,11 +360,24 @@ impl House {
     }
 
     fn begin_with(&self, header: Header, store: Store, provider: Option<Provider>, policy: Policy) -> Opened {
-        let mut notices = Vec::new();
-        let store = store.with_masker(self.masker()).with_seal(self.seal(&mut notices));
+        let store = store.with_masker(self.masker());
         let mut engine = Engine::new(self.settings(policy));
         let effects = engine.start(header, Clock::System.now());
-        self.open_with(engine, effects, store, provider, notices)
+        self.open_with(engine, effects, store, provider, Vec::new())
+    }
+
+    fn begin_sealed(
+        &self,
+        header: Header,
+        store: Store,
+        provider: Option<Provider>,
+        policy: Policy,
+    ) -> Opened {
+        let mut notices = Vec::new();
+        let store = store.with_seal(self.seal(&mut notices));
+        let mut opened = self.begin_with(header, store, provider, policy);
+        opened.notices.append(&mut notices);
+        opened
     }
 
     /// What seals sessions here. Without one they can be written all the same; they are foreign when they are opened again.
@@ -405,7 +420,7 @@ impl House {
         let (engine, effects) = Engine::resume(settings, &loaded.entries, now);
         // Last of all, for it is what the person has to know first.
         let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let foreign = loaded.foreign.map(|why| Notice::warn(saving::foreign(&why.to_string(), &id)));
+        let foreign = loaded.foreign.map(|why| saving::foreign(&why.to_string(), &id));
         let provider = provider.or_else(|| {
             let model = engine.state().transcript.model.clone()?;
             let made = self.provider(&model).map_err(|error| {
@@ -413,9 +428,9 @@ impl House {
             });
             made.ok()
         });
-        notices.extend(foreign);
+        notices.extend(foreign.is_some().then(|| Notice::warn(saving::FOREIGN)));
         let mut opened = self.open_with(engine, effects, store, provider, notices);
-        opened.damage = damage;
+        (opened.damage, opened.foreign) = (damage, foreign);
         if let Some(chosen) = chosen {
             // Who is asked from here on stands in the file: it may be another than before.
             opened.driver.use_provider(chosen);
@@ -455,6 +470,7 @@ impl House {
         Opened {
             driver,
             damage: Vec::new(),
+            foreign: None,
             notices: self.keys.take_notices().into_iter().chain(notices).collect(),
         }
     }

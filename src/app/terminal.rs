@@ -183,6 +183,7 @@ async fn sessions(source: Source, start: Start, first: First) -> Result<Option<S
     loop {
         look::tell(&mut options, std::mem::take(&mut opened.notices));
         options.setup.damage = std::mem::take(&mut opened.damage);
+        options.setup.foreign = opened.foreign.take();
         let exit = tui.run(&mut opened.driver, &options).await.map_err(look::failure)?;
         (options.first_prompt, options.first_recipe) = (None, None);
         options.setup.pick_session = false;

@@ -260,7 +260,7 @@ fn on_disk(
             let written = workspace::write::fresh(&*working?, &image.name, &bytes);
             written.map(Found::Saved).map_err(|e| e.to_string())
         }
-        Errand::SaveOutput(block) => save_output(&block, &*working?),
+        Errand::SaveOutput(block) => save_output(&block, blobs, &*working?),
         Errand::Interpreters
         | Errand::Sandbox
         | Errand::ChangedInstructions
@@ -277,12 +277,12 @@ fn on_disk(
 }
 
 /// Writes all output of a block's last run: the blob where more was printed than is kept.
-fn save_output(block: &BlockItem, working: &Folder) -> Result<Found, String> {
+fn save_output(block: &BlockItem, blobs: &Path, working: &Folder) -> Result<Found, String> {
     let report = block.runs.last().and_then(|r| r.ended.as_ref()).map(|(_, report)| report);
     let report = report.ok_or_else(|| "No output yet.".to_string())?;
     let name = format!("block-{}-output.txt", block.block.id);
     let saved = match &report.blob {
-        Some(blob) => workspace::write::copy_fresh(working, &name, blob),
+        Some(blob) => workspace::write::copy_fresh(working, &name, &images::of_session(blob, blobs)?),
         None => {
             let bytes: Vec<u8> = report.output.pieces().flat_map(|p| p.bytes.iter().copied()).collect();
             workspace::write::fresh(working, &name, &bytes)

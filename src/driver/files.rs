@@ -48,7 +48,9 @@ impl Places {
     fn take(&self, block: BlockId, revision: Revision) -> Option<Held> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = held.iter().position(|(other, at, _)| (*other, *at) == (block, revision));
-        at.and_then(|at| held.remove(at)).map(|(_, _, place)| place)
+        let place = at.and_then(|at| held.remove(at)).map(|(_, _, place)| place);
+        held.retain(|(other, ..)| *other != block);
+        place
     }
 
     pub(super) fn let_go(&self, block: BlockId) {
@@ -141,7 +143,7 @@ fn impossible(why: String) -> Inspection {
 
 /// Carries an approved block out, at the place that was held for it. This reads and writes: for a worker.
 fn carry_out(
-    request: &RunRequest,
+    (terms, source): (&Terms, &str),
     kind: &BlockKind,
     place: Option<Held>,
     scope: &Scope,
@@ -149,11 +151,9 @@ fn carry_out(
     let Some(place) = place else {
         return Ok(RunReport::bare(Outcome::Refused("its place is not held open any more".into())));
     };
-    let terms = request.approval().terms();
-    let act = FileAct::parse(kind, request.source())?;
+    let act = FileAct::parse(kind, source)?;
     let target = terms.target.as_ref().ok_or("its approval names no file")?;
-    let (source, kept_bytes) = (request.source(), terms.limits.kept_bytes);
-    let order = act::Order { act: &act, target, place: &place, source, kept_bytes };
+    let order = act::Order { act: &act, target, place: &place, source, kept_bytes: terms.limits.kept_bytes };
     Ok(act::carry_out(order, &terms.cwd, scope.home.as_deref()))
 }
 
@@ -185,7 +185,8 @@ impl Rooms {
                     let act = move || {
                         let protected = Protected::of(&scope.cwd, protected);
                         let kind = kind.ok_or("the block is not known")?;
-                        let mut report = carry_out(&request, &kind, place, &scope)?;
+                        let mut report =
+                            carry_out((request.approval().terms(), request.source()), &kind, place, &scope)?;
                         report.receipt.protected = protected.afterwards();
                         look_again(&obeyed);
                         Ok(report)
@@ -229,6 +230,28 @@ mod tests {
         assert!(of(MOST_HELD).is_none(), "it is taken once");
         places.let_go(at(1).0);
         assert!(of(1).is_none() && of(2).is_some());
+    }
+
+    #[test]
+    fn an_act_goes_through_the_place_that_was_held_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let kind = BlockKind::Write { path: "a.txt".into() };
+        let seen = target::look(folder.path(), None, &FileAct::Write { path: "a.txt".into() }).unwrap();
+        let (cwd, target) = (folder.path().to_owned(), Some(seen.target));
+        let terms = Terms { executor: ExecutorKind::Files, cwd, target, ..crate::engine::dialogue::terms() };
+        let scope = Scope::default();
+        let report = carry_out((&terms, "x"), &kind, None, &scope).unwrap();
+        assert!(matches!(report.outcome, Outcome::Refused(_)));
+        // One of another folder is not the one that was approved.
+        let other = tempfile::tempdir().unwrap();
+        let place = Held::find(&other.path().join("a.txt")).unwrap();
+        let report = carry_out((&terms, "x"), &kind, Some(place), &scope).unwrap();
+        assert!(matches!(report.outcome, Outcome::Refused(_)), "{:?}", report.outcome);
+        for folder in [&folder, &other] {
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+        let report = carry_out((&terms, "x"), &kind, Some(seen.place), &scope).unwrap();
+        assert_eq!(report.outcome, Outcome::Ok);
     }
 
     #[tokio::test]

@@ -47,7 +47,7 @@ fn bytes(image: &MessageImage, blobs: &Path) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The file of an image, where it lies among this session's own. It is held: what is read of it lies there too.
+/// A file of a run, an image or a large output, where it lies among this session's own. It is held: what is read of it lies there too.
 pub(super) fn of_session(path: &Path, blobs: &Path) -> Result<Place, String> {
     let folder = Folder::find(blobs).map_err(|_| "the session's folder is gone".to_owned())?;
     let place = Place::find(path).ok().filter(|place| place.found().is_some());

@@ -6,10 +6,11 @@ use super::rooms::Rooms;
 use super::sources::Signal;
 use super::{images, inspect};
 use crate::domain::{
-    Departure, Entry, ExecutorKind, FailureKind, ModelRequest, Outcome, ReplyEvent, ReplyFailure, RunEvent,
-    RunId, RunReport, RunRequest, StepId, Terms, TimerId,
+    BlockId, Departure, Entry, ExecutorKind, FailureKind, ModelRequest, Outcome, ReplyEvent, ReplyFailure,
+    RunEvent, RunId, RunReport, RunRequest, StepId, Terms, TimerId,
 };
 use crate::engine::provenance::{self, Earlier};
+use crate::engine::transcript::Standing;
 use crate::engine::{Effect, Event, State, StoreEvent};
 use crate::workspace::changes;
 use crate::workspace::obeyed::ObeyedFiles;
@@ -77,6 +78,8 @@ impl Rooms {
                 tokio::task::spawn_blocking(crate::review::warm);
             }
             Effect::RetryStore => self.retry_store(),
+            // Of one that is approved they are taken with its start, whichever of the two is told first.
+            Effect::Settled(block) if is_approved(state, block) => {}
             Effect::Settled(block) => {
                 self.places.let_go(block);
                 let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -268,6 +271,10 @@ pub(super) fn look_again(obeyed: &Mutex<ObeyedFiles>) {
     if known.is_of_something() {
         *known = known.again();
     }
+}
+
+fn is_approved(state: &State, block: BlockId) -> bool {
+    state.transcript.blocks.get(&block).is_some_and(|item| item.standing == Standing::Approved)
 }
 
 /// The request with the bytes of its images.

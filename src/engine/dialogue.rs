@@ -42,6 +42,12 @@ impl Dialogue {
     }
 
     /// The program is closed (or killed) and the session opened again.
+    /// From here on the session's file counts as foreign.
+    pub(crate) fn foreign(&mut self) {
+        self.watched.engine.settings.foreign = true;
+        self.watched.engine.state.live.foreign = true;
+    }
+
     pub(crate) fn reopen(&mut self) -> String {
         self.now += 1_000;
         let settings = self.watched.engine.settings().clone();

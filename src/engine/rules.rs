@@ -221,10 +221,8 @@ fn offer(state: &State, block: BlockId, scope: RuleScope) -> Option<Offer> {
     let rule = proposed(state, block, scope)?;
     let item = state.transcript.blocks.get(&block)?;
     let inspected = state.inspected(block)?;
-    let refused = match state.live.foreign {
-        true => Some(Miss::Foreign),
-        false => covers(&rule, &item.block, &inspected.review, inspected.terms.as_ref().ok()?).err(),
-    };
+    let covered = covers(&rule, &item.block, &inspected.review, inspected.terms.as_ref().ok()?);
+    let refused = if state.live.foreign { Some(Miss::Foreign) } else { covered.err() };
     let mut offer = Offer { rule, refused, covered: Vec::new(), missed: None };
     for other in state.transcript.blocks.values().filter(|other| other.block.id != block) {
         let id = other.block.id;

@@ -273,7 +273,10 @@ impl Engine {
     pub(super) fn reopen_way(&mut self) {
         let Some(start) = Course::of(&self.state).map(|course| course.start.clone()) else { return };
         let Some(ways) = self.settings.ways.0.clone() else { return };
-        match ways.open(&start) {
+        // What was agreed in it, and by whom, is not known of a foreign session.
+        let foreign = self.state.live.foreign.then(|| notices::FOREIGN_RECIPE.to_owned());
+        let opened = foreign.map_or_else(|| ways.open(&start), Err);
+        match opened {
             Ok(way) => self.turn.way = Some(way),
             Err(why) => {
                 let (end, summary) = (RecipeEnd::GaveUp, String::new());

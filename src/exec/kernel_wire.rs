@@ -247,7 +247,7 @@ fn done(frame: &Frame) -> Result<Done, FrameError> {
         variables: frame.number(9)?,
         changes: changes(&frame.text(10)?),
         module_path: frame.field(11)?.to_vec(),
-        found: found(&frame),
+        found: found(frame),
     })
 }
 

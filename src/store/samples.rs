@@ -624,7 +624,6 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
         Just(Entry::TurnEnd(TurnEnd::StepLimit)),
         Just(Entry::TurnEnd(TurnEnd::Repeated)),
         Just(Entry::Resumed),
-        Just(Entry::Adopted { sha256: Sha256([7; 32]) }),
         Just(Entry::TakenBack { run: RunId(3), block: BlockId(2), files: vec![".envrc".into()] }),
         Just(Entry::KernelRestarted),
     ]

@@ -80,6 +80,8 @@ pub struct Setup {
     pub ignored: Vec<String>,
     /// What is wrong with the session's file, in full.
     pub damage: Vec<String>,
+    /// That the session is foreign, and why, where it is.
+    pub foreign: Option<String>,
     /// The recipes that can be begun, in the order of their list.
     pub recipes: Vec<RecipeCard>,
 }
@@ -98,6 +100,7 @@ impl Default for Setup {
             log: None,
             ignored: Vec::new(),
             damage: Vec::new(),
+            foreign: None,
             recipes: Vec::new(),
         }
     }

@@ -16,6 +16,8 @@ pub(super) struct Staging<'f> {
     own: String,
     /// Whether nothing is to be removed any more.
     named: bool,
+    /// Whether names are exchanged, and given only where they are free, by the system in one step.
+    in_one_step: bool,
 }
 
 impl<'f> Staging<'f> {
@@ -24,7 +26,7 @@ impl<'f> Staging<'f> {
         let own = format!(".sayso-{}", uuid::Uuid::now_v7().simple());
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = File::from(openat(folder, &own, flags, mode)?);
-        Ok(Self { folder, file, own, named: false })
+        Ok(Self { folder, file, own, named: false, in_one_step: true })
     }
 
     pub(super) fn file(&mut self) -> &mut File {
@@ -36,7 +38,7 @@ impl<'f> Staging<'f> {
     /// # Errors
     /// `AlreadyExists` where something has it; what the system says.
     pub(super) fn take_free(&mut self, name: &OsStr) -> io::Result<()> {
-        match renamed(self.folder, &self.own, name, RenameFlags::NOREPLACE) {
+        match self.renamed(name, RenameFlags::NOREPLACE) {
             Ok(true) => self.named = true,
             // A file system that can't: the second name is made, the first one goes when this is dropped.
             Ok(false) => linkat(self.folder, &*self.own, self.folder, name, AtFlags::empty())?,
@@ -49,10 +51,15 @@ impl<'f> Staging<'f> {
     /// whether it got it.
     pub(super) fn replace(&mut self, name: &OsStr, expected: impl Fn(File) -> bool) -> io::Result<bool> {
         let is_expected = |name: &OsStr| open_in(self.folder, name).is_ok_and(&expected);
-        if renamed(self.folder, &self.own, name, RenameFlags::EXCHANGE)? {
-            // Only what was taken away for good to see can't change any more under its name.
-            if !is_expected(OsStr::new(&self.own)) {
-                renamed(self.folder, &self.own, name, RenameFlags::EXCHANGE)?;
+        if self.renamed(name, RenameFlags::EXCHANGE)? {
+            // What was taken away can't change any more under its name. It is not removed before it was looked at.
+            self.named = true;
+            let is_expected = is_expected(OsStr::new(&self.own));
+            if !is_expected {
+                self.renamed(name, RenameFlags::EXCHANGE)?;
+            }
+            self.named = false;
+            if !is_expected {
                 return Ok(false);
             }
         } else {
@@ -63,6 +70,18 @@ impl<'f> Staging<'f> {
             self.named = true;
         }
         self.is_under(name).map(|()| true)
+    }
+
+    /// Renames to this; false where the file system knows no such flag.
+    fn renamed(&self, to: &OsStr, flags: RenameFlags) -> io::Result<bool> {
+        if !self.in_one_step {
+            return Ok(false);
+        }
+        match rustix::fs::renameat_with(self.folder, &*self.own, self.folder, to, flags) {
+            Ok(()) => Ok(true),
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(false),
+            Err(errno) => Err(errno.into()),
+        }
     }
 
     /// A name may be taken from a file while it gets another: what stands there has to be this very file.
@@ -84,11 +103,45 @@ impl Drop for Staging<'_> {
     }
 }
 
-/// Renames within a folder; false where the file system knows no such flag.
-fn renamed(folder: &File, from: &str, to: &OsStr, flags: RenameFlags) -> io::Result<bool> {
-    match rustix::fs::renameat_with(folder, from, folder, to, flags) {
-        Ok(()) => Ok(true),
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(false),
-        Err(errno) => Err(errno.into()),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read as _, Write as _};
+
+    fn read(file: File) -> String {
+        let (mut file, mut text) = (file, String::new());
+        file.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn names_are_given_with_flags_of_the_system_and_without() {
+        for in_one_step in [true, false] {
+            let base = tempfile::tempdir().unwrap();
+            let at = |name: &str| base.path().join(name);
+            let folder = File::open(base.path()).unwrap();
+            let staged = |text: &str| {
+                let mut staging = Staging::new(&folder, Mode::from_bits_truncate(0o644)).unwrap();
+                staging.in_one_step = in_one_step;
+                staging.file().write_all(text.as_bytes()).unwrap();
+                staging
+            };
+            staged("new").take_free(OsStr::new("a")).unwrap();
+            let taken = staged("other").take_free(OsStr::new("a")).unwrap_err();
+            assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
+            let expected = |old: File| read(old) == "new";
+            assert!(staged("newer").replace(OsStr::new("a"), expected).unwrap());
+            assert!(
+                !staged("newest").replace(OsStr::new("a"), expected).unwrap(),
+                "it is not what was expected"
+            );
+            assert_eq!(std::fs::read_to_string(at("a")).unwrap(), "newer");
+            // Nothing that is no file is taken for one, and it stays.
+            std::os::unix::fs::symlink("a", at("link")).unwrap();
+            assert!(!staged("x").replace(OsStr::new("link"), |_| true).unwrap());
+            assert!(std::fs::symlink_metadata(at("link")).unwrap().is_symlink());
+            drop(staged("never named"));
+            assert_eq!(std::fs::read_dir(base.path()).unwrap().count(), 2, "nothing is left behind");
+        }
     }
 }

@@ -5,7 +5,6 @@ use super::staging::Staging;
 use super::{FileError, replace};
 use crate::domain::OnDisk;
 use rustix::fs::Mode;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
@@ -26,10 +25,9 @@ pub fn fresh(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf, FileE
 /// Like [`fresh`], with the bytes of another file; that may be large.
 ///
 /// # Errors
-/// As [`fresh`].
-pub fn copy_fresh(folder: &Folder, name: &str, from: &Path) -> Result<PathBuf, FileError> {
-    let mut file = File::open(from).map_err(|e| FileError::io(from, &e))?;
-    fresh_from(folder, name, &mut file)
+/// As [`fresh`]; also when that file can't be read.
+pub fn copy_fresh(folder: &Folder, name: &str, from: &Place) -> Result<PathBuf, FileError> {
+    fresh_from(folder, name, &mut from.open()?)
 }
 
 /// Writes bytes to a path that is relative to the folder, making folders on the way; replaces nothing, and follows no
@@ -108,7 +106,7 @@ mod tests {
         assert_eq!(first, held.path().join("figure.png"));
         assert_eq!(second, held.path().join("figure-2.png"));
         assert_eq!(std::fs::read(first).expect("kept"), b"1");
-        let copied = copy_fresh(&held, "figure.png", &second).expect("copied");
+        let copied = copy_fresh(&held, "figure.png", &Place::find(&second).expect("held")).expect("copied");
         assert_eq!(std::fs::read(copied).expect("written"), b"2");
     }
 

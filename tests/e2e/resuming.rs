@@ -218,3 +218,31 @@ fn a_second_opener_reads_and_nothing_runs_there() {
     second.wait_for("open in another sayso");
     assert_eq!(session(home.path()), before, "nothing is written by the second");
 }
+
+#[test]
+fn a_session_without_this_installations_seal_is_told_to_be_foreign_until_it_is_adopted() {
+    let home = tempfile::tempdir().expect("a home");
+    asked_hello(home.path());
+    let key = keys(home.path()).pop().expect("a key");
+    std::fs::write(&key, [7; 32]).expect("another key");
+    let terminal = resume(home.path());
+    terminal.wait_for("This session is foreign");
+    terminal.wait_for("A first answer.");
+    terminal.type_text("/status");
+    terminal.press("Enter");
+    terminal.wait_for("does not fit");
+}
+
+/// The keys that seal sessions in a home.
+fn keys(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(keys(&path));
+        } else if path.file_name().is_some_and(|name| name == "session-key") {
+            found.push(path);
+        }
+    }
+    found
+}

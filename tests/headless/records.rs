@@ -22,9 +22,10 @@ fn session(home: &Home) -> (PathBuf, Vec<Value>) {
 fn files(folder: &Path) -> Vec<(PathBuf, u64)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        match entry.file_type().unwrap().is_dir() {
-            true => found.extend(files(&entry.path())),
-            false => found.push((entry.path(), entry.metadata().unwrap().len())),
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(files(&entry.path()));
+        } else {
+            found.push((entry.path(), entry.metadata().unwrap().len()));
         }
     }
     found

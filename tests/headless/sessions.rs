@@ -147,3 +147,45 @@ fn blocks_of_a_cut_reply_are_skipped_whichever_way_it_was_cut() {
     assert_eq!(cut(Some(Do::Cut)), (0, 1, 1));
     assert_eq!(cut(None), (0, 1, 1), "closed in good order, without a reason");
 }
+
+#[test]
+fn what_another_installation_wrote_is_foreign_until_it_is_adopted() {
+    let (home, other) = (Home::new(), Home::new());
+    let path = a_session_with_a_run(&home);
+    let own = std::fs::read_to_string(&path).unwrap();
+    assert!(own.lines().all(|line| line.contains("\"mac\":")), "{own}");
+    let id = path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let folder = other.sayso().join("sessions");
+    std::fs::create_dir_all(&folder).unwrap();
+    let copy = folder.join(path.file_name().unwrap());
+    std::fs::write(&copy, &own).unwrap();
+
+    let told = |home: &Home| {
+        let done = home.run(&["sessions", "show", &id, "--json"]);
+        (done.json()[0]["foreign"].clone(), done.err)
+    };
+    assert!(told(&home).0.is_null());
+    assert!(told(&other).0.as_str().is_some_and(|why| why.contains("no key")), "{:?}", told(&other));
+    let done = other.run(&["sessions", "check"]);
+    assert!(done.code == Some(0) && done.out.contains("foreign: "), "{}{}", done.out, done.err);
+
+    let done = other.run(&["sessions", "adopt", &id]);
+    assert_eq!(done.code, Some(2), "{}{}", done.out, done.err);
+    assert!(done.out.contains("1 approvals") && done.err.contains("--yes"), "{}{}", done.out, done.err);
+    assert_eq!(std::fs::read_to_string(&copy).unwrap(), own, "nothing was changed");
+    let done = other.run(&["sessions", "adopt", &id, "--yes"]);
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    assert!(told(&other).0.is_null());
+    assert!(!other.run(&["sessions", "check"]).out.contains("foreign"));
+    // A changed text with a checksum that fits is not what was adopted.
+    let line = own.lines().nth(1).unwrap();
+    let (body, _) = line.split_once(",\"crc\":").unwrap();
+    let body = body.replacen("go", "do", 1);
+    assert_ne!(body, line.split_once(",\"crc\":").unwrap().0);
+    let crc = crc32fast::hash(format!("{body}}}").as_bytes());
+    let adopted = std::fs::read_to_string(&copy).unwrap();
+    std::fs::write(&copy, adopted.replacen(line, &format!("{body},\"crc\":\"{crc:08x}\"}}"), 1)).unwrap();
+    assert!(told(&other).0.is_string());
+    let done = home.run(&["sessions", "adopt", &id, "--yes"]);
+    assert!(done.out.contains("yours already"), "{}{}", done.out, done.err);
+}

@@ -46,6 +46,9 @@ pub fn unsealed(why: &str) -> String {
     )
 }
 
+/// The same for a session that is open, where there is one line.
+pub const FOREIGN: &str = "This session is foreign: each block waits by itself. /status tells why.";
+
 /// A session that another installation or an older sayso wrote, and why it counts as such.
 pub fn foreign(why: &str, id: &str) -> String {
     format!(

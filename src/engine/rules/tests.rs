@@ -319,3 +319,32 @@ fn a_named_finding_says_why() {
     let found = Review { findings: vec![finding], ..Review::default() };
     assert_eq!(judged(RuleScope::SameText, found, |_| {}), Err("has a high finding: deletes all".into()));
 }
+
+#[test]
+fn in_a_foreign_session_each_block_waits_whatever_was_said_for_all() {
+    let settings = |foreign, policy| crate::engine::Settings {
+        foreign,
+        policy,
+        unconfined: true,
+        ..crate::engine::Settings::default()
+    };
+    for (foreign, waits) in [(false, false), (true, true)] {
+        let mut d = Dialogue::with(settings(foreign, Policy::All));
+        d.user("x");
+        d.reply(ONE);
+        assert_eq!(!d.inspected_ok(1).contains("start r1"), waits, "{foreign}");
+    }
+    let mut d = Dialogue::with(settings(true, Policy::Ask));
+    d.user("x");
+    d.reply(ONE);
+    d.inspected(1, Review::default(), Ok(confined()));
+    let offers = offers(d.state(), BlockId(1));
+    assert!(!offers.is_empty() && offers.iter().all(|offer| offer.refused == Some(Miss::Foreign)));
+    let line = d.always(1, RuleScope::Clean);
+    assert!(line.contains("each block is asked about") && line.ends_with("| deciding 1"), "{line}");
+    // Not even a rule that stands there covers anything.
+    let mut d = granted(RuleScope::Clean, TWO);
+    d.foreign();
+    clean(&mut d, 2);
+    assert_eq!(d.state().live.matched, None);
+}

@@ -197,4 +197,11 @@ fn it_goes_on_after_the_session_was_opened_again() {
     let line = d.ended_as(1, report(Outcome::Ok));
     assert!(line.contains("+block 2") && line.ends_with("deciding 2"), "{line}");
     assert!(d.reopen().ends_with("deciding 2"));
+    // Of a session that somebody else wrote nobody knows what was agreed in it.
+    d.foreign();
+    let line = d.reopen();
+    assert!(
+        line.contains("+recipe gave_up") && line.contains("foreign") && line.ends_with("deciding 2"),
+        "{line}"
+    );
 }

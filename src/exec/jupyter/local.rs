@@ -272,14 +272,14 @@ async fn told(socket: &UnixStream, link: &mut Link) -> Option<Heard> {
     let received = link.receive();
     let _ = socket.try_io(Interest::READABLE, || Err::<(), _>(std::io::ErrorKind::WouldBlock.into()));
     let Ok(told) = received else { return Some(Heard::Ended(Ending::default())) };
-    let heard = told.into_iter().filter_map(|told| match told {
+    let mut heard = told.into_iter().filter_map(|told| match told {
         Told::Exited { code, signal, .. } => Some(Heard::Ended(Ending { code, signal })),
         Told::NotSpawned(_) => Some(Heard::Ended(Ending { code: Some(127), signal: None })),
         Told::Paused(rest) => Some(Heard::Paused(rest)),
         _ => None,
     });
     // Its end is the last that comes, and counts for more than how it stood before.
-    heard.last()
+    heard.next_back()
 }
 
 impl Held {

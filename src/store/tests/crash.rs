@@ -21,7 +21,9 @@ fn child(test: &str, folder: &Path) -> Command {
 
 #[test]
 fn killed_at_any_moment_what_was_synced_is_there() {
-    for round in 0..12 {
+    // All thousand are tried where all cases of properties are.
+    let rounds = if crate::test_cases::cases(1000).cases == 1000 { 1000 } else { 12 };
+    for round in 0..rounds {
         let home = tempfile::tempdir().unwrap();
         let mut writing = child("store::tests::crash::child_that_writes", home.path())
             .stdout(Stdio::piped())
@@ -32,14 +34,16 @@ fn killed_at_any_moment_what_was_synced_is_there() {
             if let Some(number) = line.unwrap().strip_prefix("synced ") {
                 synced = number.parse().unwrap();
             }
-            if synced > round * 3 {
+            if synced > round % 12 * 3 {
                 break;
             }
         }
         writing.kill().unwrap();
         writing.wait().unwrap();
 
-        let (store, loaded) = Store::open(&home.path().join("s-1.jsonl")).unwrap();
+        let seal = Seal::find(&home.path().join("state")).unwrap().expect("its key outlived it");
+        let (store, loaded) = Store::open_with(&home.path().join("s-1.jsonl"), Some(&seal)).unwrap();
+        assert_eq!(loaded.foreign, None, "what a process that was killed left behind is its own");
         let whole = loaded.damage.iter().all(|d| matches!(d.fault, Fault::Torn(_)));
         assert!(synced > 0 && whole, "{synced}, {:?}", loaded.damage);
         let told: Vec<String> = loaded
@@ -51,7 +55,8 @@ fn killed_at_any_moment_what_was_synced_is_there() {
         assert!(told.len() >= synced && told == wanted, "{synced} were synced, {} are there", told.len());
         store.append(Entry::Resumed, AT);
         wait(store.close()).unwrap();
-        assert_eq!(read(&store.path()).unwrap().damage, []);
+        let again = read_with(&store.path(), Some(&seal)).unwrap();
+        assert_eq!((again.damage, again.foreign), (Vec::new(), None));
     }
 }
 
@@ -63,7 +68,8 @@ fn prompt(number: usize) -> String {
 #[ignore = "runs as the child of another test"]
 fn child_that_writes() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
-    let store = Store::create(Path::new(&folder), header("s-1"));
+    let seal = Seal::make(&Path::new(&folder).join("state")).unwrap();
+    let store = Store::create(Path::new(&folder), header("s-1")).with_seal(Some(seal));
     for number in 1.. {
         store.append(Entry::Prompt(prompt(number)), AT);
         // Others are on their way when it ends.

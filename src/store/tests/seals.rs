@@ -1,7 +1,7 @@
 //! What counts as written here, and what does not, whoever wrote it.
 
 use super::*;
-use crate::store::wire::Fields;
+use crate::store::wire::{Fields, Link};
 
 /// The seal of one installation, and a folder for its sessions.
 struct House {
@@ -40,7 +40,7 @@ fn put(path: &Path, lines: &[String]) {
     std::fs::write(path, lines.join("\n") + "\n").unwrap();
 }
 
-/// Makes all that a stranger can make of lines: numbers, links and checksums fit, and what seals he has he keeps.
+/// Makes all that a stranger can make of lines: numbers, links and checksums fit, and the seals stay where he keeps them.
 fn made_to_fit(lines: &[String], keep: bool) -> Vec<String> {
     let mut link = Link::FIRST;
     let sealed = lines.iter().map(|line| {
@@ -48,17 +48,17 @@ fn made_to_fit(lines: &[String], keep: bool) -> Vec<String> {
         for made in ["v", "seq", "at", "prev", "crc"] {
             fields.remove(made);
         }
-        if !keep {
-            fields.remove("mac");
-        }
+        let mac = fields.remove("mac").filter(|_| keep);
         let (line, next) = wire::seal(link.clone(), AT, &Masker::default().mask(Fields(fields)), false);
-        link = next;
-        String::from_utf8(line.bytes().to_vec()).unwrap().trim_end().to_owned()
+        let line = String::from_utf8(line.bytes().to_vec()).unwrap().trim_end().to_owned();
+        let (body, _) = line.split_once(",\"crc\":").unwrap();
+        let body = mac.map_or(body.to_owned(), |mac| format!("{body},\"mac\":{mac}"));
+        let crc = crc32fast::hash(format!("{body}}}").as_bytes());
+        link = Link { prev: wire::Crc(crc), ..next };
+        format!("{body},\"crc\":\"{crc:08x}\"}}")
     });
     sealed.collect()
 }
-
-use crate::store::wire::Link;
 
 #[test]
 fn what_was_written_here_is_own_however_often_it_is_opened() {

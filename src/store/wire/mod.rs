@@ -4,7 +4,8 @@
 //! first, which compares with bytes that were frozen (`tests/frozen.rs`). Pure: text in, values out; files are the
 //! business of `reader` and `writer`. A line is `{"v":1,"seq":12,"at":"…","kind":"decision",…,"prev":"…","crc":"…"}`:
 //! `crc` is the CRC-32 of the line without its `crc` field, `prev` the `crc` of the line before. They detect damage and
-//! edits; they are no signature. Before `crc` stands `mac`, the seal of the installation that wrote it (`store/seal.rs`). Fields that are not known are passed over.
+//! edits; they are no signature. In front of `crc` stands `mac`, the seal of the installation that wrote the line
+//! (`store/seal.rs`). Fields that are not known are passed over.
 
 mod entry;
 mod fields;

@@ -65,6 +65,7 @@ fn facts(screen: &Screen, state: &State, look: Look<'_>) -> Vec<(&'static str, S
         }
     }
     facts.push(("Folder", safe::one_line(&look.place.path(&screen.setup.cwd))));
+    facts.extend(screen.setup.foreign.iter().map(|text| ("Foreign", safe::one_line(text))));
     for (at, text) in screen.setup.damage.iter().enumerate() {
         facts.push((if at == 0 { "Damage" } else { "" }, safe::one_line(text)));
     }
