@@ -350,6 +350,15 @@ pub enum SessionsCommand {
         #[arg(value_name = "ID|NAME")]
         session: Option<String>,
     },
+    /// Take over a session that another installation wrote, or an older sayso: what it tells of approvals counts then
+    Adopt {
+        /// The session's id, the beginning of it, or its name
+        #[arg(value_name = "ID|NAME")]
+        session: String,
+        /// Do it; without this, what would be taken over is told
+        #[arg(long)]
+        yes: bool,
+    },
     /// Remove a session and its outputs
     Rm {
         /// The session's id, the beginning of it, or its name

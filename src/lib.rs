@@ -91,7 +91,8 @@
 //!   them ends a worker, and then nothing of that text counts as checked. What was not checked takes the typed word;
 //!   `sayso check` exits 1 for it as for a finding (`--allow-unchecked` says otherwise), 2 for what can't be read.
 //! - Where paths lead is found out before a decision and once more right before the start; what changed meanwhile is
-//!   refused, and asked about again. `/rebuild` brings blocks back to be decided, one by one; it decides nothing.
+//!   refused, and asked about again. What sayso itself reads, lists or writes for a block, or saves for the person, goes
+//!   through the folder that was opened when it was shown (`workspace/place.rs`); no link is followed afterwards. `/rebuild` brings blocks back to be decided, one by one; it decides nothing.
 //! - Interrupt is not cancel: the turn moves on only when `Ended` arrives, and says how it ended.
 //! - Blocks of one reply are settled in order, one at a time. Terms are found anew when a block's turn comes: an
 //!   earlier `cd` or a dead kernel changes what it means.

@@ -19,7 +19,7 @@ use crate::launch::{Ground, Launcher};
 use crate::provider::Provider;
 use crate::recipe::{self, Recipe};
 use crate::review::{Book, Scope};
-use crate::store::{self, Damage, Scratch, Store, StoreError};
+use crate::store::{self, Damage, Scratch, Seal, Store, StoreError};
 use crate::workspace;
 use crate::workspace::instructions::Search;
 use secrecy::SecretString;
@@ -169,6 +169,7 @@ impl House {
             languages,
             system_prompt,
             policy,
+            foreign: false,
             unconfined: config.sandbox.level() == SandboxLevel::Off,
             limits: self.limits(),
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
@@ -339,21 +340,36 @@ impl House {
     pub fn begin(&self, provider: Option<Provider>, policy: Policy) -> Opened {
         let header = self.header(provider.as_ref());
         let store = Store::create(&self.loaded.sessions(), header.clone());
-        self.begin_with(header, store, provider, policy)
+        self.begin_sealed(header, store, provider, policy)
     }
 
     /// The same with the session in this file, which is not there yet.
     pub fn begin_at(&self, path: &Path, provider: Option<Provider>, policy: Policy) -> Opened {
         let header = self.header(provider.as_ref());
         let store = Store::create_at(path, header.clone());
-        self.begin_with(header, store, provider, policy)
+        self.begin_sealed(header, store, provider, policy)
     }
 
     /// The same with a session that is kept nowhere. Its large outputs and images are gone with the other value.
     pub fn begin_unkept(&self, policy: Policy) -> (Opened, Scratch) {
         let header = self.header(None);
         let scratch = Scratch::create(&self.loaded.sessions(), &header.id.0);
+        // Nothing that is written has to be sealed, and no key is made for it.
         (self.begin_with(header, Store::forgetting(&scratch), None, policy), scratch)
+    }
+
+    fn begin_sealed(
+        &self,
+        header: Header,
+        store: Store,
+        provider: Option<Provider>,
+        policy: Policy,
+    ) -> Opened {
+        let mut notices = Vec::new();
+        let store = store.with_seal(self.seal(&mut notices));
+        let mut opened = self.begin_with(header, store, provider, policy);
+        opened.notices.extend(notices);
+        opened
     }
 
     fn begin_with(&self, header: Header, store: Store, provider: Option<Provider>, policy: Policy) -> Opened {
@@ -361,6 +377,12 @@ impl House {
         let mut engine = Engine::new(self.settings(policy));
         let effects = engine.start(header, Clock::System.now());
         self.open_with(engine, effects, store, provider, Vec::new())
+    }
+
+    /// What seals sessions here. Without one they can be written all the same; they are foreign when they are opened again.
+    fn seal(&self, notices: &mut Vec<Notice>) -> Option<Seal> {
+        let made = Seal::make(&self.loaded.paths.state);
+        made.map_err(|error| notices.push(Notice::warn(saving::unsealed(&error.to_string())))).ok()
     }
 
     fn header(&self, provider: Option<&Provider>) -> Header {
@@ -384,14 +406,20 @@ impl House {
         provider: Option<Provider>,
         policy: Policy,
     ) -> Result<Opened, StoreError> {
-        let (store, loaded, reading) = Store::open_or_read(path)?;
+        let mut notices = Vec::new();
+        let seal = self.seal(&mut notices);
+        let (store, loaded, reading) = Store::open_or_read(path, seal.as_ref())?;
         let store = store.with_masker(self.masker());
         let damage: Vec<String> = loaded.damage.iter().map(ToString::to_string).collect();
-        let mut notices = damage_notices(&loaded.damage);
+        notices.extend(damage_notices(&loaded.damage));
         notices.extend(reading.map(|why| Notice::warn(saving::reading_only(&why))));
         let chosen = provider.clone();
         let now = Clock::System.now();
-        let (engine, effects) = Engine::resume(self.settings(policy), &loaded.entries, now);
+        let settings = Settings { foreign: loaded.foreign.is_some(), ..self.settings(policy) };
+        let (engine, effects) = Engine::resume(settings, &loaded.entries, now);
+        // Last of all, for it is what the person has to know first.
+        let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let foreign = loaded.foreign.map(|why| Notice::warn(saving::foreign(&why.to_string(), &id)));
         let provider = provider.or_else(|| {
             let model = engine.state().transcript.model.clone()?;
             let made = self.provider(&model).map_err(|error| {
@@ -399,6 +427,7 @@ impl House {
             });
             made.ok()
         });
+        notices.extend(foreign);
         let mut opened = self.open_with(engine, effects, store, provider, notices);
         opened.damage = damage;
         if let Some(chosen) = chosen {

@@ -2,12 +2,14 @@
 
 use super::{Console, setup};
 use crate::cli::{ModelArgs, SessionsCommand};
+use crate::domain::sentences::saving;
 use crate::domain::visible::{visible, visible_line};
 use crate::domain::{Entry, Moment};
+use crate::driver::Clock;
 use crate::headless::{ended, events, json};
 use crate::report::{Failure, Kind};
 use crate::store::index::{self, Summary};
-use crate::store::{self, Damage, Loaded, StoreError, manage};
+use crate::store::{self, Damage, Loaded, Seal, StoreError, manage};
 use crate::workspace::names;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -25,7 +27,12 @@ pub(super) fn run(
         SessionsCommand::List { json } => list(&folder, house.place.home.as_deref(), *json, console),
         SessionsCommand::Show { session, json } => {
             let summary = find(&folder, session)?;
-            let loaded = store::read(&summary.path).map_err(|error| unreadable(&error))?;
+            let seal = seal(&house.loaded.paths.state, console)?;
+            let loaded =
+                store::read_with(&summary.path, seal.as_ref()).map_err(|error| unreadable(&error))?;
+            if let Some(why) = &loaded.foreign {
+                writeln!(console.err, "warning: {}", saving::is_foreign(&why.to_string()))?;
+            }
             for damage in &loaded.damage {
                 writeln!(console.err, "warning: {}", visible_line(&damage.to_string()))?;
             }
@@ -36,7 +43,12 @@ pub(super) fn run(
                 Some(session) => vec![find(&folder, session)?],
                 None => index::list(&folder),
             };
-            check(&wanted, console)
+            let seal = seal(&house.loaded.paths.state, console)?;
+            check(&wanted, seal.as_ref(), console)
+        }
+        SessionsCommand::Adopt { session, yes } => {
+            let summary = find(&folder, session)?;
+            adopt(&summary, &house.loaded.paths.state, *yes, console)
         }
         SessionsCommand::Rm { session } => {
             let summary = find(&folder, session)?;
@@ -79,17 +91,52 @@ fn list(folder: &Path, home: Option<&Path>, as_json: bool, console: &mut Console
     Ok(())
 }
 
+/// The seal of this installation, where it has one; told where it can't be read, for all sessions are foreign then.
+fn seal(state: &Path, console: &mut Console<'_>) -> Result<Option<Seal>, Failure> {
+    Seal::find(state).or_else(|error| {
+        writeln!(console.err, "warning: {}", visible_line(&error.to_string()))?;
+        Ok(None)
+    })
+}
+
+/// Takes a session over, or tells what that would mean.
+fn adopt(summary: &Summary, state: &Path, yes: bool, console: &mut Console<'_>) -> Result<(), Failure> {
+    let seal = Seal::make(state).map_err(|error| unreadable(&error))?;
+    let loaded = store::read_with(&summary.path, Some(&seal)).map_err(|error| unreadable(&error))?;
+    let label = visible_line(summary.label());
+    let Some(why) = &loaded.foreign else {
+        writeln!(console.out, "{label} is yours already")?;
+        return Ok(());
+    };
+    if yes {
+        manage::adopt(&summary.path, &seal, Clock::System.now()).map_err(|error| unreadable(&error))?;
+        writeln!(console.out, "{label} is yours from here on")?;
+        return Ok(());
+    }
+    let count = |wanted: fn(&Entry) -> bool| loaded.entries.iter().filter(|(_, entry)| wanted(entry)).count();
+    let blocks = count(|entry| matches!(entry, Entry::Block(_)));
+    let approvals = count(|entry| matches!(entry, Entry::Approved { .. }));
+    writeln!(console.out, "{label} is {}", saving::is_foreign(&why.to_string()))?;
+    writeln!(
+        console.out,
+        "It tells of {blocks} blocks and {approvals} approvals; sayso sessions show {} shows them.",
+        visible_line(&summary.id)
+    )?;
+    Err(Failure::new(Kind::Usage, "nothing was changed").hint("Who has looked at it adopts it with --yes."))
+}
+
 /// Tells all that is wrong, session by session.
-fn check(sessions: &[Summary], console: &mut Console<'_>) -> Result<(), Failure> {
+fn check(sessions: &[Summary], seal: Option<&Seal>, console: &mut Console<'_>) -> Result<(), Failure> {
     let mut damaged = 0;
     for session in sessions {
         let label = visible_line(session.label());
-        let (bad, lines) = match store::read(&session.path) {
+        let (bad, lines) = match store::read_with(&session.path, seal) {
             Ok(loaded) => {
-                let lines: Vec<String> = loaded.damage.iter().map(ToString::to_string).collect();
+                let foreign = loaded.foreign.iter().map(|why| saving::is_foreign(&why.to_string()));
+                let lines = foreign.chain(loaded.damage.iter().map(ToString::to_string)).collect();
                 (loaded.damage.iter().any(Damage::is_loss), lines)
             }
-            Err(error) => (true, vec![error.to_string()]),
+            Err(error) => (true, Vec::from([error.to_string()])),
         };
         damaged += usize::from(bad);
         writeln!(console.out, "{label}: {}", if bad { "damaged" } else { "whole" })?;
@@ -161,7 +208,9 @@ fn show_json(session: &Summary, loaded: &Loaded, console: &mut Console<'_>) -> R
         })
         .collect();
     let damage: Vec<String> = loaded.damage.iter().map(ToString::to_string).collect();
-    let shown = json!({ "session": summary(session), "entries": entries, "damage": damage });
+    let foreign = loaded.foreign.as_ref().map(ToString::to_string);
+    let shown =
+        json!({ "session": summary(session), "entries": entries, "damage": damage, "foreign": foreign });
     Ok(json::line(console.out, &shown)?)
 }
 
@@ -204,6 +253,7 @@ fn show_entry(at: Moment, entry: &Entry, out: &mut dyn Write) -> io::Result<()> 
             report.value.as_ref().map_or(Ok(()), |value| lines(out, "  = ", value))?;
             report.error.as_ref().map_or(Ok(()), |error| lines(out, "  ! ", &error.traceback))
         }
+        Entry::Adopted { .. } => writeln!(out, "  adopted {}", time(at)),
         Entry::Resumed => writeln!(out, "  resumed {}", time(at)),
         Entry::KernelRestarted => writeln!(out, "  the kernel was restarted"),
         Entry::Summary { text, .. } => said(out, "summary of what is older", at, text),

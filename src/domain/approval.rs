@@ -115,6 +115,18 @@ pub struct Target {
     /// Whether it lies outside of the working folder.
     #[serde(default)]
     pub outside: bool,
+    /// The folder that was opened for it: the nearest one that is there. The act goes through it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<FolderId>,
+}
+
+/// What tells a folder from every other one, whatever path leads to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FolderId {
+    /// The file system.
+    pub device: u64,
+    /// Its number there.
+    pub inode: u64,
 }
 
 impl Target {

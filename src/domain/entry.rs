@@ -72,6 +72,11 @@ pub enum Entry {
     Header(Header),
     /// The session was opened again: kernels and shells are empty from here on.
     Resumed,
+    /// The person took over what another installation wrote, or an older sayso: all that stands before this line.
+    Adopted {
+        /// The hash of all bytes before this line.
+        sha256: Sha256,
+    },
     /// The session got another name.
     Named(#[serde(with = "super::serial::in_name")] String),
     /// Replies come from this model from here on.

@@ -36,7 +36,7 @@ pub mod trace;
 pub mod unicode;
 pub mod visible;
 
-pub use approval::{Approval, Grantor, Mismatch, OnDisk, RunRequest, Sha256, Target, Terms};
+pub use approval::{Approval, FolderId, Grantor, Mismatch, OnDisk, RunRequest, Sha256, Target, Terms};
 pub use block::{Block, BlockKind, Dialect, Origin, Readiness, Version};
 pub use captured::{Captured, Piece};
 pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};

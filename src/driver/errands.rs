@@ -3,8 +3,8 @@
 
 use super::Driver;
 use super::catalogue::{self, Catalogue, Offer, Source};
-use super::open;
 use super::sources::Signal;
+use super::{images, open};
 use crate::domain::{Answers, ImageRef, Interpreter, Misfit, ModelName, Pixels, SandboxReport};
 use crate::engine::Event;
 use crate::engine::transcript::BlockItem;
@@ -12,9 +12,11 @@ use crate::store::index::{self, Summary};
 use crate::store::manage;
 use crate::workspace;
 use crate::workspace::instructions::{self, Held};
+use crate::workspace::place::Folder;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// A job.
@@ -153,8 +155,9 @@ impl Driver {
             Errand::NewRecipe(name) => self.new_recipe(&name),
             Errand::Rename(path, name) => {
                 let (now, masker) = (self.now(), self.rooms.scope.masker.clone());
+                let seal = self.rooms.store.seal().cloned();
                 tokio::spawn(async move {
-                    let found = match manage::rename(&path, &name, &masker, now).await {
+                    let found = match manage::rename(&path, &name, (&masker, seal.as_ref()), now).await {
                         Ok(()) => Found::SessionsChanged,
                         Err(error) => Found::Failed(error.to_string()),
                     };
@@ -162,9 +165,10 @@ impl Driver {
                 });
             }
             other => {
-                let (sessions, cwd) = (self.rooms.sessions.clone(), self.rooms.scope.cwd.clone());
+                let (sessions, working) = (self.rooms.sessions.clone(), self.rooms.working.clone());
+                let blobs = self.rooms.store.blobs();
                 tokio::task::spawn_blocking(move || {
-                    let found = on_disk(other, &sessions, &cwd).unwrap_or_else(Found::Failed);
+                    let found = on_disk(other, &sessions, &blobs, working).unwrap_or_else(Found::Failed);
                     let _ = inbox.blocking_send(Signal::Errand(found));
                 });
             }
@@ -237,7 +241,12 @@ async fn offers(catalogue: Catalogue, inbox: mpsc::Sender<Signal>) {
 }
 
 /// The jobs that read or write files; each may take its time.
-fn on_disk(errand: Errand, sessions: &Path, cwd: &Path) -> Result<Found, String> {
+fn on_disk(
+    errand: Errand,
+    sessions: &Path,
+    blobs: &Path,
+    working: Result<Arc<Folder>, String>,
+) -> Result<Found, String> {
     match errand {
         Errand::Sessions => Ok(Found::Sessions(index::list(sessions))),
         Errand::Preview(path) => Ok(Found::Preview(path.clone(), manage::preview(&path, 12))),
@@ -246,11 +255,12 @@ fn on_disk(errand: Errand, sessions: &Path, cwd: &Path) -> Result<Found, String>
             Ok(Found::SessionsChanged)
         }
         Errand::SaveImage(image) => {
-            let bytes =
-                workspace::read::bounded(&image.path, LARGEST_IMAGE * 16).map_err(|e| e.to_string())?;
-            workspace::write::fresh(cwd, &image.name, &bytes).map(Found::Saved).map_err(|e| e.to_string())
+            let place = images::of_session(&image.path, blobs)?;
+            let bytes = workspace::read::held(&place, LARGEST_IMAGE * 16).map_err(|e| e.to_string())?;
+            let written = workspace::write::fresh(&*working?, &image.name, &bytes);
+            written.map(Found::Saved).map_err(|e| e.to_string())
         }
-        Errand::SaveOutput(block) => save_output(&block, cwd),
+        Errand::SaveOutput(block) => save_output(&block, &*working?),
         Errand::Interpreters
         | Errand::Sandbox
         | Errand::ChangedInstructions
@@ -267,15 +277,15 @@ fn on_disk(errand: Errand, sessions: &Path, cwd: &Path) -> Result<Found, String>
 }
 
 /// Writes all output of a block's last run: the blob where more was printed than is kept.
-fn save_output(block: &BlockItem, cwd: &Path) -> Result<Found, String> {
+fn save_output(block: &BlockItem, working: &Folder) -> Result<Found, String> {
     let report = block.runs.last().and_then(|r| r.ended.as_ref()).map(|(_, report)| report);
     let report = report.ok_or_else(|| "No output yet.".to_string())?;
     let name = format!("block-{}-output.txt", block.block.id);
     let saved = match &report.blob {
-        Some(blob) => workspace::write::copy_fresh(cwd, &name, blob),
+        Some(blob) => workspace::write::copy_fresh(working, &name, blob),
         None => {
             let bytes: Vec<u8> = report.output.pieces().flat_map(|p| p.bytes.iter().copied()).collect();
-            workspace::write::fresh(cwd, &name, &bytes)
+            workspace::write::fresh(working, &name, &bytes)
         }
     };
     saved.map(Found::Saved).map_err(|e| e.to_string())

@@ -4,14 +4,17 @@ use super::perform::{STOPPED, WAITING, not_started};
 use super::rooms::Rooms;
 use super::sources::Signal;
 use crate::domain::{
-    Block, BlockKind, Chunk, ExecutorKind, FileAct, Finding, Language, Limits, Place, Reach, Revision,
-    Rights, RunEvent, RunReport, RunRequest, Severity, Terms,
+    Block, BlockId, BlockKind, Chunk, ExecutorKind, FileAct, Finding, Language, Limits, Outcome, Place,
+    Reach, Revision, Rights, RunEvent, RunReport, RunRequest, Severity, Terms,
 };
 use crate::engine::{Event, Inspection, State, StoreEvent};
 use crate::review::{self, Scope};
+use crate::workspace::place::Place as Held;
 use crate::workspace::protected::Protected;
 use crate::workspace::{act, target};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
 /// Where blocks about files stand.
@@ -23,22 +26,52 @@ pub(super) struct Ground {
     pub(super) own: PathBuf,
 }
 
-/// What is found out about one revision of a block. This reads files: for a worker.
+/// Places that are held at most. More blocks about files are not looked at beforehand; who lost his is asked again.
+const MOST_HELD: usize = 64;
+
+/// The places of blocks that wait, held from the newest look at each until it is settled. They end with the process: a
+/// session that is taken up is looked at anew.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Places(Arc<Mutex<VecDeque<(BlockId, Revision, Held)>>>);
+
+impl Places {
+    pub(super) fn hold(&self, block: BlockId, revision: Revision, place: Held) {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        held.retain(|(other, at, _)| (*other, *at) != (block, revision));
+        while held.len() >= MOST_HELD {
+            held.pop_front();
+        }
+        held.push_back((block, revision, place));
+    }
+
+    /// The place of a block that is approved; its others are let go.
+    fn take(&self, block: BlockId, revision: Revision) -> Option<Held> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = held.iter().position(|(other, at, _)| (*other, *at) == (block, revision));
+        at.and_then(|at| held.remove(at)).map(|(_, _, place)| place)
+    }
+
+    pub(super) fn let_go(&self, block: BlockId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|(other, ..)| *other != block);
+    }
+}
+
+/// What is found out about one revision of a block, and the place that it is about. This reads files: for a worker.
 pub(super) fn inspect(
     block: &Block,
     revision: Revision,
     limits: Option<Limits>,
     ground: &Ground,
-) -> Inspection {
+) -> (Inspection, Option<Held>) {
     let act = match block.version(revision).map(|version| block.file_act(version)) {
         Some(Ok(act)) => act,
-        Some(Err(why)) => return impossible(why),
-        None => return impossible("this version is not known".into()),
+        Some(Err(why)) => return (impossible(why), None),
+        None => return (impossible("this version is not known".into()), None),
     };
     let scope = &ground.scope;
     let seen = match target::look(&scope.cwd, scope.home.as_deref(), &act) {
         Ok(seen) => seen,
-        Err(why) => return impossible(why),
+        Err(why) => return (impossible(why), None),
     };
     // The target is where links lead; places are judged by what they are there.
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
@@ -71,7 +104,7 @@ pub(super) fn inspect(
         shared: None,
         target: Some(seen.target),
     };
-    Inspection {
+    let inspection = Inspection {
         review,
         terms: Ok(terms),
         reach: Reach::default(),
@@ -80,7 +113,8 @@ pub(super) fn inspect(
         lacking: Vec::new(),
         image: None,
         venv: None,
-    }
+    };
+    (inspection, Some(seen.place))
 }
 
 /// The one place that is touched. An empty list would mean everything.
@@ -105,13 +139,21 @@ fn impossible(why: String) -> Inspection {
     }
 }
 
-/// Carries an approved block out. This reads and writes: for a worker.
-pub(super) fn carry_out(request: &RunRequest, kind: &BlockKind, scope: &Scope) -> Result<RunReport, String> {
+/// Carries an approved block out, at the place that was held for it. This reads and writes: for a worker.
+fn carry_out(
+    request: &RunRequest,
+    kind: &BlockKind,
+    place: Option<Held>,
+    scope: &Scope,
+) -> Result<RunReport, String> {
+    let Some(place) = place else {
+        return Ok(RunReport::bare(Outcome::Refused("its place is not held open any more".into())));
+    };
     let terms = request.approval().terms();
     let act = FileAct::parse(kind, request.source())?;
     let target = terms.target.as_ref().ok_or("its approval names no file")?;
-    let order =
-        act::Order { act: &act, target, source: request.source(), kept_bytes: terms.limits.kept_bytes };
+    let (source, kept_bytes) = (request.source(), terms.limits.kept_bytes);
+    let order = act::Order { act: &act, target, place: &place, source, kept_bytes };
     Ok(act::carry_out(order, &terms.cwd, scope.home.as_deref()))
 }
 
@@ -132,6 +174,7 @@ impl Rooms {
         let run = request.approval().run();
         let kind = state.transcript.blocks.get(&request.approval().block()).map(|i| i.block.kind.clone());
         let (store, inbox, scope) = (self.store.clone(), self.inbox(), self.scope.clone());
+        let place = self.places.take(request.approval().block(), request.approval().revision());
         let stop = self.is_stopped(run);
         tokio::spawn(async move {
             let report = match store.sync().await {
@@ -141,7 +184,8 @@ impl Rooms {
                     let _ = sender.send((run, RunEvent::Started)).await;
                     let act = move || {
                         let protected = Protected::of(&scope.cwd, protected);
-                        let mut report = carry_out(&request, &kind.ok_or("the block is not known")?, &scope)?;
+                        let mut report =
+                            carry_out(&request, &kind.ok_or("the block is not known")?, place, &scope)?;
                         report.receipt.protected = protected.afterwards();
                         Ok(report)
                     };
@@ -165,9 +209,26 @@ impl Rooms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Outcome;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[test]
+    fn so_many_places_are_held_and_each_ends_with_its_block() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places::default();
+        let at = |n: usize| (BlockId(u32::try_from(n).unwrap()), Revision(1));
+        let hold = |n: usize| {
+            let place = Held::find(&folder.path().join(n.to_string())).unwrap();
+            places.hold(at(n).0, at(n).1, place);
+        };
+        (0..=MOST_HELD).for_each(hold);
+        hold(MOST_HELD);
+        assert!(places.take(at(0).0, at(0).1).is_none(), "the oldest was let go");
+        let of = |n: usize| places.take(at(n).0, at(n).1).map(|place| place.path());
+        assert!(of(MOST_HELD).is_some_and(|path| path.ends_with(MOST_HELD.to_string())));
+        assert!(of(MOST_HELD).is_none(), "it is taken once");
+        places.let_go(at(1).0);
+        assert!(of(1).is_none() && of(2).is_some());
+    }
 
     #[tokio::test]
     async fn nothing_is_written_after_a_stop() {

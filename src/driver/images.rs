@@ -2,8 +2,9 @@
 //! text instead.
 
 use crate::domain::{MessageImage, ModelRequest};
+use crate::workspace::place::{Folder, Place};
 use crate::workspace::read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Images of more bytes are not sent.
 const LARGEST: u64 = 3 << 20;
@@ -37,17 +38,22 @@ pub(super) fn read(mut request: ModelRequest, blobs: &Path) -> ModelRequest {
 }
 
 fn bytes(image: &MessageImage, blobs: &Path) -> Result<Vec<u8>, String> {
-    let real = |path: &Path| path.canonicalize().map_err(|_| "it is gone".to_owned());
-    let path: PathBuf = real(&image.image.path)?;
-    if !path.starts_with(real(blobs)?) {
-        return Err("it does not belong to this session".into());
-    }
-    let bytes = read::bounded(&path, LARGEST).map_err(|_| "it can't be read".to_owned())?;
+    let place = of_session(&image.image.path, blobs)?;
+    let bytes = read::held(&place, LARGEST).map_err(|_| "it can't be read".to_owned())?;
     if kind(&bytes) == Some(image.image.mime.as_str()) {
         Ok(bytes)
     } else {
         Err("it is no such image".into())
     }
+}
+
+/// The file of an image, where it lies among this session's own. It is held: what is read of it lies there too.
+pub(super) fn of_session(path: &Path, blobs: &Path) -> Result<Place, String> {
+    let folder = Folder::find(blobs).map_err(|_| "the session's folder is gone".to_owned())?;
+    let place = Place::find(path).ok().filter(|place| place.found().is_some());
+    let place = place.ok_or_else(|| "it is gone".to_owned())?;
+    let belongs = place.path().starts_with(folder.path());
+    belongs.then_some(place).ok_or_else(|| "it does not belong to this session".into())
 }
 
 /// The kind of image that its first bytes tell.

@@ -1,6 +1,6 @@
 //! Looking at a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
 
-use super::files::{self, Ground};
+use super::files::{self, Ground, Places};
 use super::sources::Signal;
 use crate::domain::{
     Block, BlockId, BlockKind, Effects, Finding, ImageName, InstallInto, Language, Limits, OnDisk,
@@ -13,6 +13,7 @@ use crate::exec::{self, Executor};
 use crate::review::{self, Links, Scope};
 use crate::workspace::facts;
 use crate::workspace::leads::{self, Leads};
+use crate::workspace::place::Place as Held;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -124,12 +125,15 @@ pub(super) fn spawn(
     earlier: Arc<Earlier>,
     ground: Ground,
     executor: Executor,
-    (seen, inbox): (AllSeen, mpsc::Sender<Signal>),
+    (seen, places, inbox): (AllSeen, Places, mpsc::Sender<Signal>),
 ) {
     tokio::spawn(async move {
         let id = block.id;
         if block.kind.acts_on_file() {
-            let inspection = look_at_file(block, revision, limits, ground).await;
+            let (inspection, place) = look_at_file(block, revision, limits, ground).await;
+            if let Some(place) = place {
+                places.hold(id, revision, place);
+            }
             let event = Event::Inspected(id, revision, Box::new(inspection));
             let _ = inbox.send(Signal::Event(event)).await;
             return;
@@ -195,12 +199,12 @@ async fn look_at_file(
     revision: Revision,
     limits: Option<Limits>,
     ground: Ground,
-) -> Inspection {
+) -> (Inspection, Option<Held>) {
     let work = tokio::task::spawn_blocking(move || files::inspect(&block, revision, limits, &ground));
     work.await.unwrap_or_else(|error| {
         tracing::error!(%error, "the look at a file broke off");
         let terms = Err("the look at the file broke off".into());
-        Inspection {
+        let inspection = Inspection {
             review: Review::default(),
             terms,
             reach: Reach::default(),
@@ -209,7 +213,8 @@ async fn look_at_file(
             lacking: Vec::new(),
             image: None,
             venv: None,
-        }
+        };
+        (inspection, None)
     })
 }
 
@@ -246,6 +251,7 @@ fn file_of_functions(path: &str, source: &str, cwd: &Path) -> Target {
         bytes: source.len() as u64,
         folders: 0,
         link: None,
+        folder: None,
         path,
     }
 }

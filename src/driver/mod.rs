@@ -37,6 +37,7 @@ use crate::recipe::Recipe;
 use crate::review::Scope;
 use crate::store::{Draft, Store};
 use crate::workspace::instructions::{self, Search};
+use crate::workspace::place::Folder;
 use rooms::Rooms;
 use sources::Sources;
 use std::collections::VecDeque;
@@ -99,6 +100,7 @@ impl Driver {
     /// Puts a driver together and performs what the engine ordered on resuming. Must be called inside a runtime.
     pub fn new(parts: Parts) -> Self {
         let draft = parts.store.draft(parts.scope.masker.clone());
+        let working = Folder::find(&parts.scope.cwd).map(Arc::new).map_err(|error| error.to_string());
         let rooms = Rooms {
             store: parts.store,
             executor: parts.executor,
@@ -119,6 +121,8 @@ impl Driver {
             asked_saved: 0,
             stopped: Arc::default(),
             seen: Arc::default(),
+            places: files::Places::default(),
+            working,
             earlier: None,
             update: Update::default(),
         };

@@ -2,7 +2,7 @@
 //! is opened is inert by its bytes, its name and its record: a picture of a few plain formats and nothing that a desktop
 //! would run. The person is asked before (`tui`), and the file has to be what was recorded.
 
-use super::images::kind;
+use super::images::{kind, of_session};
 use crate::domain::ImageRef;
 use crate::launch::{Launcher, Start};
 use crate::workspace::read;
@@ -38,15 +38,12 @@ pub fn external(image: &ImageRef, blobs: &Path, programs: &Launcher) -> Result<P
 
 /// The file of an image, where it lies among this session's own, is what was recorded, and can't be run.
 fn inert(image: &ImageRef, blobs: &Path) -> Result<PathBuf, String> {
-    let folder = blobs.canonicalize().map_err(|_| "the session's folder is gone".to_owned())?;
     let info = std::fs::symlink_metadata(&image.path).map_err(|_| "it is gone".to_owned())?;
     if !info.is_file() {
         return Err("it is a link, or no file any more".into());
     }
-    let path = image.path.canonicalize().map_err(|_| "it is gone".to_owned())?;
-    if !path.starts_with(&folder) {
-        return Err("it does not belong to this session".into());
-    }
+    let place = of_session(&image.path, blobs)?;
+    let path = place.path();
     let endings = INERT.iter().find(|(mime, _)| *mime == image.mime).map(|(_, endings)| *endings);
     let endings = endings
         .ok_or_else(|| format!("what {} holds may be run by the program that shows it", image.mime))?;
@@ -54,7 +51,7 @@ fn inert(image: &ImageRef, blobs: &Path) -> Result<PathBuf, String> {
     if !endings.contains(&ending) {
         return Err("its name is not that of such an image".into());
     }
-    let bytes = read::bounded(&path, LARGEST).map_err(|error| error.to_string())?;
+    let bytes = read::held(&place, LARGEST).map_err(|error| error.to_string())?;
     if bytes.len() as u64 != image.bytes || kind(&bytes) != Some(image.mime.as_str()) {
         return Err("it is not what the run made".into());
     }

@@ -47,7 +47,7 @@ impl Rooms {
                     earlier,
                     Ground { scope, own: self.sessions.clone() },
                     self.executor.clone(),
-                    (self.seen.clone(), self.inbox()),
+                    (self.seen.clone(), self.places.clone(), self.inbox()),
                 );
             }
             Effect::StartRun { request, protected }
@@ -75,7 +75,11 @@ impl Rooms {
                 tokio::task::spawn_blocking(crate::review::warm);
             }
             Effect::RetryStore => self.retry_store(),
-            Effect::Settled(_) => {}
+            Effect::Settled(block) => {
+                self.places.let_go(block);
+                let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+                seen.retain(|(other, _), _| *other != block);
+            }
             Effect::Consult { block, revision, model, request } => {
                 self.consult(block, revision, model, *request);
             }

@@ -4,6 +4,7 @@
 //! waits in [`Rooms::waiting`] until all effects of the event at hand are performed, what takes time arrives by
 //! [`Rooms::inbox`].
 
+use super::files::Places;
 use super::inspect::AllSeen;
 use super::sources::{Signal, Sources};
 use super::{Clock, Connect, Informed, Update};
@@ -17,6 +18,7 @@ use crate::store::Store;
 use crate::workspace::changes;
 use crate::workspace::instructions::Search;
 use crate::workspace::obeyed::ObeyedFiles;
+use crate::workspace::place::Folder;
 use crate::workspace::protected::Protected;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -55,6 +57,10 @@ pub(super) struct Rooms {
     pub(super) obeyed: Arc<Mutex<ObeyedFiles>>,
     /// Where the paths lead that blocks name.
     pub(super) seen: AllSeen,
+    /// The places that blocks about files would act at.
+    pub(super) places: Places,
+    /// The working folder, held since the session began here; what the person saves goes there.
+    pub(super) working: Result<Arc<Folder>, String>,
     /// The newest run that was to be stopped; it may not have started yet.
     pub(super) stopped: Arc<Mutex<Option<RunId>>>,
     /// The texts that blocks could have their words from, and when they were gathered.

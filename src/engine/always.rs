@@ -4,6 +4,7 @@
 //! stopped until the end of that. What a rule covers is judged in `rules`; the gate itself stands in `approval`.
 
 use super::approval::{Refusal, check};
+use super::rules::Miss;
 use super::state::{Countdown, Matched};
 use super::{Effect, Engine, Phase, notices, rules};
 use crate::domain::{BlockId, Entry, Grantor, Policy, Revision, RuleId, RuleScope, TimerId};
@@ -20,6 +21,9 @@ impl Engine {
     pub(super) fn grant_rule(&mut self, block: BlockId, revision: Revision, scope: RuleScope) {
         if let Err(refusal) = check(&self.state, block, revision, false) {
             return self.notify(notices::refused(&refusal));
+        }
+        if self.state.live.foreign {
+            return self.notify(notices::refused(&Refusal::NoRule(block, Miss::Foreign)));
         }
         let offer = rules::proposed(&self.state, block, scope);
         let known = self.state.transcript.blocks.get(&block).zip(self.state.inspected(block));
@@ -61,7 +65,7 @@ impl Engine {
     /// The block that waits, if a rule covers it and nothing else keeps it from running.
     fn covered(&self) -> Option<(RuleId, BlockId, Revision)> {
         let Phase::Deciding(block) = self.state.phase else { return None };
-        if self.settings.policy != Policy::Ask {
+        if self.state.live.foreign || self.settings.policy != Policy::Ask {
             return None;
         }
         let revision = self.state.inspected(block)?.revision;

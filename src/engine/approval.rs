@@ -209,7 +209,10 @@ impl Engine {
         let (policy, Phase::Deciding(block)) = (self.settings.policy, &self.state.phase) else { return };
         let block = *block;
         let Some(inspected) = self.state.inspected(block) else { return };
-        if policy == Policy::Ask || policy.judge(&inspected.review) != Verdict::Allow {
+        if self.state.live.foreign
+            || policy == Policy::Ask
+            || policy.judge(&inspected.review) != Verdict::Allow
+        {
             return;
         }
         let Ok(terms) = &inspected.terms else { return };
@@ -262,9 +265,9 @@ impl Engine {
             wall_ms: terms.limits.wall_ms,
         });
         self.record(Entry::Approved { run, block, revision, sha256, terms, by });
-        self.settled(block);
         let protected = self.protected_files();
         self.effects.push(Effect::StartRun { request: Box::new(request), protected });
+        self.settled(block);
     }
 
     pub(super) fn settled(&mut self, block: BlockId) {

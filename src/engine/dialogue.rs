@@ -409,6 +409,7 @@ fn entry_word(entry: &Entry) -> String {
     match entry {
         Entry::Header(_) => "+header".into(),
         Entry::Resumed => "+resumed".into(),
+        Entry::Adopted { .. } => "+adopted".into(),
         Entry::Named(name) => format!("+named {name}"),
         Entry::Model(model) => format!("+model {model}"),
         Entry::Prompt(_) => "+prompt".into(),

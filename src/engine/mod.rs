@@ -77,6 +77,9 @@ pub struct Settings {
     pub system_prompt: String,
     /// When to ask. `Policy::Ask` in the terminal.
     pub policy: Policy,
+    /// Whether the session's file is foreign: another installation or an older sayso wrote it, and nobody adopted it. Each
+    /// block then waits by itself: no policy, rule or memory lets one run.
+    pub foreign: bool,
     /// Whether the policy lets run what no sandbox confines: the person said that they want none.
     pub unconfined: bool,
     /// The limits of a run where the person chose no others.
@@ -114,6 +117,7 @@ impl Default for Settings {
             languages: Languages::default(),
             system_prompt: String::new(),
             policy: Policy::Ask,
+            foreign: false,
             unconfined: false,
             limits: Limits::default(),
             output_to_model: 16 << 10,
@@ -167,6 +171,7 @@ impl Engine {
     pub fn new(settings: Settings) -> Self {
         let mut state = State::default();
         state.live.use_instructions = settings.use_instructions;
+        state.live.foreign = settings.foreign;
         state.live.cost.budget = settings.session_budget;
         Self {
             settings,

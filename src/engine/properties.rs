@@ -251,6 +251,7 @@ impl Aim<'_> {
             bytes: 0,
             folders: self.b as u32 % 2,
             outside: false,
+            folder: None,
         });
         let found = Terms {
             executor: if target.is_some() { ExecutorKind::Files } else { ExecutorKind::Kernel },

@@ -15,6 +15,9 @@ use crate::domain::{
 /// Why a rule does not cover a block. The text goes on with the block for its subject.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Miss {
+    /// It waits in a session that is not this installation's own.
+    #[error("waits in a session that another installation wrote: each block is asked about")]
+    Foreign,
     /// It is no code of the model: a file, packages, functions.
     #[error("is no code: such blocks are asked about each time")]
     NotCode,
@@ -218,7 +221,10 @@ fn offer(state: &State, block: BlockId, scope: RuleScope) -> Option<Offer> {
     let rule = proposed(state, block, scope)?;
     let item = state.transcript.blocks.get(&block)?;
     let inspected = state.inspected(block)?;
-    let refused = covers(&rule, &item.block, &inspected.review, inspected.terms.as_ref().ok()?).err();
+    let refused = match state.live.foreign {
+        true => Some(Miss::Foreign),
+        false => covers(&rule, &item.block, &inspected.review, inspected.terms.as_ref().ok()?).err(),
+    };
     let mut offer = Offer { rule, refused, covered: Vec::new(), missed: None };
     for other in state.transcript.blocks.values().filter(|other| other.block.id != block) {
         let id = other.block.id;

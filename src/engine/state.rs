@@ -220,6 +220,8 @@ pub struct Live {
     pub instructions: Vec<Instructions>,
     /// Whether those of the project are told to the model.
     pub use_instructions: bool,
+    /// Whether the session's file is foreign: each block waits by itself.
+    pub foreign: bool,
     /// The kernel as last told; `None` until one runs.
     pub kernel: Option<KernelRef>,
     /// The kernel's variables as last told, and when.

@@ -54,6 +54,7 @@ pub fn entry(entry: &Entry) -> Option<Value> {
         | Entry::RuleAdded(_)
         | Entry::RuleRevoked(_)
         | Entry::Resumed
+        | Entry::Adopted { .. }
         | Entry::Named(_)
         | Entry::Model(_)
         | Entry::PutBack(_)

@@ -66,8 +66,9 @@ impl Said<'_> {
         }
         if !self.writes() {
             if self.target.outside {
+                // What is read goes to the model.
                 let text = format!("{verb} outside of the working folder: {path}");
-                self.add("file.outside", Severity::Info, text);
+                self.add("file.outside", Severity::Medium, text);
             }
             return;
         }
@@ -80,11 +81,8 @@ impl Said<'_> {
         } else if located.is(Ground::System) || located.is(Ground::Root) && self.target.outside {
             self.add("file.system", Severity::High, format!("writes a file of the system: {path}"));
         } else if self.target.outside {
-            self.add(
-                "file.outside",
-                Severity::Medium,
-                format!("writes outside of the working folder: {path}"),
-            );
+            let text = format!("writes outside of the working folder: {path}");
+            self.add("file.outside", Severity::High, text);
         }
     }
 
@@ -137,6 +135,7 @@ mod tests {
             bytes: 1,
             folders: 0,
             outside: !path.starts_with("/home/ann/data/"),
+            folder: None,
         };
         change(&mut target);
         let review = review(act, &target, &scope(), &[Path::new("/home/ann/own")]);
@@ -162,8 +161,8 @@ mod tests {
 
     #[test]
     fn outside_is_said() {
-        assert_eq!(written("/home/ann/other/a.py"), ["file.outside medium"]);
-        assert_eq!(read("/home/ann/other/a.py"), ["file.outside info"]);
+        assert_eq!(written("/home/ann/other/a.py"), ["file.outside high"]);
+        assert_eq!(read("/home/ann/other/a.py"), ["file.outside medium"]);
     }
 
     #[test]
@@ -192,7 +191,7 @@ mod tests {
     fn links_folders_and_what_is_not_there_are_told() {
         let write = FileAct::Write { path: "a".into() };
         let linked = rules(&write, "/home/ann/other/a", |t| t.link = Some("/home/ann/data/a".into()));
-        assert_eq!(linked, ["file.outside medium", "file.link medium"]);
+        assert_eq!(linked, ["file.outside high", "file.link medium"]);
         let new = rules(&write, "/home/ann/data/x/y/a", |t| (t.folders, t.found) = (2, OnDisk::Nothing));
         assert_eq!(new, ["file.folders info"]);
         let list = FileAct::List { path: "x".into(), depth: 1 };

@@ -1,7 +1,10 @@
 //! What a list of sessions offers beside opening one: a look at its end, another name, removal.
 
+use super::seal::{self, Mac, Seal, Sealing};
+use super::wire::{self, Link};
 use super::{Store, StoreError, blobs_of, disk, reader, scratch};
 use crate::domain::{Entry, Masker, Moment};
+use std::io::Write as _;
 use std::path::Path;
 
 /// Bytes of a line of a preview at the most.
@@ -47,11 +50,40 @@ fn first_line(text: &str) -> String {
 ///
 /// # Errors
 /// When another process writes to it, or it can't be written.
-pub async fn rename(path: &Path, name: &str, masker: &Masker, at: Moment) -> Result<(), StoreError> {
-    let (store, _) = Store::open(path)?;
+pub async fn rename(
+    path: &Path,
+    name: &str,
+    (masker, seal): (&Masker, Option<&Seal>),
+    at: Moment,
+) -> Result<(), StoreError> {
+    let (store, _) = Store::open_with(path, seal)?;
     let store = store.with_masker(masker.clone());
     store.append(Entry::Named(name.to_owned()), at);
     store.close().await
+}
+
+/// Makes a session this installation's own: a line is added that is sealed and names the hash of all before it. The
+/// person has decided so. Nothing else in it is changed but a last line that was not written to its end.
+///
+/// # Errors
+/// When another process writes to it, it is no session, or it can't be written.
+pub fn adopt(path: &Path, seal: &Seal, at: Moment) -> Result<(), StoreError> {
+    let failed = |error| StoreError::io(path, "written", error);
+    let mut file = disk::open_locked(path)?;
+    let opened = reader::read_file(path, &file, Some(seal))?;
+    if opened.loaded.foreign.is_none() {
+        return Ok(());
+    }
+    let whole = super::repair_end(&mut file, &opened).map_err(failed)?;
+    let entry = Entry::Adopted { sha256: seal::hash(&file, whole).map_err(failed)? };
+    let fields =
+        wire::encode(&entry, Path::new(""), None).map_err(|error| StoreError::NotSaved(error.to_string()))?;
+    let link = Link { sealing: Some(Sealing::begin(seal.clone(), Mac::ADOPTED)), ..opened.next };
+    let (line, _) = wire::seal(link, at, &Masker::default().mask(fields), false);
+    file.write_all(line.bytes()).and_then(|()| file.sync_data()).map_err(|error| {
+        file.set_len(whole).ok();
+        failed(error)
+    })
 }
 
 /// Removes a session with its large outputs and images.
@@ -98,12 +130,12 @@ mod tests {
         let path = store.path();
         assert!(matches!(delete(&path), Err(StoreError::Locked { .. })), "one that is open stays");
         assert!(matches!(
-            rename(&path, "b", &Masker::default(), Moment(2)).await,
+            rename(&path, "b", (&Masker::default(), None), Moment(2)).await,
             Err(StoreError::Locked { .. })
         ));
         store.close().await.expect("closed");
         assert_eq!(preview(&path, 5), ["you    What is it?"]);
-        rename(&path, "better", &Masker::default(), Moment(2)).await.expect("named");
+        rename(&path, "better", (&Masker::default(), None), Moment(2)).await.expect("named");
         let loaded = reader::read(&path).expect("readable");
         assert!(loaded.entries.iter().any(|(_, e)| *e == Entry::Named("better".into())));
         let blobs = blobs_of(&path);

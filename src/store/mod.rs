@@ -1,7 +1,7 @@
 //! Sessions on disk: one file a session, one line an entry, only ever added to.
 //!
 //! - `wire`: the form of a line (pure) - `writer`: the one thread that owns a file - `reader`: reads a file in any
-//!   state - `index`: lists and finds sessions without reading them whole - `disk`: how files are made and opened.
+//!   state - `seal`: whether this installation wrote it - `index`: lists and finds sessions without reading them whole - `disk`: how files are made and opened.
 //!   All that is written is masked first (`domain::mask`).
 //!
 //! What the entries mean is the engine's business; nothing is run, and nothing is decided, from here.
@@ -15,14 +15,16 @@ pub mod manage;
 mod news;
 mod reader;
 mod scratch;
+mod seal;
 mod texts;
 mod wire;
 mod writer;
 
 pub use draft::Draft;
 pub use error::{Damage, Fault, StoreError};
-pub use reader::read;
+pub use reader::{read, read_with};
 pub use scratch::Scratch;
+pub use seal::{Foreign, Seal};
 
 use crate::domain::{Entry, Header, Masker, Moment};
 use news::{MaskedNews, masked_words};
@@ -43,6 +45,8 @@ pub struct Loaded {
     pub damage: Vec<Damage>,
     /// The size of the file in bytes.
     pub bytes: u64,
+    /// Why it is not this installation's own; `None`: every line of it was written here, or adopted.
+    pub foreign: Option<Foreign>,
 }
 
 /// Where a session lies.
@@ -88,6 +92,7 @@ struct Shared {
     news: MaskedNews,
     durable: OnceLock<bool>,
     reads_only: bool,
+    seal: OnceLock<Seal>,
 }
 
 impl Store {
@@ -119,13 +124,21 @@ impl Store {
     /// When another process writes to it, when it is of a newer version (it stays untouched), when it is no session,
     /// or can't be read or written.
     pub fn open(path: &Path) -> Result<(Store, Loaded), StoreError> {
+        Self::open_with(path, None)
+    }
+
+    /// The same, and tells whether this installation wrote all of it. What is added is sealed.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_with(path: &Path, seal: Option<&Seal>) -> Result<(Store, Loaded), StoreError> {
         let mut file = disk::open_locked(path)?;
-        let opened = reader::read_file(path, &file)?;
+        let opened = reader::read_file(path, &file, seal)?;
         let whole = repair_end(&mut file, &opened).map_err(|error| StoreError::io(path, "written", error))?;
         let place = Arc::new(Place::of(path.to_owned()));
         let (failure, told) = watch::channel(Failure::default());
         let writer = Writer::going_on(place.clone(), file, &opened, whole, failure);
-        Ok((Self::start(writer, place, told, false), opened.loaded))
+        Ok((Self::start(writer, place, told, false).with_seal(seal.cloned()), opened.loaded))
     }
 
     /// A session that is only read, for this reason: what is added stays in memory, and is told as not saved. Nothing
@@ -141,8 +154,11 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`], for all other reasons.
-    pub fn open_or_read(path: &Path) -> Result<(Store, Loaded, Option<String>), StoreError> {
-        let error = match Self::open(path) {
+    pub fn open_or_read(
+        path: &Path,
+        seal: Option<&Seal>,
+    ) -> Result<(Store, Loaded, Option<String>), StoreError> {
+        let error = match Self::open_with(path, seal) {
             Ok((store, loaded)) => return Ok((store, loaded, None)),
             Err(error) => error,
         };
@@ -154,7 +170,7 @@ impl Store {
             StoreError::Io { source, .. } if is_read_only(source) => error.brief(),
             _ => return Err(error),
         };
-        let loaded = reader::read(path)?;
+        let loaded = reader::read_with(path, seal)?;
         Ok((Self::reading(path, why.clone()), loaded, Some(why)))
     }
 
@@ -179,6 +195,7 @@ impl Store {
                 news,
                 durable: OnceLock::new(),
                 reads_only,
+                seal: OnceLock::new(),
             }),
         }
     }
@@ -188,6 +205,21 @@ impl Store {
     pub fn with_masker(self, masker: Masker) -> Self {
         self.shared.orders.send(Order::Masker(masker)).ok();
         self
+    }
+
+    /// What seals the lines of a file that is not there yet.
+    #[must_use]
+    pub fn with_seal(self, seal: Option<Seal>) -> Self {
+        if let Some(seal) = seal {
+            self.shared.orders.send(Order::Seal(seal.clone())).ok();
+            self.shared.seal.set(seal).ok();
+        }
+        self
+    }
+
+    /// What seals its lines.
+    pub fn seal(&self) -> Option<&Seal> {
+        self.shared.seal.get()
     }
 
     /// Where what is being typed is kept: beside the session's file. Who only reads it has a place of its own.

@@ -3,10 +3,11 @@
 //! A last line that was not written to its end is told; a line that is damaged is named and skipped, the rest is read.
 //! Nothing is changed here: cutting off a torn line is done by [`Store::open`](super::Store::open).
 
+use super::seal::{Chain, Seal};
 use super::texts::Texts;
 use super::wire::{self, Crc, Decoded, Frame, LineFault, Link};
 use super::{Damage, Fault, Loaded, StoreError, disk};
-use crate::domain::{Entry, Header, Moment, SessionId};
+use crate::domain::{Entry, Header, Moment, SessionId, Sha256};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,15 @@ const LONGEST_LINE: u64 = 256 << 20;
 /// # Errors
 /// When the file can't be read, is no session, or was written by a newer version.
 pub fn read(path: &Path) -> Result<Loaded, StoreError> {
-    Ok(read_file(path, &disk::open_read(path)?)?.loaded)
+    read_with(path, None)
+}
+
+/// The same, and tells whether this installation wrote all of it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with(path: &Path, seal: Option<&Seal>) -> Result<Loaded, StoreError> {
+    Ok(read_file(path, &disk::open_read(path)?, seal)?.loaded)
 }
 
 /// What was read, and where writing goes on.
@@ -37,10 +46,10 @@ pub(super) struct Opened {
 }
 
 /// Reads an open session file from its start.
-pub(super) fn read_file(path: &Path, file: &File) -> Result<Opened, StoreError> {
+pub(super) fn read_file(path: &Path, file: &File, seal: Option<&Seal>) -> Result<Opened, StoreError> {
     let failed = |error| StoreError::io(path, "read", error);
     let mut lines = BufReader::with_capacity(256 << 10, file);
-    let mut scan = Scan::new(path);
+    let mut scan = Scan::new(path, Chain::new(seal, file));
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -92,10 +101,13 @@ struct Scan<'a> {
     newline_missing: bool,
     messages: u64,
     texts: Texts,
+    chain: Chain<'a>,
+    /// What the line adopts that is read.
+    adopts: Option<Sha256>,
 }
 
 impl<'a> Scan<'a> {
-    fn new(path: &'a Path) -> Self {
+    fn new(path: &'a Path, chain: Chain<'a>) -> Self {
         Self {
             path,
             blobs: super::blobs_of(path),
@@ -107,6 +119,8 @@ impl<'a> Scan<'a> {
             newline_missing: false,
             messages: 0,
             texts: Texts::default(),
+            chain,
+            adopts: None,
         }
     }
 
@@ -134,6 +148,7 @@ impl<'a> Scan<'a> {
             }
             Err(fault) => self.fault(text, fault)?,
         }
+        self.chain.line(self.number, self.whole, text, self.adopts.take());
         self.last = wire::stored_crc(text);
         self.whole += bytes;
         Ok(())
@@ -171,6 +186,9 @@ impl<'a> Scan<'a> {
         }
         if matches!(entry, Entry::Prompt(_) | Entry::Reply { .. }) {
             self.messages += 1;
+        }
+        if let Entry::Adopted { sha256 } = &entry {
+            self.adopts = Some(*sha256);
         }
         if let Some(fault) = self.texts.contradiction(&entry) {
             self.damage(fault);
@@ -213,7 +231,7 @@ impl<'a> Scan<'a> {
         self.loaded.entries.push((at, Entry::Header(header)));
     }
 
-    fn end(self) -> Result<Opened, StoreError> {
+    fn end(mut self) -> Result<Opened, StoreError> {
         if self.whole == 0 {
             // Nothing but a part of a first line, at the most.
             let torn = matches!(self.loaded.damage.as_slice(), [Damage { fault: Fault::Torn(_), .. }]);
@@ -223,8 +241,10 @@ impl<'a> Scan<'a> {
                 self.not_a_session("its first line is not a header")
             });
         }
-        let next =
-            Link { seq: self.seq.max(self.number).saturating_add(1), prev: self.last.unwrap_or_default() };
+        let (foreign, sealing) = self.chain.end();
+        self.loaded.foreign = foreign;
+        let seq = self.seq.max(self.number).saturating_add(1);
+        let next = Link { seq, prev: self.last.unwrap_or_default(), sealing };
         Ok(Opened {
             next,
             whole: self.whole,

@@ -59,6 +59,7 @@ fn written(run: u32, block: BlockId) -> Entry {
         bytes: 6,
         folders: 0,
         outside: true,
+        folder: None,
     };
     Entry::Approved {
         run: RunId(run),
@@ -623,6 +624,7 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
         Just(Entry::TurnEnd(TurnEnd::StepLimit)),
         Just(Entry::TurnEnd(TurnEnd::Repeated)),
         Just(Entry::Resumed),
+        Just(Entry::Adopted { sha256: Sha256([7; 32]) }),
         Just(Entry::KernelRestarted),
     ]
 }

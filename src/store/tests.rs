@@ -11,6 +11,7 @@ use std::future::Future;
 use std::os::unix::fs::PermissionsExt as _;
 
 mod crash;
+mod seals;
 
 const AT: Moment = Moment(1_767_225_600_000);
 
@@ -216,7 +217,7 @@ fn a_second_opener_and_a_disk_that_cant_be_written_read_and_write_nothing() {
     let path = written(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
     let before = std::fs::read(&path).unwrap();
     let (first, _) = Store::open(&path).unwrap();
-    let (second, loaded, why) = Store::open_or_read(&path).unwrap();
+    let (second, loaded, why) = Store::open_or_read(&path, None).unwrap();
     assert!(why.unwrap().contains("another sayso"));
     assert_eq!(loaded.entries.len(), 2);
     second.append(Entry::Prompt("from the second".into()), AT);
@@ -225,7 +226,7 @@ fn a_second_opener_and_a_disk_that_cant_be_written_read_and_write_nothing() {
     assert!(wait(second.retry()).is_err() && wait(second.close()).is_err());
     wait(first.close()).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), before);
-    let (_, _, why) = Store::open_or_read(&path).unwrap();
+    let (_, _, why) = Store::open_or_read(&path, None).unwrap();
     assert_eq!(why, None);
 }
 
@@ -245,7 +246,7 @@ fn a_damaged_header_does_not_lose_the_session() {
 fn kinds_of_a_later_day_are_told_and_kept() {
     let home = tempfile::tempdir().unwrap();
     let path = written(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
-    let opened = reader::read_file(&path, &disk::open_read(&path).unwrap()).unwrap();
+    let opened = reader::read_file(&path, &disk::open_read(&path).unwrap(), None).unwrap();
     let (line, _) = wire::seal(
         opened.next,
         AT,

@@ -5,6 +5,7 @@
 
 use super::error::StoreError;
 use super::reader::Opened;
+use super::seal::{Mac, Seal, Sealing};
 use super::wire::{self, Link, Sealed};
 use super::{Failure, MaskedNews, Place, disk};
 use crate::domain::{Entry, Header, Masked, Masker, Moment};
@@ -24,6 +25,7 @@ pub(super) type Answer = oneshot::Sender<Result<(), StoreError>>;
 pub(super) enum Order {
     Append(Box<Entry>, Moment),
     Masker(Masker),
+    Seal(Seal),
     Sync(Answer),
     Retry(Answer),
     Close(Answer),
@@ -78,7 +80,7 @@ impl Writer {
             _ => None,
         });
         let blocks = opened.loaded.entries.iter().map(|(_, entry)| block_number(entry)).max().unwrap_or(0);
-        let (messages, writer) = (opened.messages, Self::at(place, opened.next, failure));
+        let (messages, writer) = (opened.messages, Self::at(place, opened.next.clone(), failure));
         Self { file: Some(file), messages, blocks, name, synced: whole, ..writer }
     }
 
@@ -142,6 +144,11 @@ impl Writer {
             match order {
                 Order::Append(entry, at) => self.append(at, *entry),
                 Order::Masker(masker) => self.masker = masker,
+                // A file that was read goes on with the chain that was found in it.
+                Order::Seal(seal) if self.file.is_none() => {
+                    self.link.sealing.get_or_insert(Sealing::begin(seal, Mac::FIRST));
+                }
+                Order::Seal(_) => {}
                 Order::Sync(answer) => drop(answer.send(self.sync_unless_failed())),
                 Order::Retry(answer) => drop(answer.send(self.retry())),
                 Order::Close(answer) => {
@@ -272,7 +279,7 @@ impl Writer {
         }
         let fields = self.masker.mask(fields);
         kinds.extend(fields.kinds());
-        let (line, next) = wire::seal(self.link, at, &fields, !kinds.is_empty());
+        let (line, next) = wire::seal(self.link.clone(), at, &fields, !kinds.is_empty());
         self.write_bytes(&line)?;
         self.unsynced.extend_from_slice(line.bytes());
         self.link = next;
@@ -332,6 +339,7 @@ impl Writer {
         }
         self.synced += self.unsynced.len() as u64;
         self.unsynced.clear();
+        self.link.sealing.iter().for_each(Sealing::note_end);
         Ok(())
     }
 
@@ -377,6 +385,7 @@ fn makes_the_file(entry: &Entry) -> bool {
         entry,
         Entry::Header(_)
             | Entry::Resumed
+            | Entry::Adopted { .. }
             | Entry::Named(_)
             | Entry::Model(_)
             | Entry::KernelRestarted

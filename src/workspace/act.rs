@@ -1,8 +1,10 @@
 //! Carrying out what a person approved: a file is written, read or listed, and the report of it is like that of a run.
 //!
-//! The place is looked at once more first; where it is not as it was approved, nothing is done.
+//! The place is looked at once more first; where it is not as it was approved, nothing is done. What is done goes through
+//! the folder that has been held open since it was shown.
 
 use super::FileError;
+use super::place::Place;
 use super::{excerpt, listing, replace, target};
 use crate::domain::{Captured, FileAct, FileChange, OnDisk, Outcome, Receipt, RunReport, Stream, Target};
 use std::path::Path;
@@ -15,6 +17,8 @@ pub struct Order<'a> {
     pub act: &'a FileAct,
     /// Where, as it was found when it was approved.
     pub target: &'a Target,
+    /// That place, held since then.
+    pub place: &'a Place,
     /// The block's text: the new content of a file that is written.
     pub source: &'a str,
     /// Bytes of output that are kept.
@@ -50,10 +54,14 @@ enum Failure {
     Failed(String),
 }
 
-/// Whether the name still leads to the place that was approved.
+/// Whether the name still leads to the place that was approved, and that is the one which is held.
 fn same(order: Order<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), Failure> {
+    let folder = order.place.folder();
+    if !folder.stands() {
+        return Err(Failure::Refused(FileError::Moved { path: folder.path().to_owned() }.to_string()));
+    }
     let now = target::look(cwd, home, order.act).map_err(Failure::Refused)?.target;
-    if now.same_as(order.target) {
+    if now.same_as(order.target) && order.target.folder == Some(folder.id()) {
         Ok(())
     } else {
         Err(Failure::Refused(format!("{} changed since it was shown", order.act.path())))
@@ -61,14 +69,16 @@ fn same(order: Order<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), Failure
 }
 
 fn done(order: Order<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<String, Failure> {
-    let Order { act, target, source, .. } = order;
+    let Order { act, target, place, source, .. } = order;
     let system = |error: std::io::Error| Failure::Failed(format!("{}: {error}", act.path()));
+    let failed = |error: FileError| match error {
+        FileError::Changed { .. } => Failure::Refused(error.to_string()),
+        FileError::Io { why, .. } => Failure::Failed(format!("{}: {why}", act.path())),
+        error => Failure::Failed(error.to_string()),
+    };
     match act {
         FileAct::Write { path } => {
-            replace::replace(target, source.as_bytes()).map_err(|error| match error {
-                FileError::Changed { .. } => Failure::Refused(error.to_string()),
-                error => Failure::Failed(error.to_string()),
-            })?;
+            replace::replace(place, target.found, source.as_bytes()).map_err(failed)?;
             let change = if target.found == OnDisk::Nothing { "created" } else { "changed" };
             let bytes = source.len() as u64;
             let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
@@ -78,23 +88,38 @@ fn done(order: Order<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<Str
                 change: change.into(),
                 bytes,
             });
-            Ok(format!("{change} {path}: {} lines, {}\n", source.lines().count(), super::facts::size(bytes)))
+            let told =
+                format!("{change} {path}: {} lines, {}\n", source.lines().count(), super::facts::size(bytes));
+            match place.folder().path_now().filter(|now| now != place.folder().path()) {
+                // It is in the folder that was shown; that has another path by now.
+                Some(now) => Ok(format!("{told}its folder was moved meanwhile: {}\n", now.display())),
+                None => Ok(told),
+            }
         }
         FileAct::Read { path, from, lines } => {
-            excerpt::lines(&target.path, path, *from, *lines).map_err(system)
+            let file = place.open().map_err(failed)?;
+            excerpt::lines(file, path, *from, *lines).map_err(system)
         }
-        FileAct::List { path, depth } => listing::tree(&target.path, path, *depth).map_err(system),
+        FileAct::List { path, depth } => {
+            let folder = place.open_folder().map_err(failed)?;
+            listing::tree(folder, path, *depth).map_err(system)
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace::place::Folder;
+
+    fn order<'a>(act: &'a FileAct, seen: &'a target::Seen, source: &'a str) -> Order<'a> {
+        Order { act, target: &seen.target, place: &seen.place, source, kept_bytes: 1 << 20 }
+    }
 
     fn ordered(folder: &Path, act: &FileAct, source: &str, between: impl FnOnce()) -> RunReport {
-        let target = target::look(folder, None, act).expect("seen").target;
+        let seen = target::look(folder, None, act).expect("seen");
         between();
-        carry_out(Order { act, target: &target, source, kept_bytes: 1 << 20 }, folder, None)
+        carry_out(order(act, &seen, source), folder, None)
     }
 
     #[test]
@@ -136,5 +161,111 @@ mod tests {
         let report = ordered(folder.path(), &act, "", || {});
         assert_eq!(report.outcome, Outcome::Failed);
         assert!(report.output.bytes(Stream::Stderr).starts_with(b"no: No such file"));
+    }
+
+    #[test]
+    fn a_folder_that_is_not_the_one_that_was_shown_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        let act = FileAct::Write { path: "sub/a".into() };
+        let replaced = || {
+            std::fs::rename(at("sub"), at("moved")).expect("moved");
+            std::fs::create_dir(at("sub")).expect("made");
+        };
+        for (between, name) in [
+            (&replaced as &dyn Fn(), "replaced"),
+            (&|| std::fs::rename(at("sub"), at("moved")).expect("moved"), "moved"),
+            (&|| std::fs::remove_dir(at("sub")).expect("removed"), "removed"),
+        ] {
+            std::fs::create_dir(at("sub")).expect("made");
+            let report = ordered(folder.path(), &act, "x", between);
+            let real = folder.path().canonicalize().expect("real").join("sub");
+            let why = format!(
+                "{} was moved, removed or replaced since it was shown: nothing was done",
+                real.display()
+            );
+            assert_eq!(report.outcome, Outcome::Refused(why), "{name}");
+            assert!(!at("sub/a").exists() && !at("moved/a").exists(), "{name}");
+            for left in [at("sub"), at("moved")] {
+                std::fs::remove_dir(left).ok();
+            }
+        }
+    }
+
+    /// Swaps a folder of this one for a link that leads outside and back, as fast as it can, until it is dropped.
+    struct Swapping {
+        over: std::sync::Arc<std::sync::atomic::AtomicBool>,
+        thread: Option<std::thread::JoinHandle<u64>>,
+    }
+
+    impl Swapping {
+        fn start(folder: &Path, name: &str, link: &str) -> Self {
+            let (one, other) = (folder.join(name), folder.join(link));
+            let over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+            let told = over.clone();
+            let thread = std::thread::spawn(move || {
+                use rustix::fs::{CWD, RenameFlags, renameat_with};
+                let mut times = 0;
+                while !told.load(std::sync::atomic::Ordering::Relaxed) {
+                    renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE).expect("swapped");
+                    times += 1;
+                    std::thread::yield_now();
+                }
+                times
+            });
+            Self { over, thread: Some(thread) }
+        }
+    }
+
+    impl Drop for Swapping {
+        fn drop(&mut self) {
+            self.over.store(true, std::sync::atomic::Ordering::Relaxed);
+            let times = self.thread.take().map(|thread| thread.join().expect("swapped to the end"));
+            assert!(times > Some(0), "nothing was swapped");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_swapped_for_a_link_leads_no_act_away() {
+        let (work, out) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        std::fs::create_dir(work.path().join("sub")).expect("made");
+        std::os::unix::fs::symlink(out.path(), work.path().join("link")).expect("linked");
+        std::fs::write(out.path().join("old"), "theirs").expect("written");
+        std::fs::write(work.path().join("sub/old"), "theirs").expect("written");
+        std::fs::write(out.path().join("read"), "secret").expect("written");
+        std::fs::write(work.path().join("sub/read"), "public").expect("written");
+        let sub = Folder::find(&work.path().join("sub")).expect("held").id();
+        let swapping = Swapping::start(work.path(), "sub", "link");
+        let (mut done, mut shown) = (0, 0);
+        let deadline = Instant::now() + std::time::Duration::from_secs(30);
+        for n in 0.. {
+            if done >= 300 || Instant::now() > deadline {
+                break;
+            }
+            let act = match n % 4 {
+                0 => FileAct::Write { path: "sub/old".into() },
+                1 => FileAct::Read { path: "sub/read".into(), from: 1, lines: 9 },
+                2 => FileAct::List { path: "sub".into(), depth: 1 },
+                _ => FileAct::Write { path: format!("sub/new/{n}") },
+            };
+            let Ok(seen) = target::look(work.path(), None, &act) else { continue };
+            if seen.target.outside {
+                continue;
+            }
+            shown += 1;
+            let report = carry_out(order(&act, &seen, "theirs"), work.path(), None);
+            done += u32::from(report.outcome == Outcome::Ok);
+            assert!(n % 4 == 3 || report.outcome != Outcome::Ok || seen.place.folder().id() == sub, "{n}");
+            let told = String::from_utf8_lossy(&report.output.bytes(Stream::Stdout)).into_owned();
+            assert!(!told.contains("secret"), "{n}: {told}");
+            let led: Vec<_> = std::fs::read_dir(out.path())
+                .expect("readable")
+                .map(|entry| entry.expect("an entry").file_name())
+                .filter(|name| name != "old" && name != "read")
+                .collect();
+            assert!(led.is_empty(), "{n}: {led:?} came where nobody was shown that anything would");
+        }
+        drop(swapping);
+        assert!(done >= 300, "of {shown} that were shown as inside {done} were done");
     }
 }

@@ -31,9 +31,33 @@ pub enum FileError {
         name: String,
     },
     /// Something else stands there than was shown.
-    #[error("{} changed since it was shown: nothing was written", path.display())]
+    #[error("{} changed since it was shown: nothing was done", path.display())]
     Changed {
         /// The file.
+        path: PathBuf,
+    },
+    /// The path has links in a circle, or more than any path needs.
+    #[error("{}: too many links", path.display())]
+    TooManyLinks {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The path goes back up from a folder that is not there.
+    #[error("{}: `..` behind a folder that is not there", path.display())]
+    BehindNothing {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Somebody changes the folders on the way while they are walked.
+    #[error("{} changes while it is looked at: where it leads can't be told", path.display())]
+    Unsteady {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The folder is not where it was shown any more.
+    #[error("{} was moved, removed or replaced since it was shown: nothing was done", path.display())]
+    Moved {
+        /// The folder, as it was shown.
         path: PathBuf,
     },
     /// Every numbered name is taken.

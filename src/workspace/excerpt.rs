@@ -3,7 +3,6 @@
 use super::facts::size;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::Path;
 
 /// Bytes of lines that are told.
 const MOST_BYTES: usize = 256 << 10;
@@ -18,8 +17,7 @@ const SNIFFED: usize = 8 << 10;
 ///
 /// # Errors
 /// What the system says.
-pub fn lines(path: &Path, named: &str, from: u32, count: u32) -> std::io::Result<String> {
-    let file = File::open(path)?;
+pub fn lines(file: File, named: &str, from: u32, count: u32) -> std::io::Result<String> {
     let length = file.metadata()?.len();
     let mut reader = BufReader::with_capacity(SNIFFED, file.take(MOST_LOOKED));
     let start = reader.fill_buf()?;
@@ -120,7 +118,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("f");
         std::fs::write(&path, bytes).expect("written");
-        lines(&path, "f", from, count).expect("read")
+        lines(File::open(&path).expect("opened"), "f", from, count).expect("read")
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! What a folder holds, for a model: bounded in entries and time, with what was not looked into told.
 
 use super::facts::size;
+use super::place::folder_in;
 use crate::domain::visible::visible_line;
+use rustix::fs::{AtFlags, Dir, FileType, readlinkat, statat};
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
-use std::fs::DirEntry;
-use std::path::Path;
+use std::fs::File;
+use std::os::unix::ffi::OsStringExt as _;
 use std::time::{Duration, Instant};
 
 /// Entries that are listed.
@@ -25,13 +28,15 @@ const PASSED_OVER: [&str; 10] = [
     ".ipynb_checkpoints",
 ];
 
-/// Lists a folder so many levels deep; the first line says how much there is.
+/// Lists a folder that is open so many levels deep; the first line says how much there is. Each folder in it is opened in
+/// the one above: links are told, never followed.
 ///
 /// # Errors
 /// When the folder itself can't be read.
-pub fn tree(folder: &Path, named: &str, depth: u32) -> std::io::Result<String> {
+pub fn tree(folder: File, named: &str, depth: u32) -> std::io::Result<String> {
     let mut listing = Listing { began: Instant::now(), ..Listing::default() };
-    listing.folder(&read(folder)?, 0, depth);
+    let names = names(&folder)?;
+    listing.folder(&folder, &names, 0, depth);
     let mut head = format!("{named}: {} folders, {} files", listing.folders, listing.files);
     if listing.hidden > 0 {
         let _ = write!(head, ", {} of them hidden", listing.hidden);
@@ -58,52 +63,57 @@ impl Default for Listing {
 }
 
 impl Listing {
-    fn folder(&mut self, entries: &[DirEntry], level: u32, depth: u32) {
-        for entry in entries {
+    fn folder(&mut self, folder: &File, names: &[OsString], level: u32, depth: u32) {
+        for name in names {
             if self.folders + self.files >= MOST || self.began.elapsed() > MOST_TIME {
                 self.left_out = true;
                 return;
             }
-            self.entry(entry, level, depth);
+            self.entry(folder, name, level, depth);
         }
     }
 
-    fn entry(&mut self, entry: &DirEntry, level: u32, depth: u32) {
-        let name = entry.file_name();
+    fn entry(&mut self, folder: &File, name: &OsStr, level: u32, depth: u32) {
         let shown = visible_line(&name.to_string_lossy());
         let indent = "  ".repeat(level as usize);
         self.hidden += usize::from(shown.starts_with('.'));
-        let Ok(info) = entry.metadata() else {
+        let Ok(info) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else {
             self.files += 1;
             let _ = writeln!(self.out, "{indent}{shown}  (can't be read)");
             return;
         };
-        if info.is_symlink() {
-            self.files += 1;
-            let to = std::fs::read_link(entry.path()).unwrap_or_default();
-            let _ = writeln!(self.out, "{indent}{shown} -> {}", visible_line(&to.to_string_lossy()));
-        } else if info.is_dir() {
-            self.folders += 1;
-            self.into(entry, &format!("{indent}{shown}/"), level, depth);
-        } else {
-            self.files += 1;
-            let _ = writeln!(self.out, "{indent}{shown}  {}", size(info.len()));
+        match FileType::from_raw_mode(info.st_mode) {
+            FileType::Symlink => {
+                self.files += 1;
+                let to = readlinkat(folder, name, Vec::new()).unwrap_or_default();
+                let _ = writeln!(self.out, "{indent}{shown} -> {}", visible_line(&to.to_string_lossy()));
+            }
+            FileType::Directory => {
+                self.folders += 1;
+                self.into(folder, name, &format!("{indent}{shown}/"), level, depth);
+            }
+            _ => {
+                self.files += 1;
+                let bytes = u64::try_from(info.st_size).unwrap_or_default();
+                let _ = writeln!(self.out, "{indent}{shown}  {}", size(bytes));
+            }
         }
     }
 
-    fn into(&mut self, entry: &DirEntry, shown: &str, level: u32, depth: u32) {
-        let passed_over = PASSED_OVER.iter().any(|name| entry.file_name() == *name);
-        if passed_over {
+    fn into(&mut self, folder: &File, name: &OsStr, shown: &str, level: u32, depth: u32) {
+        if PASSED_OVER.iter().any(|passed| name == *passed) {
             let _ = writeln!(self.out, "{shown}  (not looked into)");
             return;
         }
-        match read(&entry.path()) {
-            Ok(inside) if level + 1 >= depth => {
-                let _ = writeln!(self.out, "{shown}  ({} entries)", inside.len());
+        let opened = folder_in(folder, name).map_err(std::io::Error::from);
+        let read = opened.and_then(|inside| names(&inside).map(|names| (inside, names)));
+        match read {
+            Ok((_, names)) if level + 1 >= depth => {
+                let _ = writeln!(self.out, "{shown}  ({} entries)", names.len());
             }
-            Ok(inside) => {
+            Ok((inside, names)) => {
                 let _ = writeln!(self.out, "{shown}");
-                self.folder(&inside, level + 1, depth);
+                self.folder(&inside, &names, level + 1, depth);
             }
             Err(error) => {
                 let _ = writeln!(self.out, "{shown}  ({})", error.kind());
@@ -112,11 +122,13 @@ impl Listing {
     }
 }
 
-/// The entries of a folder in the order of their names.
-fn read(folder: &Path) -> std::io::Result<Vec<DirEntry>> {
-    let mut entries: Vec<DirEntry> = std::fs::read_dir(folder)?.flatten().take(MOST * 4).collect();
-    entries.sort_by_key(DirEntry::file_name);
-    Ok(entries)
+/// The names in a folder in their order.
+fn names(folder: &File) -> std::io::Result<Vec<OsString>> {
+    let entries = Dir::read_from(folder)?.filter_map(Result::ok);
+    let names = entries.map(|entry| OsString::from_vec(entry.file_name().to_bytes().to_vec()));
+    let mut names: Vec<OsString> = names.filter(|name| name != "." && name != "..").take(MOST * 4).collect();
+    names.sort();
+    Ok(names)
 }
 
 #[cfg(test)]
@@ -132,7 +144,7 @@ mod tests {
         std::fs::write(at("src/deep/x"), "1").expect("written");
         std::fs::write(at("a.csv"), "12").expect("written");
         std::fs::write(at("e\nvil"), "").expect("written");
-        let told = tree(folder.path(), ".", 2).expect("listed");
+        let told = tree(File::open(folder.path()).expect("opened"), ".", 2).expect("listed");
         assert_eq!(
             told,
             ".: 3 folders, 2 files, 1 of them hidden\n.git/  (not looked into)\na.csv  2 B\ne vil  0 B\nsrc/\n  deep/  (1 entries)\n"
@@ -145,7 +157,7 @@ mod tests {
         for n in 0..MOST + 9 {
             std::fs::write(folder.path().join(n.to_string()), "").expect("written");
         }
-        let told = tree(folder.path(), ".", 1).expect("listed");
+        let told = tree(File::open(folder.path()).expect("opened"), ".", 1).expect("listed");
         assert!(
             told.starts_with(".: 0 folders, 2000 files; too many"),
             "{}",

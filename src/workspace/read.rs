@@ -1,8 +1,10 @@
 //! Reading a file, bounded.
 
 use super::FileError;
-use std::fs::File;
+use super::place::Place;
+use std::fs::{File, OpenOptions};
 use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 /// The bytes of a file of at most `most` bytes. Devices and pipes are not read: they might never end.
@@ -10,11 +12,26 @@ use std::path::Path;
 /// # Errors
 /// When it can't be read, is no plain file, or is larger.
 pub fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
-    let info = std::fs::metadata(path).map_err(|e| FileError::io(path, &e))?;
+    // What is looked at is what was opened: a pipe that comes in the place of a file must not hold us.
+    let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let file = OpenOptions::new().read(true).custom_flags(nonblocking).open(path);
+    whole(file.map_err(|e| FileError::io(path, &e))?, path, most)
+}
+
+/// The bytes of the file at a place that is held: what was judged of its path holds for what is read.
+///
+/// # Errors
+/// As [`bounded`]; also when it is a link by now.
+pub fn held(place: &Place, most: u64) -> Result<Vec<u8>, FileError> {
+    whole(place.open()?, &place.path(), most)
+}
+
+/// The bytes of a file that is open.
+pub(super) fn whole(file: File, path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
+    let info = file.metadata().map_err(|e| FileError::io(path, &e))?;
     if !info.is_file() {
         return Err(FileError::Io { path: path.to_path_buf(), why: "not a plain file".into() });
     }
-    let file = File::open(path).map_err(|e| FileError::io(path, &e))?;
     let mut bytes = Vec::new();
     // One byte more than allowed tells a file that grew since it was looked at.
     file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|e| FileError::io(path, &e))?;

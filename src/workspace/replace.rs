@@ -1,11 +1,18 @@
-//! Writing a file that a block proposed and a person approved: the whole of it or nothing, and only where what stands
-//! there is still what was shown.
+//! Writing a file that a block proposed and a person approved: the whole of it or nothing, in the folder that was held open
+//! when it was shown, and only where what stands there is still what was shown.
 
 use super::FileError;
-use crate::domain::{OnDisk, Target};
-use std::fs::{File, Metadata};
+use super::place::{Place, open_in};
+use super::staging::Staging;
+use super::target::hash;
+use crate::domain::OnDisk;
+use rustix::fs::Mode;
+use std::fs::File;
 use std::io::Write as _;
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+/// The mode of a new file, from which the system takes what the person's mask says.
+const NEW: Mode = Mode::from_bits_truncate(0o666);
 
 /// Writes the whole file. What stood there keeps its mode; a new file gets the usual one. The bytes are on disk when
 /// this returns.
@@ -13,69 +20,42 @@ use std::path::Path;
 /// # Errors
 /// When something else stands there than was approved, or the system refuses; then nothing is changed (folders that were
 /// made on the way stay).
-pub fn replace(target: &Target, bytes: &[u8]) -> Result<(), FileError> {
-    let path = &target.path;
-    let folder = path.parent().ok_or_else(|| FileError::Escapes { name: path.display().to_string() })?;
-    if target.folders > 0 {
-        std::fs::create_dir_all(folder).map_err(|e| FileError::io(folder, &e))?;
-    }
-    let mut staged = stage(folder)?;
-    let failed = |e: std::io::Error| FileError::io(path, &e);
-    staged.write_all(bytes).map_err(failed)?;
-    // As late as can be: what stands there now is what was approved to be replaced.
-    unchanged(target)?;
-    match target.found {
+pub fn replace(place: &Place, found: OnDisk, bytes: &[u8]) -> Result<(), FileError> {
+    let path = place.path();
+    let name = place.name().ok_or_else(|| FileError::Escapes { name: path.display().to_string() })?;
+    let failed = |e: std::io::Error| FileError::io(&path, &e);
+    let changed = || FileError::Changed { path: path.clone() };
+    let folder = place.make_folders()?;
+    let mut staging = Staging::new(&folder, NEW).map_err(failed)?;
+    staging.file().write_all(bytes).map_err(failed)?;
+    match found {
         OnDisk::Nothing => {
-            staged.as_file().sync_all().map_err(failed)?;
-            staged.persist_noclobber(path).map_err(|e| match e.error.kind() {
-                std::io::ErrorKind::AlreadyExists => FileError::Changed { path: path.clone() },
-                _ => FileError::io(path, &e.error),
+            staging.file().sync_all().map_err(failed)?;
+            staging.take_free(name).map_err(|e| match e.kind() {
+                std::io::ErrorKind::AlreadyExists => changed(),
+                _ => failed(e),
             })?;
         }
-        _ => {
-            let old = std::fs::symlink_metadata(path).map_err(failed)?;
-            keep_mode(staged.as_file(), &old).map_err(failed)?;
-            staged.as_file().sync_all().map_err(failed)?;
-            staged.persist(path).map_err(|e| FileError::io(path, &e.error))?;
+        OnDisk::File(Some(sha256)) => {
+            let old = open_in(&folder, name).map_err(|_| changed())?;
+            keep_mode(staging.file(), &old).map_err(failed)?;
+            staging.file().sync_all().map_err(failed)?;
+            let expected = |old: File| hash(old) == Some(sha256);
+            if !staging.replace(name, expected).map_err(failed)? {
+                return Err(changed());
+            }
         }
+        OnDisk::File(None) | OnDisk::Folder => return Err(changed()),
     }
     // A folder that can't be synced (some network file systems) has the file nevertheless.
-    if let Ok(folder) = File::open(folder) {
+    if let Ok(folder) = super::place::folder_in(&folder, std::ffi::OsStr::new(".")) {
         let _ = folder.sync_all();
     }
     Ok(())
 }
 
-/// Whether what was shown is still what stands there.
-fn unchanged(target: &Target) -> Result<(), FileError> {
-    let info = std::fs::symlink_metadata(&target.path).ok();
-    let same = match (target.found, info) {
-        (OnDisk::Nothing, None) => true,
-        (OnDisk::File(Some(sha256)), Some(info)) => {
-            info.is_file() && super::target::hash(&target.path) == Some(sha256)
-        }
-        _ => false,
-    };
-    if same { Ok(()) } else { Err(FileError::Changed { path: target.path.clone() }) }
-}
-
-/// An empty file beside its destination, with the mode of a new file.
-fn stage(folder: &Path) -> Result<tempfile::NamedTempFile, FileError> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".sayso-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // The system takes from it what the person's mask says.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder).map_err(|e| FileError::io(folder, &e))
-}
-
-#[cfg(unix)]
-fn keep_mode(file: &File, old: &Metadata) -> std::io::Result<()> {
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-    let new = file.metadata()?;
+fn keep_mode(file: &File, old: &File) -> std::io::Result<()> {
+    let (new, old) = (file.metadata()?, old.metadata()?);
     if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
         // Only the system's administrator may give files away; elsewhere the file is the person's.
         let _ = std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));
@@ -83,21 +63,20 @@ fn keep_mode(file: &File, old: &Metadata) -> std::io::Result<()> {
     file.set_permissions(std::fs::Permissions::from_mode(old.permissions().mode() & 0o777))
 }
 
-#[cfg(not(unix))]
-fn keep_mode(_: &File, _: &Metadata) -> std::io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::FileAct;
+    use crate::workspace::target::Seen;
     use crate::workspace::target::look;
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::Path;
 
-    fn seen(folder: &Path, path: &str) -> Target {
-        look(folder, None, &FileAct::Write { path: path.into() }).expect("seen").target
+    fn seen(folder: &Path, path: &str) -> Seen {
+        look(folder, None, &FileAct::Write { path: path.into() }).expect("seen")
+    }
+
+    fn replace(seen: &Seen, bytes: &[u8]) -> Result<(), FileError> {
+        super::replace(&seen.place, seen.target.found, bytes)
     }
 
     fn entries(folder: &Path) -> usize {

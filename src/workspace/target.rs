@@ -1,65 +1,67 @@
 //! The file or folder that a block is about: where its name really leads, and what stands there now.
 //!
-//! Links are followed one by one, as the system would, so that what is approved is the place itself. Nothing is changed
-//! here; what is read of a file is bounded.
+//! The place is held (`place`), so that what is shown and approved is the place itself, and the act goes there. Nothing is
+//! changed here; what is read of a file is bounded.
 
 use super::facts::size;
+use super::place::{Folder, Place, Standing};
 use crate::domain::{FileAct, OnDisk, Sha256, Target};
-use std::collections::VecDeque;
-use std::fs::{File, Metadata};
-use std::io::Read as _;
+use rustix::fs::{FileType, Mode};
+use std::fs::File;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// Links that are followed, as the system does.
-const MOST_LINKS: usize = 40;
 /// Files of more bytes than this are not replaced: they could not be compared in a moment.
 const LARGEST_REPLACED: u64 = 64 << 20;
 /// Texts of more bytes than this are not shown as changes.
 const LARGEST_COMPARED: u64 = 1 << 20;
 
 /// What stands where a block would act.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Seen {
-    /// The place.
+    /// What is shown of the place, and approved.
     pub target: Target,
+    /// The place itself. The act goes through it.
+    pub place: Place,
     /// Its text, where it would be written over and can be compared.
     pub before: Option<Arc<str>>,
     /// What else the person should know, one line each: hard links, a text that can't be compared.
     pub remarks: Vec<String>,
 }
 
-/// Looks at what an act is about, from this folder.
+/// Looks at what an act is about, from this folder, and holds the place.
 ///
 /// # Errors
 /// Words for the person: the path leads nowhere, a device, a file that can't be replaced.
 pub fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<Seen, String> {
-    let cwd = cwd.canonicalize().map_err(|e| format!("the working folder: {e}"))?;
-    let named = named(&cwd, home, act.path())?;
-    let place = resolve(&named)?;
-    let plain = lexical(&named);
-    let info = place.found.as_ref();
+    let working = Folder::find(cwd).map_err(|error| format!("the working folder: {error}"))?;
+    let named = named(working.path(), home, act.path())?;
+    let place = Place::find(&named).map_err(|error| error.to_string())?;
+    let (plain, path, found) = (lexical(&named), place.path(), place.found().copied());
     let mut seen = Seen {
         target: Target {
-            link: (plain != place.path).then_some(plain),
-            outside: !place.path.starts_with(&cwd),
-            found: match info {
-                None => OnDisk::Nothing,
-                Some(info) if info.is_dir() => OnDisk::Folder,
-                Some(_) => OnDisk::File(None),
+            link: (plain != path).then_some(plain),
+            outside: !path.starts_with(working.path()),
+            found: match (place.name(), found) {
+                (None, _) => OnDisk::Folder,
+                (Some(_), None) => OnDisk::Nothing,
+                (Some(_), Some(_)) => OnDisk::File(None),
             },
-            bytes: info.filter(|info| info.is_file()).map_or(0, Metadata::len),
-            folders: place.folders,
-            path: place.path,
+            bytes: found.filter(|found| found.kind == FileType::RegularFile).map_or(0, |found| found.bytes),
+            folders: place.missing(),
+            folder: Some(place.folder().id()),
+            path,
         },
+        place,
         before: None,
         remarks: Vec::new(),
     };
-    if let Some(info) = info.filter(|info| !info.is_dir() && !info.is_file()) {
-        return Err(format!("{} is {}, no file", act.path(), kind(info)));
+    if let Some(found) = found.filter(|found| found.kind != FileType::RegularFile) {
+        return Err(format!("{} is {}, no file", act.path(), kind(found.kind)));
     }
     match act {
-        FileAct::Write { path } => replaceable(path, info, &mut seen)?,
+        FileAct::Write { path } => replaceable(path, found, &mut seen)?,
         FileAct::List { path, .. } if matches!(seen.target.found, OnDisk::File(_)) => {
             return Err(format!("{path} is a file, no folder"));
         }
@@ -99,81 +101,28 @@ fn lexical(path: &Path) -> PathBuf {
     out
 }
 
-/// Where a path leads.
-struct Place {
-    path: PathBuf,
-    found: Option<Metadata>,
-    /// How many folders on the way are missing.
-    folders: u32,
-}
-
-fn resolve(named: &Path) -> Result<Place, String> {
-    let own = |part: Component<'_>| PathBuf::from(part.as_os_str());
-    let mut rest: VecDeque<PathBuf> = named.components().map(own).collect();
-    let mut path = PathBuf::new();
-    let mut found = None;
-    let (mut links, mut missing) = (0, 0u32);
-    while let Some(part) = rest.pop_front() {
-        match part.components().next() {
-            Some(Component::ParentDir) if missing > 0 => {
-                return Err(format!("{}: `..` behind a folder that is not there", named.display()));
-            }
-            Some(Component::ParentDir) => {
-                path.pop();
-                continue;
-            }
-            Some(Component::CurDir) | None => continue,
-            _ => {}
-        }
-        let next = path.join(&part);
-        match std::fs::symlink_metadata(&next) {
-            Ok(info) if info.is_symlink() => {
-                links += 1;
-                if links > MOST_LINKS {
-                    return Err(format!("{}: too many links", named.display()));
-                }
-                let to = std::fs::read_link(&next).map_err(|e| format!("{}: {e}", next.display()))?;
-                for part in to.components().rev() {
-                    rest.push_front(own(part));
-                }
-                continue;
-            }
-            Ok(info) => found = Some(info),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                missing += 1;
-                found = None;
-            }
-            Err(error) => return Err(format!("{}: {error}", next.display())),
-        }
-        path = next;
-    }
-    Ok(Place {
-        found: if missing == 0 { std::fs::symlink_metadata(&path).ok().or(found) } else { None },
-        path,
-        folders: missing.saturating_sub(1),
-    })
-}
-
-fn replaceable(path: &str, info: Option<&Metadata>, seen: &mut Seen) -> Result<(), String> {
-    let Some(info) = info else {
-        return if path.ends_with('/') { Err(format!("{path} names a folder, no file")) } else { Ok(()) };
-    };
-    if info.is_dir() {
+fn replaceable(path: &str, found: Option<Standing>, seen: &mut Seen) -> Result<(), String> {
+    if seen.target.found == OnDisk::Folder {
         return Err(format!("{path} is a folder, no file"));
     }
-    if info.permissions().readonly() {
+    let Some(found) = found else {
+        return if path.ends_with('/') { Err(format!("{path} names a folder, no file")) } else { Ok(()) };
+    };
+    if !found.mode.intersects(Mode::WUSR | Mode::WGRP | Mode::WOTH) {
         return Err(format!("{path} is read-only"));
     }
-    if info.len() > LARGEST_REPLACED {
-        return Err(format!("{path} has {}: too much to be replaced at once", size(info.len())));
+    if found.bytes > LARGEST_REPLACED {
+        return Err(format!("{path} has {}: too much to be replaced at once", size(found.bytes)));
     }
-    if other_names(info) > 0 {
+    let file = seen.place.open().map_err(|e| e.to_string())?;
+    let names = file.metadata().map_or(0, |info| info.nlink().saturating_sub(1));
+    if names > 0 {
         seen.remarks.push(format!(
             "the file has {} more, which keep what stands there now",
-            if other_names(info) == 1 { "1 name".into() } else { format!("{} names", other_names(info)) }
+            if names == 1 { "1 name".into() } else { format!("{names} names") }
         ));
     }
-    let bytes = super::read::bounded(&seen.target.path, LARGEST_REPLACED).map_err(|e| e.to_string())?;
+    let bytes = super::read::whole(file, &seen.target.path, LARGEST_REPLACED).map_err(|e| e.to_string())?;
     seen.target.found = OnDisk::File(Some(Sha256::of(&bytes)));
     seen.target.bytes = bytes.len() as u64;
     match String::from_utf8(bytes) {
@@ -188,42 +137,20 @@ fn replaceable(path: &str, info: Option<&Metadata>, seen: &mut Seen) -> Result<(
     Ok(())
 }
 
-/// The hash of a file's bytes, however many; `None` where it can't be read.
-pub(super) fn hash(path: &Path) -> Option<Sha256> {
-    let mut bytes = Vec::new();
-    File::open(path).ok()?.take(LARGEST_REPLACED + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= LARGEST_REPLACED).then(|| Sha256::of(&bytes))
+/// The hash of an open file's bytes; `None` where it can't be read, or is larger than what is replaced.
+pub(super) fn hash(file: File) -> Option<Sha256> {
+    super::read::whole(file, Path::new(""), LARGEST_REPLACED).ok().map(|bytes| Sha256::of(&bytes))
 }
 
-#[cfg(unix)]
-fn other_names(info: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::nlink(info).saturating_sub(1)
-}
-
-#[cfg(not(unix))]
-fn other_names(_: &Metadata) -> u64 {
-    0
-}
-
-#[cfg(unix)]
-fn kind(info: &Metadata) -> &'static str {
-    use std::os::unix::fs::FileTypeExt as _;
-    let kind = info.file_type();
-    if kind.is_fifo() {
-        "a pipe"
-    } else if kind.is_socket() {
-        "a socket"
-    } else {
-        "a device"
+fn kind(kind: FileType) -> &'static str {
+    match kind {
+        FileType::Fifo => "a pipe",
+        FileType::Socket => "a socket",
+        _ => "a device",
     }
 }
 
-#[cfg(not(unix))]
-fn kind(_: &Metadata) -> &'static str {
-    "something else"
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;

@@ -1,18 +1,25 @@
 //! Writing files that the person asked for: whole or not at all, never over something that is there.
 
-use super::FileError;
+use super::place::{Folder, Place};
+use super::staging::Staging;
+use super::{FileError, replace};
+use crate::domain::OnDisk;
+use rustix::fs::Mode;
 use std::fs::File;
-use std::io::{self, Read, Write as _};
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 /// Numbered names that are tried: `figure-1.png`, `figure-1-2.png`, …
 const NUMBERED: u32 = 9_999;
+/// The mode of such a file.
+const NEW: Mode = Mode::from_bits_truncate(0o644);
 
 /// Writes bytes under this name in the folder, or under the next free numbered name; gives the path.
 ///
 /// # Errors
-/// When the name leads elsewhere, nothing is free, or the system refuses; then nothing is left behind.
-pub fn fresh(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
+/// When the name leads elsewhere, the folder is not where it was, nothing is free, or the system refuses; then nothing is
+/// left behind.
+pub fn fresh(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
     fresh_from(folder, name, &mut &bytes[..])
 }
 
@@ -20,67 +27,60 @@ pub fn fresh(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, FileErr
 ///
 /// # Errors
 /// As [`fresh`].
-pub fn copy_fresh(folder: &Path, name: &str, from: &Path) -> Result<PathBuf, FileError> {
+pub fn copy_fresh(folder: &Folder, name: &str, from: &Path) -> Result<PathBuf, FileError> {
     let mut file = File::open(from).map_err(|e| FileError::io(from, &e))?;
     fresh_from(folder, name, &mut file)
 }
 
-/// Writes bytes to a path that is relative to the folder, making folders on the way; replaces nothing.
+/// Writes bytes to a path that is relative to the folder, making folders on the way; replaces nothing, and follows no
+/// link below the folder.
 ///
 /// # Errors
 /// As [`fresh`]; also when the file is there already.
 pub fn below(folder: &Path, relative: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
-    let path = folder.join(inside(relative)?);
-    if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent).map_err(|e| FileError::io(parent, &e))?;
+    let relative = inside(relative)?;
+    std::fs::create_dir_all(folder).map_err(|e| FileError::io(folder, &e))?;
+    let folder = Folder::find(folder)?;
+    let (path, place) = (folder.path().join(relative), Place::find(&folder.path().join(relative))?);
+    if place.path() != path {
+        return Err(FileError::Escapes { name: relative.display().to_string() });
     }
-    let staged = stage(path.parent().unwrap_or(folder), &mut &bytes[..])?;
-    staged.persist_noclobber(&path).map_err(|e| FileError::io(&path, &e.error))?;
-    Ok(path)
+    if place.name().is_none() || place.found().is_some() {
+        return Err(FileError::io(&path, &io::ErrorKind::AlreadyExists.into()));
+    }
+    replace::replace(&place, OnDisk::Nothing, bytes).map(|()| path)
 }
 
-/// A relative path without `..`, root or drive.
+/// A relative path without `.`, `..`, root or drive.
 fn inside(relative: &str) -> Result<&Path, FileError> {
     let path = Path::new(relative);
-    let plain = path.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
-    if plain && path.file_name().is_some() {
+    if path.components().all(|c| matches!(c, Component::Normal(_))) && path.file_name().is_some() {
         Ok(path)
     } else {
         Err(FileError::Escapes { name: relative.into() })
     }
 }
 
-fn fresh_from(folder: &Path, name: &str, from: &mut dyn Read) -> Result<PathBuf, FileError> {
+fn fresh_from(folder: &Folder, name: &str, from: &mut dyn Read) -> Result<PathBuf, FileError> {
     let plain = inside(name)?;
     if plain.components().count() != 1 {
         return Err(FileError::Escapes { name: name.into() });
     }
-    let mut staged = stage(folder, from)?;
+    if !folder.stands() {
+        return Err(FileError::Moved { path: folder.path().to_owned() });
+    }
+    let failed = |e: io::Error| FileError::io(folder.path(), &e);
+    let mut staging = Staging::new(folder.file(), NEW).map_err(failed)?;
+    io::copy(from, staging.file()).map_err(failed)?;
     for number in 1..=NUMBERED {
-        let path = folder.join(numbered(plain, number));
-        match staged.persist_noclobber(&path) {
-            Ok(_) => return Ok(path),
-            Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => staged = refused.file,
-            Err(refused) => return Err(FileError::io(&path, &refused.error)),
+        let name = numbered(plain, number);
+        match staging.take_free(name.as_os_str()) {
+            Ok(()) => return Ok(folder.path().join(name)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(FileError::io(&folder.path().join(name), &error)),
         }
     }
-    Err(FileError::Taken { path: folder.join(plain) })
-}
-
-/// A complete file beside its destination, not yet under its name.
-fn stage(folder: &Path, from: &mut dyn Read) -> Result<tempfile::NamedTempFile, FileError> {
-    let failed = |e: io::Error| FileError::io(folder, &e);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".sayso-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(std::fs::Permissions::from_mode(0o644));
-    }
-    let mut staged = builder.tempfile_in(folder).map_err(failed)?;
-    io::copy(from, &mut staged).map_err(failed)?;
-    staged.flush().map_err(failed)?;
-    Ok(staged)
+    Err(FileError::Taken { path: folder.path().join(plain) })
 }
 
 /// `figure.png` for 1, `figure-2.png` for 2, …
@@ -102,20 +102,42 @@ mod tests {
     #[test]
     fn a_taken_name_gets_a_number() {
         let folder = tempfile::tempdir().expect("a folder");
-        let first = fresh(folder.path(), "figure.png", b"1").expect("written");
-        let second = fresh(folder.path(), "figure.png", b"2").expect("written");
-        assert_eq!(first, folder.path().join("figure.png"));
-        assert_eq!(second, folder.path().join("figure-2.png"));
+        let held = Folder::find(folder.path()).expect("held");
+        let first = fresh(&held, "figure.png", b"1").expect("written");
+        let second = fresh(&held, "figure.png", b"2").expect("written");
+        assert_eq!(first, held.path().join("figure.png"));
+        assert_eq!(second, held.path().join("figure-2.png"));
         assert_eq!(std::fs::read(first).expect("kept"), b"1");
-        let copied = copy_fresh(folder.path(), "figure.png", &second).expect("copied");
+        let copied = copy_fresh(&held, "figure.png", &second).expect("copied");
         assert_eq!(std::fs::read(copied).expect("written"), b"2");
+    }
+
+    #[test]
+    fn what_is_saved_goes_to_the_folder_that_is_held_or_nowhere() {
+        let base = tempfile::tempdir().expect("a folder");
+        let (work, out) = (base.path().join("work"), base.path().join("out"));
+        for folder in [&work, &out] {
+            std::fs::create_dir(folder).expect("made");
+        }
+        let held = Folder::find(&work).expect("held");
+        std::fs::rename(&work, base.path().join("moved")).expect("moved");
+        std::os::unix::fs::symlink(&out, &work).expect("linked");
+        assert!(matches!(fresh(&held, "a", b"1"), Err(FileError::Moved { .. })));
+        std::fs::remove_file(&work).expect("removed");
+        std::fs::rename(base.path().join("moved"), &work).expect("moved");
+        std::os::unix::fs::symlink(out.join("b"), work.join("b")).expect("linked");
+        assert_eq!(fresh(&held, "b", b"1").expect("written"), held.path().join("b-2"));
+        assert_eq!(std::fs::read_dir(&out).expect("readable").count(), 0);
+        std::os::unix::fs::symlink(&out, work.join("data")).expect("linked");
+        assert!(matches!(below(&work, "data/x", b"1"), Err(FileError::Escapes { .. })));
     }
 
     #[test]
     fn names_that_lead_elsewhere_are_refused() {
         let folder = tempfile::tempdir().expect("a folder");
+        let held = Folder::find(folder.path()).expect("held");
         for name in ["../a", "/etc/a", "a/b", "..", "."] {
-            assert!(matches!(fresh(folder.path(), name, b""), Err(FileError::Escapes { .. })), "{name}");
+            assert!(matches!(fresh(&held, name, b""), Err(FileError::Escapes { .. })), "{name}");
         }
         for name in ["../a", "/etc/a", "a/../../b", "", ".."] {
             assert!(matches!(below(folder.path(), name, b""), Err(FileError::Escapes { .. })), "{name:?}");

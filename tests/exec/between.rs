@@ -227,3 +227,28 @@ async fn a_block_runs_in_a_new_kernel_where_the_person_says_so() {
     let why = shop.executor.fresh_terms(&Language("bash".into()), None).await.unwrap_err();
     assert!(why.contains("start anew each time"), "{why}");
 }
+
+#[tokio::test]
+#[ignore = "needs bubblewrap and landlock"]
+async fn a_kernel_that_is_older_than_a_repository_says_that_it_can_write_its_hooks() {
+    let shop = Shop::new();
+    let python = Language::python();
+    let init = "mkdir -p .git/hooks && echo > .git/config";
+    let write = "open('.git/hooks/post-checkout', 'w').write('evil')";
+    // A kernel that nobody used makes way for one that knows of it.
+    shop.executor.warm(&python);
+    eventually("a kernel is there", || !of_runs(&shop).is_empty());
+    shop.sh(init).await.ok();
+    let refused = shop.py(write).await;
+    assert_eq!(refused.error().kind, "OSError", "{:?}", refused.report);
+    // One that is in use stays, and that is told.
+    let used = Shop::new();
+    used.py("1").await.ok();
+    used.sh(init).await.ok();
+    let changed = used.executor.terms(&python, None).await.unwrap().shared.unwrap().changed;
+    assert!(changed[0].contains(".git/hooks") && changed[0].contains("K = new kernel"), "{changed:?}");
+    used.py(write).await.ok();
+    let terms = used.executor.fresh_terms(&python, None).await.unwrap();
+    let (_, receiver) = used.start(used.request_under(terms, write));
+    assert_eq!(all(receiver).await.error().kind, "OSError");
+}

@@ -226,6 +226,9 @@ def refused(): return {
     'tiocsti': call(16 if x86 else 29, 0, 0x5412, 0),
     'clone': call(56 if x86 else 220, 0x10000000 | 17, 0, 0, 0, 0),
     'setpriority': call(141 if x86 else 140, 0, 1, 0),
+    'sched_setaffinity': call(203 if x86 else 122, os.getppid(), 0, 0),
+    'sched_setscheduler': call(144 if x86 else 119, os.getppid(), 0, 0),
+    'ioprio_set': call(251 if x86 else 30, 1, os.getppid(), 0),
 }
 ";
 
@@ -636,4 +639,25 @@ async fn a_sandbox_that_breaks_later_runs_nothing() {
         told.report
     );
     assert_eq!(told.out(), "");
+}
+
+#[tokio::test]
+#[ignore = "needs bubblewrap and landlock"]
+async fn sockets_in_the_folder_are_covered_and_nothing_is_left_in_their_place() {
+    let shop = shop(SandboxLevel::Workspace, ALL);
+    std::fs::create_dir(shop.work().join("deep")).unwrap();
+    let listener = std::os::unix::net::UnixListener::bind(shop.work().join("deep/server.sock")).unwrap();
+    let connect = "import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect('deep/server.sock')";
+    let told = shop.py(connect).await;
+    assert_eq!(told.error().kind, "ConnectionRefusedError", "{:?}", told.report);
+    let report = shop.executor.sandbox().await.unwrap();
+    assert!(
+        report.notes.iter().any(|note| note.contains("after the start can be reached")),
+        "{:?}",
+        report.notes
+    );
+    drop(listener);
+    std::fs::remove_file(shop.work().join("deep/server.sock")).unwrap();
+    shop.sh("true").await.ok();
+    assert!(!shop.work().join("deep/server.sock").exists(), "no empty file stands in its place");
 }

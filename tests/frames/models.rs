@@ -475,6 +475,7 @@ fn writing(before: Option<&str>, note: Option<&str>) -> Scene {
             bytes: before.map_or(0, |text| text.len() as u64),
             folders: 0,
             outside: false,
+            folder: None,
         });
     }
     scene.decide(3);

@@ -122,6 +122,40 @@ fn what_is_forbidden_of_files_is_not_done_by_approving_all() {
     assert!(done.events("decision").is_empty() && !home.work().join("../ran").exists());
 }
 
+/// Another program swaps a folder for a link that leads outside and back, while a turn writes into it a hundred times:
+/// what was approved inside lands inside, or nowhere. What is shown to lead outside waits for the person.
+#[test]
+fn a_program_that_swaps_a_folder_for_a_link_leads_no_write_away() {
+    let home = Home::new();
+    let (sub, link, out) = (home.work().join("sub"), home.work().join("link"), home.work().join("../out"));
+    std::fs::create_dir(&sub).unwrap();
+    std::fs::create_dir(&out).unwrap();
+    std::os::unix::fs::symlink(&out, &link).unwrap();
+    let over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let told = over.clone();
+    let swapping = std::thread::spawn(move || {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        while !told.load(std::sync::atomic::Ordering::Relaxed) {
+            renameat_with(CWD, &sub, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+            std::thread::yield_now();
+        }
+    });
+    let arguments: Vec<(String, String)> = (0..20)
+        .map(|n| (format!("c{n}"), format!(r#"{{"path":"sub/{n}/autostart","content":"x"}}"#)))
+        .collect();
+    let wanted: Vec<(&str, &str, &str)> =
+        arguments.iter().map(|(id, text)| (id.as_str(), "write_file", text.as_str())).collect();
+    for _ in 0..5 {
+        let server = ModelServer::start(vec![calls(&wanted), Answer::text("Done.")]);
+        let done = turn(&home, &server);
+        assert!(!done.events("block").is_empty(), "{}\n{}", done.out, done.err);
+        let led: Vec<_> = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(led.is_empty(), "{led:?} came outside\n{}", done.out);
+    }
+    over.store(true, std::sync::atomic::Ordering::Relaxed);
+    swapping.join().unwrap();
+}
+
 #[test]
 fn a_file_that_a_run_changed_after_it_was_shown_is_looked_at_again() {
     let home = Home::new();

@@ -39,6 +39,25 @@ pub fn not_saved(why: &str) -> String {
     format!("Session not saved: {why}.")
 }
 
+/// Nothing could seal the lines of a session, and why.
+pub fn unsealed(why: &str) -> String {
+    format!(
+        "What is saved of this session has no seal of this installation ({why}): it waits to be adopted when it is opened again."
+    )
+}
+
+/// A session that another installation or an older sayso wrote, and why it counts as such.
+pub fn foreign(why: &str, id: &str) -> String {
+    format!(
+        "This session is foreign ({why}): each block waits by itself, and nothing of rules or approvals counts. sayso sessions adopt {id} makes it yours."
+    )
+}
+
+/// The same for one that is not open.
+pub fn is_foreign(why: &str) -> String {
+    format!("foreign: {why}")
+}
+
 /// Writing works again.
 pub const AGAIN: &str = "The session is saved again.";
 

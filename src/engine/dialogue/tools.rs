@@ -23,6 +23,7 @@ fn file_terms(word: &str) -> Terms {
         bytes: 0,
         folders: 0,
         outside: false,
+        folder: None,
     };
     Terms {
         language: Language(word.into()),

@@ -126,7 +126,7 @@ impl Engine {
     pub(super) fn apply_memory(&mut self) {
         let Phase::Deciding(block) = self.state.phase else { return };
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
-        if !matches!(item.block.kind, BlockKind::Load { .. }) {
+        if self.state.live.foreign || !matches!(item.block.kind, BlockKind::Load { .. }) {
             return;
         }
         let Some(Inspected { revision, terms: Ok(terms), .. }) = self.state.inspected(block) else { return };

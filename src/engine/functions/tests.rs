@@ -35,6 +35,7 @@ fn load_terms(generation: u32) -> Terms {
         bytes: 1,
         folders: 0,
         outside: true,
+        folder: None,
     };
     let kernel = Some(KernelRef { generation, variables: 0, goes_on: false });
     Terms { target: Some(target), kernel, ..crate::engine::dialogue::confined() }

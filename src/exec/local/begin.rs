@@ -56,6 +56,7 @@ impl Local {
         fresh: bool,
     ) -> Result<Terms, String> {
         let persistent = self.is_kernel(language);
+        let opened = if persistent && !fresh { self.opened_since_start(language) } else { None };
         let usual = (language.as_str() == "bash").then(|| self.dressed()).transpose()?;
         let lower = persistent && self.lower_than_kernel(&limits, fresh)?;
         let path = match self.kernel_with_room(&limits).filter(|_| persistent && !fresh) {
@@ -83,7 +84,12 @@ impl Local {
         };
         let shared = match executor {
             ExecutorKind::Kernel if fresh => None,
-            ExecutorKind::Kernel => self.kernel_with_room(&limits).and_then(|kernel| kernel.shared.told()),
+            ExecutorKind::Kernel => {
+                self.kernel_with_room(&limits).and_then(|kernel| kernel.shared.told()).map(|mut shared| {
+                    shared.changed.extend(opened);
+                    shared
+                })
+            }
             _ => usual.and_then(|usual| self.shell.shared(&usual)),
         };
         let environment =
@@ -100,6 +106,28 @@ impl Local {
             shared,
             target: None,
         })
+    }
+
+    /// What the kernel can write although it would be closed to one that starts now, since it was made later: its walls
+    /// stand since its start. One that nobody used makes way for another.
+    fn opened_since_start(&mut self, language: &Language) -> Option<String> {
+        let kernel = self.kernel.as_ref()?;
+        let (then, interpreter, used) = (kernel.reach.clone(), kernel.interpreter.clone(), kernel.used);
+        let now = self.prepared().ok()?.cell(&interpreter, true).reach;
+        let all = [PathBuf::from("/")];
+        let closed = then.kept_from_writing(&all);
+        let open: Vec<&Path> =
+            now.kept_from_writing(&all).into_iter().filter(|path| !closed.contains(path)).collect();
+        if open.is_empty() {
+            return None;
+        }
+        if !used {
+            self.end_kernel();
+            self.prepare_kernel(language);
+            return None;
+        }
+        let names: Vec<String> = open.iter().map(|path| path.display().to_string()).collect();
+        Some(format!("can write {}, made after it began (K = new kernel)", names.join(", ")))
     }
 
     /// The environment of a program that starts anew.

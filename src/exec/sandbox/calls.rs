@@ -28,6 +28,19 @@ const TIOCSTI: u64 = 0x5412;
 /// The same on a console.
 const TIOCLINUX: u64 = 0x541c;
 
+/// Says of `ioprio_set` that one process is meant.
+const IOPRIO_WHO_PROCESS: u64 = 1;
+
+/// When and on which processor a process runs, and where its memory lies: the first argument is the process, 0 the caller.
+const SCHEDULING: &[libc::c_long] = &[
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setattr,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+];
+
 /// Refused always.
 const REFUSED: &[libc::c_long] = &[
     libc::SYS_ptrace,
@@ -155,6 +168,11 @@ fn refused() -> Made<Rules> {
     // Limits and priorities: its own, not those of others.
     rules.insert(libc::SYS_prlimit64, vec![rule(0, Ne, 0)?]);
     rules.insert(libc::SYS_setpriority, vec![rule(0, Ne, 0)?, rule(1, Ne, 0)?]);
+    rules.insert(libc::SYS_ioprio_set, vec![rule(0, Ne, IOPRIO_WHO_PROCESS)?, rule(1, Ne, 0)?]);
+    // The supervisor is among the processes that a run sees: it would be starved by these.
+    for number in SCHEDULING {
+        rules.insert(*number, vec![rule(0, Ne, 0)?]);
+    }
     rules.extend(lending()?);
     #[cfg(target_arch = "x86_64")]
     rules.extend([libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_modify_ldt].map(|n| (n, Vec::new())));

@@ -9,10 +9,18 @@ use crate::domain::obeyed::OBEYED;
 use crate::launch::Launcher;
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 /// So many entries of the home folder are looked at.
 const ENTRIES: usize = 4096;
+
+/// So many entries are looked at for sockets.
+const SOCKET_ENTRIES: usize = 30_000;
+
+/// What is known of Unix sockets that are not covered.
+const LATER_SOCKETS: &str = "a Unix socket that is made in these folders after the start can be reached";
+const MORE_SOCKETS: &str = "Unix sockets in these folders can be reached but for the first ones: there is too much in them to look for all";
 
 /// What the person wishes of the sandbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,8 +80,11 @@ pub fn survey(
         ));
     }
     let at_home = home.as_ref() == Some(&cwd);
-    let (hidden_folders, hidden_files) =
-        hidden(&cwd, home.as_deref(), &own, &[&read[..], &write[..]].concat());
+    let opened = [&read[..], &write[..]].concat();
+    let (hidden_folders, mut hidden_files) = hidden(&cwd, home.as_deref(), &own, &opened);
+    let (sockets, all) = sockets(&[std::slice::from_ref(&cwd), &opened].concat());
+    notes.push(if all { LATER_SOCKETS.into() } else { MORE_SOCKETS.into() });
+    hidden_files.extend(sockets);
     let policy = Policy {
         level,
         home: match &home {
@@ -174,10 +185,33 @@ fn shown(cwd: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The policy with its protected names looked up anew: a folder may have become a repository since.
+/// The Unix sockets in these folders: who listens there is outside and does what it is asked. Whether all were seen.
+fn sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
+    let (mut todo, mut found, mut left) = (folders.to_vec(), Vec::new(), SOCKET_ENTRIES);
+    while let Some(folder) = todo.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
+            let Some(rest) = left.checked_sub(1) else { return (found, false) };
+            left = rest;
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                todo.push(entry.path());
+            } else if kind.is_socket() {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    (found, true)
+}
+
+/// The policy with its protected names looked up anew: a folder may have become a repository since. What is hidden and
+/// gone is not covered: a cover would leave an empty file.
 pub fn look_again(policy: &Policy) -> Policy {
     let (protected, pinned) = protected(&policy.writable());
-    Policy { protected, pinned, ..policy.clone() }
+    let is_there = |path: &&PathBuf| fs::symlink_metadata(path).is_ok();
+    let hidden_files = policy.hidden_files.iter().filter(is_there).cloned().collect();
+    Policy { protected, pinned, hidden_files, ..policy.clone() }
 }
 
 /// What a place that is written must not let go of: see [`Policy::protected`] and [`Policy::pinned`].
@@ -272,7 +306,8 @@ mod tests {
     fn a_project_is_written_but_for_its_protected_names() {
         let disk = Disk::new();
         let (policy, notes) = disk.survey(&workspace(), "work").unwrap();
-        assert!(policy.cwd_is_writable() && notes.is_empty());
+        assert!(policy.cwd_is_writable());
+        assert_eq!(notes, [LATER_SOCKETS]);
         let git = disk.home.join("work/.git");
         assert_eq!(policy.protected, [git.join("config"), git.join("hooks")]);
         assert_eq!(policy.pinned, [git]);

@@ -134,6 +134,7 @@ fn file_terms(path: &str) -> Terms {
         bytes: 0,
         folders: 0,
         outside: false,
+        folder: None,
     };
     let language = Language("write".into());
     Terms { language, executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms() }

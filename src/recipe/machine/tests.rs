@@ -186,6 +186,7 @@ impl Talk {
                     bytes: 0,
                     folders: 0,
                     outside: false,
+                    folder: None,
                 }),
                 ..terms()
             },

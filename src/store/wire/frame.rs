@@ -2,7 +2,8 @@
 
 use super::VERSION;
 use super::fields::Fields;
-use crate::domain::{Masked, Moment};
+use crate::domain::{Masked, Moment, Sha256};
+use crate::store::seal::{Mac, Sealing};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -40,21 +41,26 @@ impl TryFrom<String> for Crc {
     }
 }
 
-/// Where the next line stands: its number, and the checksum of the line before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where the next line stands: its number, the checksum of the line before, and what seals it.
+#[derive(Clone, Debug)]
 pub(crate) struct Link {
     pub(crate) seq: u64,
     pub(crate) prev: Crc,
+    /// What seals it; `None`: nothing does.
+    pub(crate) sealing: Option<Sealing>,
 }
 
 impl Link {
     /// The first line of a file.
-    pub(crate) const FIRST: Link = Link { seq: 1, prev: Crc(0) };
+    pub(crate) const FIRST: Link = Link { seq: 1, prev: Crc(0), sealing: None };
 }
 
 /// The bytes that stand behind what the checksum covers: `,"crc":"01234567"}`.
 const TAIL: usize = 18;
 const TAIL_OPEN: &[u8] = b",\"crc\":\"";
+/// What stands in front of a MAC, and how long it is with that and its closing quote.
+const MAC_OPEN: &[u8] = b",\"mac\":\"";
+const MAC_LENGTH: usize = 8 + 64 + 1;
 
 /// A line as it is written: made of masked fields only.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,14 +84,21 @@ pub(crate) fn seal(link: Link, at: Moment, fields: &Masked<Fields>, redacted: bo
         head.insert("redacted".into(), true.into());
     }
     head.insert("prev".into(), link.prev.to_string().into());
-    // Covered is the line without its crc field: everything up to here, and the brace that closes it.
     let mut line = Value::Object(head).to_string().into_bytes();
-    let crc = Crc(crc32fast::hash(&line));
     line.pop();
+    // A MAC covers all that stands before it.
+    let sealing = link.sealing.and_then(|sealing| {
+        let (mac, next) = sealing.next(&line)?;
+        line.extend_from_slice(MAC_OPEN);
+        line.extend_from_slice(Sha256(mac.0).to_string().as_bytes());
+        line.push(b'"');
+        Some(next)
+    });
+    let crc = checksum(&line);
     line.extend_from_slice(TAIL_OPEN);
     line.extend_from_slice(crc.to_string().as_bytes());
     line.extend_from_slice(b"\"}\n");
-    (Sealed(line), Link { seq: link.seq.saturating_add(1), prev: crc })
+    (Sealed(line), Link { seq: link.seq.saturating_add(1), prev: crc, sealing })
 }
 
 /// A line, taken apart.
@@ -168,9 +181,21 @@ pub(crate) fn peek_version(line: &[u8]) -> Option<u64> {
 
 fn intact(line: &[u8]) -> bool {
     let Some(stored) = stored_crc(line) else { return false };
-    let covered = line.get(..line.len().saturating_sub(TAIL)).unwrap_or_default();
+    checksum(line.get(..line.len().saturating_sub(TAIL)).unwrap_or_default()) == stored
+}
+
+/// The checksum of a line up to its `crc` field: of that, and the brace that closes it.
+fn checksum(line: &[u8]) -> Crc {
     let mut hasher = crc32fast::Hasher::new();
-    hasher.update(covered);
+    hasher.update(line);
     hasher.update(b"}");
-    hasher.finalize() == stored.0
+    Crc(hasher.finalize())
+}
+
+/// The MAC that a line says of itself, and the bytes that it is to cover.
+pub(crate) fn stored_mac(line: &[u8]) -> Option<(&[u8], Mac)> {
+    let body = line.get(..line.len().checked_sub(TAIL)?)?;
+    let (covered, tail) = body.split_at_checked(body.len().checked_sub(MAC_LENGTH)?)?;
+    let hex = tail.strip_prefix(MAC_OPEN)?.strip_suffix(b"\"")?;
+    Some((covered, Mac(Sha256::parse(std::str::from_utf8(hex).ok()?)?.0)))
 }

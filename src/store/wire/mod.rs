@@ -4,7 +4,7 @@
 //! first, which compares with bytes that were frozen (`tests/frozen.rs`). Pure: text in, values out; files are the
 //! business of `reader` and `writer`. A line is `{"v":1,"seq":12,"at":"…","kind":"decision",…,"prev":"…","crc":"…"}`:
 //! `crc` is the CRC-32 of the line without its `crc` field, `prev` the `crc` of the line before. They detect damage and
-//! edits; they are no signature. Fields that are not known are passed over.
+//! edits; they are no signature. Before `crc` stands `mac`, the seal of the installation that wrote it (`store/seal.rs`). Fields that are not known are passed over.
 
 mod entry;
 mod fields;
@@ -16,7 +16,9 @@ mod run;
 pub(crate) use entry::{Decoded, decode, encode, fields_of};
 #[cfg(test)]
 pub(crate) use fields::Fields;
-pub(crate) use frame::{Crc, Frame, LineFault, Link, Sealed, open, peek_version, seal, stored_crc};
+pub(crate) use frame::{
+    Crc, Frame, LineFault, Link, Sealed, open, peek_version, seal, stored_crc, stored_mac,
+};
 pub(crate) use output::{Outside, blob_for, restore_blob};
 
 /// The version of the format that this program writes, and the newest that it reads.

@@ -271,7 +271,15 @@ fn of_approvals() -> Vec<Entry> {
     }));
     let found = [OnDisk::Nothing, OnDisk::File(None), OnDisk::File(Some(Sha256::of(b"y"))), OnDisk::Folder];
     entries.extend(found.map(|found| {
-        let target = Target { path: strange_path(), link: None, found, bytes: 9, folders: 2, outside: false };
+        let target = Target {
+            path: strange_path(),
+            link: None,
+            found,
+            bytes: 9,
+            folders: 2,
+            outside: false,
+            folder: None,
+        };
         approved(Terms { target: Some(target), ..terms() }, Grantor::Flag)
     }));
     entries.extend(RuleScope::ALL.map(|scope| {

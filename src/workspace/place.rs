@@ -1,0 +1,239 @@
+//! A place, held: where a path leads is walked folder by folder, each opened in the one before, and the last one that is
+//! there stays open. What is shown is what the system calls that folder, and what is done goes through it: whoever swaps a
+//! folder for a link, or for another folder, leads nothing elsewhere.
+//!
+//! Links are read and walked like the rest, never followed by the system, so that this needs nothing of a newer kernel.
+//! Nothing is changed here but that folders are made which an approved file needs.
+
+mod walk;
+
+use super::FileError;
+use crate::domain::FolderId;
+use rustix::fs::{FileType, Mode, OFlags, mkdirat, openat};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use walk::Walk;
+
+/// Opening a folder to go on from it: for that no right to read it is needed.
+#[cfg(target_os = "linux")]
+const STEP: OFlags = OFlags::PATH.union(FOLDER);
+#[cfg(not(target_os = "linux"))]
+const STEP: OFlags = FOLDER;
+const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// A pipe in the place of a file must not hold us.
+const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// A folder that is held open.
+#[derive(Debug)]
+pub struct Folder {
+    file: File,
+    path: PathBuf,
+    id: FolderId,
+}
+
+impl Folder {
+    /// Walks to a folder and holds it.
+    ///
+    /// # Errors
+    /// When nothing or a file stands there, or it changes meanwhile.
+    pub fn find(path: &Path) -> Result<Self, FileError> {
+        let place = Place::find(path)?;
+        match (place.name, place.found) {
+            (None, _) => Ok(place.folder),
+            (_, None) => Err(FileError::io(path, &Errno::NOENT.into())),
+            _ => Err(FileError::io(path, &Errno::NOTDIR.into())),
+        }
+    }
+
+    fn hold(file: File, walked: PathBuf) -> Result<Self, FileError> {
+        let info = file.metadata().map_err(|error| FileError::io(&walked, &error))?;
+        let path = name_of(&file).unwrap_or(walked);
+        let folder = Self { file, id: id_of(&info), path };
+        if folder.stands() { Ok(folder) } else { Err(FileError::Unsteady { path: folder.path }) }
+    }
+
+    /// Its path, as it was when it was found.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What tells it from every other folder for as long as it is held.
+    pub fn id(&self) -> FolderId {
+        self.id
+    }
+
+    /// Whether it stands where it was found: it was not moved, not removed, and nothing came in its place.
+    pub fn stands(&self) -> bool {
+        name_of(&self.file).is_none_or(|now| now == self.path)
+            && std::fs::metadata(&self.path).is_ok_and(|info| id_of(&info) == self.id)
+    }
+
+    /// Where it is by now, where the system tells.
+    pub fn path_now(&self) -> Option<PathBuf> {
+        name_of(&self.file)
+    }
+
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+}
+
+fn id_of(info: &Metadata) -> FolderId {
+    FolderId { device: info.dev(), inode: info.ino() }
+}
+
+/// What the system calls a folder that is open.
+#[cfg(target_os = "linux")]
+fn name_of(folder: &File) -> Option<PathBuf> {
+    use std::os::fd::AsRawFd as _;
+    std::fs::read_link(format!("/proc/self/fd/{}", folder.as_raw_fd())).ok()
+}
+
+#[cfg(target_os = "macos")]
+fn name_of(folder: &File) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt as _;
+    let name = rustix::fs::getpath(folder).ok()?;
+    Some(PathBuf::from(OsString::from_vec(name.into_bytes())))
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn name_of(_: &File) -> Option<PathBuf> {
+    None
+}
+
+/// What stands under a name, links not followed.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    /// File, pipe, device; never a link.
+    pub kind: FileType,
+    /// Its size.
+    pub bytes: u64,
+    /// Who may do what with it.
+    pub mode: Mode,
+}
+
+/// Where a path leads: a folder that is there, and the names below it that are meant.
+#[derive(Debug)]
+pub struct Place {
+    folder: Folder,
+    /// Folders below it that are not there yet.
+    missing: Vec<OsString>,
+    /// The file that is meant; `None`: the folder itself.
+    name: Option<OsString>,
+    found: Option<Standing>,
+}
+
+impl Place {
+    /// Walks an absolute path to its end.
+    ///
+    /// # Errors
+    /// When it leads nowhere: too many links, `..` behind what is not there, a file in the middle; or when it changes
+    /// meanwhile.
+    pub fn find(named: &Path) -> Result<Self, FileError> {
+        Walk::begin(named)?.to_end()
+    }
+
+    /// Its absolute path.
+    pub fn path(&self) -> PathBuf {
+        let mut path = self.folder.path.clone();
+        path.extend(self.missing.iter().chain(&self.name));
+        path
+    }
+
+    /// The folder that is held: the nearest one that is there.
+    pub fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// The name in the folder; `None` where the folder itself is meant.
+    pub fn name(&self) -> Option<&OsStr> {
+        self.name.as_deref()
+    }
+
+    /// How many folders on the way are not there.
+    pub fn missing(&self) -> u32 {
+        u32::try_from(self.missing.len()).unwrap_or(u32::MAX)
+    }
+
+    /// What stood there when it was found, where that is no folder.
+    pub fn found(&self) -> Option<&Standing> {
+        self.found.as_ref()
+    }
+
+    /// Opens the plain file that is meant, for reading.
+    ///
+    /// # Errors
+    /// When it is not there, is a link by now, or no plain file.
+    pub fn open(&self) -> Result<File, FileError> {
+        let failed = |error: io::Error| FileError::io(&self.path(), &error);
+        let name = self.name.as_deref().ok_or_else(|| failed(Errno::ISDIR.into()))?;
+        if !self.missing.is_empty() {
+            return Err(failed(Errno::NOENT.into()));
+        }
+        let file = open_in(&self.folder.file, name).map_err(|error| match Errno::from_io_error(&error) {
+            Some(Errno::LOOP) => FileError::Changed { path: self.path() },
+            _ => failed(error),
+        })?;
+        match file.metadata() {
+            Ok(info) if info.is_file() => Ok(file),
+            Ok(_) => Err(FileError::Io { path: self.path(), why: "not a plain file".into() }),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Opens the folder that is meant, for listing it.
+    ///
+    /// # Errors
+    /// When a file or nothing is meant, or it can't be read.
+    pub fn open_folder(&self) -> Result<File, FileError> {
+        let failed = |errno: Errno| FileError::io(&self.path(), &errno.into());
+        match (&self.name, &self.found) {
+            (None, _) => folder_in(&self.folder.file, OsStr::new(".")).map_err(failed),
+            (Some(_), None) => Err(failed(Errno::NOENT)),
+            (Some(_), Some(_)) => Err(failed(Errno::NOTDIR)),
+        }
+    }
+
+    /// Makes the folders that are missing, each in the one before, and opens the last one.
+    ///
+    /// # Errors
+    /// When something came in their place, or the system refuses.
+    pub(super) fn make_folders(&self) -> Result<File, FileError> {
+        let mut path = self.folder.path.clone();
+        let mut folder =
+            step_in(&self.folder.file, OsStr::new(".")).map_err(|e| FileError::io(&path, &e.into()))?;
+        for name in &self.missing {
+            path.push(name);
+            let changed = |errno: Errno| match errno {
+                Errno::EXIST | Errno::LOOP | Errno::NOTDIR | Errno::NOENT => {
+                    FileError::Changed { path: path.clone() }
+                }
+                errno => FileError::io(&path, &errno.into()),
+            };
+            mkdirat(&folder, name, Mode::from_raw_mode(0o777)).map_err(changed)?;
+            folder = step_in(&folder, name).map_err(changed)?;
+        }
+        Ok(folder)
+    }
+}
+
+fn step_in(folder: &File, name: &OsStr) -> Result<File, Errno> {
+    openat(folder, name, STEP, Mode::empty()).map(File::from)
+}
+
+/// Opens a folder in a folder for listing it; a link is not followed.
+pub(super) fn folder_in(folder: &File, name: &OsStr) -> Result<File, Errno> {
+    openat(folder, name, OFlags::RDONLY | FOLDER, Mode::empty()).map(File::from)
+}
+
+/// Opens what stands under a name for reading; a link is not followed.
+pub(super) fn open_in(folder: &File, name: &OsStr) -> io::Result<File> {
+    Ok(File::from(openat(folder, name, OFlags::RDONLY | FILE, Mode::empty())?))
+}
+
+#[cfg(test)]
+mod tests;

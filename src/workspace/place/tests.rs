@@ -1,0 +1,135 @@
+use super::super::replace::replace;
+use super::*;
+use crate::domain::OnDisk;
+use proptest::prelude::*;
+use std::os::unix::fs::symlink;
+
+/// A folder with another in it, links of every kind, and a file.
+struct Ground {
+    base: tempfile::TempDir,
+}
+
+impl Ground {
+    fn new() -> Self {
+        let base = tempfile::tempdir().unwrap();
+        let at = |name: &str| base.path().join(name);
+        std::fs::create_dir_all(at("a/b/c")).unwrap();
+        std::fs::write(at("a/file"), "x").unwrap();
+        symlink(at("a"), at("absolute")).unwrap();
+        symlink("../a/b", at("a/relative")).unwrap();
+        symlink("absolute/./relative//c", at("chain")).unwrap();
+        symlink("../gone", at("a/dangling")).unwrap();
+        symlink("round", at("round")).unwrap();
+        symlink("a/file", at("to-file")).unwrap();
+        Self { base }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.base.path().canonicalize().unwrap().join(name)
+    }
+}
+
+#[test]
+fn what_is_shown_is_what_the_system_calls_it() {
+    let g = Ground::new();
+    for (path, end, missing) in [
+        ("chain", g.at("a/b/c"), 0),
+        ("a/dangling", g.at("gone"), 0),
+        ("a/dangling/deep/er", g.at("gone/deep/er"), 2),
+        ("absolute/relative/../../x", g.at("x"), 0),
+        ("to-file", g.at("a/file"), 0),
+        ("chain/..", g.at("a/b"), 0),
+    ] {
+        let place = Place::find(&g.at(path)).unwrap();
+        assert_eq!((place.path(), place.missing()), (end, missing), "{path}");
+    }
+    assert!(matches!(Place::find(&g.at("round/x")), Err(FileError::TooManyLinks { .. })));
+    assert!(matches!(Place::find(&g.at("none/../x")), Err(FileError::BehindNothing { .. })));
+    for behind in ["a/file/x", "a/file/..", "to-file/../x"] {
+        assert!(matches!(Place::find(&g.at(behind)), Err(FileError::Io { .. })), "{behind}");
+    }
+    assert_eq!(Place::find(Path::new("/")).unwrap().path(), Path::new("/"));
+    assert!(Folder::find(&g.at("a/file")).is_err() && Folder::find(&g.at("none")).is_err());
+}
+
+#[test]
+fn a_folder_that_was_moved_removed_or_replaced_does_not_stand() {
+    let g = Ground::new();
+    let held = Folder::find(&g.at("a/b")).unwrap();
+    assert!(held.stands());
+    std::fs::rename(g.at("a/b"), g.at("elsewhere")).unwrap();
+    assert!(!held.stands());
+    #[cfg(target_os = "linux")]
+    assert_eq!(held.path_now(), Some(g.at("elsewhere")));
+    // It is reached by its old path again, but it is not there.
+    symlink(g.at("elsewhere"), g.at("a/b")).unwrap();
+    assert!(!held.stands());
+    std::fs::remove_file(g.at("a/b")).unwrap();
+    std::fs::create_dir(g.at("a/b")).unwrap();
+    assert!(!held.stands(), "another folder of that name");
+    std::fs::remove_dir(g.at("a/b")).unwrap();
+    std::fs::rename(g.at("elsewhere"), g.at("a/b")).unwrap();
+    assert!(held.stands(), "it is back");
+    std::fs::remove_dir_all(g.at("a/b")).unwrap();
+    std::fs::create_dir(g.at("a/b")).unwrap();
+    assert!(!held.stands());
+}
+
+#[test]
+fn folders_that_came_meanwhile_are_not_gone_through() {
+    let g = Ground::new();
+    let out = tempfile::tempdir().unwrap();
+    let place = Place::find(&g.at("new/deep/x")).unwrap();
+    symlink(out.path(), g.at("new")).unwrap();
+    assert!(matches!(replace(&place, OnDisk::Nothing, b"1"), Err(FileError::Changed { .. })));
+    std::fs::remove_file(g.at("new")).unwrap();
+    std::fs::create_dir(g.at("new")).unwrap();
+    assert!(matches!(replace(&place, OnDisk::Nothing, b"1"), Err(FileError::Changed { .. })));
+    assert_eq!(std::fs::read_dir(out.path()).unwrap().count(), 0);
+    let place = Place::find(&g.at("a/file")).unwrap();
+    std::fs::rename(g.at("a/file"), g.at("a/other")).unwrap();
+    symlink(g.at("a/other"), g.at("a/file")).unwrap();
+    assert!(matches!(place.open(), Err(FileError::Changed { .. })), "a link is not followed");
+}
+
+proptest! {
+    #![proptest_config(crate::test_cases::cases(128))]
+    #[test]
+    fn any_path_lands_where_it_is_shown(
+        parts in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "a", "b", "c", "file", "absolute", "relative", "chain", "dangling", "round", "to-file", "..", ".", "",
+                "new", "deep", "caf\u{e9}", " ", "-x",
+            ]),
+            1..7,
+        ),
+    ) {
+        let g = Ground::new();
+        // Not above the ground: what lies there is not for a test to write.
+        let climbs = parts.iter().scan(0i32, |depth, part| {
+            *depth += match *part { ".." => -1, "." | "" => 0, _ => 1 };
+            Some(*depth)
+        });
+        prop_assume!(climbs.min() >= Some(0));
+        let path = parts.iter().fold(g.at(""), |path, part| path.join(part));
+        let real = std::fs::canonicalize(&path);
+        match (Place::find(&path), real) {
+            (Ok(place), Ok(real)) => prop_assert_eq!(place.path(), real),
+            // A file with `/` or `/.` behind it: the system wants a folder there, and the file is meant.
+            (Ok(place), Err(_)) if place.found().is_some() => {
+                prop_assert_eq!(std::fs::canonicalize(place.path()).unwrap(), place.path());
+            }
+            (Ok(place), Err(_)) if place.path().starts_with(g.at("")) => {
+                let shown = place.path();
+                prop_assert!(place.name().is_some(), "{shown:?}");
+                prop_assert_eq!(std::fs::symlink_metadata(&shown).is_ok(), false);
+                replace(&place, OnDisk::Nothing, b"landed").unwrap();
+                prop_assert_eq!(std::fs::canonicalize(&shown).unwrap(), shown.clone());
+                prop_assert_eq!(std::fs::read(&shown).unwrap(), b"landed");
+            }
+            (Ok(_), Err(_)) => {}
+            (Err(_), Ok(real)) => prop_assert!(false, "{real:?} is there"),
+            (Err(_), Err(_)) => {}
+        }
+    }
+}

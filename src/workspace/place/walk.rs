@@ -1,0 +1,133 @@
+//! The walk along a path, folder by folder. A link is read, and what it names is walked in its stead.
+
+use super::{FileError, Folder, Place, STEP, Standing, step_in};
+use rustix::fs::{AtFlags, FileType, Mode, readlinkat, statat};
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Component, Path, PathBuf};
+
+/// Links that are walked, as the system does.
+const MOST_LINKS: usize = 40;
+
+/// A path on the way.
+pub(super) struct Walk<'p> {
+    named: &'p Path,
+    rest: VecDeque<OsString>,
+    links: usize,
+    folder: File,
+    /// The way as it was walked, where the system does not tell.
+    path: PathBuf,
+    missing: Vec<OsString>,
+    name: Option<OsString>,
+    found: Option<Standing>,
+}
+
+impl<'p> Walk<'p> {
+    pub(super) fn begin(named: &'p Path) -> Result<Self, FileError> {
+        let failed = |errno: Errno| FileError::io(named, &errno.into());
+        Ok(Self {
+            named,
+            rest: parts(named).collect(),
+            links: 0,
+            folder: root().map_err(failed)?,
+            path: PathBuf::from("/"),
+            missing: Vec::new(),
+            name: None,
+            found: None,
+        })
+    }
+
+    fn failed(&self, errno: Errno) -> FileError {
+        match errno {
+            // It was something else a moment ago.
+            Errno::LOOP => FileError::Unsteady { path: self.named.to_owned() },
+            errno => FileError::io(self.named, &errno.into()),
+        }
+    }
+
+    fn step(&mut self, part: OsString) -> Result<(), FileError> {
+        match Path::new(&part).components().next() {
+            Some(Component::RootDir) => {
+                self.folder = root().map_err(|errno| self.failed(errno))?;
+                self.path = PathBuf::from("/");
+            }
+            Some(Component::ParentDir) if !self.missing.is_empty() => {
+                return Err(FileError::BehindNothing { path: self.named.to_owned() });
+            }
+            Some(Component::ParentDir) if self.found.is_some() => return Err(self.failed(Errno::NOTDIR)),
+            Some(Component::ParentDir) => {
+                self.folder = step_in(&self.folder, OsStr::new("..")).map_err(|errno| self.failed(errno))?;
+                self.path.pop();
+            }
+            Some(Component::Normal(_)) if !self.missing.is_empty() => self.missing.push(part),
+            Some(Component::Normal(_)) => self.into(part)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn into(&mut self, part: OsString) -> Result<(), FileError> {
+        if self.found.is_some() {
+            return Err(self.failed(Errno::NOTDIR));
+        }
+        let info = match statat(&self.folder, &part, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(info) => info,
+            Err(Errno::NOENT) => {
+                self.missing.push(part);
+                return Ok(());
+            }
+            Err(errno) => return Err(self.failed(errno)),
+        };
+        match FileType::from_raw_mode(info.st_mode) {
+            FileType::Symlink => self.link(&part)?,
+            FileType::Directory => {
+                self.folder = step_in(&self.folder, &part).map_err(|errno| self.failed(errno))?;
+                self.path.push(part);
+            }
+            kind => {
+                self.found = Some(Standing {
+                    kind,
+                    bytes: u64::try_from(info.st_size).unwrap_or_default(),
+                    mode: Mode::from_raw_mode(info.st_mode),
+                });
+                self.name = Some(part);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a link names comes next.
+    fn link(&mut self, part: &OsStr) -> Result<(), FileError> {
+        self.links += 1;
+        if self.links > MOST_LINKS {
+            return Err(FileError::TooManyLinks { path: self.named.to_owned() });
+        }
+        let to = readlinkat(&self.folder, part, Vec::new()).map_err(|errno| self.failed(errno))?;
+        let to = PathBuf::from(OsString::from_vec(to.into_bytes()));
+        for part in parts(&to).rev() {
+            self.rest.push_front(part);
+        }
+        Ok(())
+    }
+
+    /// Walks all of it.
+    pub(super) fn to_end(mut self) -> Result<Place, FileError> {
+        while let Some(part) = self.rest.pop_front() {
+            self.step(part)?;
+        }
+        let name = self.name.or_else(|| self.missing.pop());
+        let folder = Folder::hold(self.folder, self.path)?;
+        Ok(Place { folder, missing: self.missing, name, found: self.found })
+    }
+}
+
+fn root() -> Result<File, Errno> {
+    rustix::fs::open("/", STEP, Mode::empty()).map(File::from)
+}
+
+fn parts(path: &Path) -> impl DoubleEndedIterator<Item = OsString> + '_ {
+    path.components().map(|part| part.as_os_str().to_owned())
+}
