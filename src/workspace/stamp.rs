@@ -61,10 +61,12 @@ impl Stamp {
         })
     }
 
-    /// Whether nothing changed since an earlier look.
+    /// Whether nothing changed since an earlier look. Where the content of that look counts, this one has it as well
+    /// ([`Stamp::again`]), unless something else is different already.
     pub(super) fn is_as(&self, before: &Self) -> bool {
         let key = |stamp: &Self| (stamp.inode, stamp.size, stamp.modified, stamp.changed);
-        key(self) == key(before) && (before.hash.is_none() || before.hash == self.hash)
+        let is_other = matches!((self.hash, before.hash), (Some(now), Some(then)) if now != then);
+        key(self) == key(before) && !is_other
     }
 
     /// Whether its last change was well before that moment.
