@@ -184,8 +184,8 @@ impl Rooms {
                     let _ = sender.send((run, RunEvent::Started)).await;
                     let act = move || {
                         let protected = Protected::of(&scope.cwd, protected);
-                        let mut report =
-                            carry_out(&request, &kind.ok_or("the block is not known")?, place, &scope)?;
+                        let kind = kind.ok_or("the block is not known")?;
+                        let mut report = carry_out(&request, &kind, place, &scope)?;
                         report.receipt.protected = protected.afterwards();
                         Ok(report)
                     };

@@ -266,6 +266,7 @@ impl Engine {
         });
         self.record(Entry::Approved { run, block, revision, sha256, terms, by });
         let protected = self.protected_files();
+        // The start takes what is held for the block; what is settled lets go of it.
         self.effects.push(Effect::StartRun { request: Box::new(request), protected });
         self.settled(block);
     }
