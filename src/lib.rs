@@ -93,6 +93,10 @@
 //! - Where paths lead is found out before a decision and once more right before the start; what changed meanwhile is
 //!   refused, and asked about again. What sayso itself reads, lists or writes for a block, or saves for the person, goes
 //!   through the folder that was opened when it was shown (`workspace/place.rs`); no link is followed afterwards. `/rebuild` brings blocks back to be decided, one by one; it decides nothing.
+//! - `sayso exec FILE…` is a turn without a model (`Command::RunFiles`): naming a file is the decision about its bytes, for one
+//!   run. A store that forgets stands in for the session where none is wanted.
+//! - What a run changed is found by two looks, and what was not looked at stands beside it. The files that a recipe protects are
+//!   hashed right before and right after each run; no verdict depends on what a receipt lists.
 //! - Interrupt is not cancel: the turn moves on only when `Ended` arrives, and says how it ended.
 //! - Blocks of one reply are settled in order, one at a time. Terms are found anew when a block's turn comes: an
 //!   earlier `cd` or a dead kernel changes what it means.

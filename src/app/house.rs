@@ -356,6 +356,7 @@ impl House {
     pub fn begin_unkept(&self, policy: Policy) -> (Opened, Scratch) {
         let header = self.header(None);
         let scratch = Scratch::create(&self.loaded.sessions(), &header.id.0);
+        // Nothing that is written has to be sealed, and no key is made for it.
         (self.begin_with(header, Store::forgetting(&scratch), None, policy), scratch)
     }
 

@@ -41,6 +41,7 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     } else {
         (house.begin(None, Policy::Ask), None)
     };
+    setup::tell(&opened.notices, console.err)?;
     let report = match opened.driver.sandbox().await {
         Ok(report) => report,
         Err(why) => {

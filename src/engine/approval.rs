@@ -266,7 +266,7 @@ impl Engine {
         });
         self.record(Entry::Approved { run, block, revision, sha256, terms, by });
         let protected = self.protected_files();
-        // What is held open for the block is let go of when it is settled: its run takes it first.
+        // The start takes what is held for the block; what is settled lets go of it.
         self.effects.push(Effect::StartRun { request: Box::new(request), protected });
         self.settled(block);
     }

@@ -61,9 +61,11 @@ impl Stamp {
         })
     }
 
-    /// Whether nothing changed since an earlier look.
+    /// Whether nothing changed since an earlier look. Where the content of that look counts, this one has it as well
+    /// ([`Stamp::again`]), unless something else is different already.
     pub(super) fn is_as(&self, before: &Self) -> bool {
-        self.is_same_file(before) && (before.hash.is_none() || before.hash == self.hash)
+        let is_other = matches!((self.hash, before.hash), (Some(now), Some(then)) if now != then);
+        self.is_same_file(before) && !is_other
     }
 
     /// Whether it is the same file with the same times, whatever is known of its content.

@@ -188,6 +188,7 @@ impl Watched {
     }
 
     fn account(&mut self, event: Option<&Event>, effects: &[Effect], now: Moment) {
+        check_order(effects);
         for effect in effects {
             match effect {
                 Effect::Record(entry) => self.recorded(event, entry, now),
@@ -372,6 +373,17 @@ impl Watched {
     pub(in crate::engine) fn replay(&self) {
         assert_eq!(Transcript::fold(&self.entries), self.engine.state().transcript);
     }
+}
+
+/// What is held for a block is let go of once it is settled: its start comes before that.
+fn check_order(effects: &[Effect]) {
+    let start = effects.iter().enumerate().find_map(|(at, effect)| match effect {
+        Effect::StartRun { request, .. } => Some((at, request.approval().block())),
+        _ => None,
+    });
+    let Some((start, block)) = start else { return };
+    let settled = effects.iter().take(start).any(|effect| *effect == Effect::Settled(block));
+    assert!(!settled, "a block was let go of before its run started");
 }
 
 /// Every call is answered exactly once, right behind the message that made it; and without tools there are no calls.
