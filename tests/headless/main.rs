@@ -6,6 +6,7 @@
 mod check;
 mod commands;
 mod context;
+mod documents;
 mod exec;
 mod home;
 mod humaneval;
@@ -17,7 +18,6 @@ mod protected;
 mod providers;
 mod published;
 mod pulling;
-mod readme;
 mod recipes;
 mod records;
 mod run;

@@ -1,5 +1,5 @@
 //! Every kind of provider, from the configuration to the events of a turn: text, reasoning, a tool call that becomes a
-//! block, tokens; and the list of its models. The rows of the README's table.
+//! block, tokens; and the list of its models. The rows of the table in docs/models.md.
 
 use crate::home::Home;
 use crate::model_server::{Answer, Do, ModelServer, event};
