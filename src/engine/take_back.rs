@@ -78,6 +78,10 @@ mod tests {
             ),
             "{told}"
         );
+        d.reply("Done.");
+        d.user("go on");
+        let told = format!("{:?}", d.request());
+        assert!(told.contains("The person took back what it did to /w/.envrc."), "{told}");
         let again = d.command(Command::TakeBack(BlockId(1)));
         assert!(again.contains("There is nothing of block 1 to take back"), "{again}");
     }

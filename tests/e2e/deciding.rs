@@ -210,14 +210,11 @@ Here it is.
 
 ```python
 open(".envrc", "w").write("evil")
-open(".bashrc", "w").write("evil")
+open("sub/.bashrc", "w").write("evil")
 x = 1
 print("forty", 2)
 ```
 """
-[[reply]]
-when = "took back"
-text = "The model was told that it was taken back."
 [[reply]]
 when = "forty"
 text = "Made."
@@ -228,7 +225,9 @@ fn what_a_run_did_to_obeyed_names_is_taken_back_by_one_key() {
     let home = tempfile::tempdir().expect("a home");
     let setup = play(home.path(), OBEYED);
     let work = home.path().join("work");
-    std::fs::write(work.join(".bashrc"), "mine").expect("written");
+    // Deeper than the sandbox keeps as it is.
+    std::fs::create_dir(work.join("sub")).expect("made");
+    std::fs::write(work.join("sub/.bashrc"), "mine").expect("written");
     let terminal = setup.start();
     terminal.wait_for("Enter send");
     terminal.type_text("go");
@@ -240,10 +239,6 @@ fn what_a_run_did_to_obeyed_names_is_taken_back_by_one_key() {
     terminal.wait_for("u takes back what is marked with !!");
     terminal.press_until("u", "taken back");
     assert!(!work.join(".envrc").exists());
-    assert_eq!(std::fs::read_to_string(work.join(".bashrc")).expect("there"), "mine");
+    assert_eq!(std::fs::read_to_string(work.join("sub/.bashrc")).expect("there"), "mine");
     session_with(home.path(), "taken_back");
-    terminal.press_until("Tab", "Enter send");
-    terminal.type_text("what now");
-    terminal.press("Enter");
-    terminal.wait_for("The model was told that it was taken back.");
 }
