@@ -113,6 +113,12 @@
 //! - An executor has a thread with a small runtime of its own. One loop (`exec/serve.rs`) takes its orders and follows the
 //!   run that goes on; this machine, containers and Jupyter kernels are backends behind it (`exec/backend.rs`). A container
 //!   is closed by its engine and looks at itself before it takes code, a kernel of a server is not confined.
+//! - Between runs nothing of a run moves: at its end the helper stops the kernel with all its threads and ends what else is
+//!   left; the next approved run lets it go on. Containers are paused by their engine, local Jupyter kernels stopped with
+//!   all that is below them; what can't be stopped is told as going on. Only then the folder is looked at: names that
+//!   programs obey by themselves (`domain/obeyed.rs`) are told, and taken back by one key from copies made before.
+//! - A kernel is shared by its blocks: the terms name them, and what they were found to have changed. A new kernel is what
+//!   the next generation in an approval means.
 //! - A recipe stands beside the engine (`engine::way`): it sees the transcript and says what comes next; it declines
 //!   blocks, proposes blocks of sayso's own, asks for answers, ends. It runs nothing and widens no rights.
 //! - What a block lacks (packages, the image of its container) waits in front of it as a block of sayso's own; only that

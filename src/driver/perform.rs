@@ -9,6 +9,7 @@ use crate::domain::{
     BlockId, Departure, Entry, ExecutorKind, FailureKind, ModelRequest, Outcome, ReplyEvent, ReplyFailure,
     RunEvent, RunId, RunReport, RunRequest, StepId, Terms, TimerId,
 };
+use crate::engine::event::TakenBack;
 use crate::engine::provenance::{self, Earlier};
 use crate::engine::transcript::Standing;
 use crate::engine::{Effect, Event, State, StoreEvent};
@@ -219,9 +220,9 @@ impl Rooms {
                 "no copy is there any more: it is of an earlier start, or of many runs ago".to_owned(),
             );
             let answer = answer.map(|changes| {
-                let done = changes.into_iter().map(|change| {
-                    let path = change.path.to_string_lossy().into_owned();
-                    (path, change.take_back())
+                let done = changes.into_iter().map(|change| TakenBack {
+                    path: change.path.to_string_lossy().into_owned(),
+                    result: change.take_back(),
                 });
                 done.collect()
             });

@@ -63,7 +63,7 @@ pub(super) struct Rooms {
     /// The working folder, held since the session began here; what the person saves goes there.
     pub(super) working: Result<Arc<Folder>, String>,
     /// What the newest runs did to obeyed names, to be taken back.
-    pub(super) to_take_back: Arc<Mutex<VecDeque<(RunId, Vec<Change>)>>>,
+    pub(super) to_take_back: Arc<Mutex<ToTakeBack>>,
     /// The newest run that was to be stopped; it may not have started yet.
     pub(super) stopped: Arc<Mutex<Option<RunId>>>,
     /// The texts that blocks could have their words from, and when they were gathered.
@@ -73,6 +73,9 @@ pub(super) struct Rooms {
     /// What has been told since the front door was told last.
     pub(super) update: Update,
 }
+
+/// Runs, oldest first, with what can be taken back of each.
+pub(super) type ToTakeBack = VecDeque<(RunId, Vec<Change>)>;
 
 impl Rooms {
     /// Waits for the next signal. Cancel-safe.

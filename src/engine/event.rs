@@ -164,7 +164,16 @@ pub enum Event {
     /// The answer to `Effect::Consult`.
     Consulted(BlockId, Revision, Box<Consultation>),
     /// The answer to `Effect::TakeBack`: each file and whether it stands as before, or why nothing is known.
-    TakenBack(RunId, Result<Vec<(String, Result<(), String>)>, String>),
+    TakenBack(RunId, Result<Vec<TakenBack>, String>),
     /// What was found changed of obeyed names between two runs.
     ChangedMeanwhile(Vec<FileChange>),
+}
+
+/// A file that was to be taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenBack {
+    /// Its path.
+    pub path: String,
+    /// Whether it stands as before the run, or why not.
+    pub result: Result<(), String>,
 }

@@ -1,5 +1,6 @@
 //! Takes back what a run did to names that programs obey by themselves, and tells what others did to them meanwhile.
 
+use super::event::TakenBack;
 use super::{Effect, Engine, notices};
 use crate::domain::{BlockId, Entry, FileChange, RunId};
 
@@ -17,27 +18,21 @@ impl Engine {
     }
 
     /// What became of it.
-    pub(super) fn taken_back(
-        &mut self,
-        run: RunId,
-        answer: Result<Vec<(String, Result<(), String>)>, String>,
-    ) {
+    pub(super) fn taken_back(&mut self, run: RunId, answer: Result<Vec<TakenBack>, String>) {
         let Some(block) = self.state.transcript.run(run).map(|(item, _)| item.block.id) else { return };
         let all = match answer {
             Ok(all) => all,
             Err(why) => return self.notify(notices::not_taken_back(block, &[], &why)),
         };
-        let (done, left): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, result)| result.is_ok());
-        let files: Vec<String> = done.into_iter().map(|(path, _)| path).collect();
+        let (done, left): (Vec<_>, Vec<_>) = all.into_iter().partition(|file| file.result.is_ok());
+        let files: Vec<String> = done.into_iter().map(|file| file.path).collect();
         if !files.is_empty() {
             self.record(Entry::TakenBack { run, block, files: files.clone() });
         }
-        match left.into_iter().find_map(|(path, result)| Some((path, result.err()?))) {
-            Some((path, why)) => {
-                self.notify(notices::not_taken_back(block, &files, &format!("{path}: {why}")))
-            }
-            None => self.notify(notices::taken_back(block, &files)),
-        }
+        self.notify(match left.into_iter().find_map(|file| Some((file.path, file.result.err()?))) {
+            Some((path, why)) => notices::not_taken_back(block, &files, &format!("{path}: {why}")),
+            None => notices::taken_back(block, &files),
+        });
     }
 
     /// Obeyed names changed between two runs. No run of this session did that: nothing of one moved.
@@ -51,6 +46,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::super::dialogue::{Dialogue, report};
+    use super::TakenBack;
     use crate::domain::{BlockId, FileChange, Outcome, Receipt, RunId, RunReport};
     use crate::engine::{Command, Event};
 
@@ -73,8 +69,8 @@ mod tests {
         );
         d.ended_as(1, changed(".envrc"));
         assert!(d.command(Command::TakeBack(BlockId(1))).starts_with("take back r1"));
-        let answer =
-            vec![("/w/.envrc".to_owned(), Ok(())), ("/w/.vscode/a".to_owned(), Err("it changed".into()))];
+        let file = |path: &str, result| TakenBack { path: path.into(), result };
+        let answer = vec![file("/w/.envrc", Ok(())), file("/w/.vscode/a", Err("it changed".into()))];
         let told = d.send(Event::TakenBack(RunId(1), Ok(answer)));
         assert!(
             told.starts_with(
@@ -82,6 +78,10 @@ mod tests {
             ),
             "{told}"
         );
+        d.reply("Done.");
+        d.user("go on");
+        let told = format!("{:?}", d.request());
+        assert!(told.contains("The person took back what it did to /w/.envrc."), "{told}");
         let again = d.command(Command::TakeBack(BlockId(1)));
         assert!(again.contains("There is nothing of block 1 to take back"), "{again}");
     }
@@ -97,6 +97,6 @@ mod tests {
         let told = d.command(Command::TakeBack(BlockId(1)));
         assert!(told.contains("There is nothing of block 1 to take back"), "{told}");
         let lost = d.send(Event::TakenBack(RunId(9), Err("no".into())));
-        assert!(!lost.contains("'"), "{lost}");
+        assert!(!lost.contains('\''), "{lost}");
     }
 }

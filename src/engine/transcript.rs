@@ -157,7 +157,8 @@ impl RunItem {
     /// Whether it did something to names that programs obey by themselves, and nothing of that was taken back.
     pub fn can_be_taken_back(&self) -> bool {
         let files = self.ended.iter().flat_map(|(_, report)| &report.receipt.files);
-        self.taken_back.is_empty() && files.filter_map(|file| obeyed(Path::new(&file.path))).next().is_some()
+        self.taken_back.is_empty()
+            && files.map(|file| Path::new(&file.path)).any(|path| obeyed(path).is_some())
     }
 }
 

@@ -544,6 +544,22 @@ fn of_rules() -> impl Strategy<Value = Entry> {
     ]
 }
 
+/// Entries that carry no text of others.
+fn without_text() -> impl Strategy<Value = Entry> {
+    prop_oneof![
+        prop::sample::select(vec![
+            TurnEnd::Answered,
+            TurnEnd::Stopped,
+            TurnEnd::StepLimit,
+            TurnEnd::Repeated
+        ])
+        .prop_map(Entry::TurnEnd),
+        Just(Entry::Resumed),
+        Just(Entry::TakenBack { run: RunId(3), block: BlockId(2), files: vec![".envrc".into()] }),
+        Just(Entry::KernelRestarted),
+    ]
+}
+
 /// Any entry but a header.
 pub(super) fn entry() -> impl Strategy<Value = Entry> {
     let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
@@ -619,12 +635,6 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
             },
         }),
         ran(),
-        Just(Entry::TurnEnd(TurnEnd::Answered)),
-        Just(Entry::TurnEnd(TurnEnd::Stopped)),
-        Just(Entry::TurnEnd(TurnEnd::StepLimit)),
-        Just(Entry::TurnEnd(TurnEnd::Repeated)),
-        Just(Entry::Resumed),
-        Just(Entry::TakenBack { run: RunId(3), block: BlockId(2), files: vec![".envrc".into()] }),
-        Just(Entry::KernelRestarted),
+        without_text(),
     ]
 }

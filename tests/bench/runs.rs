@@ -11,6 +11,7 @@ use sayso::domain::{
     RunReport, RunRequest, SandboxLevel, Stream,
 };
 use sayso::exec::{Executor, Setup, Wish, Without};
+use sayso::workspace::obeyed::ObeyedFiles;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -25,6 +26,9 @@ fn main() {
     let asked = |name: &str| wanted.is_empty() || wanted.iter().any(|word| name.contains(word.as_str()));
     if asked("warm") {
         runtime.block_on(warm(rounds(300, part)));
+    }
+    if asked("between") {
+        runtime.block_on(between(rounds(100, part)));
     }
     if asked("cold") {
         runtime.block_on(cold(rounds(40, part)));
@@ -153,6 +157,39 @@ async fn warm(rounds: u32) {
     line("a value", median(values), Some(("python3 -c", started)));
     line("a print, to its first output", median(first), None);
     line("a print, to its end", median(printed), Some(("python3 -c", started)));
+    shop.executor.close().await;
+}
+
+/// What is done between runs: the kernel stops and goes on, the folder is looked at for what is obeyed in it.
+async fn between(rounds: u32) {
+    const FOLDERS: u32 = 2_000;
+    println!("\n# Between runs, in a folder of {FOLDERS} folders, median of {rounds}");
+    let shop = Shop::new(SandboxLevel::Workspace);
+    let work = std::fs::canonicalize(shop.folder.path()).unwrap().join("work");
+    for n in 0..FOLDERS {
+        let folder = work.join(format!("{}/{}", n / 50, n % 50));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("a.py"), "").unwrap();
+    }
+    shop.run("python", "x = 6").await;
+    let (mut runs, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
+    let mut known = ObeyedFiles::default().again_of(vec![work.clone()]);
+    // What changed right before a look is listed once more.
+    std::thread::sleep(Duration::from_millis(100));
+    known = known.again();
+    for _ in 0..rounds {
+        let since = Instant::now();
+        let look = known.again();
+        before.push(since.elapsed());
+        runs.push(shop.run("python", "x * 7").await.0);
+        let since = Instant::now();
+        known = look.again();
+        assert!(known.changes_since(&look).is_empty());
+        after.push(since.elapsed());
+    }
+    line("a run, with its stop and its going on", median(runs), None);
+    line("the look before it (beside the disk's sync)", median(before), None);
+    line("the look after it", median(after), None);
     shop.executor.close().await;
 }
 

@@ -199,3 +199,46 @@ fn an_interrupted_block_keeps_the_state() {
     approve(&terminal, 2);
     terminal.wait_for("The state survived.");
 }
+
+/// A block that makes a name that shells obey, and changes one that was there.
+const OBEYED: &str = r#"
+pace = 0
+[[reply]]
+when = "go"
+text = """
+Here it is.
+
+```python
+open(".envrc", "w").write("evil")
+open("sub/.bashrc", "w").write("evil")
+x = 1
+print("forty", 2)
+```
+"""
+[[reply]]
+when = "forty"
+text = "Made."
+"#;
+
+#[test]
+fn what_a_run_did_to_obeyed_names_is_taken_back_by_one_key() {
+    let home = tempfile::tempdir().expect("a home");
+    let setup = play(home.path(), OBEYED);
+    let work = home.path().join("work");
+    // Deeper than the sandbox keeps as it is.
+    std::fs::create_dir(work.join("sub")).expect("made");
+    std::fs::write(work.join("sub/.bashrc"), "mine").expect("written");
+    let terminal = setup.start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("go");
+    terminal.press("Enter");
+    approve(&terminal, 1);
+    terminal.wait_for("Made.");
+    terminal.press_until("Tab", "[Output block 1");
+    terminal.wait_for("created .envrc: what a shell reads when it starts");
+    terminal.wait_for("u takes back what is marked with !!");
+    terminal.press_until("u", "taken back");
+    assert!(!work.join(".envrc").exists());
+    assert_eq!(std::fs::read_to_string(work.join("sub/.bashrc")).expect("there"), "mine");
+    session_with(home.path(), "taken_back");
+}
