@@ -9,7 +9,9 @@ use super::take_back::{Before, Change, Copy};
 use crate::domain::FileChange;
 use crate::domain::obeyed::{ObeyedName, obeyed, run_by_tools};
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// A folder in which nothing is obeyed and much lies.
@@ -18,14 +20,23 @@ const OBJECTS: &str = ".git/objects";
 /// Folders that are looked at; where there are more (a home, a whole disk), nothing is told of any.
 const MOST_FOLDERS: usize = 100_000;
 
+/// A folder as it stood. What is in it is shared by looks that find it unchanged.
+#[derive(Clone, Debug)]
+struct Folder {
+    stamp: Stamp,
+    /// The folders in it.
+    folders: Arc<[Arc<OsStr>]>,
+    /// The obeyed files right in it.
+    files: Arc<[PathBuf]>,
+}
+
 /// The obeyed names of some folders as they stood.
 #[derive(Clone, Debug, Default)]
 pub struct ObeyedFiles {
     roots: Vec<PathBuf>,
     /// When they were looked at; `None`: never.
     at: Option<SystemTime>,
-    /// Folders with their stamps and the folders in them.
-    folders: HashMap<PathBuf, (Stamp, Vec<PathBuf>)>,
+    folders: HashMap<Arc<OsStr>, Folder>,
     files: BTreeMap<PathBuf, Stamp>,
     /// How obeyed files stood, as far as there was room.
     copies: BTreeMap<PathBuf, Copy>,
@@ -97,36 +108,28 @@ impl ObeyedFiles {
     }
 
     fn fill(&mut self, before: &Self) {
-        let mut todo = self.roots.clone();
-        while let Some(folder) = todo.pop().filter(|_| !self.is_too_large()) {
-            let Ok(info) = std::fs::symlink_metadata(&folder) else { continue };
+        let mut todo: Vec<Arc<OsStr>> = self.roots.iter().map(|root| root.as_os_str().into()).collect();
+        while let Some(name) = todo.pop().filter(|_| !self.is_too_large()) {
+            let Ok(info) = std::fs::symlink_metadata(Path::new(&*name)) else { continue };
             let stamp = Stamp::of(&info);
-            let known = before.folders.get(&folder);
-            let known = known.filter(|(then, _)| stamp.is_as(then) && then.is_settled(before.at));
-            let below = match known {
-                Some((_, below)) => {
-                    self.keep_files(&folder, before);
-                    below.clone()
-                }
-                None => self.list(&folder, before),
+            let known = before.folders.get(&name);
+            let known = known.filter(|then| stamp.is_as(&then.stamp) && then.stamp.is_settled(before.at));
+            let folder = match known {
+                Some(known) => Folder { stamp, ..known.clone() },
+                None => self.list(Path::new(&*name), stamp),
             };
-            todo.extend(below.iter().cloned());
-            self.folders.insert(folder, (stamp, below));
+            // In a folder in which no name changed the content of files may have.
+            for path in folder.files.iter() {
+                self.keep(path, before);
+            }
+            todo.extend(folder.folders.iter().cloned());
+            self.folders.insert(name, folder);
         }
     }
 
     /// What the folder is called that all of this lies in says nothing of what is in it.
     fn of(&self, path: &Path, what: fn(&Path) -> Option<ObeyedName>) -> bool {
         self.roots.iter().filter_map(|root| path.strip_prefix(root).ok()).any(|path| what(path).is_some())
-    }
-
-    /// The obeyed files right in a folder in which no name changed: their content may have.
-    fn keep_files(&mut self, folder: &Path, before: &Self) {
-        let below =
-            before.files.range(folder.to_path_buf()..).take_while(|(path, _)| path.starts_with(folder));
-        for (path, _) in below.filter(|(path, _)| path.parent() == Some(folder)) {
-            self.keep(path, before);
-        }
     }
 
     /// Keeps a file as it stands now.
@@ -149,21 +152,21 @@ impl ObeyedFiles {
         self.files.insert(path.to_path_buf(), stamp);
     }
 
-    /// Lists a folder: keeps the obeyed files in it, and gives the folders in it.
-    fn list(&mut self, folder: &Path, before: &Self) -> Vec<PathBuf> {
-        let mut below = Vec::new();
+    /// Lists a folder.
+    fn list(&self, folder: &Path, stamp: Stamp) -> Folder {
+        let (mut folders, mut files) = (Vec::new(), Vec::new());
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() {
                 if !path.ends_with(OBJECTS) {
-                    below.push(path);
+                    folders.push(path.as_os_str().into());
                 }
             } else if self.of(&path, obeyed) || self.of(&path, run_by_tools) {
-                self.keep(&path, before);
+                files.push(path);
             }
         }
-        below
+        Folder { stamp, folders: folders.into(), files: files.into() }
     }
 }
 
