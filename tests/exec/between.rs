@@ -252,3 +252,85 @@ async fn a_kernel_that_is_older_than_a_repository_says_that_it_can_write_its_hoo
     let (_, receiver) = used.start(used.request_under(terms, write));
     assert_eq!(all(receiver).await.error().kind, "OSError");
 }
+
+/// Each process of it is born before the one before it ends: who looks finds the dead.
+const CHAIN: &str = "#include <fcntl.h>\n#include <unistd.h>\n\
+    int main(void) {\n\
+    \x20   int links = open(\"links\", O_CREAT | O_APPEND | O_WRONLY, 0600);\n\
+    \x20   for (;;) { setsid(); write(links, \"x\", 1); if (fork() > 0) _exit(0); }\n\
+    }\n";
+
+#[tokio::test]
+async fn a_chain_of_short_lives_does_not_outlive_its_run() {
+    for shop in [Shop::new(), Shop::unconfined()] {
+        fs::write(shop.work().join("chain.c"), CHAIN).unwrap();
+        let mut compiler = std::process::Command::new("cc");
+        let made = compiler.args(["-O2", "-w", "-o", "chain", "chain.c"]).current_dir(shop.work()).status();
+        assert!(made.expect("a compiler, as every build of this needs one").success());
+        let links = || fs::metadata(shop.work().join("links")).unwrap().len();
+        for _ in 0..10 {
+            let two =
+                "import subprocess, time\nfor _ in range(2): subprocess.Popen(['./chain'])\ntime.sleep(0.02)";
+            let told = shop.py(two).await.ok();
+            let before = links();
+            assert!(!told.report.receipt.moving && before > 3, "{before} links");
+            shop.sh("for i in {1..100}; do cat links > /dev/null; done").await.ok();
+            assert_eq!(links(), before);
+        }
+    }
+}
+
+/// The first thread of a process can end before the others, which are none the less of it.
+#[tokio::test]
+async fn a_process_whose_first_thread_ended_does_not_outlive_its_run() {
+    let hidden = "import ctypes, os, platform, time\n\
+        if os.fork() == 0:\n\
+        \x20   os.setsid()\n\
+        \x20   exec(COUNTER)\n\
+        \x20   ctypes.CDLL(None).syscall({'x86_64': 60}.get(platform.machine(), 93), 0)\n\
+        while not os.path.exists('count.txt'): pass\n\
+        time.sleep(0.2)";
+    for shop in [Shop::new(), Shop::unconfined()] {
+        let told = shop.py(&hidden.replace("COUNTER", &format!("{COUNTER:?}"))).await.ok();
+        assert!(!told.report.receipt.moving);
+        let stamp = || fs::metadata(shop.work().join("count.txt")).unwrap().modified().unwrap();
+        let before = stamp();
+        shop.sh("for i in {1..200}; do cat count.txt > /dev/null; done").await.ok();
+        assert_eq!(stamp(), before);
+    }
+}
+
+/// Runs a block that has the system wake its kernel later, and waits until that happened.
+async fn woken(shop: &Shop, block: &str, wake: impl FnOnce()) {
+    shop.py(COUNTER).await.ok();
+    shop.py(block).await.ok();
+    wake();
+    let patience = std::time::Duration::from_secs(10);
+    let died = tokio::time::timeout(patience, shop.executor.deaths()).await.expect("it is told");
+    assert!(died.starts_with("it moved between two runs"), "{died}");
+    assert_eq!(of_runs(shop), Vec::<i32>::new());
+    assert_eq!(shop.py("'counter' in globals()").await.ok().value(), "False", "another one");
+    assert_still(shop);
+}
+
+#[tokio::test]
+async fn a_kernel_that_a_timer_wakes_between_runs_is_ended() {
+    let timer = "import ctypes, signal\n\
+        class Event(ctypes.Structure):\n\
+        \x20   _fields_ = [('value', ctypes.c_void_p), ('signal', ctypes.c_int), ('notify', ctypes.c_int), ('rest', ctypes.c_char * 64)]\n\
+        libc, timer = ctypes.CDLL(None), ctypes.c_void_p()\n\
+        assert libc.timer_create(1, ctypes.byref(Event(None, signal.SIGCONT, 0)), ctypes.byref(timer)) == 0\n\
+        assert libc.timer_settime(timer, 0, ctypes.byref((ctypes.c_long * 4)(0, 0, 0, 200_000_000)), None) == 0";
+    for shop in [Shop::new(), Shop::unconfined()] {
+        woken(&shop, timer, || {}).await;
+    }
+}
+
+#[tokio::test]
+async fn a_kernel_that_a_change_of_a_folder_wakes_between_runs_is_ended() {
+    let watch = "import fcntl, os, signal\nfd = os.open('.', os.O_RDONLY)\n\
+        fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGCONT)\nfcntl.fcntl(fd, fcntl.F_NOTIFY, fcntl.DN_CREATE)";
+    for shop in [Shop::new(), Shop::unconfined()] {
+        woken(&shop, watch, || fs::write(shop.work().join("new.txt"), "").unwrap()).await;
+    }
+}
