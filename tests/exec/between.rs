@@ -334,3 +334,46 @@ async fn a_kernel_that_a_change_of_a_folder_wakes_between_runs_is_ended() {
         woken(&shop, watch, || fs::write(shop.work().join("new.txt"), "").unwrap()).await;
     }
 }
+
+/// What programs of the next block are given of a name.
+async fn given(shop: &Shop, name: &str) -> String {
+    let look = format!(
+        "import subprocess\nsubprocess.run(['/usr/bin/env'], capture_output=True, text=True).stdout.count('{name}=')"
+    );
+    shop.py(&look).await.ok().value().to_owned()
+}
+
+#[tokio::test]
+async fn what_steers_is_taken_out_however_it_was_put_in() {
+    for block in [
+        "import os\nos.putenv('LD_AUDIT', 'x')",
+        "import os\nos.environ['LD_AUDIT'] = 'x'\nos.environ = {}",
+        "import os, subprocess, sys\nsubprocess.run(['/usr/bin/env'], capture_output=True, text=True)\n\
+         os.environ['LD_AUDIT'] = 'x'\nsys.path_hooks = None",
+    ] {
+        let shop = Shop::new();
+        shop.py(block).await.ok();
+        let shared = shop.executor.terms(&Language::python(), None).await.unwrap().shared.unwrap();
+        assert!(shared.changed.contains(&"not carried over: LD_AUDIT".to_owned()), "{block}: {shared:?}");
+        assert_eq!(given(&shop, "LD_AUDIT").await, "0", "{block}");
+    }
+    let shop = Shop::new();
+    shop.py("import os\nos.putenv('PATH', '/evil')\nos.environ = dict(os.environ)").await.ok();
+    let shared = shop.executor.terms(&Language::python(), None).await.unwrap().shared.unwrap();
+    assert_eq!(shared.changed, ["PATH changed", "os.environ replaced"]);
+}
+
+#[tokio::test]
+async fn a_kernel_outlives_the_look_at_what_a_block_changed_in_it() {
+    let shop = Shop::new();
+    let hook = "import sys\n\
+        class Meta(type):\n\
+        \x20   @property\n\
+        \x20   def __module__(self): raise SystemExit\n\
+        class Hook(metaclass=Meta):\n\
+        \x20   def find_spec(*a): return None\n\
+        sys.meta_path.append(Hook())";
+    assert!(shop.py(hook).await.ok().kept());
+    let shared = shop.executor.terms(&Language::python(), None).await.unwrap().shared.unwrap();
+    assert_eq!(shared.changed, ["import hooks: Hook"]);
+}
