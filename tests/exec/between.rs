@@ -335,6 +335,25 @@ async fn a_kernel_that_a_change_of_a_folder_wakes_between_runs_is_ended() {
     }
 }
 
+/// Its helper hears nothing any more where a run of no sandbox stopped it.
+#[tokio::test]
+async fn who_stops_the_helper_is_ended_before_the_end_is_told() {
+    for (language, block) in [
+        ("bash", "setsid sleep 1000 & kill -STOP $PPID; sleep 1000"),
+        (
+            "python",
+            "import os, signal, subprocess\nsubprocess.Popen(['setsid', 'sleep', '1000'])\nos.kill(os.getppid(), signal.SIGSTOP)",
+        ),
+    ] {
+        let shop = Shop::unconfined();
+        let told = shop.run_for(language, block, Some(500)).await;
+        assert_eq!(told.report.outcome, sayso::domain::Outcome::TimedOut);
+        assert!(told.took < std::time::Duration::from_millis(3500), "{language}: {:?}", told.took);
+        assert_eq!(moving(&of_runs(&shop)), Vec::<String>::new(), "{language}");
+        shop.py("1").await.ok();
+    }
+}
+
 /// What programs of the next block are given of a name.
 async fn given(shop: &Shop, name: &str) -> String {
     let look = format!(
@@ -376,4 +395,20 @@ async fn a_kernel_outlives_the_look_at_what_a_block_changed_in_it() {
     assert!(shop.py(hook).await.ok().kept());
     let shared = shop.executor.terms(&Language::python(), None).await.unwrap().shared.unwrap();
     assert_eq!(shared.changed, ["import hooks: Hook"]);
+}
+
+/// A question that hangs is not waited for by the next.
+#[tokio::test]
+async fn what_hangs_the_answer_about_packages_hangs_one_only() {
+    let shop = Shop::new();
+    let trap = "import os, sys\nos.makedirs('trap/pkg-1.dist-info')\nos.mkfifo('trap/pkg-1.dist-info/METADATA')\n\
+        sys.path.insert(0, os.path.abspath('trap'))\n\
+        for name in ('sitecustomize', 'email', 'csv', 'zipfile', 'zlib', 'encodings', 'socket', 'numpie_of_nobody'):\n\
+        \x20   open(f'trap/{name}.py', 'w').write('open(\"ran.txt\", \"a\").write(__name__)')";
+    shop.py(trap).await.ok();
+    assert_eq!(shop.executor.lacking("import numpie_of_nobody", &["pkg".into()]).await, Vec::<String>::new());
+    let lacking = shop.executor.lacking("import numpie_of_nobody", &["other-of-nobody".into()]).await;
+    assert_eq!(lacking, ["other-of-nobody"]);
+    eventually("all stand still", || moving(&of_runs(&shop)).is_empty());
+    assert!(!shop.work().join("ran.txt").exists(), "nothing of the folder is run");
 }
