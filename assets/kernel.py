@@ -1177,12 +1177,42 @@ def _module_path():
         return b""
 
 
-_own_environ = dict(os.environ)
+_environ = os.environ
+_own_environ = dict(_environ)
+_put = {}  # name -> value, of what was put into the environment of programs, by `os.environ` or past it
+_own_putenv, _own_unsetenv = os.putenv, os.unsetenv
 _own_hooks = []
 STEERING = ("LD_", "DYLD_", "PYTHON", "GIT_", "BASH_FUNC_")
 STEERING_NAMES = (
     "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "NODE_OPTIONS", "PERL5OPT", "RUBYOPT",
 )
+
+
+def _putenv(name, value):
+    """`os.putenv`, of which `os.environ` is told nothing."""
+    _own_putenv(name, value)
+    _put[os.fsdecode(name)] = os.fsdecode(value)
+
+
+_putenv.__name__ = _putenv.__qualname__ = "putenv"
+
+
+def _take_out_what_steers():
+    """Gives the variables back that were there first; the names of those that were not."""
+    seen = {name: _environ[name] for name in _environ}
+    left = []
+    for where in (seen, _put):
+        for name, value in list(where.items()):
+            if _steers(name) and value != _own_environ.get(name):
+                left.append(name)
+    for name in left:
+        own = _own_environ.get(name)
+        _environ.pop(name, None)
+        _put.pop(name, None)
+        _own_unsetenv(name)
+        if own is not None:
+            _environ[name] = own
+    return sorted(set(left))
 
 
 def _found_changed():
@@ -1191,32 +1221,41 @@ def _found_changed():
     Whoever wants to hide something from this can; it is told as found, and its absence as nothing.
     """
     found = []
-    try:
-        now = builtins.__dict__
-        replaced = [name for name, own in _own_builtins.items() if now.get(name, MISSING) is not own]
-        if replaced:
-            found.append("builtins replaced: " + ", ".join(replaced[:8]))
-        hooks = [hook for hook in list(sys.meta_path) + list(sys.path_hooks) if _is_hook_of_block(hook)]
-        if hooks:
-            names = [_type_name(hook if isinstance(hook, type) else type(hook)) for hook in hooks[:8]]
-            found.append("import hooks: " + ", ".join(names))
-        if os.environ.get("PATH") != _own_environ.get("PATH"):
-            found.append("PATH changed")
-        left = [name for name in os.environ if _steers(name) and os.environ[name] != _own_environ.get(name)]
-        for name in left:
-            del os.environ[name]
-            if name in _own_environ:
-                os.environ[name] = _own_environ[name]
-        if left:
-            found.append("not carried over: " + ", ".join(left[:8]))
-    except Exception:
-        found.append("the interpreter could not be looked at")
+    for look in (_look_at_interpreter, _look_at_environment):
+        try:
+            look(found)
+        except BaseException:
+            found.append("the interpreter could not be looked at")
     return found
+
+
+def _look_at_interpreter(found):
+    now = builtins.__dict__
+    replaced = [name for name, own in _own_builtins.items() if now.get(name, MISSING) is not own]
+    if replaced:
+        found.append("builtins replaced: " + ", ".join(replaced[:8]))
+    hooks = [hook for hook in list(sys.meta_path) + list(sys.path_hooks) if _is_hook_of_block(hook)]
+    if hooks:
+        names = [_type_name(hook if isinstance(hook, type) else type(hook)) for hook in hooks[:8]]
+        found.append("import hooks: " + ", ".join(names))
+
+
+def _look_at_environment(found):
+    path = _own_environ.get("PATH")
+    if _environ.get("PATH") != path or _put.get("PATH", path) != path:
+        found.append("PATH changed")
+    if os.environ is not _environ:
+        found.append("os.environ replaced")
+    left = _take_out_what_steers()
+    if left:
+        found.append("not carried over: " + ", ".join(left[:8]))
 
 
 def _is_hook_of_block(hook):
     # This library of compatibility brings one with nearly every import of data tools.
-    return not any(hook is own for own in _own_hooks) and type(hook).__module__.split(".")[-1] != "six"
+    module = _type_module(type(hook))
+    known = type(module) is str and module.split(".")[-1] == "six"
+    return not known and not any(hook is own for own in _own_hooks)
 
 
 def _steers(name):
@@ -1265,6 +1304,7 @@ def _main():
     _setsignal(signal.SIGURG, _on_nudge)
     builtins.input = _no_input
     builtins.print = _print
+    os.putenv = _putenv
     _own_builtins.update(builtins.__dict__)
     _ready_streams()
     try:

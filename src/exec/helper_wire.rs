@@ -130,6 +130,8 @@ pub enum Told {
     Finished(Used, Rest),
     /// The program and all that descends from it are stopped.
     Paused(Rest),
+    /// The program was woken although no run uses it; it is being ended.
+    Woken,
     /// The program ended, and nothing of it is left.
     Exited {
         /// Its exit status, where it ended by itself.
@@ -292,6 +294,7 @@ mod tests {
             Told::Begun,
             Told::NotBegun("Max open files: EPERM".into()),
             Told::OutOfTime,
+            Told::Woken,
             Told::OverLimit("memory: 2.0 of 2 GiB".into()),
             Told::Finished(used, Rest { still: true, threads: 2 }),
             Told::Exited { code: Some(0), signal: None, used },

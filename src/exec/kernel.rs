@@ -45,6 +45,8 @@ pub struct Kernel {
     pub beginning: u32,
     /// Whether it was ordered to end because its control socket is of no use any more.
     pub cut_off: bool,
+    /// Whether its helper ended it because it was woken between two runs.
+    pub woken: bool,
     control: OwnedFd,
     decoder: Decoder,
     unsent: Vec<u8>,
@@ -86,6 +88,7 @@ impl Kernel {
             reach: cell.reach.clone(),
             beginning: 0,
             cut_off: false,
+            woken: false,
             control,
             decoder: Decoder::new(LIMIT),
             unsent: Vec::new(),

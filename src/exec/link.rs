@@ -189,6 +189,12 @@ impl Link {
         Ok(vec![Told::NotSpawned(format!("the helper could not be started: {why}"))])
     }
 
+    /// Ends the helper itself: it does not answer. Its program is tied to its life, what else it started is looked for.
+    pub fn cut(&mut self) {
+        let _ = self.helper.kill();
+        self.clean = false;
+    }
+
     /// What to wait on.
     pub fn socket(&self) -> Option<BorrowedFd<'_>> {
         self.socket.as_ref().map(AsFd::as_fd)

@@ -25,6 +25,7 @@ use std::collections::BTreeSet;
 use std::io::IoSliceMut;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -59,6 +60,8 @@ struct Supervisor {
     rest_at: Option<Instant>,
     /// Whether the program was stopped until the next run.
     resting: bool,
+    /// Readable when a child stopped, went on or ended.
+    children: UnixStream,
     own: i32,
     /// The limits that the program was started with.
     started_with: Vec<Limit>,
@@ -96,6 +99,14 @@ struct Watch {
     there: BTreeSet<i32>,
 }
 
+/// What there is to do.
+struct Ready {
+    socket: bool,
+    /// A child stopped, went on or ended.
+    child: bool,
+    program_ended: bool,
+}
+
 /// Why the supervisor stops.
 enum Stop {
     SocketEnded,
@@ -107,6 +118,7 @@ pub fn supervise(socket: OwnedFd) -> ExitCode {
     let own = rustix::process::getpid().as_raw_nonzero().get();
     let decoder = Decoder::new(LIMIT);
     let given = Vec::new();
+    let Ok(children) = rest::children() else { return ExitCode::FAILURE };
     let mut supervisor = Supervisor {
         socket,
         decoder,
@@ -115,6 +127,7 @@ pub fn supervise(socket: OwnedFd) -> ExitCode {
         watch: None,
         rest_at: None,
         resting: false,
+        children,
         own,
         started_with: Vec::new(),
     };
@@ -128,16 +141,19 @@ pub fn supervise(socket: OwnedFd) -> ExitCode {
 impl Supervisor {
     fn serve(&mut self) -> Stop {
         loop {
-            let (socket_ready, program_ended) = match self.wait() {
+            let ready = match self.wait() {
                 Ok(ready) => ready,
                 Err(Errno::INTR) => continue,
                 Err(_) => return Stop::SocketEnded,
             };
-            if program_ended {
+            if ready.child {
+                self.on_child();
+            }
+            if ready.program_ended {
                 self.report_end();
                 return Stop::ProgramEnded;
             }
-            if socket_ready {
+            if ready.socket {
                 match self.receive() {
                     Ok(true) => {}
                     Ok(false) | Err(_) => return Stop::SocketEnded,
@@ -147,9 +163,10 @@ impl Supervisor {
         }
     }
 
-    /// Sleeps until something happens; tells whether the socket has something, and whether the program ended.
-    fn wait(&self) -> rustix::io::Result<(bool, bool)> {
-        let mut fds = vec![PollFd::new(&self.socket, PollFlags::IN)];
+    /// Sleeps until something happens; tells what.
+    fn wait(&self) -> rustix::io::Result<Ready> {
+        let mut fds =
+            vec![PollFd::new(&self.socket, PollFlags::IN), PollFd::new(&self.children, PollFlags::IN)];
         if let Some(program) = &self.program {
             fds.push(PollFd::new(&program.ended, PollFlags::IN));
         }
@@ -163,7 +180,7 @@ impl Supervisor {
         });
         poll(&mut fds, timeout.as_ref())?;
         let ready = |at: usize| fds.get(at).is_some_and(|fd| !fd.revents().is_empty());
-        Ok((ready(0), ready(1)))
+        Ok(Ready { socket: ready(0), child: ready(1), program_ended: ready(2) })
     }
 
     /// Reads the socket and does what it says; false at its end.

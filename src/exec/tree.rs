@@ -32,6 +32,14 @@ struct Stat {
     session: i32,
     own_ticks: u64,
     children_ticks: u64,
+    threads: u64,
+}
+
+impl Stat {
+    /// Whether something of the process goes on or could: its first thread may have ended before the others.
+    fn is_living(&self) -> bool {
+        !matches!(self.state, b'Z' | b'X') || self.threads > 1
+    }
 }
 
 /// Every living process below `root`, zombies left out. A process that is born while this looks may be missing: who
@@ -141,7 +149,7 @@ fn holds(status: &str, set: &str, signal: i32) -> bool {
 pub fn strays(sessions: &[i32], mark: &[u8]) -> Vec<i32> {
     numbers("/proc")
         .filter(|pid| {
-            stat(*pid).is_some_and(|s| s.state != b'Z' && sessions.contains(&s.session))
+            stat(*pid).is_some_and(|s| s.is_living() && sessions.contains(&s.session))
                 || (!mark.is_empty() && alive(*pid) && carries(*pid, mark))
         })
         .collect()
@@ -196,14 +204,13 @@ fn limit(limits: &str, name: &str, column: usize) -> Option<u64> {
     if word == "unlimited" { Some(u64::MAX) } else { word.parse().ok() }
 }
 
-/// The children of `pid` that are dead and not waited for.
-pub fn dead_children(pid: i32) -> Vec<i32> {
-    let all = if children_are_listed(pid) {
+/// The children of `pid`, the dead among them that it has not waited for.
+pub fn children_of(pid: i32) -> Vec<i32> {
+    if children_are_listed(pid) {
         children(pid)
     } else {
         parents().into_iter().filter(|(_, parent)| *parent == pid).map(|(child, _)| child).collect()
-    };
-    all.into_iter().filter(|child| !alive(*child)).collect()
+    }
 }
 
 /// Whether this kernel lists the children of a process; else all processes are looked at.
@@ -212,7 +219,7 @@ fn children_are_listed(pid: i32) -> bool {
 }
 
 fn alive(pid: i32) -> bool {
-    stat(pid).is_some_and(|s| !matches!(s.state, b'Z' | b'X'))
+    stat(pid).is_some_and(|stat| stat.is_living())
 }
 
 fn children(pid: i32) -> Vec<i32> {
@@ -256,6 +263,7 @@ fn parse_stat(bytes: &[u8]) -> Option<Stat> {
         session: fields.get(3)?.parse().ok()?,
         own_ticks: number(11)? + number(12)?,
         children_ticks: number(13)? + number(14)?,
+        threads: number(17)?,
     })
 }
 
@@ -281,6 +289,8 @@ mod tests {
         let stat = parse_stat(line).unwrap();
         assert_eq!((stat.state, stat.parent, stat.group, stat.session), (b'S', 7, 12, 9));
         assert_eq!((stat.own_ticks, stat.children_ticks), (11, 15));
+        let dead = |threads| Stat { state: b'Z', threads, ..stat }.is_living();
+        assert!(stat.is_living() && dead(2) && !dead(1), "a first thread that ended is not the process");
     }
 
     #[test]

@@ -252,3 +252,163 @@ async fn a_kernel_that_is_older_than_a_repository_says_that_it_can_write_its_hoo
     let (_, receiver) = used.start(used.request_under(terms, write));
     assert_eq!(all(receiver).await.error().kind, "OSError");
 }
+
+/// Each process of it is born before the one before it ends: who looks finds the dead.
+const CHAIN: &str = "#include <fcntl.h>\n#include <unistd.h>\n\
+    int main(void) {\n\
+    \x20   int links = open(\"links\", O_CREAT | O_APPEND | O_WRONLY, 0600);\n\
+    \x20   for (;;) { setsid(); write(links, \"x\", 1); if (fork() > 0) _exit(0); }\n\
+    }\n";
+
+#[tokio::test]
+async fn a_chain_of_short_lives_does_not_outlive_its_run() {
+    for shop in [Shop::new(), Shop::unconfined()] {
+        fs::write(shop.work().join("chain.c"), CHAIN).unwrap();
+        let mut compiler = std::process::Command::new("cc");
+        let made = compiler.args(["-O2", "-w", "-o", "chain", "chain.c"]).current_dir(shop.work()).status();
+        assert!(made.expect("a compiler, as every build of this needs one").success());
+        let links = || fs::metadata(shop.work().join("links")).unwrap().len();
+        for _ in 0..10 {
+            let two =
+                "import subprocess, time\nfor _ in range(2): subprocess.Popen(['./chain'])\ntime.sleep(0.02)";
+            let told = shop.py(two).await.ok();
+            let before = links();
+            assert!(!told.report.receipt.moving && before > 3, "{before} links");
+            shop.sh("for i in {1..100}; do cat links > /dev/null; done").await.ok();
+            assert_eq!(links(), before);
+        }
+    }
+}
+
+/// The first thread of a process can end before the others, which are none the less of it.
+#[tokio::test]
+async fn a_process_whose_first_thread_ended_does_not_outlive_its_run() {
+    let hidden = "import ctypes, os, platform, time\n\
+        if os.fork() == 0:\n\
+        \x20   os.setsid()\n\
+        \x20   exec(COUNTER)\n\
+        \x20   ctypes.CDLL(None).syscall({'x86_64': 60}.get(platform.machine(), 93), 0)\n\
+        while not os.path.exists('count.txt'): pass\n\
+        time.sleep(0.2)";
+    for shop in [Shop::new(), Shop::unconfined()] {
+        let told = shop.py(&hidden.replace("COUNTER", &format!("{COUNTER:?}"))).await.ok();
+        assert!(!told.report.receipt.moving);
+        let stamp = || fs::metadata(shop.work().join("count.txt")).unwrap().modified().unwrap();
+        let before = stamp();
+        shop.sh("for i in {1..200}; do cat count.txt > /dev/null; done").await.ok();
+        assert_eq!(stamp(), before);
+    }
+}
+
+/// Runs a block that has the system wake its kernel later, and waits until that happened.
+async fn woken(shop: &Shop, block: &str, wake: impl FnOnce()) {
+    shop.py(COUNTER).await.ok();
+    shop.py(block).await.ok();
+    wake();
+    let patience = std::time::Duration::from_secs(10);
+    let died = tokio::time::timeout(patience, shop.executor.deaths()).await.expect("it is told");
+    assert!(died.starts_with("it moved between two runs"), "{died}");
+    assert_eq!(of_runs(shop), Vec::<i32>::new());
+    assert_eq!(shop.py("'counter' in globals()").await.ok().value(), "False", "another one");
+    assert_still(shop);
+}
+
+#[tokio::test]
+async fn a_kernel_that_a_timer_wakes_between_runs_is_ended() {
+    let timer = "import ctypes, signal\n\
+        class Event(ctypes.Structure):\n\
+        \x20   _fields_ = [('value', ctypes.c_void_p), ('signal', ctypes.c_int), ('notify', ctypes.c_int), ('rest', ctypes.c_char * 64)]\n\
+        libc, timer = ctypes.CDLL(None), ctypes.c_void_p()\n\
+        assert libc.timer_create(1, ctypes.byref(Event(None, signal.SIGCONT, 0)), ctypes.byref(timer)) == 0\n\
+        assert libc.timer_settime(timer, 0, ctypes.byref((ctypes.c_long * 4)(0, 0, 0, 200_000_000)), None) == 0";
+    for shop in [Shop::new(), Shop::unconfined()] {
+        woken(&shop, timer, || {}).await;
+    }
+}
+
+#[tokio::test]
+async fn a_kernel_that_a_change_of_a_folder_wakes_between_runs_is_ended() {
+    let watch = "import fcntl, os, signal\nfd = os.open('.', os.O_RDONLY)\n\
+        fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGCONT)\nfcntl.fcntl(fd, fcntl.F_NOTIFY, fcntl.DN_CREATE)";
+    for shop in [Shop::new(), Shop::unconfined()] {
+        woken(&shop, watch, || fs::write(shop.work().join("new.txt"), "").unwrap()).await;
+    }
+}
+
+/// Its helper hears nothing any more where a run of no sandbox stopped it.
+#[tokio::test]
+async fn who_stops_the_helper_is_ended_before_the_end_is_told() {
+    for (language, block) in [
+        ("bash", "setsid sleep 1000 & kill -STOP $PPID; sleep 1000"),
+        (
+            "python",
+            "import os, signal, subprocess\nsubprocess.Popen(['setsid', 'sleep', '1000'])\nos.kill(os.getppid(), signal.SIGSTOP)",
+        ),
+    ] {
+        let shop = Shop::unconfined();
+        let told = shop.run_for(language, block, Some(500)).await;
+        assert_eq!(told.report.outcome, sayso::domain::Outcome::TimedOut);
+        assert!(told.took < std::time::Duration::from_millis(3500), "{language}: {:?}", told.took);
+        assert_eq!(moving(&of_runs(&shop)), Vec::<String>::new(), "{language}");
+        shop.py("1").await.ok();
+    }
+}
+
+/// What programs of the next block are given of a name.
+async fn given(shop: &Shop, name: &str) -> String {
+    let look = format!(
+        "import subprocess\nsubprocess.run(['/usr/bin/env'], capture_output=True, text=True).stdout.count('{name}=')"
+    );
+    shop.py(&look).await.ok().value().to_owned()
+}
+
+#[tokio::test]
+async fn what_steers_is_taken_out_however_it_was_put_in() {
+    for block in [
+        "import os\nos.putenv('LD_AUDIT', 'x')",
+        "import os\nos.environ['LD_AUDIT'] = 'x'\nos.environ = {}",
+        "import os, subprocess, sys\nsubprocess.run(['/usr/bin/env'], capture_output=True, text=True)\n\
+         os.environ['LD_AUDIT'] = 'x'\nsys.path_hooks = None",
+    ] {
+        let shop = Shop::new();
+        shop.py(block).await.ok();
+        let shared = shop.executor.terms(&Language::python(), None).await.unwrap().shared.unwrap();
+        assert!(shared.changed.contains(&"not carried over: LD_AUDIT".to_owned()), "{block}: {shared:?}");
+        assert_eq!(given(&shop, "LD_AUDIT").await, "0", "{block}");
+    }
+    let shop = Shop::new();
+    shop.py("import os\nos.putenv('PATH', '/evil')\nos.environ = dict(os.environ)").await.ok();
+    let shared = shop.executor.terms(&Language::python(), None).await.unwrap().shared.unwrap();
+    assert_eq!(shared.changed, ["PATH changed", "os.environ replaced"]);
+}
+
+#[tokio::test]
+async fn a_kernel_outlives_the_look_at_what_a_block_changed_in_it() {
+    let shop = Shop::new();
+    let hook = "import sys\n\
+        class Meta(type):\n\
+        \x20   @property\n\
+        \x20   def __module__(self): raise SystemExit\n\
+        class Hook(metaclass=Meta):\n\
+        \x20   def find_spec(*a): return None\n\
+        sys.meta_path.append(Hook())";
+    assert!(shop.py(hook).await.ok().kept());
+    let shared = shop.executor.terms(&Language::python(), None).await.unwrap().shared.unwrap();
+    assert_eq!(shared.changed, ["import hooks: Hook"]);
+}
+
+/// A question that hangs is not waited for by the next.
+#[tokio::test]
+async fn what_hangs_the_answer_about_packages_hangs_one_only() {
+    let shop = Shop::new();
+    let trap = "import os, sys\nos.makedirs('trap/pkg-1.dist-info')\nos.mkfifo('trap/pkg-1.dist-info/METADATA')\n\
+        sys.path.insert(0, os.path.abspath('trap'))\n\
+        for name in ('sitecustomize', 'email', 'csv', 'zipfile', 'zlib', 'encodings', 'socket', 'numpie_of_nobody'):\n\
+        \x20   open(f'trap/{name}.py', 'w').write('open(\"ran.txt\", \"a\").write(__name__)')";
+    shop.py(trap).await.ok();
+    assert_eq!(shop.executor.lacking("import numpie_of_nobody", &["pkg".into()]).await, Vec::<String>::new());
+    let lacking = shop.executor.lacking("import numpie_of_nobody", &["other-of-nobody".into()]).await;
+    assert_eq!(lacking, ["other-of-nobody"]);
+    eventually("all stand still", || moving(&of_runs(&shop)).is_empty());
+    assert!(!shop.work().join("ran.txt").exists(), "nothing of the folder is run");
+}

@@ -29,6 +29,10 @@ impl Local {
         if self.run.is_some() {
             return;
         }
+        // Who still has not answered the question before may never do.
+        if self.asking.question.is_some() {
+            self.end_asked();
+        }
         self.prepare_kernel(&Language::python());
         let Some(kernel) = &mut self.kernel else { return };
         let Ok(token) = blob::random() else { return };

@@ -80,7 +80,12 @@ impl Backend for Local {
     }
 
     fn give_up(&mut self) -> Option<Ended> {
+        if let Some(process) = self.process_mut() {
+            process.link.cut();
+        }
         self.finish(End::Died("its process does not end".into()), Used::default());
+        // Before its end is told: its helper may have been stopped by the run, which would go on.
+        self.leaving = None;
         None
     }
 

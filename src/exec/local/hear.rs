@@ -10,6 +10,9 @@ use crate::exec::receipt::{Ending, cause_of_death};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
 
+/// Why a kernel was ended that did not stand still.
+const WOKEN: &str = "it moved between two runs, as by a timer that a block had set, and was ended at once";
+
 impl Local {
     pub(super) fn kernel_said(&mut self) {
         let Some(kernel) = &mut self.kernel else { return };
@@ -164,6 +167,11 @@ impl Local {
         }
         let run = self.run.as_mut().filter(|run| run.is_in_kernel() == by_kernel);
         match (told, run) {
+            (Told::Woken, run) if by_kernel => {
+                // A run that was just given to it ends with it.
+                run.map(|run| run.broken.get_or_insert_with(|| WOKEN.into()));
+                self.kernel.iter_mut().for_each(|kernel| kernel.woken = true);
+            }
             (Told::Spawned { .. }, Some(_)) if !by_kernel => self.queue.push_back(RunEvent::Started.into()),
             (Told::Usage { rss_bytes, cpu_us }, Some(_)) => {
                 self.queue.push_back(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 }.into());
@@ -188,7 +196,9 @@ impl Local {
             (Told::Exited { code, signal, used }, _) => {
                 let ending = Ending { code, signal };
                 if by_kernel {
-                    self.kernel_ended(End::Kernel(ending, None), used, cause_of_death(ending));
+                    let woken = self.kernel.as_ref().is_some_and(|kernel| kernel.woken);
+                    let cause = if woken { WOKEN.into() } else { cause_of_death(ending) };
+                    self.kernel_ended(End::Kernel(ending, None), used, cause);
                 } else {
                     self.finish(End::Program(ending), used);
                 }

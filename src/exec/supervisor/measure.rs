@@ -33,23 +33,27 @@ impl Supervisor {
         watch.now = now;
         let together = watch.peak_together.max(sum);
         watch.peak_together = together;
-        self.bury_orphans();
+        let _ = self.bury_orphans();
         sum
     }
 
     /// Waits for those that fell to the supervisor and died: whoever looks at all processes would look at them too.
-    fn bury_orphans(&self) {
-        let Some(program) = &self.program else { return };
-        for _ in 0..ORPHANS {
+    /// Whether there were any.
+    pub(super) fn bury_orphans(&self) -> bool {
+        let Some(program) = &self.program else { return false };
+        for buried in 0..ORPHANS {
             let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
-            let Some(pid) = waitid(Id::All, look).ok().and_then(|dead| dead.pid()) else { return };
+            let Some(pid) = waitid(Id::All, look).ok().and_then(|dead| dead.pid()) else {
+                return buried > 0;
+            };
             let pid = Pid::from_raw(pid.as_raw());
             // The status of the program itself is still wanted.
             if pid.is_none() || pid == Some(program.pid) {
-                return;
+                return buried > 0;
             }
             let _ = rustix::process::waitpid(pid, WaitOptions::NOHANG);
         }
+        true
     }
 
     /// Processor time of everything below, living and waited for, microseconds.

@@ -2,12 +2,17 @@
 //!
 //! SIGSTOP can't be caught or ignored. All that could wake the program again is ended first, and it counts as still only
 //! once every thread is seen stopped; threads of a pool that were stopped can't start what was just ended anew.
+//!
+//! SIGCONT wakes it all the same, and a process can have the system send it one later: by a timer, by a file that is
+//! watched. That can't be hindered, but it is noticed at once, and then the program is ended.
 
 use super::Supervisor;
 use super::hunt::hunt;
-use crate::exec::helper_wire::Rest;
+use crate::exec::helper_wire::{Rest, Told};
 use crate::exec::tree;
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
+use std::io::{self, Read as _};
+use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 /// How long it is tried to bring all to a stand. A thread inside a call that can't be broken off stops at its end only.
@@ -16,6 +21,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_micros(100);
 /// How long a program that no run uses may go on by itself, to get ready or to answer.
 const UNUSED: Duration = Duration::from_secs(3);
+
+/// What is readable each time a child stops, goes on or ends.
+pub(super) fn children() -> io::Result<UnixStream> {
+    let (ours, theirs) = UnixStream::pair()?;
+    ours.set_nonblocking(true)?;
+    signal_hook::low_level::pipe::register(Signal::CHILD.as_raw(), theirs)?;
+    Ok(ours)
+}
 
 impl Supervisor {
     /// Stops the program and ends all else that descends from it; how it then stands.
@@ -29,9 +42,13 @@ impl Supervisor {
         let until = Instant::now() + PATIENCE;
         loop {
             let _ = rustix::process::kill_process(pid, Signal::STOP);
-            hunt(self.own, Some(raw));
-            // What was ended by this hunt may have woken it: alone and stopped at once, or again.
-            let still = tree::is_still(raw) && tree::crowd(self.own, 1).len() <= 1;
+            let alone = hunt(self.own, Some(raw));
+            // What was ended by this hunt may have woken it: alone and stopped at once, or again. That it stopped or went
+            // on is told once: where nothing is told any more, it stands since before this look.
+            let still = alone
+                && tree::is_still(raw)
+                && tree::crowd(self.own, 1).len() <= 1
+                && !self.stopped_or_went_on();
             if still || Instant::now() >= until {
                 return Rest { still, threads: tree::threads(raw) };
             }
@@ -53,7 +70,10 @@ impl Supervisor {
         let until = Instant::now() + PATIENCE;
         loop {
             let all = self.signal_all(Signal::STOP);
-            let still = all.iter().all(|pid| tree::is_still(*pid)) && tree::descendants(self.own) == all;
+            let still = all.iter().all(|pid| tree::is_still(*pid))
+                && tree::descendants(self.own) == all
+                && !self.bury_orphans()
+                && !self.stopped_or_went_on();
             if still || Instant::now() >= until {
                 return Rest { still, threads: 0 };
             }
@@ -65,6 +85,27 @@ impl Supervisor {
     pub(super) fn go_on_all(&mut self) {
         self.resting = false;
         self.signal_all(Signal::CONT);
+    }
+
+    /// Buries the dead. Where nothing was to move, something that died did, and a program that was woken can: both end.
+    pub(super) fn on_child(&mut self) {
+        // However many there were: they are counted by what the system tells of the program.
+        let mut drained = [0; 64];
+        while (&self.children).read(&mut drained).is_ok_and(|count| count > 0) {}
+        let moved = self.bury_orphans() | self.stopped_or_went_on();
+        if self.resting && moved {
+            self.tell(&Told::Woken);
+            self.end_all();
+        }
+    }
+
+    /// Whether the program stopped or went on since this was last asked.
+    fn stopped_or_went_on(&self) -> bool {
+        let what = WaitIdOptions::STOPPED | WaitIdOptions::CONTINUED | WaitIdOptions::NOHANG;
+        let told = |program: &super::Running| {
+            waitid(WaitId::Pid(program.pid), what).is_ok_and(|told| told.is_some())
+        };
+        self.program.as_ref().is_some_and(told)
     }
 
     fn signal_all(&self, signal: Signal) -> Vec<i32> {
