@@ -91,9 +91,14 @@ impl Local {
         }
     }
 
+    /// Whether an answer is waited for.
+    pub(super) fn asks(&self) -> bool {
+        self.asking.question.is_some()
+    }
+
     /// It stands still until it is asked again.
     fn rest_asked(&self) {
-        if let Some(python) = self.asking.python.as_ref().filter(|_| self.asking.question.is_none()) {
+        if let Some(python) = self.asking.python.as_ref().filter(|_| !self.asks()) {
             python.process.link.order(&Order::Rest);
         }
     }

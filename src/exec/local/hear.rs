@@ -129,9 +129,9 @@ impl Local {
         }
     }
 
-    /// A kernel that no run is in stands still; what is said of one that was used changes nothing.
+    /// A kernel that no run is in stands still once it has answered; what is said of one that was used changes nothing.
     fn rest_unused(&self) {
-        if let Some(kernel) = self.kernel.as_ref().filter(|kernel| !kernel.used) {
+        if let Some(kernel) = self.kernel.as_ref().filter(|kernel| !kernel.used && !self.asks()) {
             kernel.process.link.order(&Order::Rest);
         }
     }
