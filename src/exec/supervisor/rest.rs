@@ -56,10 +56,11 @@ impl Supervisor {
         }
     }
 
-    /// Lets the program go on.
+    /// Lets the program go on that was stopped here; one that stopped itself stays as it wanted.
     pub(super) fn go_on(&mut self) {
-        (self.rest_at, self.resting) = (None, false);
-        if let Some(program) = &self.program {
+        self.rest_at = None;
+        let stopped = std::mem::take(&mut self.resting);
+        if let Some(program) = self.program.as_ref().filter(|_| stopped) {
             let _ = rustix::process::kill_process(program.pid, Signal::CONT);
         }
     }
