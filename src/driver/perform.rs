@@ -216,6 +216,8 @@ impl Rooms {
             let at = known.iter().position(|(of, _)| *of == run);
             let changes = at.and_then(|at| known.remove(at)).map(|(_, changes)| changes);
             drop(known);
+            // The look before the next run waits until all is as it was: what is put back is not that run's work.
+            let mut looked = obeyed.lock().unwrap_or_else(PoisonError::into_inner);
             let answer = changes.ok_or(
                 "no copy is there any more: it is of an earlier start, or of many runs ago".to_owned(),
             );
@@ -226,7 +228,8 @@ impl Rooms {
                 });
                 done.collect()
             });
-            look_again(&obeyed);
+            again(&mut looked);
+            drop(looked);
             let _ = inbox.blocking_send(Signal::Event(Event::TakenBack(run, answer)));
         });
     }
@@ -268,7 +271,10 @@ impl Rooms {
 
 /// What sayso itself changed of obeyed names is nobody else's work.
 pub(super) fn look_again(obeyed: &Mutex<ObeyedFiles>) {
-    let mut known = obeyed.lock().unwrap_or_else(PoisonError::into_inner);
+    again(&mut obeyed.lock().unwrap_or_else(PoisonError::into_inner));
+}
+
+fn again(known: &mut ObeyedFiles) {
     if known.is_of_something() {
         *known = known.again();
     }
