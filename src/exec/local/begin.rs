@@ -12,7 +12,7 @@ use crate::exec::kernel::Kernel;
 use crate::exec::plan::{self, Given};
 use crate::exec::sandbox::refused::Closed;
 use crate::exec::sandbox::{Allowance, Sandbox, Standing};
-use crate::exec::{languages, packages, process};
+use crate::exec::{blob, languages, packages, process};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,11 @@ impl Local {
             programs: finder.launcher(),
         };
         let prepare = || {
+            // What is made later in a folder that is open would be open with it: the first session of all, its key.
+            let open = [&setup.sandbox.read[..], &setup.sandbox.write, std::slice::from_ref(&setup.cwd)].concat();
+            for own in setup.own.iter().filter(|own| open.iter().any(|open| own.starts_with(open))) {
+                let _ = blob::make_folder(own);
+            }
             let sandbox =
                 Sandbox::prepare(&setup.sandbox, setup.without, standing, &setup.limits, &setup.helper);
             // Packages that are installed later have to be in sight of a kernel that is there before them.
