@@ -40,6 +40,18 @@ impl Stamp {
         }
     }
 
+    /// The same, by what the system calls it.
+    #[allow(clippy::unnecessary_cast)] // The types of these numbers differ among systems.
+    pub(super) fn of_stat(stat: &rustix::fs::Stat) -> Self {
+        Self {
+            inode: stat.st_ino as u64,
+            size: stat.st_size as u64,
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            hash: None,
+        }
+    }
+
     /// Of a file as it stands at this moment.
     pub(super) fn of_file(path: &Path, info: &Metadata, at: SystemTime) -> Self {
         let stamp = Self::of(info);
