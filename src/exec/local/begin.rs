@@ -33,7 +33,8 @@ impl Local {
         };
         let prepare = || {
             // What is made later in a folder that is open would be open with it: the first session of all, its key.
-            let open = [&setup.sandbox.read[..], &setup.sandbox.write, std::slice::from_ref(&setup.cwd)].concat();
+            let open =
+                [&setup.sandbox.read[..], &setup.sandbox.write, std::slice::from_ref(&setup.cwd)].concat();
             for own in setup.own.iter().filter(|own| open.iter().any(|open| own.starts_with(open))) {
                 let _ = blob::make_folder(own);
             }
