@@ -37,7 +37,7 @@ fn an_approved_block_runs_and_the_model_closes_the_turn() {
     approve(&terminal, 1);
     terminal.wait_for("The model says: all done.");
     assert!(ran(home.path(), 1));
-    let file = session(home.path());
+    let file = session_with(home.path(), r#""kind":"run""#);
     let approved =
         file.lines().position(|l| l.contains(r#""kind":"decision""#)).expect("the decision is on disk");
     let end = file.lines().position(|l| l.contains(r#""kind":"run""#)).expect("the run's end is on disk");

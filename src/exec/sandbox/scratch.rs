@@ -13,6 +13,8 @@ const LOCK: &str = "lock";
 /// Parts of the home that can be written: caches and settings of programs. Its top can't be, so that nothing is lost
 /// that was meant to be kept.
 pub const HOME_PARTS: [&str; 3] = [".cache", ".config", ".local"];
+/// So often one is made anew where it is gone at once.
+const ATTEMPTS: u32 = 5;
 /// At most so many leftovers are looked at.
 const SWEPT: usize = 256;
 
@@ -31,6 +33,18 @@ impl Scratch {
     /// When it can't be made.
     pub fn make(parent: &Path) -> io::Result<Self> {
         sweep(parent);
+        let mut made = Self::make_one(parent);
+        for _ in 1..ATTEMPTS {
+            if made.is_ok() {
+                break;
+            }
+            // Another sayso that starts now may have taken it for one that is left over: its lock was not held yet.
+            made = Self::make_one(parent);
+        }
+        made
+    }
+
+    fn make_one(parent: &Path) -> io::Result<Self> {
         let mark = random::<8>().map_err(io::Error::other)?;
         let mark = mark.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
         let folder = fs::canonicalize(parent)?.join(format!("{NAME}{mark}"));
@@ -38,6 +52,9 @@ impl Scratch {
         make(&folder)?;
         let lock = File::create_new(folder.join(LOCK))?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        if lock.metadata()?.nlink() == 0 {
+            return Err(io::ErrorKind::NotFound.into());
+        }
         let made = Self { folder, _lock: lock };
         for part in [made.tmp(), made.home(), made.outside()] {
             make(&part)?;
@@ -107,6 +124,21 @@ fn remove(folder: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_starts_beside_others_keeps_its_folder() {
+        let parent = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        let scratch = Scratch::make(parent.path()).unwrap();
+                        assert!(scratch.home().join(".cache").is_dir() && scratch.tmp().is_dir());
+                    }
+                });
+            }
+        });
+    }
 
     #[test]
     fn it_is_private_and_goes_with_its_owner() {
