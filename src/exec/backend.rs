@@ -217,13 +217,17 @@ pub trait Backend {
     async fn close(&mut self);
 }
 
+/// Whether what was approved is for the kernel after the one that is there, of this generation.
+pub fn wants_next_kernel(there: Option<u32>, approved: &Terms) -> bool {
+    let next = there.and_then(|generation| generation.checked_add(1));
+    next.is_some() && next == approved.kernel.map(|kernel| kernel.generation)
+}
+
 /// The terms under which a block would run now, in the kernel that was approved: the one that is there, or the next.
 pub async fn in_that_kernel<B: Backend + ?Sized>(backend: &mut B, approved: &Terms) -> Result<Terms, String> {
     let now = backend.terms(&approved.language, approved.limits).await?;
-    match (now.kernel, approved.kernel) {
-        (Some(now), Some(then)) if now.generation.checked_add(1) == Some(then.generation) => {
-            backend.fresh_terms(&approved.language, approved.limits).await
-        }
-        _ => Ok(now),
+    if wants_next_kernel(now.kernel.map(|kernel| kernel.generation), approved) {
+        return backend.fresh_terms(&approved.language, approved.limits).await;
     }
+    Ok(now)
 }

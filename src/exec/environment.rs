@@ -63,6 +63,20 @@ mod tests {
         allowed(all, &declared).into_iter().map(|(name, _)| name.into_string().unwrap()).collect()
     }
 
+    /// The kernel takes out of itself what a shell does not carry over: it has the names in its own text.
+    #[test]
+    fn the_kernel_knows_the_same_names() {
+        let text = crate::exec::plan::KERNEL;
+        let listed = |name: &str| {
+            let begin = text.split_once(&format!("{name} = (")).unwrap().1;
+            let list = begin.split_once(')').unwrap().0.split('"').skip(1).step_by(2);
+            list.collect::<std::collections::BTreeSet<_>>()
+        };
+        let ours = |lists: &[&[&'static str]]| lists.concat().into_iter().collect();
+        assert_eq!(listed("\nSTEERING_NAMES"), ours(&[NEVER]));
+        assert_eq!(listed("\nSTEERING"), ours(&[NEVER_STARTS, NEVER_CARRIED]));
+    }
+
     #[test]
     fn keys_and_what_steers_interpreters_stay_behind() {
         let all = [

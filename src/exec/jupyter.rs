@@ -22,7 +22,7 @@ mod token;
 mod variables;
 mod zmtp;
 
-use super::backend::{End, Ended, Event};
+use super::backend::{End, Ended, Event, wants_next_kernel};
 use super::helper_wire::Rest;
 use super::{Setup, environment};
 use crate::config::JupyterExecutor;
@@ -446,10 +446,9 @@ impl Jupyter {
 
     /// Whether a run would still be under these terms.
     fn terms_hold(&self, spec: &Spec, approved: &Terms) -> bool {
-        let Terms { language, limits, kernel, .. } = approved;
-        let is = self.kernels.get(&spec.name).map(|kernel| kernel.generation);
-        let fresh = kernel.is_some_and(|wanted| is.is_some_and(|is| is < wanted.generation));
-        self.terms_of(spec, language, *limits, fresh).same_as(approved)
+        let there = self.kernels.get(&spec.name).map(|kernel| kernel.generation);
+        let fresh = wants_next_kernel(there, approved);
+        self.terms_of(spec, &approved.language, approved.limits, fresh).same_as(approved)
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Containers, FAREWELL, engine, is_kernel};
 use crate::domain::{
     ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, Rights, SandboxReport, Terms,
 };
-use crate::exec::backend::{Backend, Event, Fetch, Job, Missing, Watch};
+use crate::exec::backend::{Backend, Event, Fetch, Job, Missing, Watch, wants_next_kernel};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
@@ -46,10 +46,9 @@ impl Backend for Containers {
     async fn begin(&mut self, job: Job) {
         match self.known(&job.terms.language, &job.terms.limits).await {
             Ok(known) => {
-                let Terms { language, limits, kernel, .. } = &job.terms;
-                let is = self.kernel.as_ref().map(|kernel| kernel.state.generation);
-                let fresh = kernel.is_some_and(|wanted| is.is_some_and(|is| is < wanted.generation));
-                let mut now = self.terms_of(&known, language, *limits, fresh);
+                let there = self.kernel.as_ref().map(|kernel| kernel.state.generation);
+                let fresh = wants_next_kernel(there, &job.terms);
+                let mut now = self.terms_of(&known, &job.terms.language, job.terms.limits, fresh);
                 now.target.clone_from(&job.terms.target);
                 if now.same_as(&job.terms) {
                     self.begin_known(&known, job);

@@ -33,9 +33,12 @@ impl Local {
         };
         let prepare = || {
             // What is made later in a folder that is open would be open with it: the first session of all, its key.
-            let open =
-                [&setup.sandbox.read[..], &setup.sandbox.write, std::slice::from_ref(&setup.cwd)].concat();
-            for own in setup.own.iter().filter(|own| open.iter().any(|open| own.starts_with(open))) {
+            let real = |path: &Path| path.ancestors().find_map(|folder| folder.canonicalize().ok());
+            let open = setup.sandbox.read.iter().chain(&setup.sandbox.write).chain([&setup.cwd]);
+            let open: Vec<PathBuf> = open.filter_map(|folder| folder.canonicalize().ok()).collect();
+            let is_open =
+                |own: &&PathBuf| real(own).is_some_and(|own| open.iter().any(|open| own.starts_with(open)));
+            for own in setup.own.iter().filter(is_open) {
                 let _ = blob::make_folder(own);
             }
             let sandbox =
