@@ -1,0 +1,474 @@
+//! Files that import each other in a ring: none between rooms, and none inside a room that is not listed with its reason.
+//!
+//! Read from the sources: a path (`crate::…`, `super::…`, `self::…`, or one that begins with a child of the module) leads
+//! to the file that defines its name, through the `use` lines that only hand it on. What is compiled for tests is left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// How many `use` lines a name may be handed on through.
+const HANDED_ON: usize = 8;
+
+/// Rings that stay, each with the reason for it; a ring that is listed and gone fails as well.
+const LISTED: &[(&[&str], &str)] = &[
+    (&["app/house.rs", "app/keys.rs"], "stands to be mended"),
+    (&["commands/check/human.rs", "commands/check/work.rs"], "stands to be mended"),
+    (&["config/load.rs", "config/outside.rs"], "stands to be mended"),
+    (&["domain/approval.rs", "domain/captured.rs", "domain/run.rs"], "stands to be mended"),
+    (&["domain/block.rs", "domain/file_act.rs"], "stands to be mended"),
+    (&["domain/finding.rs", "domain/trace.rs"], "stands to be mended"),
+    (&["driver/errands.rs", "driver/sources.rs"], "stands to be mended"),
+    (
+        &["driver/files.rs", "driver/inspect.rs", "driver/perform.rs", "driver/rooms.rs"],
+        "stands to be mended",
+    ),
+    (
+        &["engine/approval.rs", "engine/cost.rs", "engine/notices.rs", "engine/rules.rs", "engine/state.rs"],
+        "stands to be mended",
+    ),
+    (&["engine/reply/call.rs", "engine/reply/info.rs"], "stands to be mended"),
+    (&["engine/reply/markdown.rs", "engine/reply/tag.rs"], "stands to be mended"),
+    (
+        &[
+            "exec/cgroup.rs",
+            "exec/cgroup/group.rs",
+            "exec/cgroup/place.rs",
+            "exec/link.rs",
+            "exec/process.rs",
+            "exec/sandbox/mod.rs",
+            "exec/sandbox/probe.rs",
+            "exec/sandbox/report.rs",
+            "exec/sandbox/using.rs",
+        ],
+        "stands to be mended",
+    ),
+    (&["exec/container/look.rs", "exec/found.rs", "exec/jupyter/look.rs"], "stands to be mended"),
+    (&["exec/environment.rs", "exec/helper_wire.rs", "exec/plan.rs"], "stands to be mended"),
+    (&["exec/helper.rs", "exec/supervisor.rs", "exec/supervisor/start.rs"], "stands to be mended"),
+    (&["exec/serve.rs", "exec/worker.rs"], "stands to be mended"),
+    (
+        &[
+            "provider/address.rs",
+            "provider/failure.rs",
+            "provider/failure/body.rs",
+            "provider/retry.rs",
+            "provider/server.rs",
+            "provider/wire.rs",
+        ],
+        "stands to be mended",
+    ),
+    (
+        &[
+            "recipe/check.rs",
+            "recipe/check/call.rs",
+            "recipe/check/changed.rs",
+            "recipe/check/function.rs",
+            "recipe/check/mended.rs",
+            "recipe/check/net.rs",
+            "recipe/check/reply.rs",
+            "recipe/check/reproduce.rs",
+            "recipe/check/run.rs",
+            "recipe/check/save.rs",
+            "recipe/check/speed.rs",
+            "recipe/check/subject.rs",
+            "recipe/check/suite.rs",
+            "recipe/check/suite/cargo.rs",
+            "recipe/check/suite/go.rs",
+            "recipe/check/suite/node.rs",
+            "recipe/check/suite/printed.rs",
+            "recipe/check/suite/python.rs",
+            "recipe/check/suite/runner.rs",
+            "recipe/check/written.rs",
+            "recipe/definition.rs",
+            "recipe/definition/read.rs",
+            "recipe/definition/sense.rs",
+            "recipe/definition/steps.rs",
+            "recipe/machine/path.rs",
+            "recipe/machine/view.rs",
+        ],
+        "stands to be mended",
+    ),
+    (
+        &[
+            "review/book.rs",
+            "review/ground.rs",
+            "review/judge.rs",
+            "review/links.rs",
+            "review/queries.rs",
+            "review/stdin.rs",
+            "review/wording.rs",
+            "review/written.rs",
+        ],
+        "stands to be mended",
+    ),
+    (&["review/handed.rs", "review/walk.rs"], "stands to be mended"),
+    (&["review/python/items.rs", "review/python/known.rs"], "stands to be mended"),
+    (&["review/shell/expand.rs", "review/shell/word.rs"], "stands to be mended"),
+    (&["store/seal.rs", "store/wire/frame.rs"], "stands to be mended"),
+    (&["store/wire/output.rs", "store/wire/run.rs"], "stands to be mended"),
+    (&["tui/editor.rs", "tui/screen/field.rs"], "stands to be mended"),
+    (
+        &[
+            "tui/options.rs",
+            "tui/screen.rs",
+            "tui/screen/context.rs",
+            "tui/screen/focus.rs",
+            "tui/screen/recipes.rs",
+            "tui/view/keybar.rs",
+            "tui/view/keybar/hints.rs",
+        ],
+        "stands to be mended",
+    ),
+    (&["tui/screen/layer.rs", "tui/screen/limits.rs"], "stands to be mended"),
+    (&["tui/view/chat/item.rs", "tui/view/chat/recipe.rs"], "stands to be mended"),
+    (
+        &["tui/view/code/draw.rs", "tui/view/code/highlight.rs", "tui/view/code/writing.rs"],
+        "stands to be mended",
+    ),
+];
+
+/// A piece of Rust text, as far as imports go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Name(String),
+    Sign(char),
+    PathSep,
+}
+
+/// The tokens of a text, without comments, texts and characters in quotes.
+fn tokens(text: &str) -> Vec<Token> {
+    let chars: Vec<char> = text.chars().collect();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < chars.len() {
+        let next = chars.get(at + 1).copied();
+        match chars[at] {
+            '/' if next == Some('/') => at += chars[at..].iter().take_while(|c| **c != '\n').count(),
+            'r' if raw_text(&chars[at..]).is_some() => at += raw_text(&chars[at..]).unwrap_or(1),
+            '"' => at += quoted(&chars[at..]),
+            '\'' if next == Some('\\') => {
+                at += 2 + chars[at + 2..].iter().skip(1).take_while(|c| **c != '\'').count() + 2;
+            }
+            '\'' if chars.get(at + 2) == Some(&'\'') => at += 3,
+            ':' if next == Some(':') => {
+                found.push(Token::PathSep);
+                at += 2;
+            }
+            c if c.is_alphabetic() || c == '_' => {
+                let name: String =
+                    chars[at..].iter().take_while(|c| c.is_alphanumeric() || **c == '_').collect();
+                at += name.chars().count();
+                found.push(Token::Name(name));
+            }
+            c => {
+                if !c.is_whitespace() {
+                    found.push(Token::Sign(c));
+                }
+                at += 1;
+            }
+        }
+    }
+    found
+}
+
+/// The length of the raw text that begins here, if one does.
+fn raw_text(chars: &[char]) -> Option<usize> {
+    let hashes = chars[1..].iter().take_while(|c| **c == '#').count();
+    if chars.get(1 + hashes) != Some(&'"') {
+        return None;
+    }
+    let body = 2 + hashes;
+    let ends = |at: &usize| {
+        chars[*at] == '"' && chars[at + 1..].iter().take(hashes).filter(|c| **c == '#').count() == hashes
+    };
+    let end = (body..chars.len()).find(ends)?;
+    Some(end + 1 + hashes)
+}
+
+/// The length of the quoted text that begins here.
+fn quoted(chars: &[char]) -> usize {
+    let mut at = 1;
+    while at < chars.len() && chars[at] != '"' {
+        at += if chars[at] == '\\' { 2 } else { 1 };
+    }
+    at + 1
+}
+
+/// A name that a module has from elsewhere: under which name, and the path it was taken from.
+type Alias = (String, Vec<String>);
+
+/// The tree of a `use` line behind `use`, as aliases; `*` stands as the name `*`.
+fn use_tree(tokens: &[Token], at: &mut usize, before: &[String], found: &mut Vec<Alias>) {
+    let mut path = before.to_vec();
+    while let Some(token) = tokens.get(*at) {
+        match token {
+            Token::Name(name) if name == "as" => {
+                *at += 1;
+                if let Some(Token::Name(other)) = tokens.get(*at) {
+                    found.push((other.clone(), std::mem::take(&mut path)));
+                    *at += 1;
+                }
+                return;
+            }
+            Token::Name(name) => path.push(name.clone()),
+            Token::Sign('*') => path.push("*".to_owned()),
+            Token::PathSep => {}
+            Token::Sign('{') => {
+                *at += 1;
+                while tokens.get(*at).is_some_and(|t| *t != Token::Sign('}')) {
+                    use_tree(tokens, at, &path, found);
+                    if tokens.get(*at) == Some(&Token::Sign(',')) {
+                        *at += 1;
+                    }
+                }
+                *at += 1;
+                return;
+            }
+            Token::Sign(_) => break,
+        }
+        *at += 1;
+    }
+    if path.last().is_some_and(|name| name == "self") {
+        path.pop();
+    }
+    if let Some(name) = path.last() {
+        found.push((name.clone(), path.clone()));
+    }
+}
+
+/// One file: the module that it is, the names that it has from elsewhere, and the paths that its code names.
+#[derive(Debug)]
+struct Source {
+    module: Vec<String>,
+    aliases: Vec<Alias>,
+    paths: Vec<Vec<String>>,
+}
+
+fn read(path: &str, text: &str) -> Source {
+    let mut module: Vec<String> = path.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+    if module.last().is_some_and(|name| name == "mod" || name == "lib") {
+        module.pop();
+    }
+    let tokens = tokens(text);
+    let (mut aliases, mut paths, mut at) = (Vec::new(), Vec::new(), 0);
+    while at < tokens.len() {
+        match &tokens[at] {
+            Token::Name(name) if name == "use" => {
+                at += 1;
+                use_tree(&tokens, &mut at, &[], &mut aliases);
+            }
+            Token::Name(name) => {
+                let mut path = vec![name.clone()];
+                while let (Some(Token::PathSep), Some(Token::Name(next))) =
+                    (tokens.get(at + 1), tokens.get(at + 2))
+                {
+                    path.push(next.clone());
+                    at += 2;
+                }
+                at += 1;
+                if path.len() > 1 {
+                    paths.push(path);
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    Source { module, aliases, paths }
+}
+
+/// All files of the house, by their paths below `src`.
+struct House {
+    files: BTreeMap<String, Source>,
+    modules: BTreeMap<Vec<String>, String>,
+}
+
+impl House {
+    fn new(texts: &[(String, String)]) -> Self {
+        let files: BTreeMap<_, _> =
+            texts.iter().map(|(path, text)| (path.clone(), read(path, text))).collect();
+        let modules = files.iter().map(|(path, source)| (source.module.clone(), path.clone())).collect();
+        Self { files, modules }
+    }
+
+    /// The file that defines what a path of a module leads to, if it is one of the house.
+    fn leads_to(&self, module: &[String], path: &[String], left: usize) -> Option<String> {
+        let mut here = match path.first()?.as_str() {
+            "crate" => Vec::new(),
+            "self" => module.to_vec(),
+            "super" => module.split_last()?.1.to_vec(),
+            child => {
+                let below = [module, &[child.to_owned()]].concat();
+                if !self.modules.contains_key(&below) {
+                    return None;
+                }
+                below
+            }
+        };
+        for name in &path[1..] {
+            if name == "super" {
+                here.pop();
+                continue;
+            }
+            here.push(name.clone());
+            if self.modules.contains_key(&here) {
+                continue;
+            }
+            here.pop();
+            return self.defines(&here, name, left);
+        }
+        self.modules.get(&here).cloned()
+    }
+
+    /// The file that a name of a module comes from: its own, or the one whose name it hands on.
+    fn defines(&self, module: &[String], name: &str, left: usize) -> Option<String> {
+        let file = self.modules.get(module)?;
+        let alias = self.files[file].aliases.iter().find(|(alias, _)| alias == name);
+        match alias.filter(|_| left > 0) {
+            Some((_, path)) => self.leads_to(module, path, left - 1).or_else(|| Some(file.clone())),
+            None => Some(file.clone()),
+        }
+    }
+
+    /// Whether the module stands below that file's: a part may name what the whole defines, which is no ring.
+    fn is_part_of(&self, module: &[String], file: &str) -> bool {
+        let whole = &self.files[file].module;
+        module.len() > whole.len() && module.starts_with(whole)
+    }
+
+    /// Which files each file imports from, but for the wholes that it is a part of.
+    fn imports(&self) -> BTreeMap<&str, BTreeSet<String>> {
+        let of = |(path, source): (&'_ String, &'_ Source)| {
+            let paths = source.aliases.iter().map(|(_, path)| path).chain(&source.paths);
+            let mut found: BTreeSet<String> =
+                paths.filter_map(|path| self.leads_to(&source.module, path, HANDED_ON)).collect();
+            found.retain(|other| other != path && !self.is_part_of(&source.module, other));
+            found
+        };
+        self.files.iter().map(|file| (file.0.as_str(), of(file))).collect()
+    }
+}
+
+/// The rings among these arrows: the sets of more than one file from each of which each other is reached.
+fn rings(arrows: &BTreeMap<&str, BTreeSet<String>>) -> Vec<Vec<String>> {
+    let reach = |from: &str| {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![from.to_owned()];
+        while let Some(file) = open.pop() {
+            for next in arrows.get(file.as_str()).into_iter().flatten() {
+                if seen.insert(next.clone()) {
+                    open.push(next.clone());
+                }
+            }
+        }
+        seen
+    };
+    let reached: BTreeMap<&str, BTreeSet<String>> = arrows.keys().map(|file| (*file, reach(file))).collect();
+    let mut found = BTreeSet::new();
+    for (file, others) in reached.iter().filter(|(file, others)| others.contains(**file)) {
+        let back = |other: &&String| reached.get(other.as_str()).is_some_and(|far| far.contains(*file));
+        let ring: Vec<String> = others.iter().filter(back).cloned().collect();
+        found.insert(ring);
+    }
+    found.into_iter().collect()
+}
+
+/// The text of a file without what is compiled for tests, or nothing when all of it is.
+fn product(path: &str, text: &str, of_tests: &BTreeSet<String>) -> Option<String> {
+    let is_test = of_tests
+        .iter()
+        .any(|module| path == format!("{module}.rs") || path.starts_with(&format!("{module}/")));
+    let text = super::without_tests(path, text);
+    (!is_test && !text.is_empty()).then_some(text)
+}
+
+/// The modules that files declare for tests only, as paths below `src` without an ending.
+fn modules_of_tests(files: &[(String, String)]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (path, text) in files {
+        let folder = path.trim_end_matches("mod.rs").trim_end_matches("lib.rs").trim_end_matches(".rs");
+        let folder = folder.trim_end_matches('/');
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        for pair in lines.windows(2).filter(|pair| pair[0].starts_with("#[cfg(") && pair[0].contains("test"))
+        {
+            let name = pair[1].split("mod ").nth(1).and_then(|rest| rest.strip_suffix(';'));
+            if let Some(name) = name {
+                found.insert(if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") });
+            }
+        }
+    }
+    found
+}
+
+fn house() -> House {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut paths = Vec::new();
+    super::sources(&src, &mut paths);
+    let read = |file: &std::path::PathBuf| {
+        let path = file.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
+        (path, std::fs::read_to_string(file).expect("a source file"))
+    };
+    let files: Vec<(String, String)> = paths.iter().map(read).collect();
+    let of_tests = modules_of_tests(&files);
+    let kept = |(path, text): &(String, String)| Some((path.clone(), product(path, text, &of_tests)?));
+    House::new(&files.iter().filter_map(kept).collect::<Vec<_>>())
+}
+
+#[test]
+fn no_ring_of_files_is_unlisted() {
+    let house = house();
+    let imports = house.imports();
+    assert!(imports.values().map(BTreeSet::len).sum::<usize>() > 500, "hardly an import was read");
+    let found = rings(&imports);
+    let mut wrong = Vec::new();
+    for ring in &found {
+        let rooms: BTreeSet<&str> = ring.iter().map(|file| super::room_of(file)).collect();
+        if rooms.len() > 1 {
+            wrong.push(format!("a ring between rooms: {}", ring.join(", ")));
+        }
+        let listed = LISTED.iter().any(|(files, reason)| {
+            !reason.is_empty() && ring.iter().map(String::as_str).eq(files.iter().copied())
+        });
+        if !listed {
+            let ties = ring.iter().flat_map(|file| {
+                imports[file.as_str()]
+                    .iter()
+                    .filter(|to| ring.contains(to))
+                    .map(move |to| format!("    {file} -> {to}"))
+            });
+            wrong.push(format!("a ring that is not listed:\n{}", ties.collect::<Vec<_>>().join("\n")));
+        }
+    }
+    for (files, _) in LISTED {
+        if !found.iter().any(|ring| ring.iter().map(String::as_str).eq(files.iter().copied())) {
+            wrong.push(format!("listed and gone: {}", files.join(", ")));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_planted_ring_is_found_through_names_that_are_handed_on() {
+    let planted = |texts: &[(&str, &str)]| {
+        let texts: Vec<(String, String)> =
+            texts.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        rings(&House::new(&texts).imports())
+    };
+    let ring = planted(&[
+        ("a/mod.rs", "mod one; mod two; pub use self::one::{One, Other as Far};"),
+        ("a/one.rs", "use super::two::Two; pub struct One; // use super::three::Three"),
+        ("a/two.rs", "fn f() { let x = crate::a::Far::new(); }"),
+    ]);
+    assert_eq!(ring, [["a/one.rs".to_owned(), "a/two.rs".to_owned()]]);
+    let far = planted(&[
+        ("a.rs", "mod child; use super::b::B; pub struct A; fn f() { child::g() }"),
+        ("a/child.rs", "use super::A; pub fn g() {}"),
+        ("b.rs", "pub struct B(crate::a::child::C);"),
+    ]);
+    assert_eq!(far, Vec::<Vec<String>>::new(), "a part's whole is not the part");
+    let fine = planted(&[
+        ("a/mod.rs", "mod one; mod two; pub use self::{one::One, two::Two};"),
+        ("a/one.rs", "use crate::a::Two; const S: &str = \"crate::b::B\";"),
+        ("a/two.rs", "pub struct Two;"),
+        ("b.rs", "use crate::a::One; pub struct B;"),
+    ]);
+    assert_eq!(fine, Vec::<Vec<String>>::new());
+}
