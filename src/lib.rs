@@ -31,10 +31,12 @@
 //! # The rooms
 //!
 //! ```text
-//!    main.rs ── app (composition root: sees every room)       cli.rs  report.rs
+//!    main.rs ── app/ ── commands/                     the start: one file a subcommand, one for the terminal
+//!                  │
+//!               session/                              composition root: from configuration to driver    cli.rs  report.rs
 //!                  │
 //!         ┌────────┴─────────┐
-//!       tui/              headless/   commands/     front doors: read State, send Command
+//!       tui/              headless/                   front doors: read State, send Command
 //!         └────────┬─────────┘
 //!               driver/                             hallway: performs effects, feeds events, owns the clock
 //!       ┌──────────┬───────────┬──────────────┬─────────┐
@@ -61,8 +63,10 @@
 //! | `driver` | all of the above | spawns tasks, owns the clock |
 //! | `tui` | domain, engine, driver, config, launch | terminal, clipboard, external editor |
 //! | `headless` | domain, engine, driver, config | standard input and output |
-//! | `commands` | all but tui | standard output; one file a subcommand |
-//! | `cli`, `report`, `app`, `main` | all | exit code, log file, panic hook |
+//! | `session` | all above, cli, report | the log file, the program that writes a key, own rules and recipes |
+//! | `commands` | session and what is below it, but tui | standard output; one file a subcommand |
+//! | `cli`, `report` | domain (`cli`: config) | standard error |
+//! | `app`, `main` | commands, session, tui and below | exit code |
 //!
 //! # One turn, with the types that travel
 //!
@@ -139,6 +143,7 @@ pub mod provider;
 pub mod recipe;
 pub mod report;
 pub mod review;
+pub mod session;
 pub mod store;
 #[cfg(test)]
 mod test_cases;

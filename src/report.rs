@@ -3,6 +3,8 @@
 //!
 //! Rooms have typed errors; they become a [`Failure`] where a command ends. Nothing is logged here.
 
+use crate::domain::visible::Visible;
+use crate::domain::{Level, Notice};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -115,6 +117,36 @@ impl From<io::Error> for Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::told(Kind::Work),
             _ => Failure::new(Kind::Work, format!("the output can't be written: {error}")),
+        }
+    }
+}
+
+/// Tells what the person should know, one line each.
+///
+/// # Errors
+/// When it can't be written.
+pub fn tell(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
+    for notice in notices {
+        let label = match notice.level {
+            Level::Info => "note",
+            Level::Warn => "warning",
+            Level::Error => "error",
+        };
+        writeln!(err, "{label}: {}", Visible(&notice.text))?;
+    }
+    Ok(())
+}
+
+/// What the system said, without its number.
+pub fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or folder".into(),
+        io::ErrorKind::PermissionDenied => "permission denied".into(),
+        io::ErrorKind::IsADirectory => "it is a folder".into(),
+        io::ErrorKind::NotADirectory => "it is not a folder".into(),
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
         }
     }
 }

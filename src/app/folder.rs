@@ -1,9 +1,9 @@
 //! Where a session goes on that worked in another folder, or in one that is not there any more: the person is asked
 //! before anything is opened, on the plain terminal. Text that was typed ahead decides nothing: a number is asked for.
 
-use super::house::House;
 use crate::domain::visible::visible_line;
 use crate::report::{Failure, Kind};
+use crate::session::factory::House;
 use crate::store::index;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};

@@ -1,16 +1,7 @@
-//! The composition root: from the command line to a front door, and from its end to an exit code.
+//! The start: from the command line to a front end, and from its end to an exit code. Sessions are put together in
+//! `session`.
 
-mod catalogue;
 mod folder;
-pub mod house;
-mod key_command;
-pub mod keys;
-mod log;
-pub mod look;
-pub mod place;
-mod recipes;
-mod rules;
-pub mod source;
 mod terminal;
 
 use crate::cli::{self, Cli, Command};

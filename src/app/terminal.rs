@@ -1,16 +1,18 @@
 //! The terminal front door, from its opening to its end: one session after the other in one terminal.
 
-use super::house::{House, Opened};
-use super::{folder, log, look};
+use super::folder;
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
 use crate::commands::begin;
-use crate::commands::setup::{self, More};
 use crate::domain::sentences::saving;
 use crate::domain::visible::visible_line;
 use crate::domain::{ModelName, Notice, Policy};
 use crate::engine::State;
 use crate::provider::Provider;
 use crate::report::{Failure, Kind};
+use crate::session::factory::House;
+use crate::session::opening::Opened;
+use crate::session::setup::{self, More};
+use crate::session::{log, look};
 use crate::store::{StoreError, index};
 use crate::text::shell::quoted;
 use crate::tui::{Choice, Exit, FirstRecipe, Tui};

@@ -1,12 +1,13 @@
 //! With which recipe a session begins: by the command line or by a story, its answers checked as far as that can be done
 //! before anything is asked.
 
-use super::{input, setup};
+use super::input;
 use crate::cli::RecipeArgs;
 use crate::domain::{Answers, Field, FieldKind, Form, Misfit};
 use crate::headless::form;
 use crate::recipe::Recipe;
 use crate::report::{Failure, Kind};
+use crate::session::setup;
 use crate::text::near::nearest;
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! `sayso blocks`: the blocks that a reply holds, as the app would see them.
 
-use super::{Console, input, setup};
+use super::{Console, input};
 use crate::cli::{BlocksArgs, ModelArgs};
 use crate::domain::visible::{Visible, visible_line};
 use crate::domain::{FileAct, Language};
@@ -10,8 +10,7 @@ use crate::report::Failure;
 use serde_json::{Value, json};
 
 pub(super) fn run(args: &BlocksArgs, outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
-    let house = setup::house(outer, &setup::More::default())?;
-    setup::tell(&house.loaded.notices, console.err)?;
+    let house = super::house(outer, console)?;
     let text = input::read(&args.file)?;
     let config = &house.loaded.config;
     let (dialect, languages) = (config.dialect.chosen().unwrap_or_default(), config.languages());

@@ -1,11 +1,12 @@
 //! `sayso config`: where the files are, whether they are right, what holds and why, and a file to start with.
 
-use super::{Console, setup};
-use crate::app::house::House;
+use super::Console;
 use crate::cli::{ConfigCommand, ModelArgs};
 use crate::config::{self, Origin, Paths};
 use crate::domain::visible::Visible;
-use crate::report::{Failure, Kind};
+use crate::report::{self, Failure, Kind};
+use crate::session::factory::House;
+use crate::session::setup;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -49,13 +50,12 @@ fn path(console: &mut Console<'_>) -> Result<(), Failure> {
 }
 
 async fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
-    let house = setup::house(outer, &setup::More::default())?;
+    let house = super::house(outer, console)?;
     let notices = &house.loaded.notices;
-    setup::tell(notices, console.err)?;
     let paths = &house.loaded.paths;
     config::keys::read(&paths.credentials()).map_err(|error| setup::broken(&error))?;
     // The terminal would not open with a keymap or theme that is not understood.
-    crate::app::look::check(&house)?;
+    crate::session::look::check(&house)?;
     model_is_known(&house)?;
     rights_can_be_had(&house).await?;
     let told = match notices.len() {
@@ -101,8 +101,7 @@ fn refused_at_start(house: &House, setting: &str, why: &str) -> Failure {
 }
 
 fn show(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
-    let house = setup::house(outer, &setup::More::default())?;
-    setup::tell(&house.loaded.notices, console.err)?;
+    let house = super::house(outer, console)?;
     write!(console.out, "{}", Visible(&config::show(&house.loaded)))?;
     Ok(())
 }
@@ -115,7 +114,7 @@ fn init(force: bool, console: &mut Console<'_>) -> Result<(), Failure> {
                 .hint("sayso config init --force replaces it; its old text is lost.")
         }
         _ => {
-            let what = format!("{} can't be written: {}", file.display(), setup::reason(&error));
+            let what = format!("{} can't be written: {}", file.display(), report::reason(&error));
             Failure::new(Kind::Config, what).hint("SAYSO_HOME names another folder for all files of sayso.")
         }
     });

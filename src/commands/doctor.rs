@@ -2,8 +2,7 @@
 
 mod elsewhere;
 
-use super::{Console, setup};
-use crate::app::house::House;
+use super::Console;
 use crate::cli::{DoctorArgs, ModelArgs};
 use crate::config;
 use crate::domain::language::LanguageEntry;
@@ -13,6 +12,8 @@ use crate::domain::{Header, Hold, Layer, Moment, SandboxLevel, SandboxReport, Se
 use crate::driver::catalogue::{self, Catalogue};
 use crate::headless::json;
 use crate::report::Failure;
+use crate::session::factory::House;
+use crate::session::setup;
 use crate::store::{Store, index};
 use serde_json::{Value, json};
 use std::io::IsTerminal as _;
@@ -45,8 +46,7 @@ pub(super) async fn run(
     outer: &ModelArgs,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
-    let house = setup::house(outer, &setup::More::default())?;
-    setup::tell(&house.loaded.notices, console.err)?;
+    let house = super::house(outer, console)?;
     let mut looks = interpreters(&house).await;
     looks.extend(models(&house).await);
     looks.extend(elsewhere::installers(&house).await);
@@ -147,7 +147,7 @@ async fn models(house: &House) -> Vec<Look> {
         looks.push(Look::missing("keys", error.to_string(), "Until then its keys are not used."));
     }
     for (name, provider) in &house.loaded.config.providers {
-        let kept = house.keys.kept(name, provider, house);
+        let kept = house.kept_key(name, provider);
         looks.extend(kept.map(|kept| Look::good(format!("key {name}"), format!("there is one ({kept})"))));
     }
     let asked = house.clone();

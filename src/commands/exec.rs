@@ -5,7 +5,7 @@
 
 mod told;
 
-use super::{Console, input, setup};
+use super::{Console, input};
 use crate::cli::{ExecArgs, Sandbox};
 use crate::config::ExecutorChoice;
 use crate::domain::sentences::{sandbox, saving};
@@ -13,7 +13,8 @@ use crate::domain::visible::visible_line;
 use crate::domain::{Limits, Policy, SandboxLevel, SandboxReport};
 use crate::engine::NamedFile;
 use crate::headless::{self, Begin, Ending, Options};
-use crate::report::{Failure, Kind};
+use crate::report::{self, Failure, Kind};
+use crate::session::setup;
 use std::path::PathBuf;
 use std::sync::Arc;
 use told::{FileTeller, Kept};
@@ -27,8 +28,7 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     };
     // Files are named from where the person stands, whatever the folder is in which they start.
     let texts = read(&args)?;
-    let house = setup::house(&model, &setup::More::default())?;
-    setup::tell(&house.loaded.notices, console.err)?;
+    let house = super::house(&model, console)?;
     let languages = house.loaded.config.languages();
     let mut files = Vec::new();
     for (path, source) in texts {
@@ -41,7 +41,7 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     } else {
         (house.begin(None, Policy::Ask), None)
     };
-    setup::tell(&opened.notices, console.err)?;
+    report::tell(&opened.notices, console.err)?;
     let report = match opened.driver.sandbox().await {
         Ok(report) => report,
         Err(why) => {

@@ -1,7 +1,7 @@
 //! Files that were named on the command line, or standard input for `-`: read once, whole, bounded.
 
-use super::setup::reason;
 use crate::domain::{Language, Languages};
+use crate::report::reason;
 use crate::report::{Failure, Kind};
 use std::io::{self, Read};
 use std::path::Path;

@@ -14,10 +14,11 @@ mod models;
 mod recipes;
 mod run;
 mod sessions;
-pub mod setup;
 
 use crate::cli::{Command, ModelArgs, RecipeArgs};
-use crate::report::{Failure, Kind};
+use crate::report::{self, Failure, Kind};
+use crate::session::factory::House;
+use crate::session::setup;
 use std::future::Future;
 use std::io::Write;
 
@@ -66,6 +67,17 @@ pub fn perform(
         Command::Completions { shell } => completions::completions(shell, console),
         Command::Man => completions::man(console),
     }
+}
+
+/// The house of this process; what is wrong with its configuration is told.
+fn house(model: &ModelArgs, console: &mut Console<'_>) -> Result<House, Failure> {
+    house_with(model, &setup::More::default(), console)
+}
+
+fn house_with(model: &ModelArgs, more: &setup::More, console: &mut Console<'_>) -> Result<House, Failure> {
+    let house = setup::house(model, more)?;
+    report::tell(&house.loaded.notices, console.err)?;
+    Ok(house)
 }
 
 /// Runs what has to wait for others: a model, a program.

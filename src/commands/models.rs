@@ -1,12 +1,12 @@
 //! `sayso models`: what each provider offers, with context and price; those that can't be asked in a line each.
 
-use super::{Console, setup};
+use super::Console;
 use crate::cli::{ModelArgs, ModelsArgs};
 use crate::domain::visible::visible_line;
 use crate::domain::{ModelInfo, Price};
 use crate::driver::catalogue::{self, Answer, KeyState, Offer};
 use crate::headless::json;
-use crate::report::{Failure, Kind};
+use crate::report::{self, Failure, Kind};
 use serde_json::{Value, json};
 use std::io;
 
@@ -18,8 +18,7 @@ pub(super) async fn run(
     // An address that is given here is the named provider's.
     let named = args.provider.clone().filter(|_| args.base_url.is_some());
     let given = ModelArgs { model: named, base_url: args.base_url.clone(), ..ModelArgs::default() };
-    let house = setup::house(&given.or(outer), &setup::More::default())?;
-    setup::tell(&house.loaded.notices, console.err)?;
+    let house = super::house(&given.or(outer), console)?;
     let only = args.provider.as_deref();
     if let Some(name) = only {
         house
@@ -30,7 +29,7 @@ pub(super) async fn run(
     }
     let sources = house.sources(only);
     let offers = catalogue::ask_all(sources).await;
-    setup::tell(&house.keys.take_notices(), console.err)?;
+    report::tell(&house.keys.take_notices(), console.err)?;
     if args.json {
         let providers: Vec<Value> = offers.iter().map(as_json).collect();
         json::line(console.out, &json!({ "providers": providers }))?;

@@ -1,6 +1,6 @@
 //! `sayso recipes`: the ways of working that there are, with what each asks for.
 
-use super::{Console, setup};
+use super::Console;
 use crate::cli::{ModelArgs, RecipesArgs};
 use crate::domain::RecipeCard;
 use crate::domain::visible::{Visible, visible_line};
@@ -9,8 +9,7 @@ use crate::report::Failure;
 use serde_json::{Value, json};
 
 pub(super) fn run(args: RecipesArgs, outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
-    let house = setup::house(outer, &setup::More::default())?;
-    setup::tell(&house.loaded.notices, console.err)?;
+    let house = super::house(outer, console)?;
     let cards = house.recipes().iter().map(crate::recipe::Recipe::card);
     if args.json {
         let recipes: Value = cards.map(shape).collect();

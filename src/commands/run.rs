@@ -1,13 +1,14 @@
 //! `sayso run`: one turn without a terminal.
 
-use super::{Console, begin, input, setup};
-use crate::app::house::House;
+use super::{Console, begin, input};
 use crate::cli::{self, Approve, RunArgs, Sandbox};
 use crate::domain::sentences::{sandbox, sending};
 use crate::domain::{Policy, SandboxLevel};
 use crate::engine::state::Question;
 use crate::headless::{self, Begin, Ended, Ending, Options};
-use crate::report::{Failure, Kind};
+use crate::report::{self, Failure, Kind};
+use crate::session::factory::House;
+use crate::session::setup;
 use std::path::Path;
 
 pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), Failure> {
@@ -17,8 +18,7 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
     }
     let policy = policy(&args);
     let more = setup::More { max_steps: args.max_steps, ..setup::More::default() };
-    let house = setup::house(&args.model, &more)?;
-    setup::tell(&house.loaded.notices, console.err)?;
+    let house = super::house_with(&args.model, &more, console)?;
     let (provider, house, begins) = match &args.model.demo {
         Some(story) => {
             let demo = setup::demo(&house, story, args.model.cwd.is_none())?;
@@ -26,14 +26,14 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
         }
         None => {
             let (provider, notices) = setup::provider(&house).await?;
-            setup::tell(&notices, console.err)?;
+            report::tell(&notices, console.err)?;
             (provider, house, None)
         }
     };
     let begin = begin(&args, prompt, begins, &house)?;
     may_approve(&args, &house).await?;
     let opened = house.begin(Some(provider), policy);
-    setup::tell(&opened.notices, console.err)?;
+    report::tell(&opened.notices, console.err)?;
     let id = opened.driver.session_path().file_stem().map(|id| id.to_string_lossy().into_owned());
     let options = Options { begin, json: args.json, session: id };
     let ended = headless::run(opened.driver, &options, console.out, console.err).await?;

@@ -1,6 +1,6 @@
 //! `sayso sessions`: lists, shows and removes sessions. It never writes into one.
 
-use super::{Console, setup};
+use super::Console;
 use crate::cli::{ModelArgs, SessionsCommand};
 use crate::domain::sentences::saving;
 use crate::domain::visible::{visible, visible_line};
@@ -20,8 +20,7 @@ pub(super) fn run(
     outer: &ModelArgs,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
-    let house = setup::house(outer, &setup::More::default())?;
-    setup::tell(&house.loaded.notices, console.err)?;
+    let house = super::house(outer, console)?;
     let folder = house.loaded.sessions();
     match command {
         SessionsCommand::List { json } => list(&folder, house.place.home.as_deref(), *json, console),

@@ -12,7 +12,7 @@ mod work;
 
 pub(super) use human::finding_line;
 
-use super::{Console, setup};
+use super::Console;
 use crate::cli::{CheckArgs, ModelArgs};
 use crate::domain::Severity;
 use crate::headless::{json, shapes};
@@ -23,8 +23,7 @@ use std::io::Write;
 use work::{Checked, Form, Outcome};
 
 pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
-    let house = setup::house(outer, &setup::More::default())?;
-    setup::tell(&house.loaded.notices, console.err)?;
+    let house = super::house(outer, console)?;
     let scope = house.scope();
     if args.rules {
         return rules::list(&scope.book, args.json, console.out);

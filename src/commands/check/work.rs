@@ -6,10 +6,10 @@
 use super::files::Job;
 use super::pieces::{self, Form as Holds, Joined, Piece, Pieces};
 use super::{human, pieces::of_shebang};
-use crate::commands::{input, setup};
+use crate::commands::input;
 use crate::domain::{Language, Languages, Review};
 use crate::driver::review_in_time;
-use crate::report::Failure;
+use crate::report::{self, Failure};
 use crate::review::Scope;
 use std::io::{self, Read as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -114,7 +114,7 @@ fn check(job: &Job, (scope, languages): (&Scope, &Languages), form: Form) -> Che
     let path = job.path.clone();
     let bytes = match read(&path) {
         Ok(bytes) => bytes,
-        Err(error) => return Checked { path, outcome: Outcome::Unread(setup::reason(&error)) },
+        Err(error) => return Checked { path, outcome: Outcome::Unread(report::reason(&error)) },
     };
     let source = match text(bytes) {
         Ok(source) => source,

@@ -2,8 +2,8 @@
 //! installs packages.
 
 use super::Look;
-use crate::app::house::House;
 use crate::exec::found::{self, Kernels};
+use crate::session::factory::House;
 
 /// The container engine, and the images that the configuration names.
 pub(super) async fn containers(house: &House) -> Vec<Look> {
@@ -35,7 +35,7 @@ pub(super) async fn containers(house: &House) -> Vec<Look> {
 
 /// The Jupyter kernels that are installed here, or that the configured server has.
 pub(super) async fn kernels(house: &House) -> Vec<Look> {
-    let (python, programs) = (house.python(), house.launcher());
+    let (python, programs) = (house.loaded.config.run.python.clone(), house.launcher());
     let found = found::kernels(&house.loaded.config.executors.jupyter, python.as_deref(), &programs).await;
     match found {
         Ok(Kernels { place, names }) if names.is_empty() => vec![Look::missing(

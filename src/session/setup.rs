@@ -1,17 +1,17 @@
 //! From the command line to a house with its configuration, and to the source of replies that was asked for.
 
-use crate::app::house::House;
-use crate::app::place::Place;
+use super::factory::House;
+use super::place::Place;
+use super::source;
 use crate::cli::{ModelArgs, Sandbox};
 use crate::config::{self, ConfigError, Flags, Paths};
-use crate::domain::visible::Visible;
-use crate::domain::{Answers, Level, ModelName, Notice, SandboxReport};
+use crate::domain::{Answers, ModelName, Notice, SandboxReport};
 use crate::driver::catalogue::{self, Catalogue};
 use crate::provider::story::Story;
 use crate::provider::{Choice, Provider};
-use crate::report::{Failure, Kind};
+use crate::report::{Failure, Kind, reason};
 use crate::workspace::folder;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,20 +67,6 @@ fn no_folder(wanted: Option<&Path>, error: &io::Error) -> Failure {
     }
 }
 
-/// What the system said, without its number.
-pub fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "no such file or folder".into(),
-        io::ErrorKind::PermissionDenied => "permission denied".into(),
-        io::ErrorKind::IsADirectory => "it is a folder".into(),
-        io::ErrorKind::NotADirectory => "it is not a folder".into(),
-        _ => {
-            let text = error.to_string();
-            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
-        }
-    }
-}
-
 /// A configuration that can't be used.
 pub fn broken(error: &ConfigError) -> Failure {
     let hint = match error {
@@ -92,22 +78,6 @@ pub fn broken(error: &ConfigError) -> Failure {
         ConfigError::Flaw(_) => "Please report this with your configuration.",
     };
     Failure::new(Kind::Config, error.to_string()).hint(hint)
-}
-
-/// Tells what the person should know, one line each.
-///
-/// # Errors
-/// When it can't be written.
-pub fn tell(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
-    for notice in notices {
-        let label = match notice.level {
-            Level::Info => "note",
-            Level::Warn => "warning",
-            Level::Error => "error",
-        };
-        writeln!(err, "{label}: {}", Visible(&notice.text))?;
-    }
-    Ok(())
 }
 
 /// What the sandbox holds here, by its tests.
@@ -150,12 +120,19 @@ pub struct Begins {
 /// # Errors
 /// When there is no such story, it can't be read, or its folder can't be made.
 pub fn demo(house: &House, wanted: &str, own_folder: bool) -> Result<Demo, Failure> {
-    let (name, text) = story_text(wanted)?;
+    let text = source::story_text(wanted).map_err(|error| {
+        let hint = format!("{} Or name a file. A prompt goes behind --.", source::stories());
+        Failure::new(Kind::Usage, format!("no story {wanted:?}: {}", reason(&error))).hint(hint)
+    })?;
     let story = Story::parse(&text, wanted)
         .map_err(|error| Failure::new(Kind::Usage, error.to_string()).hint(error.hint))?;
     let failed = |error: &dyn std::fmt::Display| {
         Failure::new(Kind::Work, format!("the demo's folder can't be made ready: {error}"))
             .hint("Name another folder with --cwd.")
+    };
+    let name = match Story::shipped(wanted) {
+        Some(_) => wanted.to_owned(),
+        None => Path::new(wanted).file_stem().map_or_else(|| "demo".into(), |s| s.to_string_lossy().into()),
     };
     let mut house = house.clone();
     if own_folder {
@@ -169,21 +146,6 @@ pub fn demo(house: &House, wanted: &str, own_folder: bool) -> Result<Demo, Failu
     let provider = Provider::new(Choice::Scripted { name: model, story });
     let provider = provider.map_err(|e| Failure::new(Kind::Provider, e.to_string()).hint(e.hint()))?;
     Ok(Demo { provider, house, begins })
-}
-
-/// A story's name and text: a shipped one, or a file.
-fn story_text(wanted: &str) -> Result<(String, String), Failure> {
-    if let Some(text) = Story::shipped(wanted) {
-        return Ok((wanted.to_owned(), text.to_owned()));
-    }
-    let path = Path::new(wanted);
-    let stem = path.file_stem().map_or_else(|| "demo".into(), |stem| stem.to_string_lossy().into_owned());
-    std::fs::read_to_string(path).map(|text| (stem, text)).map_err(|error| {
-        let names: Vec<&str> = Story::names().iter().map(|(name, _)| *name).collect();
-        let what = format!("no story {wanted:?}: {}", reason(&error));
-        let hint = format!("Stories: {}. Or name a file. A prompt goes behind --.", names.join(", "));
-        Failure::new(Kind::Usage, what).hint(hint)
-    })
 }
 
 /// The source of replies that was asked for, else one that is found: by a key, then a server on this computer. What was

@@ -4,6 +4,7 @@ use crate::config::{self, ChoiceError, Chosen, ProviderKind};
 use crate::provider::story::Story;
 use crate::provider::{Choice, Effort, Kind, Provider, ProviderError, Server, Timeouts};
 use secrecy::SecretString;
+use std::io;
 use std::time::Duration;
 
 /// A source of replies that can't be made.
@@ -91,13 +92,20 @@ fn effort(said: config::Effort) -> Effort {
 
 /// A story as a model: a shipped one by its name, or a file.
 fn story(wanted: &str) -> Result<Story, Unusable> {
-    let text = match Story::shipped(wanted) {
-        Some(text) => text.to_owned(),
-        None => std::fs::read_to_string(wanted).map_err(|error| {
-            let names: Vec<&str> = Story::names().iter().map(|(name, _)| *name).collect();
-            let hint = format!("Stories: {}. Or name a file.", names.join(", "));
-            Unusable::new(format!("no story {wanted:?}: {error}"), hint)
-        })?,
-    };
+    let text = story_text(wanted).map_err(|error| {
+        let hint = format!("{} Or name a file.", stories());
+        Unusable::new(format!("no story {wanted:?}: {error}"), hint)
+    })?;
     Story::parse(&text, wanted).map_err(|error| Unusable::new(error.to_string(), error.hint))
+}
+
+/// The text of a story: of a shipped one by its name, or of a file.
+pub(super) fn story_text(wanted: &str) -> io::Result<String> {
+    Story::shipped(wanted).map_or_else(|| std::fs::read_to_string(wanted), |text| Ok(text.to_owned()))
+}
+
+/// The stories that ship, as a sentence.
+pub(super) fn stories() -> String {
+    let names: Vec<&str> = Story::names().iter().map(|(name, _)| *name).collect();
+    format!("Stories: {}.", names.join(", "))
 }

@@ -1,6 +1,6 @@
 //! The providers that can be asked for their models, with their keys.
 
-use super::house::House;
+use super::factory::House;
 use super::source;
 use crate::config::{self, Chosen, Provider, ProviderKind};
 use crate::domain::{ModelInfo, ModelName};
@@ -42,7 +42,7 @@ impl House {
     fn source(&self, name: &str, provider: &Provider, by_name: bool, informed: &Informed) -> Source {
         let address = provider.address().map(str::to_owned);
         let local = address.as_deref().is_some_and(config::is_loopback);
-        let kept = self.keys.kept(name, provider, self);
+        let kept = self.kept_key(name, provider);
         let key = match (&kept, &provider.key_env) {
             (Some(place), _) => KeyState::Kept(place.clone()),
             // A server on this computer may well do without.
@@ -57,8 +57,7 @@ impl House {
         } else if provider.kind == ProviderKind::Scripted {
             Err("a story".to_owned())
         } else {
-            self.keys
-                .find(name, provider, self)
+            self.find_key(name, provider)
                 .and_then(|key| source::connect(Chosen { name: model, provider: provider.clone() }, key))
                 .map_err(|error| error.to_string())
         };

@@ -1,6 +1,8 @@
 //! Where this process stands: its working folder, home, environment and own program.
 
+use crate::config::Loaded;
 use crate::exec::HelperFile;
+use crate::launch::{Ground, Launcher};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -45,4 +47,21 @@ impl Place {
     pub fn env(&self) -> impl Fn(&str) -> Option<String> + use<> {
         |name| std::env::var(name).ok()
     }
+
+    /// The programs that sayso may start by itself in this place, as they are found now.
+    pub(super) fn launcher(&self, loaded: &Loaded) -> Launcher {
+        let mut own = own_folders(loaded);
+        own.push(loaded.paths.data.clone());
+        let write = &loaded.config.sandbox.write;
+        Launcher::of_process(Ground::new(&self.cwd, self.home.as_deref(), write, &own))
+    }
+}
+
+/// Folders that no run may write: configuration, sessions, the log. Demos work in a folder of the data's.
+pub(super) fn own_folders(loaded: &Loaded) -> Vec<PathBuf> {
+    let paths = &loaded.paths;
+    let mut own = vec![paths.config.clone(), paths.state.clone(), loaded.sessions(), paths.sessions()];
+    own.sort();
+    own.dedup();
+    own
 }

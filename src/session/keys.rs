@@ -1,11 +1,11 @@
 //! The keys of this process: those of the environment and of files, those that were typed in, those that a program
 //! wrote. What may be sent where is decided in `config::keys`; here it is fetched and remembered, in memory only.
 
-use super::house::House;
 use super::key_command;
+use super::place::Place;
 use super::source::Unusable;
 use crate::config::keys::{self, Key, Source};
-use crate::config::{Provider, origin};
+use crate::config::{Loaded, Provider, origin};
 use crate::domain::sentences::sending;
 use crate::domain::{Masker, Notice};
 use secrecy::SecretString;
@@ -51,10 +51,10 @@ impl KeyRing {
         &self,
         name: &str,
         provider: &Provider,
-        house: &House,
+        (loaded, place): (&Loaded, &Place),
     ) -> Result<bool, Unusable> {
         let known = self.typed(name, provider).is_some() || self.has_written(name);
-        Ok(!known && matches!(look(name, provider, house)?, Key::Command(..)))
+        Ok(!known && matches!(look(name, provider, loaded, place)?, Key::Command(..)))
     }
 
     /// What the person should know of keys that were not sent; told once.
@@ -70,13 +70,13 @@ impl KeyRing {
         &self,
         name: &str,
         provider: &Provider,
-        house: &House,
+        (loaded, place): (&Loaded, &Place),
     ) -> Result<Option<SecretString>, Unusable> {
         self.tell_held_back(name, provider);
         if let Some(key) = self.typed(name, provider) {
             return Ok(Some(key));
         }
-        match look(name, provider, house)? {
+        match look(name, provider, loaded, place)? {
             Key::Here(key, _) => Ok(Some(key)),
             Key::None => Ok(None),
             Key::Elsewhere { kept, for_origin } => {
@@ -94,7 +94,7 @@ impl KeyRing {
                     Source::Keyring => format!("Store the key: {}", keys::into_keyring(name)),
                     _ => format!("Correct key_command under [providers.{name}]."),
                 };
-                let key = key_command::run(&command, &house.launcher())
+                let key = key_command::run(&command, &place.launcher(loaded))
                     .map_err(|why| Unusable::new(format!("the {kept} of {name} {why}"), hint))?;
                 self.masker.learn([key.clone()]);
                 let mut inner = self.inner();
@@ -106,11 +106,16 @@ impl KeyRing {
 
     /// Where a key for a provider is kept that may be sent to its address, in words; `None` where there is none. Runs
     /// nothing.
-    pub fn kept(&self, name: &str, provider: &Provider, house: &House) -> Option<String> {
+    pub(super) fn kept(
+        &self,
+        name: &str,
+        provider: &Provider,
+        (loaded, place): (&Loaded, &Place),
+    ) -> Option<String> {
         if self.typed(name, provider).is_some() {
             return Some("typed in".into());
         }
-        match look(name, provider, house).ok()? {
+        match look(name, provider, loaded, place).ok()? {
             Key::Here(_, source) => Some(source.to_string()),
             Key::Command(_, kept) => Some(kept.to_string()),
             Key::Elsewhere { .. } | Key::None => None,
@@ -123,15 +128,15 @@ impl KeyRing {
     }
 
     /// All keys that are known without asking anybody, for masking them wherever they turn up.
-    pub(super) fn known(&self, house: &House) -> Vec<SecretString> {
-        let env = house.place.env();
-        let providers = &house.loaded.config.providers;
+    pub(super) fn known(&self, loaded: &Loaded, place: &Place) -> Vec<SecretString> {
+        let env = place.env();
+        let providers = &loaded.config.providers;
         let environment =
             providers.values().filter_map(|p| keys::from_environment(p, &env)).map(|(key, _)| key);
-        let stored = keys::read(&house.loaded.paths.credentials()).unwrap_or_default();
+        let stored = keys::read(&loaded.paths.credentials()).unwrap_or_default();
         let written = providers.values().flat_map(keys::secret_values);
         // A kernel on a server may print the token that led there.
-        let jupyter = house.loaded.config.executors.jupyter.token_env.as_ref();
+        let jupyter = loaded.config.executors.jupyter.token_env.as_ref();
         let token = jupyter.and_then(|name| env(name)).map(|value| SecretString::from(value.trim()));
         let inner = self.inner();
         environment
@@ -170,7 +175,7 @@ impl KeyRing {
     }
 }
 
-fn look(name: &str, provider: &Provider, house: &House) -> Result<Key, Unusable> {
-    keys::find(name, provider, &house.place.env(), &house.loaded.paths.credentials())
+fn look(name: &str, provider: &Provider, loaded: &Loaded, place: &Place) -> Result<Key, Unusable> {
+    keys::find(name, provider, &place.env(), &loaded.paths.credentials())
         .map_err(|error| Unusable::new(error.to_string(), "Nothing was read from it."))
 }

@@ -1,6 +1,6 @@
 //! What the terminal front door has to know, gathered from the configuration, the command line and the environment.
 
-use super::house::House;
+use super::factory::House;
 use crate::config::{Images, Texts, ThemeChoice};
 use crate::domain::Notice;
 use crate::report::{Failure, Kind};
@@ -103,7 +103,7 @@ fn clouds(house: &House) -> Vec<Cloud> {
             provider: name.to_owned(),
             title: title.to_owned(),
             place: variables.and_then(|names| names.first()).cloned().unwrap_or_default(),
-            kept: house.keys.kept(name, provider, house),
+            kept: house.kept_key(name, provider),
         })
     };
     known.into_iter().filter_map(cloud).collect()

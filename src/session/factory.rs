@@ -1,0 +1,185 @@
+//! What sessions are made from: the configuration, the place, the rules, the recipes and the keys, and from them the
+//! sources of replies.
+
+use super::keys::KeyRing;
+use super::place::Place;
+use super::source::{self, Unusable};
+use super::{recipes, rules};
+use crate::config::{self, Chosen, Loaded};
+use crate::domain::{Masker, ModelInfo, ModelName};
+use crate::engine::cost::Prices;
+use crate::provider::Provider;
+use crate::recipe::Recipe;
+use crate::review::{Book, Scope};
+use crate::workspace::instructions::Search;
+use secrecy::SecretString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The configuration, and where this process stands.
+#[derive(Clone)]
+pub struct House {
+    /// The configuration.
+    pub loaded: Arc<Loaded>,
+    /// Where this process stands.
+    pub place: Place,
+    /// The rules of the review: shipped ones, the person's own, and what is forbidden.
+    book: Arc<Book>,
+    /// The recipes that there are: shipped ones, and the person's own.
+    pub(super) recipes: Arc<[Recipe]>,
+    /// Keys that were typed in or written by programs; they live as long as the process.
+    pub keys: Arc<KeyRing>,
+}
+
+impl House {
+    /// A house with this configuration.
+    /// Own rules and recipes that can't be used are left out, and notices of `loaded` say so.
+    pub fn new(mut loaded: Loaded, place: Place) -> Self {
+        let (book, notices) = rules::book(&loaded);
+        loaded.notices.extend(notices);
+        let (recipes, notices) = recipes::all(&loaded);
+        loaded.notices.extend(notices);
+        Self {
+            loaded: Arc::new(loaded),
+            place,
+            book: Arc::new(book),
+            recipes: recipes.into(),
+            keys: Arc::default(),
+        }
+    }
+
+    /// The recipes that there are: those that ship, then the person's own.
+    pub fn recipes(&self) -> &[Recipe] {
+        &self.recipes
+    }
+
+    /// Remembers a key for a provider, in memory only; it is for the address that is in use now.
+    pub fn remember_key(&self, provider: &str, key: SecretString) {
+        let address = self.loaded.config.providers.get(provider).and_then(|p| p.address());
+        self.keys.remember(provider, address.unwrap_or_default(), key);
+    }
+
+    /// Where a key for a provider is kept that may be sent to its address, in words. Runs nothing.
+    pub fn kept_key(&self, name: &str, provider: &config::Provider) -> Option<String> {
+        self.keys.kept(name, provider, (&self.loaded, &self.place))
+    }
+
+    /// The key to send to a provider's address. May run the person's program for it.
+    pub(super) fn find_key(
+        &self,
+        name: &str,
+        provider: &config::Provider,
+    ) -> Result<Option<SecretString>, Unusable> {
+        self.keys.find(name, provider, (&self.loaded, &self.place))
+    }
+
+    /// The source of replies that was chosen by option, configuration or environment; `None` where none was.
+    ///
+    /// # Errors
+    /// An unknown provider, an address or a key that can't be used.
+    pub fn chosen_provider(&self) -> Result<Option<Provider>, Unusable> {
+        self.loaded.config.chosen()?.map(|chosen| self.connect(chosen)).transpose()
+    }
+
+    /// The source of replies for a model by name.
+    ///
+    /// # Errors
+    /// As [`House::chosen_provider`].
+    pub fn provider(&self, name: &ModelName) -> Result<Provider, Unusable> {
+        self.connect(self.loaded.config.resolve(&name.to_string())?)
+    }
+
+    /// The source of replies for a provider's own model, where a key for one is in the environment or was stored: the
+    /// first one of those that are looked for, with the words for where its key is kept.
+    pub fn provider_by_key(&self) -> Option<(Provider, String)> {
+        self.loaded.config.by_key().into_iter().find_map(|chosen| {
+            let kept = self.kept_key(&chosen.name.provider, &chosen.provider)?;
+            Some((self.connect(chosen).ok()?, kept))
+        })
+    }
+
+    /// A source of replies at an address of the person's, with a key or without.
+    ///
+    /// # Errors
+    /// When the address or the key can't be used.
+    pub fn provider_at(&self, name: ModelName, base_url: &str) -> Result<Provider, Unusable> {
+        let known = self.loaded.config.providers.get(&name.provider).cloned().unwrap_or_default();
+        let provider = config::Provider { elsewhere: Some(base_url.to_owned()), ..known };
+        self.connect(Chosen { name, provider })
+    }
+
+    fn connect(&self, chosen: Chosen) -> Result<Provider, Unusable> {
+        if self.keys.asks_program(&chosen.name.provider, &chosen.provider, (&self.loaded, &self.place))? {
+            return Ok(self.connect_later(chosen));
+        }
+        let key = self.find_key(&chosen.name.provider, &chosen.provider)?;
+        source::connect(chosen, key)
+    }
+
+    /// A program that writes a key may take its time: it is run when the first request is about to leave.
+    fn connect_later(&self, chosen: Chosen) -> Provider {
+        let house = self.clone();
+        let name = chosen.name.clone();
+        Provider::later(
+            name,
+            Arc::new(move || {
+                let key = house.find_key(&chosen.name.provider, &chosen.provider);
+                let made = key.and_then(|key| source::connect(chosen.clone(), key));
+                made.map_err(|error| (error.what, error.hint))
+            }),
+        )
+    }
+
+    /// Who masks what is written: it knows all keys that are known by now, and learns those that come later.
+    pub fn masker(&self) -> Masker {
+        let masker = self.keys.masker();
+        masker.learn(self.keys.known(&self.loaded, &self.place));
+        masker
+    }
+
+    /// The file that functions are saved to: the first that is configured, else the usual one.
+    pub fn functions_file(&self) -> PathBuf {
+        let first = self.loaded.config.functions.files.first();
+        first.cloned().unwrap_or_else(|| self.loaded.paths.functions())
+    }
+
+    pub(super) fn prices(&self) -> Prices {
+        let (as_of, shipped) = config::shipped_prices();
+        Prices { own: config::prices(&self.loaded.config.prices), shipped, as_of }
+    }
+
+    /// What the review has to know of this place.
+    pub fn scope(&self) -> Scope {
+        let (cwd, home) = (self.place.cwd.clone(), self.place.home.clone());
+        Scope { cwd, home, book: Arc::clone(&self.book), masker: self.masker(), ..Scope::default() }
+    }
+
+    /// What is told of a model, under what the configuration says of it.
+    pub(super) fn informed(&self, told: ModelInfo) -> ModelInfo {
+        let images = told.images.or_else(|| config::takes_images(&told.name.model));
+        let told = ModelInfo { images, ..told };
+        let Some(provider) = self.loaded.config.providers.get(&told.name.provider) else { return told };
+        let said = provider.models.get(&told.name.model).copied().unwrap_or_default();
+        ModelInfo {
+            context: said.context.or(told.context).or(provider.context),
+            output: said.max_output.or(told.output).or(provider.max_output),
+            tools: told.tools.or(provider.calls_tools()),
+            images: said.images.or(told.images),
+            ..told
+        }
+    }
+
+    /// Where files of instructions are looked for.
+    pub fn instructions(&self) -> Search {
+        let own = self.loaded.config.instructions.files.clone();
+        // Those of the project are looked for even where they are switched off: they can be switched on.
+        Search {
+            cwd: self.place.cwd.clone(),
+            home: self.place.home.clone(),
+            project: true,
+            own,
+            write: self.loaded.config.sandbox.write.clone(),
+            book: Some(self.loaded.paths.state.join("instructions.json")),
+        }
+    }
+}

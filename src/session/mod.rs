@@ -1,0 +1,20 @@
+//! The composition root: from the command line and the configuration to a driver with a new or an old session.
+//!
+//! Every front end and every command starts here, so that a session is the same thing everywhere. Nothing is shown
+//! from here, and no command line is read: both are the callers'.
+
+mod catalogue;
+pub mod factory;
+mod key_command;
+mod keys;
+pub mod log;
+pub mod look;
+pub mod opening;
+mod own_files;
+mod place;
+mod recipes;
+mod rules;
+mod runs;
+mod settings;
+pub mod setup;
+mod source;

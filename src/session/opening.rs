@@ -1,0 +1,184 @@
+//! Opens sessions: a new one, one in a named file, one that is kept nowhere, and one that goes on from its file.
+
+use super::factory::House;
+use crate::domain::sentences::saving;
+use crate::domain::{Header, Notice, Policy, SessionId};
+use crate::driver::{Clock, Driver, Parts};
+use crate::engine::{Effect, Engine, Settings};
+use crate::provider::Provider;
+use crate::store::{self, Damage, Scratch, Seal, Store, StoreError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A session that is open.
+pub struct Opened {
+    /// Its driver.
+    pub driver: Driver,
+    /// What the person should know: damage in the file, a disk that is not durable.
+    pub notices: Vec<Notice>,
+    /// All that is wrong with the file, in full.
+    pub damage: Vec<String>,
+    /// That the session is foreign, and why, where it is.
+    pub foreign: Option<String>,
+}
+
+/// Damage as notices: what one line has no room for is told by `/status`.
+fn damage_notices(damage: &[Damage]) -> Vec<Notice> {
+    match damage {
+        [] => Vec::new(),
+        [one] => vec![Notice::warn(one.to_string())],
+        [first, rest @ ..] => {
+            let more = rest.len();
+            vec![Notice::warn(format!("{first} {more} more of the file: /status tells all."))]
+        }
+    }
+}
+
+impl House {
+    /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.
+    pub fn begin(&self, provider: Option<Provider>, policy: Policy) -> Opened {
+        let header = self.header(provider.as_ref());
+        let store = Store::create(&self.loaded.sessions(), header.clone());
+        self.begin_sealed(header, store, provider, policy)
+    }
+
+    /// The same with the session in this file, which is not there yet.
+    pub fn begin_at(&self, path: &Path, provider: Option<Provider>, policy: Policy) -> Opened {
+        let header = self.header(provider.as_ref());
+        let store = Store::create_at(path, header.clone());
+        self.begin_sealed(header, store, provider, policy)
+    }
+
+    /// The same with a session that is kept nowhere. Its large outputs and images are gone with the other value.
+    pub fn begin_unkept(&self, policy: Policy) -> (Opened, Scratch) {
+        let header = self.header(None);
+        let scratch = Scratch::create(&self.loaded.sessions(), &header.id.0);
+        // Nothing that is written has to be sealed, and no key is made for it.
+        (self.begin_with(header, Store::forgetting(&scratch), None, policy), scratch)
+    }
+
+    fn begin_with(&self, header: Header, store: Store, provider: Option<Provider>, policy: Policy) -> Opened {
+        let store = store.with_masker(self.masker());
+        let mut engine = Engine::new(self.settings(policy));
+        let effects = engine.start(header, Clock::System.now());
+        self.open_with(engine, effects, store, provider, Vec::new())
+    }
+
+    fn begin_sealed(
+        &self,
+        header: Header,
+        store: Store,
+        provider: Option<Provider>,
+        policy: Policy,
+    ) -> Opened {
+        let mut notices = Vec::new();
+        let store = store.with_seal(self.seal(&mut notices));
+        let mut opened = self.begin_with(header, store, provider, policy);
+        opened.notices.append(&mut notices);
+        opened
+    }
+
+    /// What seals sessions here. Without one they can be written all the same; they are foreign when they are opened again.
+    fn seal(&self, notices: &mut Vec<Notice>) -> Option<Seal> {
+        let made = Seal::make(&self.loaded.paths.state);
+        made.map_err(|error| notices.push(Notice::warn(saving::unsealed(&error.to_string())))).ok()
+    }
+
+    fn header(&self, provider: Option<&Provider>) -> Header {
+        Header {
+            id: SessionId(uuid::Uuid::now_v7().to_string()),
+            name: String::new(),
+            created: Clock::System.now(),
+            cwd: self.place.cwd.clone(),
+            model: provider.map(|p| p.name().clone()),
+            program: env!("CARGO_PKG_VERSION").into(),
+        }
+    }
+
+    /// A driver with a session that is on disk.
+    ///
+    /// # Errors
+    /// When the file can't be opened for going on with it.
+    pub fn resume(
+        &self,
+        path: &Path,
+        provider: Option<Provider>,
+        policy: Policy,
+    ) -> Result<Opened, StoreError> {
+        let mut notices = Vec::new();
+        let seal = self.seal(&mut notices);
+        let (store, loaded, reading) = Store::open_or_read(path, seal.as_ref())?;
+        let store = store.with_masker(self.masker());
+        let damage: Vec<String> = loaded.damage.iter().map(ToString::to_string).collect();
+        notices.extend(damage_notices(&loaded.damage));
+        notices.extend(reading.map(|why| Notice::warn(saving::reading_only(&why))));
+        let chosen = provider.clone();
+        let now = Clock::System.now();
+        let settings = Settings { foreign: loaded.foreign.is_some(), ..self.settings(policy) };
+        let (engine, effects) = Engine::resume(settings, &loaded.entries, now);
+        // Last of all, for it is what the person has to know first.
+        let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let foreign = loaded.foreign.map(|why| saving::foreign(&why.to_string(), &id));
+        let provider = provider.or_else(|| {
+            let model = engine.state().transcript.model.clone()?;
+            let made = self.provider(&model).map_err(|error| {
+                notices.push(Notice::warn(format!("{model} can't be asked again: {error}")));
+            });
+            made.ok()
+        });
+        notices.extend(foreign.is_some().then(|| Notice::warn(saving::FOREIGN)));
+        let mut opened = self.open_with(engine, effects, store, provider, notices);
+        (opened.damage, opened.foreign) = (damage, foreign);
+        if let Some(chosen) = chosen {
+            // Who is asked from here on stands in the file: it may be another than before.
+            opened.driver.use_provider(chosen);
+        }
+        Ok(opened)
+    }
+
+    fn open_with(
+        &self,
+        engine: Engine,
+        effects: Vec<Effect>,
+        store: Store,
+        provider: Option<Provider>,
+        notices: Vec<Notice>,
+    ) -> Opened {
+        let (house, asked, knows) = (self.clone(), self.clone(), self.clone());
+        let executor = self.executor(store.blobs());
+        let driver = Driver::new(Parts {
+            engine,
+            effects,
+            executor,
+            provider,
+            connect: Arc::new(move |name| house.provider(name).map_err(|error| error.to_string())),
+            catalogue: Arc::new(move || asked.sources(None)),
+            scope: self.scope(),
+            recipes: self.recipes.to_vec(),
+            functions: self.functions_file(),
+            sessions: self.loaded.sessions(),
+            instructions: self.instructions(),
+            informed: Arc::new(move |told| knows.informed(told)),
+            clock: Clock::System,
+            own_recipes: self.loaded.paths.recipes(),
+            store,
+        });
+        let mut notices = notices;
+        notices.extend(self.functions().1.into_iter().map(Notice::warn));
+        Opened {
+            driver,
+            damage: Vec::new(),
+            foreign: None,
+            notices: self.keys.take_notices().into_iter().chain(notices).collect(),
+        }
+    }
+
+    /// The session that a word names: an id, the beginning of one, or a name.
+    ///
+    /// # Errors
+    /// When none or several fit, in words.
+    pub fn find_session(&self, wanted: &str) -> Result<PathBuf, String> {
+        let found = store::index::find(&self.loaded.sessions(), wanted);
+        found.map(|summary| summary.path).map_err(|error| error.to_string())
+    }
+}

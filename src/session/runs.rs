@@ -1,0 +1,69 @@
+//! How runs are carried out: on which executor, within which limits, and how they are confined.
+
+use super::factory::House;
+use super::place::own_folders;
+use crate::config::Origin;
+use crate::domain::Limits;
+use crate::exec::{Executor, Setup, Wish, Without};
+use crate::launch::Launcher;
+use std::path::PathBuf;
+
+impl House {
+    /// What carries out runs, with large outputs in this folder.
+    pub fn executor(&self, blobs: PathBuf) -> Executor {
+        let config = &self.loaded.config;
+        Executor::of(self.setup(blobs), &config.executor, &config.executors)
+    }
+
+    /// What carries out runs on this machine, whatever was chosen.
+    pub fn local_executor(&self) -> Executor {
+        Executor::new(self.setup(self.loaded.sessions().join("blobs")))
+    }
+
+    /// The programs that sayso may start by itself in this place, as they are found now.
+    pub fn launcher(&self) -> Launcher {
+        self.place.launcher(&self.loaded)
+    }
+
+    fn setup(&self, blobs: PathBuf) -> Setup {
+        let config = &self.loaded.config;
+        Setup {
+            helper: self.place.program.clone(),
+            cwd: self.place.cwd.clone(),
+            blobs,
+            languages: config.languages(),
+            environment: config.run.environment.clone(),
+            python: config.run.python.clone(),
+            limits: self.limits(),
+            sandbox: self.wish(),
+            without: Without::default(),
+            home: self.place.home.clone(),
+            own: own_folders(&self.loaded),
+            masker: self.masker(),
+        }
+    }
+
+    /// The limits of a run. A memory limit that nobody chose leaves a small machine half of what it has.
+    pub fn limits(&self) -> Limits {
+        let mut limits = self.loaded.config.limits();
+        if *self.loaded.origins.of("limits.memory") == Origin::Default {
+            let machine = rustix::system::sysinfo();
+            let all = (machine.totalram as u64).saturating_mul(u64::from(machine.mem_unit));
+            limits.memory_bytes = limits.memory_bytes.min((all / 2).max(1 << 28));
+        }
+        limits
+    }
+
+    /// How runs are to be confined. What the person wrote or named is asked for; what nobody chose is had as far as it
+    /// can be.
+    fn wish(&self) -> Wish {
+        let sandbox = &self.loaded.config.sandbox;
+        Wish {
+            level: sandbox.level(),
+            asked: *self.loaded.origins.of("sandbox.level") != Origin::Default,
+            read: sandbox.read.clone(),
+            write: sandbox.write.clone(),
+            network: sandbox.network,
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What the engine has to know beforehand, from the configuration and the place.
+
+use super::factory::House;
+use crate::config::ExecutorChoice;
+use crate::domain::{FunctionFile, ModelName, Policy, SandboxLevel};
+use crate::engine::{JudgeSettings, Settings, prompt};
+use crate::{exec, recipe, workspace};
+
+impl House {
+    /// What the engine has to know beforehand.
+    pub fn settings(&self, policy: Policy) -> Settings {
+        let config = &self.loaded.config;
+        let (dialect, languages) = (config.dialect.chosen(), config.languages());
+        let cwd = self.place.cwd.display().to_string();
+        // The model is told of what is there only; what it writes in another language can still be read and saved.
+        let system_prompt = prompt::system(&exec::on_path(&languages), &cwd, std::env::consts::OS);
+        Settings {
+            step_limit: config.step_limit,
+            repeat_limit: config.repeat_limit,
+            dialect,
+            languages,
+            system_prompt,
+            policy,
+            foreign: false,
+            unconfined: config.sandbox.level() == SandboxLevel::Off,
+            limits: self.limits(),
+            output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
+            context_tokens: config.context.tokens,
+            images: config.context.images,
+            use_instructions: config.instructions.project,
+            own_instructions: config.instructions.text.clone().unwrap_or_default(),
+            prices: self.prices(),
+            session_budget: config.budget.session.map(|dollars| dollars.0),
+            judge: self.judge(),
+            functions: self.functions().0,
+            ways: recipe::ways(),
+            masker: self.masker(),
+        }
+    }
+
+    /// The files of the person's own functions, and what is wrong with the others.
+    pub(super) fn functions(&self) -> (Vec<FunctionFile>, Vec<String>) {
+        let usual = self.functions_file();
+        let listed = &self.loaded.config.functions.files;
+        // The usual file is loaded as soon as it is there; one that is configured has to be there.
+        let files = if listed.is_empty() && usual.exists() { std::slice::from_ref(&usual) } else { listed };
+        if self.loaded.config.executor == ExecutorChoice::Local || files.is_empty() {
+            return workspace::functions::read_all(files);
+        }
+        (Vec::new(), vec!["functions: files of your own are loaded into the local kernel only".into()])
+    }
+
+    /// When a second opinion is asked for, and of whom. A name that leads to no model is kept: another model than the
+    /// one that was named must not be shown the code, and asking this one says why it can't be asked.
+    fn judge(&self) -> JudgeSettings {
+        let review = &self.loaded.config.review;
+        let named = |name: &String| match self.loaded.config.resolve(name) {
+            Ok(chosen) => chosen.name,
+            Err(_) => match name.split_once('/') {
+                Some((provider, model)) => ModelName { provider: provider.into(), model: model.into() },
+                None => ModelName { provider: name.clone(), model: String::new() },
+            },
+        };
+        JudgeSettings { from: review.judge.from(), model: review.judge_model.as_ref().map(named) }
+    }
+}
