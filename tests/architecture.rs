@@ -137,7 +137,7 @@ const STARTS: &[&str] = &[
 /// Who may: the table of what sayso starts by itself, and the helper, which is this program itself and becomes what was
 /// approved.
 const STARTERS: &[&str] =
-    &["launch/mod.rs", "exec/link.rs", "exec/helper.rs", "exec/supervisor/start.rs", "exec/cgroup.rs"];
+    &["launch/mod.rs", "exec/entry.rs", "exec/helper.rs", "exec/supervisor/start.rs", "exec/cgroup.rs"];
 
 /// The only file that may make an approval, and the file that defines how.
 const GRANTED_IN: &[&str] = &["engine/approval.rs", "domain/approval.rs"];
@@ -302,6 +302,20 @@ fn rooms_import_only_what_they_may() {
         all.extend(faults(&path, &std::fs::read_to_string(&file).expect("a source file")));
     }
     assert!(all.is_empty(), "\n{}", all.join("\n"));
+}
+
+#[test]
+fn the_table_of_rooms_has_an_order() {
+    let mut above: Vec<&str> = Vec::new();
+    let mut left: Vec<_> = ROOMS.iter().collect();
+    while !left.is_empty() {
+        let stands =
+            |room: &&&(&str, &[&'static str], bool)| room.1.iter().all(|other| above.contains(other));
+        let ready: Vec<&str> = left.iter().filter(|room| stands(room)).map(|room| room.0).collect();
+        assert!(!ready.is_empty(), "these rooms may import each other in a ring: {left:?}");
+        left.retain(|room| !ready.contains(&room.0));
+        above.extend(ready);
+    }
 }
 
 #[test]

@@ -6,12 +6,14 @@
 //! processes that are not sayso's, or promise anything where a write was refused. Everything is a file, so all but the
 //! system's own part is tested with folders of plain files.
 
+mod files;
 mod group;
 mod place;
 
-pub use group::{Group, JOIN};
+pub use group::Group;
 
 use super::helper_file::HelperFile;
+use super::helper_part::JOIN;
 use crate::domain::{Layer, Limits};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -5,6 +5,9 @@ use std::ffi::{OsStr, OsString};
 /// Variables with their values.
 pub type Environment = Vec<(OsString, OsString)>;
 
+/// The variable that every program of one executor carries, so that its processes can be known by it.
+pub const MARK: &str = "SAYSO_RUN";
+
 /// Names that every program gets.
 const USUAL: &[&str] = &["PATH", "HOME", "LANG", "TERM", "TZ", "USER", "TMPDIR"];
 /// Beginnings of names that every program gets.
@@ -34,7 +37,7 @@ pub fn declared(all: impl IntoIterator<Item = (OsString, OsString)>, declared: &
 
 /// Whether each shell sets this variable anew.
 pub fn is_of_each_shell(name: &OsStr) -> bool {
-    let own = ["_", "PWD", "SHLVL", "SHELLOPTS", "BASHOPTS", super::plan::MARK];
+    let own = ["_", "PWD", "SHLVL", "SHELLOPTS", "BASHOPTS", MARK];
     name.to_str().is_some_and(|name| own.contains(&name))
 }
 

@@ -1,39 +1,12 @@
 //! What runs elsewhere would find: the container engine with its images, the Jupyter kernels. Looks, starts nothing.
 
+mod answer;
+
+pub use answer::{FoundEngine, FoundImage, Kernels};
+
 use crate::config::{ContainerExecutor, JupyterExecutor};
 use crate::launch::Launcher;
 use std::path::Path;
-
-/// A container engine that answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundEngine {
-    /// Its address.
-    pub address: String,
-    /// What it calls itself, with its version: `Docker 28.2.2`.
-    pub version: String,
-    /// The images of the configuration.
-    pub images: Vec<FoundImage>,
-}
-
-/// An image of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundImage {
-    /// Its name.
-    pub name: String,
-    /// The languages that run in it.
-    pub languages: Vec<String>,
-    /// The first digits of its id, or why it is not there.
-    pub there: Result<String, String>,
-}
-
-/// Jupyter kernels that could be started.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kernels {
-    /// Where: `on this machine`, `at https://hub.example`.
-    pub place: String,
-    /// Each with its language.
-    pub names: Vec<(String, String)>,
-}
 
 /// The container engine, and which images of the configuration it has.
 ///

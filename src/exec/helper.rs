@@ -4,10 +4,10 @@
 //! ties itself to the supervisor's life and then becomes the program. Neither reads a configuration, a terminal or the
 //! environment; all they know comes over the one socket.
 
-use super::cgroup::JOIN;
 use super::frames::Decoder;
+use super::helper_part::{DECODE, EXEC, JOIN, TEST};
 use super::helper_wire::{LIMIT, Message as _, Ties};
-use super::pictures::{self, DECODE};
+use super::pictures;
 use super::sandbox::{self, selftest};
 use super::supervisor;
 use rustix::fs::{Mode, OFlags};
@@ -18,11 +18,6 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
-
-/// The word behind `__run` that makes it become the program.
-pub const EXEC: &str = "exec";
-/// The word behind `__run` that makes it test its sandbox from inside.
-pub use super::sandbox::selftest::TEST;
 
 /// Runs the helper; which of its two parts is meant is read from the program's own arguments.
 pub fn main() -> ExitCode {

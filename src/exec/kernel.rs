@@ -7,6 +7,7 @@ use super::error::ExecError;
 use super::frames::Decoder;
 use super::helper_wire::Order;
 use super::kernel_wire::{self, LIMIT, Said, Token};
+use super::memory_file;
 use super::plan::{self, Given};
 use super::process::{self, Process};
 use super::sandbox::Cell;
@@ -70,7 +71,7 @@ impl Kernel {
         let process =
             process::start(cell, limits, plan::kernel(interpreter, cwd, env), |given| match given {
                 Given::Control => theirs.take().ok_or(ExecError::Ended),
-                _ => process::sealed(plan::KERNEL.as_bytes()),
+                _ => memory_file::sealed(plan::KERNEL.as_bytes()),
             })?;
         // Nobody uses it yet: it gets ready, and then it stands still.
         process.link.order(&Order::GoOn);

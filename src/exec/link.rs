@@ -1,9 +1,8 @@
 //! The executor's end of a helper: starts it, sends orders, reads what it tells, and makes sure that it is gone.
 
-use super::cgroup::JOIN;
+use super::entry::Entry;
 use super::error::ExecError;
 use super::frames::Decoder;
-use super::helper_file::{HelperFile, ITSELF, Lent};
 use super::helper_wire::{LIMIT, Message as _, Order, Program, Told};
 use super::tree;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -12,77 +11,16 @@ use rustix::net::{
     AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
 };
 use rustix::process::{Pid, PidfdFlags, Signal};
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::IoSlice;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt as _;
-use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// How long a helper may take to clean up after its socket ended.
 const PATIENCE: Duration = Duration::from_secs(3);
-
-/// How a helper is started: as it is, or inside of the outer layer of a sandbox. It is named by its descriptor
-/// throughout, never by its path.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    /// The helper.
-    pub helper: HelperFile,
-    /// The file by which a control group is entered first.
-    pub door: Option<PathBuf>,
-    /// The program of the outer layer and its arguments; the helper comes behind them.
-    pub outer: Option<(PathBuf, Vec<OsString>)>,
-    /// Whether the helper is among processes of its own, which have other numbers there.
-    pub apart: bool,
-}
-
-impl Entry {
-    /// The helper as it is.
-    pub fn plain(helper: &HelperFile) -> Self {
-        Self { helper: helper.clone(), door: None, outer: None, apart: false }
-    }
-
-    /// What is started first, in words.
-    fn starts(&self) -> PathBuf {
-        match &self.outer {
-            Some((program, _)) if self.door.is_none() => program.clone(),
-            _ => self.helper.shown().into(),
-        }
-    }
-
-    /// What is started, and what has to be kept until it was.
-    fn command(&self) -> std::io::Result<(Command, Option<Lent>)> {
-        let itself = self.helper.program()?;
-        let lent = self.outer.is_some().then(|| self.helper.lend()).transpose()?;
-        let mut words: Vec<OsString> = Vec::new();
-        if let Some(door) = &self.door {
-            words.extend([itself.clone().into(), "__run".into(), JOIN.into(), door.into()]);
-        }
-        match (&self.outer, &lent) {
-            (Some((program, args)), Some(lent)) => {
-                words.push(program.into());
-                words.extend(args.iter().cloned());
-                words.push(lent.path().into());
-            }
-            // Behind the door it is the helper itself that goes on as another.
-            _ if self.door.is_some() => words.push(ITSELF.into()),
-            _ => words.push(itself.into()),
-        }
-        words.push("__run".into());
-        let mut words = words.into_iter();
-        let mut command = Command::new(words.next().unwrap_or_default());
-        command.args(words);
-        if self.door.is_some() || self.outer.is_none() {
-            // What lists of processes show.
-            command.arg0("sayso");
-        }
-        Ok((command, lent))
-    }
-}
 
 /// A helper and the socket to it. Dropping it ends the helper and all that it started.
 #[derive(Debug)]
@@ -108,7 +46,7 @@ impl Link {
     /// # Errors
     /// When it can't be started.
     pub fn open(entry: &Entry, mark: Vec<u8>) -> Result<Self, ExecError> {
-        let errors = super::process::empty()?;
+        let errors = super::memory_file::empty()?;
         let (ours, theirs) =
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
         let not_started = |source| ExecError::Helper { path: entry.starts(), source };
@@ -253,37 +191,6 @@ fn ends_within(child: &Child, patience: Duration) -> bool {
             Err(Errno::INTR) => {}
             Ok(count) => return count > 0,
             Err(_) => return false,
-        }
-    }
-}
-
-#[cfg(target_os = "linux")]
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(entry: &Entry) -> Vec<String> {
-        let (command, _lent) = entry.command().unwrap();
-        let words = std::iter::once(command.get_program()).chain(command.get_args());
-        words.map(|word| word.to_string_lossy().into_owned()).collect()
-    }
-
-    #[test]
-    fn the_helper_is_named_by_descriptor_in_every_way_to_it() {
-        let helper = HelperFile::at("/bin/true".as_ref()).unwrap();
-        let plain = Entry::plain(&helper);
-        let outer = Some(("/usr/bin/bwrap".into(), vec!["--".into()]));
-        let door = Some("/sys/fs/cgroup/g/cgroup.procs".into());
-        let apart = Entry { outer: outer.clone(), apart: true, ..plain.clone() };
-        let ways =
-            [plain.clone(), apart.clone(), Entry { door: door.clone(), ..plain }, Entry { door, ..apart }];
-        for entry in ways {
-            let words = words(&entry);
-            assert!(words.iter().all(|word| !word.contains("/bin/true")), "{words:?}");
-            assert_eq!(words.last().unwrap(), "__run");
-            let last = &words[words.len() - 2];
-            assert!(last.starts_with("/proc/self/"), "{words:?}");
-            assert_eq!(words[0].starts_with("/proc/self/fd/"), entry.door.is_some() || entry.outer.is_none());
         }
     }
 }

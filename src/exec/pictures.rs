@@ -7,8 +7,9 @@
 mod decode;
 
 use super::helper_file::ITSELF;
+use super::helper_part::DECODE;
 use super::helper_wire::{FIRST_GIVEN, Program};
-use super::process;
+use super::memory_file;
 use super::sandbox::{self, Cell};
 use crate::domain::{Limits, Pixels};
 use std::ffi::OsString;
@@ -17,8 +18,6 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
-/// The word behind `__run` that makes it decode a picture.
-pub const DECODE: &str = "decode";
 /// How long it may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest side of what is asked for, in pixels.
@@ -35,7 +34,7 @@ pub fn decode(cell: &Cell, bytes: &[u8], width: u32, height: u32) -> Result<Pixe
     if bytes.len() > decode::BYTES {
         return Err("The image file is larger than 4 MB.".into());
     }
-    let given = process::sealed(bytes).map_err(|error| error.to_string())?;
+    let given = memory_file::sealed(bytes).map_err(|error| error.to_string())?;
     let limits = Limits { memory_bytes: MEMORY, ..Limits::default() };
     let mut confinement = cell.confinement(&limits);
     if let Some(walls) = confinement.walls.as_mut().filter(|_| !cell.entry.helper.is_copy()) {

@@ -6,9 +6,6 @@ use super::helper_wire::{FIRST_GIVEN, Program};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The variable that every program of one executor carries, so that its processes can be known by it.
-pub const MARK: &str = "SAYSO_RUN";
-
 /// The kernel's own text.
 pub const KERNEL: &str = include_str!("../../assets/kernel.py");
 const SHELL: &str = include_str!("../../assets/shell.sh");

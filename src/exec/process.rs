@@ -2,15 +2,13 @@
 
 use super::blob::random;
 use super::cgroup::Group;
+use super::environment::MARK;
 use super::error::ExecError;
 use super::link::Link;
 use super::pipes::Pipes;
-use super::plan::{Given, Invocation, MARK, set};
+use super::plan::{Given, Invocation, set};
 use super::sandbox::Cell;
 use crate::domain::Limits;
-use rustix::fs::{MemfdFlags, SealFlags};
-use std::fs::File;
-use std::io::{Seek as _, SeekFrom, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 /// A program under its helper.
@@ -50,45 +48,4 @@ pub fn start(
     let fds: Vec<BorrowedFd<'_>> = writing.iter().chain(&given).map(|fd| fd.as_fd()).collect();
     link.spawn(&invocation.program, &fds)?;
     Ok(Process { link, pipes, group })
-}
-
-/// A file without a name that holds exactly these bytes and can't be changed any more, by nobody.
-///
-/// # Errors
-/// When the system has no memory or descriptors for it.
-pub fn sealed(bytes: &[u8]) -> Result<OwnedFd, ExecError> {
-    let fd = rustix::fs::memfd_create("sayso", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-    let mut file = File::from(fd);
-    file.write_all(bytes)?;
-    file.seek(SeekFrom::Start(0))?;
-    let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
-    rustix::fs::fcntl_add_seals(&file, seals)?;
-    Ok(file.into())
-}
-
-/// An empty file without a name, to be written by the program and read afterwards.
-///
-/// # Errors
-/// When the system has no memory or descriptors for it.
-pub fn empty() -> Result<File, ExecError> {
-    Ok(File::from(rustix::fs::memfd_create("sayso", MemfdFlags::CLOEXEC)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Read as _;
-
-    #[test]
-    fn sealed_bytes_can_be_read_and_not_changed() {
-        let mut file = File::from(sealed(b"exactly\r\n  this").unwrap());
-        let mut text = Vec::new();
-        file.read_to_end(&mut text).unwrap();
-        assert_eq!(text, b"exactly\r\n  this");
-        assert!(file.write_all(b"more").is_err());
-        assert!(file.set_len(0).is_err());
-        let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file));
-        let again = File::options().write(true).open(path);
-        assert!(again.map_or(true, |mut f| f.write_all(b"x").is_err()));
-    }
 }

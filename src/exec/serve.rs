@@ -2,11 +2,11 @@
 
 use super::Setup;
 use super::backend::{Backend, End, Ended, Event, Job, Missing, Watch};
+use super::order::Order;
 use super::outbox;
 use super::pull::{self, Pull, Step};
 use super::receipt::Ending;
 use super::run::{Due, Run};
-use super::worker::Order;
 use super::{blob, packages, plan};
 use crate::domain::{ExecutorKind, ImageName, Limits, Outcome, RunEvent, RunId, RunRequest, Stream, Terms};
 use std::sync::Arc;

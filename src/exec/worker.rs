@@ -2,58 +2,14 @@
 //! whatever the front does. It is started for the first order.
 
 use super::Setup;
-use super::backend::Missing;
 use super::interpreters::Finder;
+use super::order::{Answer, Order};
 use super::outbox;
 use crate::config::{ExecutorChoice, Executors};
-use crate::domain::{
-    InstallInto, Interpreter, Language, Limits, Outcome, Reach, RunEvent, RunId, RunRequest, SandboxReport,
-    Terms,
-};
+use crate::domain::{Outcome, RunEvent, RunId, RunRequest};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
-
-/// Where terms are told, or why nothing can run.
-type Answer<T> = oneshot::Sender<Result<T, String>>;
-
-/// An order to the thread of an executor.
-pub enum Order {
-    /// Tell the terms of a block.
-    Terms(Language, Option<Limits>, Answer<Terms>),
-    /// Under which terms would a block run in a new kernel?
-    FreshTerms(Language, Option<Limits>, Answer<Terms>),
-    /// Tell the terms of a file of functions in this language.
-    LoadTerms(Language, Option<Limits>, Answer<Terms>),
-    /// Tell the terms of an installation, by this program of this machine.
-    InstallTerms(Language, Box<(Option<Interpreter>, InstallInto)>, Option<Limits>, Answer<Terms>),
-    /// Tell the terms under which an image would be pulled for this language.
-    PullTerms(Language, Option<Limits>, Answer<Terms>),
-    /// Tell which packages a text of Python lacks.
-    Lacking(String, Vec<String>, oneshot::Sender<Vec<String>>),
-    /// Tell what a run under these terms reaches.
-    Reach(Box<Terms>, oneshot::Sender<Reach>),
-    /// Tell what is enforced on runs.
-    Sandbox(Answer<SandboxReport>),
-    /// Tell what there is.
-    Found(oneshot::Sender<Vec<Interpreter>>),
-    /// Tell what of this language is missing, so that it could be fetched.
-    Missing(Language, oneshot::Sender<Option<Missing>>),
-    /// Fetch it, telling the progress.
-    Fetch(Missing, mpsc::Sender<String>, Answer<()>),
-    /// Carry out a run.
-    Start(Box<RunRequest>, mpsc::Sender<(RunId, RunEvent)>),
-    /// Interrupt the run.
-    Interrupt(RunId),
-    /// End the run by force.
-    Kill(RunId),
-    /// Get ready for this language.
-    Warm(Language),
-    /// End the kernel.
-    RestartKernel,
-    /// End everything.
-    Close,
-}
 
 /// What the thread begins with.
 #[derive(Clone, Debug)]

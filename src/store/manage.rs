@@ -1,6 +1,7 @@
 //! What a list of sessions offers beside opening one: a look at its end, another name, removal.
 
-use super::seal::{self, Mac, Seal, Sealing};
+use super::chain;
+use super::seal::{Mac, Seal, Sealing};
 use super::wire::{self, Link};
 use super::{Store, StoreError, blobs_of, disk, reader, scratch};
 use crate::domain::{Entry, Masker, Moment};
@@ -75,7 +76,7 @@ pub fn adopt(path: &Path, seal: &Seal, at: Moment) -> Result<(), StoreError> {
         return Ok(());
     }
     let whole = super::repair_end(&mut file, &opened).map_err(failed)?;
-    let entry = Entry::Adopted { sha256: seal::hash(&file, whole).map_err(failed)? };
+    let entry = Entry::Adopted { sha256: chain::hash(&file, whole).map_err(failed)? };
     let fields =
         wire::encode(&entry, Path::new(""), None).map_err(|error| StoreError::NotSaved(error.to_string()))?;
     let link = Link { sealing: Some(Sealing::begin(seal.clone(), Mac::ADOPTED)), ..opened.next };

@@ -7,6 +7,7 @@
 //! What the entries mean is the engine's business; nothing is run, and nothing is decided, from here.
 //! A session that nothing was asked in leaves no file.
 
+mod chain;
 mod disk;
 mod draft;
 mod error;
@@ -20,11 +21,12 @@ mod texts;
 mod wire;
 mod writer;
 
+pub use chain::Foreign;
 pub use draft::Draft;
 pub use error::{Damage, Fault, StoreError};
 pub use reader::{read, read_with};
 pub use scratch::Scratch;
-pub use seal::{Foreign, Seal};
+pub use seal::Seal;
 
 use crate::domain::{Entry, Header, Masker, Moment};
 use news::{MaskedNews, masked_words};

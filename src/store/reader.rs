@@ -3,7 +3,8 @@
 //! A last line that was not written to its end is told; a line that is damaged is named and skipped, the rest is read.
 //! Nothing is changed here: cutting off a torn line is done by [`Store::open`](super::Store::open).
 
-use super::seal::{Chain, Seal};
+use super::chain::Chain;
+use super::seal::Seal;
 use super::texts::Texts;
 use super::wire::{self, Crc, Decoded, Frame, LineFault, Link};
 use super::{Damage, Fault, Loaded, StoreError, disk};

@@ -7,7 +7,6 @@
 use super::{StoreError, disk};
 use crate::domain::Sha256;
 use hmac::{Hmac, Mac as _};
-use sha2::Digest as _;
 use std::fmt;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -105,14 +104,14 @@ impl Seal {
     }
 
     /// The line that a session reached for certain, where that was noted.
-    fn end(&self, root: &Mac) -> Option<Mac> {
+    pub(super) fn end(&self, root: &Mac) -> Option<Mac> {
         let mut text = String::new();
         disk::open_read(&self.end_of(root)).ok()?.take(64).read_to_string(&mut text).ok()?;
         Sha256::parse(&text).map(|hash| Mac(hash.0))
     }
 
     /// Whether that is the MAC of a line behind another; the comparison takes the same time for every wrong one.
-    fn made(&self, before: &Mac, covered: &[u8], mac: &Mac) -> bool {
+    pub(super) fn made(&self, before: &Mac, covered: &[u8], mac: &Mac) -> bool {
         self.hmac(before, covered).is_some_and(|hmac| hmac.verify_slice(&mac.0).is_ok())
     }
 }
@@ -133,10 +132,10 @@ impl Mac {
 /// What seals the next line of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Sealing {
-    seal: Seal,
-    before: Mac,
+    pub(super) seal: Seal,
+    pub(super) before: Mac,
     /// The line with which the chain begins: what the session goes by.
-    root: Option<Mac>,
+    pub(super) root: Option<Mac>,
 }
 
 impl Sealing {
@@ -172,104 +171,4 @@ impl Sealing {
             tracing::warn!(%why, "how far the session went is not noted");
         }
     }
-}
-
-/// Why nothing of a session's file counts as this installation's own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Foreign {
-    /// There is no key to look with.
-    NoKey,
-    /// This line has no seal.
-    Unsealed(u64),
-    /// The seal of this line is another one: of another installation or session, or the line or one before was changed.
-    Broken(u64),
-    /// Its end is missing: it had gone further when it was last synced.
-    Cut,
-}
-
-impl fmt::Display for Foreign {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Foreign::NoKey => f.write_str("this installation has no key that could have sealed it"),
-            Foreign::Unsealed(line) => {
-                write!(f, "line {line} has no seal: an older sayso or something else wrote it")
-            }
-            Foreign::Cut => f.write_str("its end is missing: lines were cut off, or it is an older copy"),
-            Foreign::Broken(line) => write!(
-                f,
-                "the seal of line {line} does not fit: another installation wrote it, or it was changed"
-            ),
-        }
-    }
-}
-
-/// Follows the seals of a file, line by line.
-pub(super) struct Chain<'f> {
-    seal: Option<&'f Seal>,
-    file: &'f File,
-    before: Mac,
-    foreign: Option<Foreign>,
-    root: Option<Mac>,
-    /// The line that it has to reach.
-    end: Option<Mac>,
-}
-
-impl<'f> Chain<'f> {
-    pub(super) fn new(seal: Option<&'f Seal>, file: &'f File) -> Self {
-        let foreign = seal.is_none().then_some(Foreign::NoKey);
-        Self { seal, file, before: Mac::FIRST, foreign, root: None, end: None }
-    }
-
-    /// Takes the next whole line, which begins at this byte, without its newline. `adopts`: the hash of what it adopts,
-    /// where it is such a line.
-    pub(super) fn line(&mut self, number: u64, start: u64, line: &[u8], adopts: Option<Sha256>) {
-        let Some(seal) = self.seal else { return };
-        let Some((covered, mac)) = super::wire::stored_mac(line) else {
-            self.foreign.get_or_insert(Foreign::Unsealed(number));
-            return;
-        };
-        if self.foreign.is_none() && seal.made(&self.before, covered, &mac) {
-            self.follow(seal, mac);
-        } else if let Some(sha256) = adopts
-            && seal.made(&Mac::ADOPTED, covered, &mac)
-            && hash(self.file, start).is_ok_and(|hash| hash == sha256)
-        {
-            (self.foreign, self.root) = (None, None);
-            self.follow(seal, mac);
-        } else {
-            self.foreign.get_or_insert(Foreign::Broken(number));
-        }
-    }
-
-    fn follow(&mut self, seal: &Seal, mac: Mac) {
-        self.before = mac;
-        if self.root.is_none() {
-            (self.root, self.end) = (Some(mac), seal.end(&mac));
-        }
-        self.end.take_if(|end| *end == mac);
-    }
-
-    /// Why the file is foreign, and what seals the next line.
-    pub(super) fn end(self) -> (Option<Foreign>, Option<Sealing>) {
-        let foreign = self.foreign.or(self.end.map(|_| Foreign::Cut));
-        let own = foreign.is_none();
-        let (before, root) = if own { (self.before, self.root) } else { (Mac::FOREIGN, None) };
-        (foreign, self.seal.map(|seal| Sealing { seal: seal.clone(), before, root }))
-    }
-}
-
-/// The hash of the first bytes of a file.
-pub(super) fn hash(file: &File, bytes: u64) -> std::io::Result<Sha256> {
-    let mut hasher = sha2::Sha256::new();
-    let (mut at, mut piece) = (0, vec![0; 64 << 10]);
-    while at < bytes {
-        let wanted = usize::try_from(bytes - at).unwrap_or(usize::MAX).min(piece.len());
-        let read = file.read_at(piece.get_mut(..wanted).unwrap_or_default(), at)?;
-        if read == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        hasher.update(piece.get(..read).unwrap_or_default());
-        at += read as u64;
-    }
-    Ok(Sha256(hasher.finalize().into()))
 }

@@ -29,24 +29,6 @@ const LISTED: &[(&[&str], &str)] = &[
     (&["engine/reply/markdown.rs", "engine/reply/tag.rs"], "stands to be mended"),
     (
         &[
-            "exec/cgroup.rs",
-            "exec/cgroup/group.rs",
-            "exec/cgroup/place.rs",
-            "exec/link.rs",
-            "exec/process.rs",
-            "exec/sandbox/mod.rs",
-            "exec/sandbox/probe.rs",
-            "exec/sandbox/report.rs",
-            "exec/sandbox/using.rs",
-        ],
-        "stands to be mended",
-    ),
-    (&["exec/container/look.rs", "exec/found.rs", "exec/jupyter/look.rs"], "stands to be mended"),
-    (&["exec/environment.rs", "exec/helper_wire.rs", "exec/plan.rs"], "stands to be mended"),
-    (&["exec/helper.rs", "exec/supervisor.rs", "exec/supervisor/start.rs"], "stands to be mended"),
-    (&["exec/serve.rs", "exec/worker.rs"], "stands to be mended"),
-    (
-        &[
             "provider/address.rs",
             "provider/failure.rs",
             "provider/failure/body.rs",
@@ -103,8 +85,6 @@ const LISTED: &[(&[&str], &str)] = &[
     (&["review/handed.rs", "review/walk.rs"], "stands to be mended"),
     (&["review/python/items.rs", "review/python/known.rs"], "stands to be mended"),
     (&["review/shell/expand.rs", "review/shell/word.rs"], "stands to be mended"),
-    (&["store/seal.rs", "store/wire/frame.rs"], "stands to be mended"),
-    (&["store/wire/output.rs", "store/wire/run.rs"], "stands to be mended"),
     (&["tui/editor.rs", "tui/screen/field.rs"], "stands to be mended"),
     (
         &[

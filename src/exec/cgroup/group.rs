@@ -1,15 +1,12 @@
 //! One group: the processes of one helper, from its first to its last.
 
-use super::place::{words, write};
+use super::files::{words, write};
 use crate::domain::Limits;
-use crate::exec::link::Entry;
+use crate::exec::entry::Entry;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// The word behind `__run` that makes it enter a group, and then become what follows.
-pub const JOIN: &str = "join";
 
 /// What the helper and the outer layer of the sandbox need themselves: they are in the group too.
 const OWN_BYTES: u64 = 16 << 20;

@@ -1,6 +1,8 @@
 //! Finding a place for groups: the group that this process is in, if it may have groups below it.
 
 use super::REMEDY;
+use super::files::{words, write};
+use super::group::Group;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -82,7 +84,7 @@ pub(super) fn sweep(folder: &Path) {
         let name = entry.file_name();
         let Some((pid, start)) = name.to_str().and_then(owner) else { continue };
         if began(pid) != Some(start) {
-            drop(super::Group::left(entry.path()));
+            drop(Group::left(entry.path()));
         }
     }
 }
@@ -99,14 +101,4 @@ pub(super) fn began(pid: u32) -> Option<u64> {
     let behind = stat.iter().rposition(|b| *b == b')')?;
     let text = std::str::from_utf8(stat.get(behind + 1..)?).ok()?;
     text.split_whitespace().nth(19)?.parse().ok()
-}
-
-/// Writes into a file that is there. The system's own files take a value whole, or refuse it.
-pub(super) fn write(file: &Path, value: &str) -> std::io::Result<()> {
-    use std::io::Write as _;
-    fs::OpenOptions::new().write(true).open(file)?.write_all(value.as_bytes())
-}
-
-pub(super) fn words(file: &Path) -> Vec<String> {
-    fs::read_to_string(file).unwrap_or_default().split_whitespace().map(Into::into).collect()
 }

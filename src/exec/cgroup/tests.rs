@@ -1,7 +1,7 @@
 //! With folders of plain files: what is written where, and what is refused.
 
 use super::*;
-use crate::exec::link::Entry;
+use crate::exec::entry::Entry;
 
 /// A group as the system would show it, in a folder of plain files.
 fn shown(folder: &Path, controllers: &str, enabled: &str, processes: &str) {

@@ -12,7 +12,7 @@ use crate::exec::kernel::Kernel;
 use crate::exec::plan::{self, Given};
 use crate::exec::sandbox::refused::Closed;
 use crate::exec::sandbox::{Allowance, Sandbox, Standing};
-use crate::exec::{blob, languages, packages, process};
+use crate::exec::{blob, languages, memory_file, packages, process};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -267,12 +267,12 @@ impl Local {
         };
         let process = process::start(&cell, &terms.limits, invocation, |given| match given {
             Given::State => {
-                let file = process::empty()?;
+                let file = memory_file::empty()?;
                 let copy = file.try_clone()?;
                 state = Some(file);
                 Ok(OwnedFd::from(copy))
             }
-            _ => process::sealed(source.as_bytes()),
+            _ => memory_file::sealed(source.as_bytes()),
         })?;
         process.link.order(&Order::Begin(Bounds::from(&terms.limits)));
         Ok(Carrier::Program(Box::new(process), state))

@@ -31,9 +31,9 @@ mod toolchain;
 mod using;
 
 use super::cgroup::{self, Scope};
+use super::entry::Entry;
 use super::environment::Environment;
 use super::helper_file::HelperFile;
-use super::link::Entry;
 use super::plan;
 use crate::domain::{Limits, Reach, SandboxLevel, SandboxReport, Terms};
 use crate::launch::{Launcher, Start};
@@ -207,7 +207,7 @@ impl Sandbox {
                     self.confined = Some((policy, scratch));
                     return Ok(());
                 }
-                Err(Unproven::NotEntered(why)) => using.drop_layer(why, &mut found),
+                Err(Unproven::NotEntered(why)) => found.drop_layer(&mut using, why),
                 Err(Unproven::Unfinished(why)) => return Err(Refusal::Unfinished(why)),
             }
         }

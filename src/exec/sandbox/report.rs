@@ -1,8 +1,8 @@
 //! From what the self-test saw to what is told. Pure.
 
-use super::Using;
 use super::policy::Policy;
 use super::selftest::{Seen, process_namespace};
+use super::using::Using;
 use crate::domain::{Hold, Layer, Limits, SandboxLevel, SandboxReport};
 
 /// What was found so far.
@@ -36,6 +36,22 @@ impl Found {
     /// A layer that can't be had.
     pub fn missing(&mut self, layer: &'static str, why: String) {
         self.missing.push((layer, why));
+    }
+
+    /// Leaves out the layer that could not be entered.
+    pub(super) fn drop_layer(&mut self, using: &mut Using, why: String) {
+        if why.contains("landlock:") && using.landlock {
+            using.landlock = false;
+            self.missing("landlock", why);
+        } else if why.contains("seccomp:") && using.seccomp {
+            using.seccomp = false;
+            self.missing("seccomp", why);
+        } else if using.bwrap.take().is_some() {
+            self.missing("bwrap", why);
+        } else {
+            using.landlock = false;
+            self.missing("landlock", why);
+        }
     }
 
     /// Nothing can be enforced.

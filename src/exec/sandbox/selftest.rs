@@ -10,8 +10,6 @@ use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The word behind `__run` that starts it.
-pub const TEST: &str = "test";
 /// The file that must not be written, and the one that must not be read, in the folder outside.
 pub const CANARY: &str = "canary";
 /// See [`CANARY`].

@@ -3,10 +3,10 @@
 use super::bwrap::{self, Bwrap};
 use super::confinement::{Calls, Confinement, limits as process_limits};
 use super::policy::Policy;
-use super::{processors, report};
+use super::processors;
 use crate::domain::Limits;
+use crate::exec::entry::Entry;
 use crate::exec::helper_file::HelperFile;
-use crate::exec::link::Entry;
 
 /// Which layers are in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,22 +58,6 @@ impl Using {
             walls: self.landlock.then_some(walls),
             calls: self.seccomp.then_some(calls),
             limits: process_limits(limits, !alone, processors()),
-        }
-    }
-
-    /// Leaves out the layer that could not be entered.
-    pub(super) fn drop_layer(&mut self, why: String, found: &mut report::Found) {
-        if why.contains("landlock:") && self.landlock {
-            self.landlock = false;
-            found.missing("landlock", why);
-        } else if why.contains("seccomp:") && self.seccomp {
-            self.seccomp = false;
-            found.missing("seccomp", why);
-        } else if self.bwrap.take().is_some() {
-            found.missing("bwrap", why);
-        } else {
-            self.landlock = false;
-            found.missing("landlock", why);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Starts the program of a supervisor, in a session of its own, tied to the supervisor's life.
 
 use super::Running;
-use crate::exec::helper::EXEC;
 use crate::exec::helper_file::ITSELF;
+use crate::exec::helper_part::EXEC;
 use crate::exec::helper_wire::{FIRST_GIVEN, Message as _, Program, Ties};
 use rustix::io::FdFlags;
 use rustix::process::{Pid, PidfdFlags, WaitOptions};

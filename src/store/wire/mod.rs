@@ -9,6 +9,7 @@
 
 mod entry;
 mod fields;
+mod file_name;
 mod frame;
 mod masking;
 mod output;

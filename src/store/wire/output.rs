@@ -4,8 +4,8 @@
 //! stretch of it came from which stream, as `o120 e14 o7` (bytes of standard output, of standard error, …).
 
 use super::INLINE_OUTPUT;
+use super::file_name::FileName;
 use super::frame::Crc;
-use super::run::Name;
 use crate::domain::serial::bytes;
 use crate::domain::{Captured, Masked, Masker, Stream};
 use serde::{Deserialize, Serialize};
@@ -86,7 +86,7 @@ struct Piece {
 /// The file that holds an output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Blob {
-    name: Name,
+    name: FileName,
     crc: Crc,
     pieces: Stretches,
 }
@@ -111,7 +111,7 @@ impl OutputLine {
                 stderr: output.dropped(Stream::Stderr),
             },
             blob: blob.map(|blob| Blob {
-                name: Name(blob.name.clone()),
+                name: FileName(blob.name.clone()),
                 crc: blob.crc,
                 pieces: blob.pieces.clone(),
             }),

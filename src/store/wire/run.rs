@@ -1,6 +1,7 @@
 //! The line of a run. It is a shape of its own, for it names files that lie beside the session: in the folder of blobs by
 //! their names there, so that the sessions can be moved.
 
+use super::file_name::FileName;
 use super::output::{OutputBlob, OutputLine, Outside};
 use crate::domain::serial::{path, path_or_none};
 use crate::domain::{
@@ -35,14 +36,9 @@ pub(super) struct RunLine {
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected a path, or the name of a file in the folder of blobs")]
 enum Place {
-    Blob { blob: Name },
+    Blob { blob: FileName },
     Path(#[serde(with = "path")] PathBuf),
 }
-
-/// The name of a file in a folder, which leads nowhere else.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String")]
-pub(super) struct Name(pub(super) String);
 
 #[derive(Serialize, Deserialize)]
 struct Image {
@@ -108,7 +104,7 @@ impl RunLine {
 impl Place {
     fn of(path: &Path, blobs: &Path) -> Self {
         let inside = path.strip_prefix(blobs).ok().and_then(Path::to_str);
-        match inside.and_then(|name| Name::try_from(name.to_owned()).ok()) {
+        match inside.and_then(|name| FileName::try_from(name.to_owned()).ok()) {
             Some(blob) => Place::Blob { blob },
             None => Place::Path(path.to_owned()),
         }
@@ -119,15 +115,6 @@ impl Place {
             Place::Blob { blob } => blobs.join(blob.0),
             Place::Path(path) => path,
         }
-    }
-}
-
-impl TryFrom<String> for Name {
-    type Error = &'static str;
-
-    fn try_from(name: String) -> Result<Self, Self::Error> {
-        let plain = !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\', '\0']);
-        plain.then_some(Name(name)).ok_or("not the name of a file")
     }
 }
 

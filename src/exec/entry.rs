@@ -1,0 +1,97 @@
+//! How a helper is started: as it is, through the door of a control group, inside of the outer layer of a sandbox. Starts
+//! nothing; what does is `link`.
+
+use super::helper_file::{HelperFile, ITSELF, Lent};
+use super::helper_part::JOIN;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// How a helper is started: as it is, or inside of the outer layer of a sandbox. It is named by its descriptor
+/// throughout, never by its path.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The helper.
+    pub helper: HelperFile,
+    /// The file by which a control group is entered first.
+    pub door: Option<PathBuf>,
+    /// The program of the outer layer and its arguments; the helper comes behind them.
+    pub outer: Option<(PathBuf, Vec<OsString>)>,
+    /// Whether the helper is among processes of its own, which have other numbers there.
+    pub apart: bool,
+}
+
+impl Entry {
+    /// The helper as it is.
+    pub fn plain(helper: &HelperFile) -> Self {
+        Self { helper: helper.clone(), door: None, outer: None, apart: false }
+    }
+
+    /// What is started first, in words.
+    pub(super) fn starts(&self) -> PathBuf {
+        match &self.outer {
+            Some((program, _)) if self.door.is_none() => program.clone(),
+            _ => self.helper.shown().into(),
+        }
+    }
+
+    /// What is started, and what has to be kept until it was.
+    pub(super) fn command(&self) -> std::io::Result<(Command, Option<Lent>)> {
+        let itself = self.helper.program()?;
+        let lent = self.outer.is_some().then(|| self.helper.lend()).transpose()?;
+        let mut words: Vec<OsString> = Vec::new();
+        if let Some(door) = &self.door {
+            words.extend([itself.clone().into(), "__run".into(), JOIN.into(), door.into()]);
+        }
+        match (&self.outer, &lent) {
+            (Some((program, args)), Some(lent)) => {
+                words.push(program.into());
+                words.extend(args.iter().cloned());
+                words.push(lent.path().into());
+            }
+            // Behind the door it is the helper itself that goes on as another.
+            _ if self.door.is_some() => words.push(ITSELF.into()),
+            _ => words.push(itself.into()),
+        }
+        words.push("__run".into());
+        let mut words = words.into_iter();
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words);
+        if self.door.is_some() || self.outer.is_none() {
+            // What lists of processes show.
+            command.arg0("sayso");
+        }
+        Ok((command, lent))
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    fn words(entry: &Entry) -> Vec<String> {
+        let (command, _lent) = entry.command().unwrap();
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        words.map(|word| word.to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn the_helper_is_named_by_descriptor_in_every_way_to_it() {
+        let helper = HelperFile::at("/bin/true".as_ref()).unwrap();
+        let plain = Entry::plain(&helper);
+        let outer = Some(("/usr/bin/bwrap".into(), vec!["--".into()]));
+        let door = Some("/sys/fs/cgroup/g/cgroup.procs".into());
+        let apart = Entry { outer: outer.clone(), apart: true, ..plain.clone() };
+        let ways =
+            [plain.clone(), apart.clone(), Entry { door: door.clone(), ..plain }, Entry { door, ..apart }];
+        for entry in ways {
+            let words = words(&entry);
+            assert!(words.iter().all(|word| !word.contains("/bin/true")), "{words:?}");
+            assert_eq!(words.last().unwrap(), "__run");
+            let last = &words[words.len() - 2];
+            assert!(last.starts_with("/proc/self/"), "{words:?}");
+            assert_eq!(words[0].starts_with("/proc/self/fd/"), entry.door.is_some() || entry.outer.is_none());
+        }
+    }
+}

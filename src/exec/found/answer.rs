@@ -1,0 +1,32 @@
+//! What is told of container engines and Jupyter kernels that were looked for.
+
+/// A container engine that answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundEngine {
+    /// Its address.
+    pub address: String,
+    /// What it calls itself, with its version: `Docker 28.2.2`.
+    pub version: String,
+    /// The images of the configuration.
+    pub images: Vec<FoundImage>,
+}
+
+/// An image of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundImage {
+    /// Its name.
+    pub name: String,
+    /// The languages that run in it.
+    pub languages: Vec<String>,
+    /// The first digits of its id, or why it is not there.
+    pub there: Result<String, String>,
+}
+
+/// Jupyter kernels that could be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernels {
+    /// Where: `on this machine`, `at https://hub.example`.
+    pub place: String,
+    /// Each with its language.
+    pub names: Vec<(String, String)>,
+}

@@ -1,0 +1,10 @@
+//! The words behind `sayso __run`: which part of the helper is meant. Without one it is the supervisor.
+
+/// Enter a control group, and then become what follows.
+pub const JOIN: &str = "join";
+/// Become the program that was approved.
+pub const EXEC: &str = "exec";
+/// Test the sandbox from inside.
+pub const TEST: &str = "test";
+/// Decode a picture.
+pub const DECODE: &str = "decode";

@@ -1,0 +1,109 @@
+//! Follows the seals of a session's file from line to line, and says why a file is foreign: not this installation's own.
+
+use super::seal::{Mac, Seal, Sealing};
+use super::wire::stored_mac;
+use crate::domain::Sha256;
+use sha2::Digest as _;
+use std::fmt;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+
+/// Why nothing of a session's file counts as this installation's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Foreign {
+    /// There is no key to look with.
+    NoKey,
+    /// This line has no seal.
+    Unsealed(u64),
+    /// The seal of this line is another one: of another installation or session, or the line or one before was changed.
+    Broken(u64),
+    /// Its end is missing: it had gone further when it was last synced.
+    Cut,
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Foreign::NoKey => f.write_str("this installation has no key that could have sealed it"),
+            Foreign::Unsealed(line) => {
+                write!(f, "line {line} has no seal: an older sayso or something else wrote it")
+            }
+            Foreign::Cut => f.write_str("its end is missing: lines were cut off, or it is an older copy"),
+            Foreign::Broken(line) => write!(
+                f,
+                "the seal of line {line} does not fit: another installation wrote it, or it was changed"
+            ),
+        }
+    }
+}
+
+/// Follows the seals of a file, line by line.
+pub(super) struct Chain<'f> {
+    seal: Option<&'f Seal>,
+    file: &'f File,
+    before: Mac,
+    foreign: Option<Foreign>,
+    root: Option<Mac>,
+    /// The line that it has to reach.
+    end: Option<Mac>,
+}
+
+impl<'f> Chain<'f> {
+    pub(super) fn new(seal: Option<&'f Seal>, file: &'f File) -> Self {
+        let foreign = seal.is_none().then_some(Foreign::NoKey);
+        Self { seal, file, before: Mac::FIRST, foreign, root: None, end: None }
+    }
+
+    /// Takes the next whole line, which begins at this byte, without its newline. `adopts`: the hash of what it adopts,
+    /// where it is such a line.
+    pub(super) fn line(&mut self, number: u64, start: u64, line: &[u8], adopts: Option<Sha256>) {
+        let Some(seal) = self.seal else { return };
+        let Some((covered, mac)) = stored_mac(line) else {
+            self.foreign.get_or_insert(Foreign::Unsealed(number));
+            return;
+        };
+        if self.foreign.is_none() && seal.made(&self.before, covered, &mac) {
+            self.follow(seal, mac);
+        } else if let Some(sha256) = adopts
+            && seal.made(&Mac::ADOPTED, covered, &mac)
+            && hash(self.file, start).is_ok_and(|hash| hash == sha256)
+        {
+            (self.foreign, self.root) = (None, None);
+            self.follow(seal, mac);
+        } else {
+            self.foreign.get_or_insert(Foreign::Broken(number));
+        }
+    }
+
+    fn follow(&mut self, seal: &Seal, mac: Mac) {
+        self.before = mac;
+        if self.root.is_none() {
+            (self.root, self.end) = (Some(mac), seal.end(&mac));
+        }
+        self.end.take_if(|end| *end == mac);
+    }
+
+    /// Why the file is foreign, and what seals the next line.
+    pub(super) fn end(self) -> (Option<Foreign>, Option<Sealing>) {
+        let foreign = self.foreign.or(self.end.map(|_| Foreign::Cut));
+        let own = foreign.is_none();
+        let (before, root) = if own { (self.before, self.root) } else { (Mac::FOREIGN, None) };
+        (foreign, self.seal.map(|seal| Sealing { seal: seal.clone(), before, root }))
+    }
+}
+
+/// The hash of the first bytes of a file.
+pub(super) fn hash(file: &File, bytes: u64) -> std::io::Result<Sha256> {
+    let mut hasher = sha2::Sha256::new();
+    let (mut at, mut piece) = (0, vec![0; 64 << 10]);
+    while at < bytes {
+        let wanted = usize::try_from(bytes - at).unwrap_or(usize::MAX).min(piece.len());
+        let read = file.read_at(piece.get_mut(..wanted).unwrap_or_default(), at)?;
+        if read == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        hasher.update(piece.get(..read).unwrap_or_default());
+        at += read as u64;
+    }
+    Ok(Sha256(hasher.finalize().into()))
+}
