@@ -283,7 +283,7 @@ fn lines(out: &mut dyn Write, lead: &str, text: &str) -> io::Result<()> {
 /// A moment in the person's time zone, to the minute.
 fn time(at: Moment) -> String {
     let Ok(at) = jiff::Timestamp::from_millisecond(at.0) else { return "-".into() };
-    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+    at.to_zoned(crate::session::local_zone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 /// A moment as RFC 3339.

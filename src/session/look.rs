@@ -1,6 +1,7 @@
 //! What the terminal front door has to know, gathered from the configuration, the command line and the environment.
 
 use super::factory::House;
+use super::zone;
 use crate::config::{Images, Texts, ThemeChoice};
 use crate::domain::Notice;
 use crate::report::{Failure, Kind};
@@ -12,6 +13,7 @@ use crate::tui::theme::{ColourEnv, Depth, Preference};
 use crate::tui::view::words;
 use crate::tui::{self, Options};
 use std::path::Path;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// A person's theme or keymap of more bytes than this is none.
@@ -56,7 +58,7 @@ pub fn options(house: &House, welcome: bool) -> Result<Options, Failure> {
         launcher: house.launcher(),
         editor: first([config.editor.command.clone(), env("VISUAL"), env("EDITOR")], "vi"),
         pager: first([env("PAGER"), None, None], "less"),
-        place: words::Place { zone: jiff::tz::TimeZone::system(), home: house.place.home.clone() },
+        place: words::Place { zone: Arc::new(LazyLock::new(zone::local)), home: house.place.home.clone() },
         first_prompt: None,
         first_recipe: None,
         notices: house.loaded.notices.clone(),

@@ -18,3 +18,5 @@ mod runs;
 mod settings;
 pub mod setup;
 mod source;
+mod zone;
+pub use zone::local as local_zone;

@@ -5,19 +5,20 @@ use crate::engine::transcript::BlockItem;
 pub use crate::text::number::grouped;
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 
 /// What has to be known of this place to write times and paths.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// The time zone of the person.
-    pub zone: TimeZone,
+    /// The time zone of the person, read when a time is first shown.
+    pub zone: Arc<LazyLock<TimeZone>>,
     /// The person's home folder, written `~`.
     pub home: Option<PathBuf>,
 }
 
 impl Default for Place {
     fn default() -> Self {
-        Self { zone: TimeZone::UTC, home: None }
+        Self { zone: Arc::new(LazyLock::new(|| TimeZone::UTC)), home: None }
     }
 }
 
@@ -34,7 +35,7 @@ impl Place {
 
     fn zoned(&self, at: Moment) -> Option<jiff::Zoned> {
         let at = jiff::Timestamp::from_millisecond(at.0).ok()?;
-        Some(at.to_zoned(self.zone.clone()))
+        Some(at.to_zoned(TimeZone::clone(&self.zone)))
     }
 
     /// A path with the home folder written `~`.
