@@ -1,16 +1,17 @@
 //! When to draw: a key at once, streams at most so many times a second, nothing at all while nothing changed.
 //!
 //! Pure: the moments are arguments. The first change after a pause is drawn at once (leading edge), those that follow
-//! within the interval are drawn together at its end.
+//! within the interval are drawn together at its end. The pause is counted between frames of streams: what a key drew
+//! does not hold up the first words of the reply to it.
 
 use std::time::{Duration, Instant};
 
 /// What changed, as far as drawing is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
-    /// A key, the end of a reply, a new block, the end of a run: draw at once.
+    /// A key, the end of a reply, a new block, the end of a run, the next turn of the spinner: draw at once.
     Now,
-    /// Streamed text, output, a spinner: draw with the rate.
+    /// Streamed text, output: draw with the rate.
     Stream,
 }
 
@@ -18,14 +19,17 @@ pub enum Urgency {
 #[derive(Clone, Debug)]
 pub struct Frames {
     interval: Duration,
-    last: Option<Instant>,
+    /// When something streamed was last drawn.
+    streamed: Option<Instant>,
+    /// Whether something streamed waits to be drawn.
+    waits: bool,
     due: Option<Instant>,
 }
 
 impl Frames {
     /// At most so many frames a second for streams; 0 counts as 1.
     pub fn new(per_second: u32) -> Self {
-        Self { interval: Duration::from_secs(1) / per_second.max(1), last: None, due: None }
+        Self { interval: Duration::from_secs(1) / per_second.max(1), streamed: None, waits: false, due: None }
     }
 
     /// The rate for this environment: 30, or 12 over SSH and inside tmux or screen.
@@ -35,7 +39,8 @@ impl Frames {
 
     /// Something changed at `now`.
     pub fn changed(&mut self, urgency: Urgency, now: Instant) {
-        let at = match (urgency, self.last) {
+        self.waits |= urgency == Urgency::Stream;
+        let at = match (urgency, self.streamed) {
             (Urgency::Stream, Some(last)) => (last + self.interval).max(now),
             _ => now,
         };
@@ -54,7 +59,9 @@ impl Frames {
 
     /// A frame was drawn at `now`: nothing is pending.
     pub fn drawn(&mut self, now: Instant) {
-        self.last = Some(now);
+        if std::mem::take(&mut self.waits) {
+            self.streamed = Some(now);
+        }
         self.due = None;
     }
 }
@@ -109,9 +116,23 @@ mod tests {
     }
 
     #[test]
+    fn the_first_words_do_not_wait_for_the_frame_of_a_key() {
+        let t = Instant::now();
+        let mut f = Frames::new(12);
+        f.changed(Urgency::Now, t);
+        f.drawn(t);
+        f.changed(Urgency::Stream, t + ms(3));
+        assert!(f.is_due(t + ms(3)));
+        f.drawn(t + ms(3));
+        f.changed(Urgency::Stream, t + ms(4));
+        assert!(!f.is_due(t + ms(5)));
+    }
+
+    #[test]
     fn the_last_change_is_never_lost() {
         let t = Instant::now();
         let mut f = Frames::new(30);
+        f.changed(Urgency::Stream, t);
         f.drawn(t);
         f.changed(Urgency::Stream, t + ms(5));
         let due = f.deadline().unwrap();

@@ -233,7 +233,7 @@ impl Session<'_> {
             self.frames.changed(Urgency::Now, now);
         }
         if self.turn_deadline().is_some_and(|at| at <= now) {
-            self.frames.changed(Urgency::Stream, now);
+            self.frames.changed(Urgency::Now, now);
         }
         self.ask_workers();
         Ok(())
