@@ -11,7 +11,7 @@ use crate::engine::transcript::BlockItem;
 use crate::store::index::{self, Summary};
 use crate::store::manage;
 use crate::workspace;
-use crate::workspace::instructions::{self, Held};
+use crate::workspace::instructions::{self, HeldFile};
 use crate::workspace::place::Folder;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
@@ -47,7 +47,7 @@ pub enum Errand {
     /// Which files of instructions changed since a run began.
     ChangedInstructions,
     /// Tell the model these texts of files of instructions, which the person has seen.
-    TakeInstructions(Vec<Held>),
+    TakeInstructions(Vec<HeldFile>),
     /// Open an image of a run with the program that the desktop has for it. The person was asked.
     Open(ImageRef),
     /// Decode an image file for drawing into so many columns and rows, in a confined process.
@@ -93,7 +93,7 @@ pub enum Found {
     /// A file was written.
     Saved(PathBuf),
     /// The files of instructions that changed since a run began.
-    ChangedInstructions(Vec<Held>),
+    ChangedInstructions(Vec<HeldFile>),
     /// A picture for so many columns and rows; `None`: it can't be drawn.
     Picture(PathBuf, (u16, u16), Option<Pixels>),
     /// The job failed, and why.

@@ -10,7 +10,7 @@ use crate::domain::{
 use crate::engine::{Event, Inspection, State, StoreEvent};
 use crate::review::{self, Scope};
 use crate::workspace::place::Place as Held;
-use crate::workspace::protected::Protected;
+use crate::workspace::protected::ProtectedFiles;
 use crate::workspace::{act, target};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -183,7 +183,7 @@ impl Rooms {
                 Ok(()) => {
                     let _ = sender.send((run, RunEvent::Started)).await;
                     let act = move || {
-                        let protected = Protected::of(&scope.cwd, protected);
+                        let protected = ProtectedFiles::of(&scope.cwd, protected);
                         let kind = kind.ok_or("the block is not known")?;
                         let mut report =
                             carry_out((request.approval().terms(), request.source()), &kind, place, &scope)?;

@@ -6,7 +6,7 @@ use super::sources::Signal;
 use crate::domain::{Instructions, ModelInfo, Notice};
 use crate::engine::{Event, State};
 use crate::provider::Provider;
-use crate::workspace::instructions::{self, Looked};
+use crate::workspace::instructions::{self, InstructionReport};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ impl Rooms {
                 let _ = inbox.blocking_send(Signal::Event(Event::Instructions(looked.told)));
             }
         });
-        if let Ok(Looked { told, notices, .. }) = found.recv_timeout(PATIENCE) {
+        if let Ok(InstructionReport { told, notices, .. }) = found.recv_timeout(PATIENCE) {
             self.take_instructions(told, notices);
         }
     }

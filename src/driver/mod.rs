@@ -23,7 +23,7 @@ mod take;
 mod update;
 
 pub use crate::store::index::Summary;
-pub use crate::workspace::instructions::Held;
+pub use crate::workspace::instructions::HeldFile;
 pub use clock::Clock;
 pub use errands::{Errand, Found};
 pub use inspect::review_in_time;

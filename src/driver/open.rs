@@ -118,7 +118,8 @@ mod tests {
         std::fs::set_permissions(&trap, std::fs::Permissions::from_mode(0o755)).unwrap();
         let path = blobs.join("a.png");
         std::fs::write(&path, PNG).unwrap();
-        let launcher = Launcher::new(work.as_os_str(), crate::launch::Ground::new(&work, None, &[], &[]));
+        let launcher =
+            Launcher::new(work.as_os_str(), crate::launch::WritableFolders::new(&work, None, &[], &[]));
         let told = external(&image(path, "image/png", PNG.len()), &blobs, &launcher).unwrap_err();
         assert!(told.contains("is not on the PATH outside"), "{told}");
         assert!(!home.path().join("mark").exists());

@@ -15,7 +15,7 @@ use crate::engine::transcript::Standing;
 use crate::engine::{Effect, Event, State, StoreEvent};
 use crate::workspace::changes;
 use crate::workspace::obeyed::ObeyedFiles;
-use crate::workspace::protected::Protected;
+use crate::workspace::protected::ProtectedFiles;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -169,10 +169,10 @@ impl Rooms {
             let (synced, look) = tokio::join!(store.sync(), look);
             // What was approved is where the paths led that were shown: looked at once more, last of all.
             let last = tokio::task::spawn_blocking(move || {
-                (seen.and_then(|seen| seen.changed()), Protected::of(&folder, protected))
+                (seen.and_then(|seen| seen.changed()), ProtectedFiles::of(&folder, protected))
             });
             let (changed, protected) =
-                last.await.unwrap_or_else(|_| (Some("a path".to_owned()), Protected::default()));
+                last.await.unwrap_or_else(|_| (Some("a path".to_owned()), ProtectedFiles::default()));
             match synced {
                 // Who stops it while the disk is waited for has stopped it.
                 Ok(()) if stop() => {

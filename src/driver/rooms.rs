@@ -19,7 +19,7 @@ use crate::workspace::changes;
 use crate::workspace::instructions::Search;
 use crate::workspace::obeyed::ObeyedFiles;
 use crate::workspace::place::Folder;
-use crate::workspace::protected::Protected;
+use crate::workspace::protected::ProtectedFiles;
 use crate::workspace::take_back::Change;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ use tokio::sync::mpsc;
 pub(super) type Stamp = (u64, StepId, Vec<NotedInstructions>);
 
 /// Of which run, the working folder, and the files that the recipe protects.
-pub(super) type Looked = (RunId, Option<changes::Look>, Protected);
+pub(super) type Looked = (RunId, Option<changes::FolderLook>, ProtectedFiles);
 
 /// What effects are performed with.
 pub(super) struct Rooms {

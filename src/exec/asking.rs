@@ -6,7 +6,7 @@
 //! wish: with the sandbox switched off for runs, questions are confined all the same, where that can be done.
 
 use super::helper_wire::Program;
-use super::sandbox::{self, Cell, Sandbox, Standing, Wish, Without};
+use super::sandbox::{self, DisabledLayers, Enclosure, Sandbox, SandboxRequest, SessionSite};
 use super::{Setup, environment, plan};
 use crate::domain::{Limits, SandboxLevel};
 use crate::launch::Launcher;
@@ -55,12 +55,12 @@ pub trait Questions: std::fmt::Debug + Send + Sync {
 pub struct Asker {
     setup: Arc<Setup>,
     launcher: Launcher,
-    room: OnceLock<Option<Room>>,
+    room: OnceLock<Option<QuestionRoom>>,
 }
 
 /// Where programs are asked.
 #[derive(Debug)]
-struct Room {
+struct QuestionRoom {
     sandbox: Sandbox,
     /// The empty working folder; it goes with the room.
     folder: tempfile::TempDir,
@@ -72,16 +72,16 @@ impl Asker {
         Self { setup, launcher, room: OnceLock::new() }
     }
 
-    fn room(&self) -> Option<&Room> {
+    fn room(&self) -> Option<&QuestionRoom> {
         self.room.get_or_init(|| self.prepare()).as_ref()
     }
 
-    fn prepare(&self) -> Option<Room> {
+    fn prepare(&self) -> Option<QuestionRoom> {
         let private = std::fs::Permissions::from_mode(0o700);
         let folder = tempfile::Builder::new().prefix("sayso-ask-").permissions(private).tempdir().ok()?;
-        let wish = Wish { level: SandboxLevel::ReadOnly, ..Wish::default() };
-        let without = Without { cgroup: true, ..self.setup.without };
-        let standing = Standing {
+        let wish = SandboxRequest { level: SandboxLevel::ReadOnly, ..SandboxRequest::default() };
+        let without = DisabledLayers { cgroup: true, ..self.setup.without };
+        let standing = SessionSite {
             cwd: folder.path(),
             home: self.setup.home.as_deref(),
             own: &self.setup.own,
@@ -90,16 +90,16 @@ impl Asker {
         };
         let sandbox =
             Sandbox::prepare(&wish, without, standing, &Limits::default(), &self.setup.helper).ok()?;
-        (sandbox.report().level != SandboxLevel::Off).then_some(Room { sandbox, folder })
+        (sandbox.report().level != SandboxLevel::Off).then_some(QuestionRoom { sandbox, folder })
     }
 }
 
 impl Asker {
     /// Where work is done on what runs made: in the same sandbox, else under the helper alone.
-    pub fn cell(&self) -> Cell {
+    pub fn cell(&self) -> Enclosure {
         match self.room() {
             Some(room) => room.sandbox.cell_to_ask(),
-            None => Cell::open(&self.setup.helper),
+            None => Enclosure::open(&self.setup.helper),
         }
     }
 }

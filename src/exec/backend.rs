@@ -3,10 +3,10 @@
 //! `serve` follows the run that goes on: its clock, its output, its report. What is special about each is behind
 //! [`Backend`], in rooms of their own (`local`, `container`, `jupyter`). Nothing here decides whether something runs.
 
-use super::helper_wire::{Rest, Used};
-use super::kernel_wire::{Done, Token};
-use super::receipt::Ending;
-use super::sandbox::refused::Closed;
+use super::helper_wire::{ResourceUse, RestState};
+use super::kernel_wire::{RunSummary, Token};
+use super::receipt::ExitKind;
+use super::sandbox::refused::ClosedPlaces;
 use crate::domain::{
     BlockId, Chunk, InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent, SandboxReport,
     Stream, Terms,
@@ -62,18 +62,18 @@ pub enum Event {
     /// It made an image, which goes to a file first: a name for it, its type, its bytes.
     Image(String, &'static str, Vec<u8>),
     /// It is over.
-    Ended(Box<Ended>),
+    Ended(Box<RunEnd>),
 }
 
 /// The end of a run.
 #[derive(Debug)]
-pub struct Ended {
+pub struct RunEnd {
     /// How it came.
-    pub end: End,
+    pub end: EndCause,
     /// What it used, as far as it is known.
-    pub used: Used,
+    pub used: ResourceUse,
     /// How its kernel stands after it; `None` where nothing of it is left, or nobody stops it.
-    pub rest: Option<Rest>,
+    pub rest: Option<RestState>,
     /// What became of the kernel.
     pub kernel: KernelFate,
     /// The folder in which the next block would start.
@@ -87,18 +87,18 @@ pub struct Ended {
     /// Whether its program was never built: the compiler refused the text.
     pub unbuilt: bool,
     /// What the sandbox closed for it.
-    pub closed: Option<Closed>,
+    pub closed: Option<ClosedPlaces>,
 }
 
 /// How a run came to its end.
 #[derive(Debug)]
-pub enum End {
+pub enum EndCause {
     /// The kernel finished the block and goes on.
-    Block(Done),
+    Block(RunSummary),
     /// The program ended.
-    Program(Ending),
+    Program(ExitKind),
     /// The process of the kernel ended under the run; why it could not be spoken to any more, where that came first.
-    Kernel(Ending, Option<String>),
+    Kernel(ExitKind, Option<String>),
     /// What carried it out died, or is out of reach; the cause.
     Died(String),
     /// It was ended at a limit, in words.
@@ -109,12 +109,12 @@ pub enum End {
     NotReady(String),
 }
 
-impl Ended {
+impl RunEnd {
     /// An end of which no more is known.
-    pub fn of(end: End) -> Self {
+    pub fn of(end: EndCause) -> Self {
         Self {
             end,
-            used: Used::default(),
+            used: ResourceUse::default(),
             rest: None,
             kernel: KernelFate::None,
             cwd: None,
@@ -140,8 +140,8 @@ impl From<RunEvent> for Event {
     }
 }
 
-impl From<Ended> for Event {
-    fn from(ended: Ended) -> Self {
+impl From<RunEnd> for Event {
+    fn from(ended: RunEnd) -> Self {
         Self::Ended(Box::new(ended))
     }
 }
@@ -176,8 +176,8 @@ pub trait Backend {
     /// Ends the run by force; its end is heard then.
     fn kill(&mut self);
     /// The run is not waited for any longer: its end, where that is not heard next.
-    fn give_up(&mut self) -> Option<Ended> {
-        Some(Ended::of(End::Died("what carried it out does not end, or is out of reach".into())))
+    fn give_up(&mut self) -> Option<RunEnd> {
+        Some(RunEnd::of(EndCause::Died("what carried it out does not end, or is out of reach".into())))
     }
     /// Gets ready for a language.
     async fn warm(&mut self, language: &Language);

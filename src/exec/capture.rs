@@ -1,7 +1,7 @@
 //! The output of a run on its way: into what is kept, onto the disk, and to whoever watches.
 
 use super::blob::Blob;
-use super::outbox::Outbox;
+use super::event_sender::EventSender;
 use crate::domain::{Captured, Limits, MaskStream, Masker, Stream};
 use std::path::{Path, PathBuf};
 
@@ -34,10 +34,10 @@ impl Capture {
     }
 
     /// Takes output.
-    pub fn print(&mut self, stream: Stream, bytes: &[u8], outbox: &mut Outbox) {
+    pub fn print(&mut self, stream: Stream, bytes: &[u8], events: &mut EventSender) {
         if !bytes.is_empty() {
             self.keep(stream, bytes);
-            outbox.print(stream, bytes);
+            events.print(stream, bytes);
         }
     }
 

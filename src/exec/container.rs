@@ -19,18 +19,18 @@ mod plan;
 mod program;
 mod tunnel;
 
-use super::backend::{End, Ended, Event, Job};
-use super::helper_wire::{Rest, Used};
-use super::kernel_wire::Said;
+use super::backend::{EndCause, Event, Job, RunEnd};
+use super::helper_wire::{ResourceUse, RestState};
+use super::kernel_wire::KernelMessage;
 use super::{Setup, blob, environment};
 use crate::config::{ContainerExecutor, FolderInContainer};
 use crate::domain::language::LanguageEntry;
 use crate::domain::{ExecutorKind, KernelFate, KernelRef, Language, Limits, RunEvent, SandboxLevel, Terms};
-use bridge_wire::Told;
+use bridge_wire::BridgeMessage;
 use engine::{Engine, Image};
 use error::ContainerError;
-use grants::{Closed, Granted, may_mount};
-use kernel::{FromKernel, Gone, Kernel};
+use grants::{Grants, WithheldPlaces, may_mount};
+use kernel::{ContainerKernel, KernelEnd, KernelEvent};
 pub use look::found;
 use plan::Frame;
 use program::Program;
@@ -53,12 +53,12 @@ pub struct Containers {
     image: Option<String>,
     session: String,
     engine: Option<Rc<Engine>>,
-    kernel: Option<Kernel>,
+    kernel: Option<ContainerKernel>,
     generation: u32,
     containers: u32,
     program: Option<Program>,
     /// The block in the kernel.
-    job: Option<InKernel>,
+    job: Option<KernelBlock>,
     /// What is to be told next.
     queue: VecDeque<Event>,
     deaths: mpsc::Sender<String>,
@@ -67,14 +67,14 @@ pub struct Containers {
 }
 
 /// A block in the kernel.
-struct InKernel {
+struct KernelBlock {
     job: Job,
     started: bool,
-    done: Option<super::kernel_wire::Done>,
+    done: Option<super::kernel_wire::RunSummary>,
 }
 
 /// What is known of a language before it runs.
-struct Known {
+struct LanguageFacts {
     engine: Rc<Engine>,
     frame: Frame,
     entry: LanguageEntry,
@@ -157,13 +157,13 @@ impl Containers {
         let cwd = grants::real(&self.setup.cwd);
         let folder = (how != FolderInContainer::None).then_some((cwd.as_path(), how));
         let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
-        let closed = &Closed::look(home.as_deref(), engine.socket.as_deref(), &self.setup.own);
+        let closed = &WithheldPlaces::look(home.as_deref(), engine.socket.as_deref(), &self.setup.own);
         if let Some((path, _)) = folder {
             may_mount(path, closed).map_err(|why| ContainerError::Folder { path: path.into(), why })?;
         }
         let sandbox = &self.setup.sandbox;
         Ok(Frame {
-            granted: Granted::look(sandbox, folder, closed, remote)?,
+            granted: Grants::look(sandbox, folder, closed, remote)?,
             asked_off: sandbox.asked && sandbox.level == SandboxLevel::Off,
             config,
             limits: *limits,
@@ -182,7 +182,7 @@ impl Containers {
             .ok_or_else(|| ContainerError::NoImageFor(language.to_string()))
     }
 
-    async fn known(&mut self, language: &Language, limits: &Limits) -> Result<Known, String> {
+    async fn known(&mut self, language: &Language, limits: &Limits) -> Result<LanguageFacts, String> {
         let entry = self.setup.languages.0.iter().find(|entry| entry.name == *language).cloned();
         let entry =
             entry.ok_or_else(|| format!("{language} is not set up: see [languages] in the configuration"))?;
@@ -191,7 +191,7 @@ impl Containers {
         let limits = if is_kernel(&entry) { self.of_kernel(limits)? } else { *limits };
         let frame = self.frame(&engine, &limits).map_err(|error| error.to_string())?;
         let image = engine.image(&wanted).await.map_err(|error| error.to_string())?;
-        Ok(Known { engine, frame, entry, image })
+        Ok(LanguageFacts { engine, frame, entry, image })
     }
 
     /// The limits of the container of a kernel: those of the session. Of a block in it, time and output can be others.
@@ -211,14 +211,15 @@ impl Containers {
         format!("sayso-{}-{what}{}", self.session, self.containers)
     }
 
-    fn start_kernel(&mut self, known: &Known) {
+    fn start_kernel(&mut self, known: &LanguageFacts) {
         let name = self.name("kernel");
         self.generation += 1;
         let image = (known.image.id.as_str(), known.image.shown());
-        self.kernel = Some(Kernel::start(known.engine.clone(), &known.frame, image, name, self.generation));
+        self.kernel =
+            Some(ContainerKernel::start(known.engine.clone(), &known.frame, image, name, self.generation));
     }
 
-    fn terms_of(&self, known: &Known, language: &Language, limits: Limits, fresh: bool) -> Terms {
+    fn terms_of(&self, known: &LanguageFacts, language: &Language, limits: Limits, fresh: bool) -> Terms {
         let kernel = self.kernel.as_ref().filter(|_| is_kernel(&known.entry) && !fresh);
         let goes_on = !known.frame.able.pauses;
         let next = KernelRef { generation: self.generation + 1, variables: 0, goes_on };
@@ -240,7 +241,7 @@ impl Containers {
     }
 
     /// The run in the kernel is over.
-    fn end_in_kernel(&mut self, end: End, used: Used) {
+    fn end_in_kernel(&mut self, end: EndCause, used: ResourceUse) {
         if self.job.take().is_none() {
             return;
         }
@@ -249,28 +250,30 @@ impl Containers {
             Some(kernel) => (KernelFate::Kept(kernel.state), Some(kernel.cwd.clone())),
             None => (KernelFate::None, None),
         };
-        self.queue.push_back(Ended { used, rest, kernel, cwd, ..Ended::of(end) }.into());
+        self.queue.push_back(RunEnd { used, rest, kernel, cwd, ..RunEnd::of(end) }.into());
     }
 
-    fn on_kernel(&mut self, heard: FromKernel) {
+    fn on_kernel(&mut self, heard: KernelEvent) {
         match heard {
-            FromKernel::Said(_, Said::Hello { .. }) => {
+            KernelEvent::Said(_, KernelMessage::Hello { .. }) => {
                 if let Some(kernel) = &mut self.kernel {
                     kernel.ready = true;
                 }
                 self.tell_started();
             }
-            FromKernel::Said(token, said) => {
+            KernelEvent::Said(token, said) => {
                 // What carries another mark comes from an earlier run, or from somebody else.
                 let Some(job) = self.job.as_mut().filter(|j| j.job.token == token && j.done.is_none()) else {
                     return;
                 };
                 match said {
-                    Said::Image { name, png } => {
+                    KernelMessage::Image { name, png } => {
                         self.queue.push_back(Event::Image(name, "image/png", png));
                     }
-                    Said::Variables(variables) => self.queue.push_back(RunEvent::Variables(variables).into()),
-                    Said::Done(done) => {
+                    KernelMessage::Variables(variables) => {
+                        self.queue.push_back(RunEvent::Variables(variables).into())
+                    }
+                    KernelMessage::Done(done) => {
                         if let Some(kernel) = &mut self.kernel {
                             kernel.state.variables = done.variables;
                             kernel.cwd = done.cwd.clone().unwrap_or_else(|| kernel.cwd.clone());
@@ -279,47 +282,51 @@ impl Containers {
                         }
                         job.done = Some(*done);
                     }
-                    Said::Functions(functions) => self.queue.push_back(RunEvent::Functions(functions).into()),
-                    Said::Hello { .. } | Said::Waiting | Said::Lacking(_) => {}
+                    KernelMessage::Functions(functions) => {
+                        self.queue.push_back(RunEvent::Functions(functions).into())
+                    }
+                    KernelMessage::Hello { .. } | KernelMessage::Waiting | KernelMessage::Lacking(_) => {}
                 }
             }
-            FromKernel::Told(told) => self.on_told(told),
-            FromKernel::Resting(still) => {
+            KernelEvent::Told(told) => self.on_told(told),
+            KernelEvent::Resting(still) => {
                 if let Some(kernel) = &mut self.kernel {
-                    kernel.rest = Some(Rest { still, threads: 0 });
+                    kernel.rest = Some(RestState { still, threads: 0 });
                     kernel.state.goes_on |= !still;
                 }
             }
-            FromKernel::Gone(gone) => self.on_gone(gone),
+            KernelEvent::Gone(gone) => self.on_gone(gone),
         }
     }
 
-    fn on_told(&mut self, told: Told) {
+    fn on_told(&mut self, told: BridgeMessage) {
         match told {
-            Told::Output(stream, bytes) if self.job.is_some() => {
+            BridgeMessage::Output(stream, bytes) if self.job.is_some() => {
                 self.queue.push_back(Event::printed(stream, bytes));
             }
-            Told::Usage { rss_bytes, cpu_us } => {
+            BridgeMessage::Usage { rss_bytes, cpu_us } => {
                 self.queue.push_back(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 }.into());
             }
-            Told::Finished(used) => {
+            BridgeMessage::Finished(used) => {
                 if let Some(done) = self.job.as_mut().and_then(|job| job.done.take()) {
-                    self.end_in_kernel(End::Block(done), used);
+                    self.end_in_kernel(EndCause::Block(done), used);
                 }
             }
             _ => {}
         }
     }
 
-    fn on_gone(&mut self, gone: Gone) {
+    fn on_gone(&mut self, gone: KernelEnd) {
         let Some(kernel) = self.kernel.take() else { return };
         let lost = KernelFate::Lost(kernel.state);
         self.leaves(kernel.close());
         let job = self.job.take();
         let (end, used, fate) = match gone {
-            Gone::NotStarted(why) => (End::NotStarted(why), Used::default(), KernelFate::None),
-            Gone::OutOfMemory(used) => (
-                End::Limit(format!(
+            KernelEnd::NotStarted(why) => {
+                (EndCause::NotStarted(why), ResourceUse::default(), KernelFate::None)
+            }
+            KernelEnd::OutOfMemory(used) => (
+                EndCause::Limit(format!(
                     "memory, {}",
                     plan::size(match self.setup.limits.memory_bytes {
                         0 => self.config.memory,
@@ -329,17 +336,17 @@ impl Containers {
                 used,
                 lost,
             ),
-            Gone::Died(why, used) => (End::Died(why), used, lost),
+            KernelEnd::Died(why, used) => (EndCause::Died(why), used, lost),
         };
         let end = match (job, end) {
             // The block was over; what came after it took the kernel.
-            (Some(InKernel { done: Some(done), .. }), _) => End::Block(done),
+            (Some(KernelBlock { done: Some(done), .. }), _) => EndCause::Block(done),
             (Some(_), end) => end,
-            (None, End::Limit(what)) => return self.died(format!("over its limit: {what}")),
-            (None, End::Died(why) | End::NotStarted(why)) => return self.died(why),
+            (None, EndCause::Limit(what)) => return self.died(format!("over its limit: {what}")),
+            (None, EndCause::Died(why) | EndCause::NotStarted(why)) => return self.died(why),
             (None, _) => return self.died(String::new()),
         };
-        self.queue.push_back(Ended { used, kernel: fate, ..Ended::of(end) }.into());
+        self.queue.push_back(RunEnd { used, kernel: fate, ..RunEnd::of(end) }.into());
     }
 
     fn died(&self, cause: String) {
@@ -355,7 +362,7 @@ impl Containers {
     }
 
     /// The image and what it is handed to were found when the terms were told, and hold.
-    fn begin_known(&mut self, known: &Known, job: Job) {
+    fn begin_known(&mut self, known: &LanguageFacts, job: Job) {
         known.engine.count();
         if !is_kernel(&known.entry) {
             let name = self.name("block");
@@ -380,7 +387,7 @@ impl Containers {
                 None => kernel.run(&job.token, &job.label, job.source.as_bytes()),
             }
         }
-        self.job = Some(InKernel { job, started: false, done: None });
+        self.job = Some(KernelBlock { job, started: false, done: None });
         self.tell_started();
     }
 }
@@ -392,7 +399,7 @@ impl Containers {
     }
 
     fn refuse(&mut self, why: String) {
-        self.queue.push_back(Ended::of(End::NotStarted(why)).into());
+        self.queue.push_back(RunEnd::of(EndCause::NotStarted(why)).into());
     }
 }
 

@@ -1,7 +1,7 @@
 //! How a helper is started: as it is, through the door of a control group, inside of the outer layer of a sandbox. Starts
 //! nothing; what does is `link`.
 
-use super::helper_file::{HelperFile, ITSELF, Lent};
+use super::helper_file::{HelperFile, ITSELF, InheritedDescriptor};
 use super::helper_part::JOIN;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
@@ -37,7 +37,7 @@ impl Entry {
     }
 
     /// What is started, and what has to be kept until it was.
-    pub(super) fn command(&self) -> std::io::Result<(Command, Option<Lent>)> {
+    pub(super) fn command(&self) -> std::io::Result<(Command, Option<InheritedDescriptor>)> {
         let itself = self.helper.program()?;
         let lent = self.outer.is_some().then(|| self.helper.lend()).transpose()?;
         let mut words: Vec<OsString> = Vec::new();

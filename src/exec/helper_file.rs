@@ -20,11 +20,11 @@ pub const ITSELF: &str = "/proc/self/exe";
 /// The file of the helper, held open. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct HelperFile {
-    held: Arc<Held>,
+    held: Arc<OpenProgram>,
 }
 
 #[derive(Debug)]
-struct Held {
+struct OpenProgram {
     #[cfg_attr(
         not(target_os = "linux"),
         expect(dead_code, reason = "it can't be started by descriptor there")
@@ -40,7 +40,7 @@ struct Held {
 
 /// A copy of the descriptor that the next program inherits; it is to be dropped right after that was started.
 #[derive(Debug)]
-pub struct Lent {
+pub struct InheritedDescriptor {
     path: PathBuf,
     _file: Option<OwnedFd>,
 }
@@ -79,7 +79,7 @@ impl HelperFile {
         #[cfg(not(target_os = "linux"))]
         let was = std::fs::symlink_metadata(&path).ok().map(|meta| Identity::of(&meta));
         Self {
-            held: Arc::new(Held {
+            held: Arc::new(OpenProgram {
                 file,
                 path,
                 copied,
@@ -114,10 +114,10 @@ impl HelperFile {
     ///
     /// # Errors
     /// When there is no descriptor left.
-    pub fn lend(&self) -> io::Result<Lent> {
+    pub fn lend(&self) -> io::Result<InheritedDescriptor> {
         let copy = rustix::io::fcntl_dupfd_cloexec(self.held.file.as_fd(), 3)?;
         rustix::io::fcntl_setfd(&copy, rustix::io::FdFlags::empty())?;
-        Ok(Lent { path: by_descriptor(copy.as_raw_fd()), _file: Some(copy) })
+        Ok(InheritedDescriptor { path: by_descriptor(copy.as_raw_fd()), _file: Some(copy) })
     }
 }
 
@@ -179,12 +179,12 @@ impl HelperFile {
     ///
     /// # Errors
     /// When another file lies there now.
-    pub fn lend(&self) -> io::Result<Lent> {
-        Ok(Lent { path: self.program()?, _file: None })
+    pub fn lend(&self) -> io::Result<InheritedDescriptor> {
+        Ok(InheritedDescriptor { path: self.program()?, _file: None })
     }
 }
 
-impl Lent {
+impl InheritedDescriptor {
     /// By what the program that inherits it starts the helper.
     pub fn path(&self) -> &Path {
         &self.path

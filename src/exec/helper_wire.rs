@@ -83,7 +83,7 @@ impl From<&Limits> for Bounds {
 
 /// What a run used, as the helper saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Used {
+pub struct ResourceUse {
     /// Processor time in microseconds.
     pub cpu_us: u64,
     /// Peak resident memory, bytes: of all processes together as it was seen, at least of the largest one.
@@ -94,7 +94,7 @@ pub struct Used {
 
 /// How the program stands after a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Rest {
+pub struct RestState {
     /// Whether every thread of it was seen stopped, and nothing else of the run is left.
     pub still: bool,
     /// Its threads.
@@ -103,7 +103,7 @@ pub struct Rest {
 
 /// What the helper tells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Told {
+pub enum Notification {
     /// The program runs under this process id.
     Spawned {
         /// Its process id.
@@ -127,9 +127,9 @@ pub enum Told {
     /// Another limit is reached, and which; the program is being ended.
     OverLimit(String),
     /// The run is over and cleaned up, and how the program stands.
-    Finished(Used, Rest),
+    Finished(ResourceUse, RestState),
     /// The program and all that descends from it are stopped.
-    Paused(Rest),
+    Paused(RestState),
     /// The program was woken although no run uses it; it is being ended.
     Woken,
     /// The program ended, and nothing of it is left.
@@ -139,14 +139,14 @@ pub enum Told {
         /// The signal that ended it.
         signal: Option<i32>,
         /// What the run used, where one went on.
-        used: Used,
+        used: ResourceUse,
     },
 }
 
-impl Told {
+impl Notification {
     /// Whether nothing more comes of the program.
     pub fn is_end(&self) -> bool {
-        matches!(self, Told::Exited { .. } | Told::NotSpawned(_))
+        matches!(self, Notification::Exited { .. } | Notification::NotSpawned(_))
     }
 }
 
@@ -187,7 +187,7 @@ impl Message for Order {
     const LETTER: u8 = b'o';
 }
 
-impl Message for Told {
+impl Message for Notification {
     const LETTER: u8 = b't';
 }
 
@@ -286,21 +286,21 @@ mod tests {
 
     #[test]
     fn reports_come_back_as_they_were() {
-        let used = Used { cpu_us: 7, peak_rss_bytes: 1 << 40, processes: 3 };
+        let used = ResourceUse { cpu_us: 7, peak_rss_bytes: 1 << 40, processes: 3 };
         for told in [
-            Told::Spawned { pid: 4711 },
-            Told::NotSpawned("no such file".into()),
-            Told::Usage { rss_bytes: 1, cpu_us: 2 },
-            Told::Begun,
-            Told::NotBegun("Max open files: EPERM".into()),
-            Told::OutOfTime,
-            Told::Woken,
-            Told::OverLimit("memory: 2.0 of 2 GiB".into()),
-            Told::Finished(used, Rest { still: true, threads: 2 }),
-            Told::Exited { code: Some(0), signal: None, used },
-            Told::Exited { code: None, signal: Some(9), used },
+            Notification::Spawned { pid: 4711 },
+            Notification::NotSpawned("no such file".into()),
+            Notification::Usage { rss_bytes: 1, cpu_us: 2 },
+            Notification::Begun,
+            Notification::NotBegun("Max open files: EPERM".into()),
+            Notification::OutOfTime,
+            Notification::Woken,
+            Notification::OverLimit("memory: 2.0 of 2 GiB".into()),
+            Notification::Finished(used, RestState { still: true, threads: 2 }),
+            Notification::Exited { code: Some(0), signal: None, used },
+            Notification::Exited { code: None, signal: Some(9), used },
         ] {
-            assert_eq!(Told::decode(&one(&told.encode())), Ok(told));
+            assert_eq!(Notification::decode(&one(&told.encode())), Ok(told));
         }
     }
 
@@ -313,7 +313,7 @@ mod tests {
         }
         let more = [bytes.as_slice(), b"x"].concat();
         assert_eq!(Ties::decode(&one(&encode(b'c', [more.as_slice()]))), Err(FrameError::Unknown(b'c')));
-        assert_eq!(Told::decode(&one(&Order::Kill.encode())), Err(FrameError::Unknown(b'o')));
+        assert_eq!(Notification::decode(&one(&Order::Kill.encode())), Err(FrameError::Unknown(b'o')));
     }
 
     proptest! {
@@ -321,7 +321,7 @@ mod tests {
         fn any_bytes_are_read_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
             let _ = Order::decode(&one(&encode(b'o', [bytes.as_slice()])));
             let _ = Ties::decode(&one(&encode(b'c', [bytes.as_slice()])));
-            let _ = Told::decode(&one(&encode(b't', [bytes.as_slice()])));
+            let _ = Notification::decode(&one(&encode(b't', [bytes.as_slice()])));
         }
     }
 }

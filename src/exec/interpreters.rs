@@ -34,7 +34,7 @@ pub struct Finder {
 
 /// Where programs are looked for.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ProgramPaths {
     /// The working folder.
     pub cwd: PathBuf,
     /// The person's home.
@@ -47,8 +47,8 @@ pub struct Place {
 
 impl Finder {
     /// A finder that has not looked yet.
-    pub fn new(languages: Languages, place: Place, questions: Arc<dyn Questions>) -> Self {
-        let Place { cwd, home, python, launcher } = place;
+    pub fn new(languages: Languages, place: ProgramPaths, questions: Arc<dyn Questions>) -> Self {
+        let ProgramPaths { cwd, home, python, launcher } = place;
         Self {
             languages,
             python,

@@ -22,8 +22,8 @@ mod token;
 mod variables;
 mod zmtp;
 
-use super::backend::{End, Ended, Event, wants_next_kernel};
-use super::helper_wire::Rest;
+use super::backend::{EndCause, Event, RunEnd, wants_next_kernel};
+use super::helper_wire::RestState;
 use super::{Setup, environment};
 use crate::config::JupyterExecutor;
 use crate::domain::sentences::sandbox;
@@ -33,7 +33,7 @@ use crate::domain::{
 };
 use error::JupyterError;
 pub use look::found;
-use reading::{Missing, Reading};
+use reading::{Awaited, ReplyReader};
 use server::Server;
 use specs::Spec;
 use std::collections::{BTreeMap, VecDeque};
@@ -41,7 +41,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use talk::{Ids, News, Order, Outlet};
+use talk::{Ids, KernelNews, Order, Outlet};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -72,21 +72,21 @@ pub struct Jupyter {
     server: Option<Server>,
     specs: Option<Vec<Spec>>,
     ids: Rc<Ids>,
-    kernels: BTreeMap<String, Kernel>,
+    kernels: BTreeMap<String, StartedKernel>,
     generations: BTreeMap<String, u32>,
     number: u32,
-    news: mpsc::Receiver<(u32, News)>,
-    outlet: mpsc::Sender<(u32, News)>,
+    news: mpsc::Receiver<(u32, KernelNews)>,
+    outlet: mpsc::Sender<(u32, KernelNews)>,
     block: Option<Block>,
     /// The end of a block whose kernel is being brought to a stand: it is told once it stands.
-    resting: Option<Ended>,
+    resting: Option<RunEnd>,
     queue: VecDeque<Event>,
     deaths: mpsc::Sender<String>,
     leaving: Vec<JoinHandle<()>>,
 }
 
 /// A kernel that was started.
-struct Kernel {
+struct StartedKernel {
     number: u32,
     generation: u32,
     ready: bool,
@@ -101,7 +101,7 @@ struct Kernel {
 /// The block that runs.
 struct Block {
     kernel: String,
-    reading: Reading,
+    reading: ReplyReader,
     /// What is missing is given up then.
     until: Option<Instant>,
     /// The connection was lost while it ran.
@@ -129,7 +129,7 @@ impl Block {
 
     /// Whether the interrupt has reached it, or came when its code was over.
     fn has_answered(&self) -> bool {
-        self.answered || self.asked.is_some() || self.reading.missing() != Missing::Both
+        self.answered || self.asked.is_some() || self.reading.missing() != Awaited::Both
     }
 }
 
@@ -282,7 +282,7 @@ impl Jupyter {
                 tokio::task::spawn_local(local::carry(start, self.ids.clone(), receiver, outlet))
             }
         };
-        let kernel = Kernel {
+        let kernel = StartedKernel {
             number: self.number,
             generation: *generation,
             ready: false,
@@ -295,7 +295,7 @@ impl Jupyter {
     }
 
     fn fate(&self, name: &str) -> KernelFate {
-        let reference = |kernel: &Kernel| KernelFate::Kept(self.reference(kernel.generation));
+        let reference = |kernel: &StartedKernel| KernelFate::Kept(self.reference(kernel.generation));
         self.kernels.get(name).map_or(KernelFate::None, reference)
     }
 
@@ -304,22 +304,22 @@ impl Jupyter {
         KernelRef { generation, variables: 0, goes_on: self.server.is_some() }
     }
 
-    fn end_block(&mut self, end: impl FnOnce(Reading) -> End, kernel: KernelFate) {
+    fn end_block(&mut self, end: impl FnOnce(ReplyReader) -> EndCause, kernel: KernelFate) {
         let Some(block) = self.block.take() else { return };
         let cwd = self.server.is_none().then(|| self.setup.cwd.clone());
-        let ended = Ended { cwd, ..Ended::of(end(block.reading)) };
+        let ended = RunEnd { cwd, ..RunEnd::of(end(block.reading)) };
         let stays = self.kernels.get(&block.kernel).filter(|_| matches!(kernel, KernelFate::Kept(_)));
         let stops = stays.filter(|_| self.server.is_none());
         match stops.map(|kernel| kernel.orders.send(Order::Rest)) {
-            Some(Ok(())) => self.resting = Some(Ended { kernel, ..ended }),
-            _ => self.queue.push_back(Ended { kernel, ..ended }.into()),
+            Some(Ok(())) => self.resting = Some(RunEnd { kernel, ..ended }),
+            _ => self.queue.push_back(RunEnd { kernel, ..ended }.into()),
         }
     }
 
     /// The kernel of the block that ended stands still, or is not there any more.
     fn on_resting(&mut self, still: bool) {
         if let Some(ended) = self.resting.take() {
-            self.queue.push_back(Ended { rest: Some(Rest { still, threads: 0 }), ..ended }.into());
+            self.queue.push_back(RunEnd { rest: Some(RestState { still, threads: 0 }), ..ended }.into());
         }
     }
 
@@ -327,12 +327,12 @@ impl Jupyter {
     fn look_at_end(&mut self) {
         let Some(block) = &mut self.block else { return };
         let patience = match block.reading.missing() {
-            Missing::Both => return,
-            Missing::Idle => IDLE,
-            Missing::Reply => REPLY,
-            Missing::Nothing if self.ask_variables() => return,
-            Missing::Nothing if self.waits_for_variables() => return,
-            Missing::Nothing => return self.end_of_block(),
+            Awaited::Both => return,
+            Awaited::Idle => IDLE,
+            Awaited::Reply => REPLY,
+            Awaited::Nothing if self.ask_variables() => return,
+            Awaited::Nothing if self.waits_for_variables() => return,
+            Awaited::Nothing => return self.end_of_block(),
         };
         block.until.get_or_insert_with(|| Instant::now() + patience);
     }
@@ -340,26 +340,26 @@ impl Jupyter {
     /// The block ends as it told.
     fn end_of_block(&mut self) {
         let fate = self.block.as_ref().map_or(KernelFate::None, |block| self.fate(&block.kernel));
-        self.end_block(|reading| End::Block(reading.done()), fate);
+        self.end_block(|reading| EndCause::Block(reading.done()), fate);
     }
 
     /// What was missing did not come.
     fn give_up_waiting(&mut self) {
         let Some(block) = &self.block else { return };
         let fate = self.fate(&block.kernel);
-        let nothing = block.reading.missing() == Missing::Both;
+        let nothing = block.reading.missing() == Awaited::Both;
         self.end_block(
-            |reading| if nothing { End::Died(UNHEARD.into()) } else { End::Block(reading.done()) },
+            |reading| if nothing { EndCause::Died(UNHEARD.into()) } else { EndCause::Block(reading.done()) },
             fate,
         );
     }
 
-    fn on_news(&mut self, number: u32, news: News) {
+    fn on_news(&mut self, number: u32, news: KernelNews) {
         let found = self.kernels.iter().find(|(_, kernel)| kernel.number == number);
         let Some(name) = found.map(|(name, _)| name.clone()) else { return };
         let running = self.block.as_ref().is_some_and(|block| block.kernel == name);
         match news {
-            News::Ready(version) => {
+            KernelNews::Ready(version) => {
                 if let Some(kernel) = self.kernels.get_mut(&name) {
                     kernel.ready = true;
                     kernel.version = version;
@@ -368,7 +368,7 @@ impl Jupyter {
                     self.queue.push_back(RunEvent::Started.into());
                 }
             }
-            News::Message(message) if message.kind() == "input_request" => {
+            KernelNews::Message(message) if message.kind() == "input_request" => {
                 if let Some(kernel) = self.kernels.get(&name).filter(|_| running) {
                     let answer = far::no_input(&self.ids, &message);
                     let _ = kernel.orders.send(Order::Send(Box::new(answer)));
@@ -377,8 +377,8 @@ impl Jupyter {
                     self.queue.push_back(Event::printed(Stream::Stderr, NO_INPUT.into()));
                 }
             }
-            News::Message(message) if running && self.take_variables(&message) => {}
-            News::Message(message) => {
+            KernelNews::Message(message) if running && self.take_variables(&message) => {}
+            KernelNews::Message(message) => {
                 if let Some(block) = self.block.as_mut().filter(|_| running) {
                     let heard = block.reading.take(&message);
                     if !heard.is_empty() {
@@ -389,26 +389,28 @@ impl Jupyter {
                     self.look_at_end();
                 }
             }
-            News::Printed(stream, bytes) if running => self.queue.push_back(Event::printed(stream, bytes)),
-            News::Printed(..) => {}
-            News::Reconnecting => {
+            KernelNews::Printed(stream, bytes) if running => {
+                self.queue.push_back(Event::printed(stream, bytes))
+            }
+            KernelNews::Printed(..) => {}
+            KernelNews::Reconnecting => {
                 if let Some(block) = self.block.as_mut().filter(|_| running) {
                     block.lost = true;
                     block.until = None;
                 }
             }
-            News::Reconnected { busy } => {
+            KernelNews::Reconnected { busy } => {
                 if let Some(block) = self.block.as_mut().filter(|block| running && block.lost && !busy) {
                     block.until = Some(Instant::now() + AFTER_LOSS);
                 }
             }
-            News::Resting(still) => self.on_resting(still),
-            News::NotStarted(why) => self.kernel_gone(&name, running, why, End::NotStarted),
-            News::Gone(why) => self.kernel_gone(&name, running, why, End::Died),
+            KernelNews::Resting(still) => self.on_resting(still),
+            KernelNews::NotStarted(why) => self.kernel_gone(&name, running, why, EndCause::NotStarted),
+            KernelNews::Gone(why) => self.kernel_gone(&name, running, why, EndCause::Died),
         }
     }
 
-    fn kernel_gone(&mut self, name: &str, running: bool, why: String, end: impl FnOnce(String) -> End) {
+    fn kernel_gone(&mut self, name: &str, running: bool, why: String, end: impl FnOnce(String) -> EndCause) {
         let Some(kernel) = self.kernels.remove(name) else { return };
         let fate = self.reference(kernel.generation);
         let fate = if kernel.ready { KernelFate::Lost(fate) } else { KernelFate::None };
@@ -458,7 +460,7 @@ mod tests {
 
     #[test]
     fn what_comes_after_an_interrupt_is_an_answer_and_what_was_under_way_is_not() {
-        let reading = Reading::new("1".into());
+        let reading = ReplyReader::new("1".into());
         let mut block = Block {
             kernel: "python3".into(),
             reading,

@@ -6,11 +6,11 @@ use super::environment::Environment;
 use super::error::ExecError;
 use super::frames::Decoder;
 use super::helper_wire::Order;
-use super::kernel_wire::{self, LIMIT, Said, Token};
+use super::kernel_wire::{self, KernelMessage, LIMIT, Token};
 use super::memory_file;
-use super::plan::{self, Given};
+use super::plan::{self, GivenFile};
 use super::process::{self, Process};
-use super::sandbox::Cell;
+use super::sandbox::Enclosure;
 use crate::domain::{KernelRef, Limits, Reach, Shared};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
@@ -59,7 +59,7 @@ impl Kernel {
     /// # Errors
     /// When its helper can't be started.
     pub fn start(
-        (cell, limits): (&Cell, &Limits),
+        (cell, limits): (&Enclosure, &Limits),
         interpreter: &Path,
         cwd: &Path,
         env: Environment,
@@ -70,7 +70,7 @@ impl Kernel {
         let mut theirs = Some(theirs);
         let process =
             process::start(cell, limits, plan::kernel(interpreter, cwd, env), |given| match given {
-                Given::Control => theirs.take().ok_or(ExecError::Ended),
+                GivenFile::Control => theirs.take().ok_or(ExecError::Ended),
                 _ => memory_file::sealed(plan::KERNEL.as_bytes()),
             })?;
         // Nobody uses it yet: it gets ready, and then it stands still.
@@ -139,7 +139,7 @@ impl Kernel {
     ///
     /// # Errors
     /// When the socket is closed, or what comes is no message.
-    pub fn receive(&mut self) -> Result<Vec<(Token, Said)>, ExecError> {
+    pub fn receive(&mut self) -> Result<Vec<(Token, KernelMessage)>, ExecError> {
         let mut said = Vec::new();
         let mut buffer = vec![0u8; 64 << 10];
         loop {

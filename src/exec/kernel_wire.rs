@@ -42,7 +42,7 @@ pub fn lacking(token: &Token, source: &str, (cwd, path): (&Path, &[u8]), package
 
 /// How a block ended, by the kernel's word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum BlockEnd {
     /// To its end.
     Ok,
     /// By an uncaught exception.
@@ -55,9 +55,9 @@ pub enum How {
 
 /// The last message of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Done {
+pub struct RunSummary {
     /// How it ended.
-    pub how: How,
+    pub how: BlockEnd,
     /// 0, 1 after an uncaught exception, or what `SystemExit` said.
     pub code: i32,
     /// The value of the last expression, or of `result`.
@@ -78,7 +78,7 @@ pub struct Done {
 
 /// Something that the kernel does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lacking {
+pub enum MissingFacility {
     /// A module that a text imports.
     Module(String),
     /// A package that was asked for.
@@ -87,7 +87,7 @@ pub enum Lacking {
 
 /// A message of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum KernelMessage {
     /// It is ready.
     Hello {
         /// Its version, `3.12.4`.
@@ -107,26 +107,29 @@ pub enum Said {
     /// The functions of the file that was loaded.
     Functions(Vec<Function>),
     /// What it does not have of what it was asked for.
-    Lacking(Vec<Lacking>),
+    Lacking(Vec<MissingFacility>),
     /// The block is over.
-    Done(Box<Done>),
+    Done(Box<RunSummary>),
 }
 
 /// Reads a message, with the token that it carries.
 ///
 /// # Errors
 /// When it is none.
-pub fn decode(frame: Frame) -> Result<(Token, Said), FrameError> {
+pub fn decode(frame: Frame) -> Result<(Token, KernelMessage), FrameError> {
     let unknown = FrameError::Unknown(frame.kind);
     let token: Token = frame.field(0)?.try_into().map_err(|_| unknown)?;
     let said = match frame.kind {
-        b'H' => Said::Hello { version: frame.text(1)? },
-        b'W' => Said::Waiting,
-        b'I' => Said::Image { name: frame.text(1)?, png: frame.fields.into_iter().nth(2).ok_or(unknown)? },
-        b'V' => Said::Variables(variables(&frame)?),
-        b'F' => Said::Functions(functions(frame.field(1)?).ok_or(FrameError::Torn)?),
-        b'M' => Said::Lacking(missing(&frame)),
-        b'D' => Said::Done(Box::new(done(&frame)?)),
+        b'H' => KernelMessage::Hello { version: frame.text(1)? },
+        b'W' => KernelMessage::Waiting,
+        b'I' => KernelMessage::Image {
+            name: frame.text(1)?,
+            png: frame.fields.into_iter().nth(2).ok_or(unknown)?,
+        },
+        b'V' => KernelMessage::Variables(variables(&frame)?),
+        b'F' => KernelMessage::Functions(functions(frame.field(1)?).ok_or(FrameError::Torn)?),
+        b'M' => KernelMessage::Lacking(missing(&frame)),
+        b'D' => KernelMessage::Done(Box::new(done(&frame)?)),
         _ => return Err(unknown),
     };
     Ok((token, said))
@@ -155,33 +158,33 @@ fn variables(frame: &Frame) -> Result<Vec<Variable>, FrameError> {
 }
 
 /// Each field names a module (`m:numpy`) or a package (`p:pandas>=2`); others are left out.
-fn missing(frame: &Frame) -> Vec<Lacking> {
+fn missing(frame: &Frame) -> Vec<MissingFacility> {
     let texts =
         frame.fields.iter().skip(1).take(MOST_LACKING).filter_map(|field| std::str::from_utf8(field).ok());
     texts
         .filter_map(|text| {
-            let module = text.strip_prefix("m:").map(|name| Lacking::Module(name.to_owned()));
-            module.or_else(|| text.strip_prefix("p:").map(|name| Lacking::Package(name.to_owned())))
+            let module = text.strip_prefix("m:").map(|name| MissingFacility::Module(name.to_owned()));
+            module.or_else(|| text.strip_prefix("p:").map(|name| MissingFacility::Package(name.to_owned())))
         })
         .collect()
 }
 
 /// Functions as JSON text. What could not be a function of Python is left out.
 fn functions(json: &[u8]) -> Option<Vec<Function>> {
-    let told: Vec<ToldFunction> = serde_json::from_slice(json).ok()?;
-    Some(told.into_iter().take(MOST_FUNCTIONS).filter_map(ToldFunction::read).collect())
+    let told: Vec<FunctionLine> = serde_json::from_slice(json).ok()?;
+    Some(told.into_iter().take(MOST_FUNCTIONS).filter_map(FunctionLine::read).collect())
 }
 
 #[derive(serde::Deserialize)]
-struct ToldFunction {
+struct FunctionLine {
     name: String,
     signature: String,
     doc: String,
-    parameters: Vec<ToldParameter>,
+    parameters: Vec<ParameterLine>,
 }
 
 #[derive(serde::Deserialize)]
-struct ToldParameter {
+struct ParameterLine {
     name: String,
     kind: String,
     annotation: String,
@@ -189,19 +192,19 @@ struct ToldParameter {
     default: Option<String>,
 }
 
-impl ToldFunction {
+impl FunctionLine {
     fn read(self) -> Option<Function> {
         let named = |name: &str| {
             name.starts_with(|c: char| c.is_alphabetic() || c == '_')
                 && name.chars().all(|c| c.is_alphanumeric() || c == '_')
         };
         let sound = named(&self.name) && self.parameters.iter().all(|p| named(&p.name));
-        let parameters = self.parameters.into_iter().map(ToldParameter::read).collect::<Option<_>>()?;
+        let parameters = self.parameters.into_iter().map(ParameterLine::read).collect::<Option<_>>()?;
         sound.then_some(Function { name: self.name, signature: self.signature, doc: self.doc, parameters })
     }
 }
 
-impl ToldParameter {
+impl ParameterLine {
     fn read(self) -> Option<Parameter> {
         let kind = match self.kind.as_str() {
             "positional" => ParameterKind::Positional,
@@ -228,17 +231,17 @@ fn found(frame: &Frame) -> Vec<String> {
     fields.map(|field| String::from_utf8_lossy(field).chars().take(200).collect()).collect()
 }
 
-fn done(frame: &Frame) -> Result<Done, FrameError> {
+fn done(frame: &Frame) -> Result<RunSummary, FrameError> {
     let how = match frame.field(1)? {
-        b"ok" => How::Ok,
-        b"error" => How::Error,
-        b"exit" => How::Exit,
-        b"interrupted" => How::Interrupted,
+        b"ok" => BlockEnd::Ok,
+        b"error" => BlockEnd::Error,
+        b"exit" => BlockEnd::Exit,
+        b"interrupted" => BlockEnd::Interrupted,
         _ => return Err(FrameError::Unknown(frame.kind)),
     };
     let (kind, message, traceback) = (frame.text(5)?, frame.text(6)?, frame.text(7)?);
     let folder = frame.field(8)?.to_vec();
-    Ok(Done {
+    Ok(RunSummary {
         how,
         code: frame.number(2)?,
         value: if frame.field(3)? == b"1" { Some(frame.text(4)?) } else { None },
@@ -257,7 +260,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn said(kind: u8, fields: &[&[u8]]) -> Result<(Token, Said), FrameError> {
+    fn said(kind: u8, fields: &[&[u8]]) -> Result<(Token, KernelMessage), FrameError> {
         let mut decoder = Decoder::new(LIMIT);
         decoder.push(&encode(kind, fields.iter().copied()));
         decode(decoder.next_frame().unwrap().unwrap())
@@ -282,8 +285,8 @@ mod tests {
         ];
         let (token, said) = said(b'D', &fields).unwrap();
         assert_eq!(token, [7; 16]);
-        let Said::Done(done) = said else { panic!("{said:?}") };
-        assert_eq!((done.how, done.code, done.value, done.variables), (How::Error, 1, None, 3));
+        let KernelMessage::Done(done) = said else { panic!("{said:?}") };
+        assert_eq!((done.how, done.code, done.value, done.variables), (BlockEnd::Error, 1, None, 3));
         assert_eq!(done.changes, Some(VariableChanges { added: 1, changed: 0, deleted: 2 }));
         assert_eq!(done.found, ["builtins replaced: open"]);
         assert_eq!(done.error.unwrap().kind, "ValueError");

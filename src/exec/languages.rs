@@ -6,7 +6,7 @@
 
 use super::environment::Environment;
 use super::helper_wire::{FIRST_GIVEN, Program};
-use super::plan::{self, Given, Invocation};
+use super::plan::{self, GivenFile, Invocation};
 use crate::domain::RunError;
 use crate::domain::language::Way;
 use std::ffi::OsString;
@@ -26,19 +26,20 @@ pub fn invocation(
     env: Environment,
 ) -> Invocation {
     if needs_file(way) {
-        let (args, given) = (build(way, extension, interpreter, label), vec![Given::Source, Given::State]);
+        let (args, given) =
+            (build(way, extension, interpreter, label), vec![GivenFile::Source, GivenFile::State]);
         return made(Path::new("/bin/sh"), args, given, cwd, env);
     }
     if !way.arguments.is_empty() {
         let file = format!("/dev/fd/{FIRST_GIVEN}");
         let fill = |word: &String| word.replace("{file}", &file).replace("{folder}", &cwd.to_string_lossy());
         let args = way.arguments.iter().map(|word| fill(word).into()).collect();
-        return made(interpreter, args, vec![Given::Source], cwd, env);
+        return made(interpreter, args, vec![GivenFile::Source], cwd, env);
     }
     match language {
         "sql" => {
             let args = ["-I", "-c", SQL, label].map(OsString::from).to_vec();
-            made(interpreter, args, vec![Given::Source], cwd, env)
+            made(interpreter, args, vec![GivenFile::Source], cwd, env)
         }
         "typescript" => {
             let mut invocation = plan::subprocess("javascript", interpreter, label, cwd, env);
@@ -57,7 +58,7 @@ pub fn needs_file(way: &Way) -> bool {
 fn made(
     executable: &Path,
     args: Vec<OsString>,
-    given: Vec<Given>,
+    given: Vec<GivenFile>,
     cwd: &Path,
     env: Environment,
 ) -> Invocation {

@@ -3,7 +3,7 @@
 use super::entry::Entry;
 use super::error::ExecError;
 use super::frames::Decoder;
-use super::helper_wire::{LIMIT, Message as _, Order, Program, Told};
+use super::helper_wire::{LIMIT, Message as _, Notification, Order, Program};
 use super::tree;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -89,15 +89,15 @@ impl Link {
     ///
     /// # Errors
     /// When the helper is gone, or what it writes is no message.
-    pub fn receive(&mut self) -> Result<Vec<Told>, ExecError> {
+    pub fn receive(&mut self) -> Result<Vec<Notification>, ExecError> {
         let mut told = Vec::new();
         let mut buffer = [0u8; 4096];
         loop {
             while let Some(frame) = self.decoder.next_frame()? {
-                let one = Told::decode(&frame)?;
+                let one = Notification::decode(&frame)?;
                 self.clean |= one.is_end();
                 self.spoke = true;
-                if let (Told::Spawned { pid }, true) = (&one, self.plain) {
+                if let (Notification::Spawned { pid }, true) = (&one, self.plain) {
                     self.session = Some(*pid);
                 }
                 told.push(one);
@@ -115,7 +115,7 @@ impl Link {
     }
 
     /// The socket ended. When nothing was ever told on it, the program never was.
-    fn never_spoke(&mut self) -> Result<Vec<Told>, ExecError> {
+    fn never_spoke(&mut self) -> Result<Vec<Notification>, ExecError> {
         if self.spoke {
             return Err(ExecError::Ended);
         }
@@ -124,7 +124,7 @@ impl Link {
         let count = self.errors.read_at(&mut said, 0).unwrap_or(0);
         let said = String::from_utf8_lossy(said.get(..count).unwrap_or_default()).into_owned();
         let why = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it ended at once");
-        Ok(vec![Told::NotSpawned(format!("the helper could not be started: {why}"))])
+        Ok(vec![Notification::NotSpawned(format!("the helper could not be started: {why}"))])
     }
 
     /// Ends the helper itself: it does not answer. Its program is tied to its life, what else it started is looked for.

@@ -15,22 +15,22 @@ mod watch;
 use super::Setup;
 use super::backend::Event;
 use super::environment::{self, Environment};
-use super::helper_wire::{Order, Rest};
+use super::helper_wire::{Order, RestState};
 use super::interpreters::Finder;
 use super::kernel::Kernel;
-use super::kernel_wire::{Done, Token};
+use super::kernel_wire::{RunSummary, Token};
 use super::process::Process;
 use super::sandbox::Sandbox;
-use super::sandbox::refused::Closed;
+use super::sandbox::refused::ClosedPlaces;
 use super::shell_state::ShellState;
 use crate::domain::{BlockId, Chunk, Limits, RunEvent, Stream};
-use ask::Asking;
+use ask::PackageQuestion;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc;
-use watch::Watched;
+use watch::WatchedDescriptor;
 
 /// What carries out the runs of this machine.
 pub struct Local {
@@ -45,7 +45,7 @@ pub struct Local {
     shell: ShellState,
     run: Option<LocalRun>,
     /// Questions about packages.
-    asking: Asking,
+    asking: PackageQuestion,
     /// Kernels in a row that ended before they were ready.
     never_ready: u32,
     /// Prepared at the first need.
@@ -53,11 +53,11 @@ pub struct Local {
     /// What is to be told next.
     queue: VecDeque<Event>,
     /// The program of the last run, which may need a while to end: its report comes first.
-    leaving: Option<Carrier>,
+    leaving: Option<RunHost>,
 }
 
 /// What carries out a run.
-enum Carrier {
+enum RunHost {
     /// The kernel, which outlives it.
     Kernel,
     /// A program of its own; a shell has a file for its state.
@@ -66,7 +66,7 @@ enum Carrier {
 
 /// The run that goes on.
 struct LocalRun {
-    carrier: Carrier,
+    carrier: RunHost,
     /// Which block it is.
     block: BlockId,
     /// Its language, for the state of shells.
@@ -74,7 +74,7 @@ struct LocalRun {
     /// Its mark on the kernel's control socket.
     token: Token,
     /// What the kernel said at the end of the block.
-    done: Option<Done>,
+    done: Option<RunSummary>,
     /// When that was.
     over: Option<Instant>,
     /// Why the kernel can't be spoken to any more, when that came before its end.
@@ -84,9 +84,9 @@ struct LocalRun {
     /// Whether its helper ended it at its time limit.
     out_of_time: bool,
     /// What the sandbox closes for it.
-    closed: Option<Closed>,
+    closed: Option<ClosedPlaces>,
     /// How the kernel stands after it.
-    rest: Option<Rest>,
+    rest: Option<RestState>,
 }
 
 /// Something that can be waited on.
@@ -102,7 +102,7 @@ enum Source {
 
 impl LocalRun {
     fn is_in_kernel(&self) -> bool {
-        matches!(self.carrier, Carrier::Kernel)
+        matches!(self.carrier, RunHost::Kernel)
     }
 }
 
@@ -122,7 +122,7 @@ impl Local {
             generation: 0,
             shell,
             run: None,
-            asking: Asking::default(),
+            asking: PackageQuestion::default(),
             never_ready: 0,
             sandbox: None,
             queue: VecDeque::new(),
@@ -131,31 +131,47 @@ impl Local {
     }
 
     /// All that can be heard of.
-    fn sources(&self) -> Vec<Watched<'_, Source>> {
+    fn sources(&self) -> Vec<WatchedDescriptor<'_, Source>> {
         let mut sources = Vec::new();
         if let Some(kernel) = &self.kernel {
-            sources.push(Watched {
+            sources.push(WatchedDescriptor {
                 what: Source::Control,
                 fd: kernel.control(),
                 writes: kernel.has_unsent(),
             });
             let socket = kernel.process.link.socket();
-            sources.extend(socket.map(|fd| Watched { what: Source::KernelHelper, fd, writes: false }));
+            sources.extend(socket.map(|fd| WatchedDescriptor {
+                what: Source::KernelHelper,
+                fd,
+                writes: false,
+            }));
         }
         if let Some(python) = &self.asking.python {
-            sources.push(Watched { what: Source::Asked, fd: python.control(), writes: python.has_unsent() });
+            sources.push(WatchedDescriptor {
+                what: Source::Asked,
+                fd: python.control(),
+                writes: python.has_unsent(),
+            });
             let socket = python.process.link.socket();
-            sources.extend(socket.map(|fd| Watched { what: Source::AskedHelper, fd, writes: false }));
+            sources.extend(socket.map(|fd| WatchedDescriptor {
+                what: Source::AskedHelper,
+                fd,
+                writes: false,
+            }));
         }
         if let Some(process) = self.process() {
             let pipes = process.pipes.open();
-            sources.extend(pipes.map(|(stream, fd)| Watched {
+            sources.extend(pipes.map(|(stream, fd)| WatchedDescriptor {
                 what: Source::Pipe(stream),
                 fd,
                 writes: false,
             }));
             let socket = process.link.socket().filter(|_| !self.runs_in_kernel());
-            sources.extend(socket.map(|fd| Watched { what: Source::ProgramHelper, fd, writes: false }));
+            sources.extend(socket.map(|fd| WatchedDescriptor {
+                what: Source::ProgramHelper,
+                fd,
+                writes: false,
+            }));
         }
         sources
     }
@@ -182,15 +198,15 @@ impl Local {
     /// The process of the run that goes on.
     fn process(&self) -> Option<&Process> {
         match &self.run.as_ref()?.carrier {
-            Carrier::Program(process, _) => Some(process),
-            Carrier::Kernel => self.kernel.as_ref().map(|kernel| &kernel.process),
+            RunHost::Program(process, _) => Some(process),
+            RunHost::Kernel => self.kernel.as_ref().map(|kernel| &kernel.process),
         }
     }
 
     fn process_mut(&mut self) -> Option<&mut Process> {
         match &mut self.run.as_mut()?.carrier {
-            Carrier::Program(process, _) => Some(process),
-            Carrier::Kernel => self.kernel.as_mut().map(|kernel| &mut kernel.process),
+            RunHost::Program(process, _) => Some(process),
+            RunHost::Kernel => self.kernel.as_mut().map(|kernel| &mut kernel.process),
         }
     }
 

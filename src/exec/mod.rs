@@ -13,12 +13,12 @@ use crate::domain::{
     InstallInto, Interpreter, Language, Languages, Limits, Masker, Pixels, Reach, RunEvent, RunId,
     RunRequest, SandboxReport, Terms,
 };
-use crate::launch::{Ground, Launcher};
+use crate::launch::{Launcher, WritableFolders};
 use asking::Asker;
 pub use interpreters::on_path;
-use interpreters::{Finder, Place};
+use interpreters::{Finder, ProgramPaths};
 use order::Order;
-pub use sandbox::{Wish, Without};
+pub use sandbox::{DisabledLayers, SandboxRequest};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,11 +35,12 @@ mod container;
 mod entry;
 mod environment;
 mod error;
+mod event_sender;
 pub mod found;
 mod frames;
 pub mod helper;
 mod helper_file;
-mod helper_part;
+pub mod helper_part;
 mod helper_wire;
 pub mod images;
 mod interpreters;
@@ -53,7 +54,6 @@ mod link;
 mod local;
 mod memory_file;
 mod order;
-mod outbox;
 pub mod packages;
 mod pictures;
 mod pipes;
@@ -91,9 +91,9 @@ pub struct Setup {
     /// The limits of a run that were not chosen otherwise.
     pub limits: Limits,
     /// How runs are to be confined.
-    pub sandbox: Wish,
+    pub sandbox: SandboxRequest,
     /// Layers that are left out, in tests.
-    pub without: Without,
+    pub without: DisabledLayers,
     /// The person's home folder, which runs do not see.
     pub home: Option<PathBuf>,
     /// Folders of sayso's own: no run may write them.
@@ -115,7 +115,7 @@ impl Setup {
     pub fn launcher(&self) -> Launcher {
         let mut own = self.own.clone();
         own.push(self.blobs.clone());
-        Launcher::of_process(Ground::new(&self.cwd, self.home.as_deref(), &self.sandbox.write, &own))
+        Launcher::of_process(WritableFolders::new(&self.cwd, self.home.as_deref(), &self.sandbox.write, &own))
     }
 }
 
@@ -149,7 +149,7 @@ impl Executor {
         let setup = Arc::new(setup);
         let launcher = setup.launcher();
         let asker = Arc::new(Asker::new(setup.clone(), launcher.clone()));
-        let place = Place {
+        let place = ProgramPaths {
             cwd: setup.cwd.clone(),
             home: setup.home.clone(),
             python: setup.python.clone(),

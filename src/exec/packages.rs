@@ -8,7 +8,7 @@ use super::blob;
 use super::environment::Environment;
 use super::error::ExecError;
 use super::helper_wire::Program;
-use super::kernel_wire::Lacking;
+use super::kernel_wire::MissingFacility;
 use super::plan::Invocation;
 use crate::domain::packages::python_package;
 use crate::domain::sentences::network;
@@ -175,7 +175,7 @@ fn words(all: &'static [&'static str]) -> impl Iterator<Item = OsString> {
 }
 
 /// The packages to install for what a kernel lacks; one that was asked for by name comes as it was written.
-pub fn named(lacking: &[Lacking]) -> Vec<String> {
+pub fn named(lacking: &[MissingFacility]) -> Vec<String> {
     let plain = |package: &str| {
         let end = package.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')));
         package
@@ -186,12 +186,12 @@ pub fn named(lacking: &[Lacking]) -> Vec<String> {
     };
     let mut all: Vec<String> = Vec::new();
     let packages = lacking.iter().filter_map(|one| match one {
-        Lacking::Package(package) => Some(package.clone()),
-        Lacking::Module(_) => None,
+        MissingFacility::Package(package) => Some(package.clone()),
+        MissingFacility::Module(_) => None,
     });
     let modules = lacking.iter().filter_map(|one| match one {
-        Lacking::Module(module) => python_package(module),
-        Lacking::Package(_) => None,
+        MissingFacility::Module(module) => python_package(module),
+        MissingFacility::Package(_) => None,
     });
     for package in packages.chain(modules) {
         let sound = PackageList::parse("python", &package).is_ok();

@@ -10,7 +10,7 @@ use super::helper_file::ITSELF;
 use super::helper_part::DECODE;
 use super::helper_wire::{FIRST_GIVEN, Program};
 use super::memory_file;
-use super::sandbox::{self, Cell};
+use super::sandbox::{self, Enclosure};
 use crate::domain::{Limits, Pixels};
 use std::ffi::OsString;
 use std::fs::File;
@@ -29,7 +29,7 @@ const MEMORY: u64 = 512 << 20;
 ///
 /// # Errors
 /// In words, when it can't be decoded, or there is no process for it.
-pub fn decode(cell: &Cell, bytes: &[u8], width: u32, height: u32) -> Result<Pixels, String> {
+pub fn decode(cell: &Enclosure, bytes: &[u8], width: u32, height: u32) -> Result<Pixels, String> {
     let (width, height) = (width.clamp(1, SIDE), height.clamp(1, SIDE));
     if bytes.len() > decode::BYTES {
         return Err("The image file is larger than 4 MB.".into());

@@ -14,7 +14,7 @@ pub const NODE: &str = include_str!("../../assets/node.js");
 
 /// What a program finds behind a descriptor that it is given; the first has the number [`FIRST_GIVEN`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Given {
+pub enum GivenFile {
     /// The control socket of a kernel.
     Control,
     /// The kernel's own text.
@@ -31,7 +31,7 @@ pub struct Invocation {
     /// The program with its arguments, environment and folder.
     pub program: Program,
     /// What it is given, in order.
-    pub given: Vec<Given>,
+    pub given: Vec<GivenFile>,
 }
 
 /// The empty kernel. `-I`: no `PYTHON*` variables, no working folder on the path. It gets a copy of the built-in names,
@@ -53,7 +53,7 @@ pub fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation {
     let args = ["-I", "-c", &start, &control.to_string()].map(OsString::from).to_vec();
     Invocation {
         program: Program { executable: python.into(), args, env, cwd: cwd.into(), ..Program::default() },
-        given: vec![Given::Control, Given::KernelText],
+        given: vec![GivenFile::Control, GivenFile::KernelText],
     }
 }
 
@@ -69,10 +69,10 @@ pub fn subprocess(
     let (args, given) = match language {
         "bash" => (
             text(&["--noprofile", "--norc", "-c", SHELL.trim_end(), label]),
-            vec![Given::Source, Given::State],
+            vec![GivenFile::Source, GivenFile::State],
         ),
-        "javascript" => (text(&["--experimental-vm-modules", "-e", NODE, label]), vec![Given::Source]),
-        _ => (text(&[&format!("/dev/fd/{FIRST_GIVEN}")]), vec![Given::Source]),
+        "javascript" => (text(&["--experimental-vm-modules", "-e", NODE, label]), vec![GivenFile::Source]),
+        _ => (text(&[&format!("/dev/fd/{FIRST_GIVEN}")]), vec![GivenFile::Source]),
     };
     let (executable, cwd) = (interpreter.into(), PathBuf::from(cwd));
     let program = Program { executable, args, env, cwd, ..Program::default() };

@@ -6,8 +6,8 @@ use super::environment::MARK;
 use super::error::ExecError;
 use super::link::Link;
 use super::pipes::Pipes;
-use super::plan::{Given, Invocation, set};
-use super::sandbox::Cell;
+use super::plan::{GivenFile, Invocation, set};
+use super::sandbox::Enclosure;
 use crate::domain::Limits;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
@@ -27,10 +27,10 @@ pub struct Process {
 /// # Errors
 /// When the helper can't be started; a program that can't be started is told by the helper.
 pub fn start(
-    cell: &Cell,
+    cell: &Enclosure,
     limits: &Limits,
     mut invocation: Invocation,
-    mut provide: impl FnMut(Given) -> Result<OwnedFd, ExecError>,
+    mut provide: impl FnMut(GivenFile) -> Result<OwnedFd, ExecError>,
 ) -> Result<Process, ExecError> {
     let mark = random::<8>()?.iter().fold(String::new(), |hex, b| hex + &format!("{b:02x}"));
     set(&mut invocation.program.env, MARK, &mark);

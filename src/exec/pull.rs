@@ -2,7 +2,7 @@
 //! nothing of the image is started.
 
 use super::backend::Fetch;
-use super::receipt::Ending;
+use super::receipt::ExitKind;
 use tokio::sync::mpsc;
 
 /// Lines of progress that may wait; who does not keep up misses lines, nothing else.
@@ -54,11 +54,11 @@ pub async fn hear(pull: Option<&mut Pull>) -> Step {
 }
 
 /// How its run ended.
-pub fn ending(pulled: bool) -> Ending {
-    Ending { code: Some(i32::from(!pulled)), signal: None }
+pub fn ending(pulled: bool) -> ExitKind {
+    ExitKind { code: Some(i32::from(!pulled)), signal: None }
 }
 
 /// How the run of one ended that was stopped.
-pub fn stopped() -> Ending {
-    Ending { code: None, signal: Some(2) }
+pub fn stopped() -> ExitKind {
+    ExitKind { code: None, signal: Some(2) }
 }

@@ -2,11 +2,11 @@
 
 pub mod images;
 
-use super::backend::{End, Ended, Watch};
+use super::backend::{EndCause, RunEnd, Watch};
 use super::capture::Capture;
+use super::event_sender::EventSender;
 use super::languages;
-use super::outbox::Outbox;
-use super::receipt::{self, Pressed};
+use super::receipt::{self, OutsideStops};
 use super::sandbox::refused::refused;
 use crate::domain::{
     Chunk, Limits, Masker, Outcome, RunError, RunEvent, RunId, RunReport, RunRequest, Stream,
@@ -50,9 +50,9 @@ pub struct Run {
     /// Which.
     pub id: RunId,
     /// Where it is told of.
-    outbox: Outbox,
+    events: EventSender,
     /// What was done to it from outside.
-    pressed: Pressed,
+    pressed: OutsideStops,
     limits: Limits,
     watch: Watch,
     capture: Capture,
@@ -78,8 +78,8 @@ impl Run {
         let most = if watch == Watch::Helper { usize::MAX } else { IMAGES };
         let mut run = Self {
             id,
-            outbox: Outbox::new(id, out),
-            pressed: Pressed::default(),
+            events: EventSender::new(id, out),
+            pressed: OutsideStops::default(),
             limits,
             watch,
             capture: Capture::new(limits, folder, format!("run-{id}-output.txt"), masker),
@@ -126,7 +126,7 @@ impl Run {
             if self.since.is_none() {
                 self.run_clock(now);
             }
-            self.outbox.tell(RunEvent::Started);
+            self.events.tell(RunEvent::Started);
         }
     }
 
@@ -135,8 +135,8 @@ impl Run {
         match event {
             RunEvent::Started => self.start(Instant::now()),
             RunEvent::Output(Chunk { stream, bytes }) => self.print(stream, &bytes),
-            RunEvent::Usage { .. } => self.outbox.hint(event),
-            RunEvent::Image(_) | RunEvent::Variables(_) | RunEvent::Functions(_) => self.outbox.tell(event),
+            RunEvent::Usage { .. } => self.events.hint(event),
+            RunEvent::Image(_) | RunEvent::Variables(_) | RunEvent::Functions(_) => self.events.tell(event),
             // Its end is told by `finish`, once.
             RunEvent::Ended(_) => {}
         }
@@ -144,13 +144,13 @@ impl Run {
 
     /// It printed something.
     pub fn print(&mut self, stream: Stream, bytes: &[u8]) {
-        self.capture.print(stream, bytes, &mut self.outbox);
+        self.capture.print(stream, bytes, &mut self.events);
     }
 
     /// It made an image: it goes to a file.
     pub fn keep_image(&mut self, name: &str, mime: &str, bytes: &[u8]) {
         if let Some(image) = self.images.keep(name, mime, bytes) {
-            self.outbox.tell(RunEvent::Image(image));
+            self.events.tell(RunEvent::Image(image));
         }
     }
 
@@ -169,12 +169,12 @@ impl Run {
     /// When something has to be done next.
     pub fn due(&self) -> Option<Instant> {
         let (next, again) = (self.next.map(|(at, _)| at), self.again.map(|(at, _)| at));
-        [next, again, self.outbox.due()].into_iter().flatten().min()
+        [next, again, self.events.due()].into_iter().flatten().min()
     }
 
     /// Passes waiting output on; what else is to be done by now.
     pub fn on_time(&mut self, now: Instant) -> Option<Due> {
-        self.outbox.pass_on(now);
+        self.events.pass_on(now);
         if let Some((_, left)) = self.again.filter(|(at, _)| *at <= now) {
             self.again = left.checked_sub(1).filter(|left| *left > 0).map(|left| (now + AGAIN, left));
             return Some(Due::InterruptAgain);
@@ -198,18 +198,18 @@ impl Run {
     }
 
     /// Tells the report.
-    pub fn finish(mut self, ended: Ended, now: Instant) {
+    pub fn finish(mut self, ended: RunEnd, now: Instant) {
         self.pressed.over = self.pressed.over.take().or(ended.limit);
         self.pressed.out_of_time |= ended.out_of_time;
         let outcome = self.outcome(&ended.end);
         let until = ended.over.unwrap_or(now);
-        let never = matches!(ended.end, End::NotStarted(_) | End::NotReady(_));
+        let never = matches!(ended.end, EndCause::NotStarted(_) | EndCause::NotReady(_));
         let since = self.since.filter(|_| !never).unwrap_or(until);
         let (code, signal) = match &ended.end {
-            End::Block(done) => (Some(done.code), None),
-            End::Program(ending) | End::Kernel(ending, _) => (ending.code, ending.signal),
-            End::Limit(_) => (None, Some(9)),
-            End::Died(_) | End::NotStarted(_) | End::NotReady(_) => (None, None),
+            EndCause::Block(done) => (Some(done.code), None),
+            EndCause::Program(ending) | EndCause::Kernel(ending, _) => (ending.code, ending.signal),
+            EndCause::Limit(_) => (None, Some(9)),
+            EndCause::Died(_) | EndCause::NotStarted(_) | EndCause::NotReady(_) => (None, None),
         };
         let mut receipt = receipt::receipt(until.saturating_duration_since(since), ended.used, code, signal);
         if let Some(rest) = ended.rest {
@@ -217,7 +217,7 @@ impl Run {
             (receipt.threads, receipt.moving) = (rest.threads.saturating_sub(1), !rest.still);
         }
         let (value, mut error) = match ended.end {
-            End::Block(done) => {
+            EndCause::Block(done) => {
                 receipt.variables = done.changes;
                 (done.value, done.error)
             }
@@ -234,21 +234,23 @@ impl Run {
             receipt.refused = refused(std::iter::once(&*printed).chain(traceback), closed);
         }
         let (images, kernel, cwd) = (self.images.all(), ended.kernel, ended.cwd);
-        self.outbox.finish(RunReport { outcome, receipt, output, blob, value, error, images, kernel, cwd });
+        self.events.finish(RunReport { outcome, receipt, output, blob, value, error, images, kernel, cwd });
     }
 
     /// How it ended, by its end and by what was done to it.
-    fn outcome(&self, end: &End) -> Outcome {
+    fn outcome(&self, end: &EndCause) -> Outcome {
         let pressed = &self.pressed;
         match end {
-            End::Block(done) => receipt::of_block(done, pressed),
-            End::Program(ending) => receipt::of_program(*ending, pressed),
-            End::Kernel(_, Some(why)) if *pressed == Pressed::default() => Outcome::Crashed(why.clone()),
-            End::Kernel(ending, _) => receipt::of_death(*ending, pressed),
-            End::Died(why) => receipt::of_loss(why, pressed, Outcome::Crashed),
-            End::Limit(what) => receipt::of_loss(what, pressed, Outcome::Limit),
-            End::NotStarted(why) => receipt::of_loss(why, pressed, Outcome::NotStarted),
-            End::NotReady(cause) => {
+            EndCause::Block(done) => receipt::of_block(done, pressed),
+            EndCause::Program(ending) => receipt::of_program(*ending, pressed),
+            EndCause::Kernel(_, Some(why)) if *pressed == OutsideStops::default() => {
+                Outcome::Crashed(why.clone())
+            }
+            EndCause::Kernel(ending, _) => receipt::of_death(*ending, pressed),
+            EndCause::Died(why) => receipt::of_loss(why, pressed, Outcome::Crashed),
+            EndCause::Limit(what) => receipt::of_loss(what, pressed, Outcome::Limit),
+            EndCause::NotStarted(why) => receipt::of_loss(why, pressed, Outcome::NotStarted),
+            EndCause::NotReady(cause) => {
                 let limit = pressed.over.as_ref().map(|what| format!("of its limits, {what}"));
                 let why = limit.or_else(|| self.capture.last_error_line()).unwrap_or_else(|| cause.clone());
                 Outcome::NotStarted(format!("Python could not be started as a kernel: {why}"))

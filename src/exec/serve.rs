@@ -1,11 +1,11 @@
 //! The loop of an executor's thread: takes orders, hears its backend, keeps the clock of the run.
 
 use super::Setup;
-use super::backend::{Backend, End, Ended, Event, Job, Missing, Watch};
+use super::backend::{Backend, EndCause, Event, Job, Missing, RunEnd, Watch};
+use super::event_sender;
 use super::order::Order;
-use super::outbox;
 use super::pull::{self, Pull, Step};
-use super::receipt::Ending;
+use super::receipt::ExitKind;
 use super::run::{Due, Run};
 use super::{blob, packages, plan};
 use crate::domain::{ExecutorKind, ImageName, Limits, Outcome, RunEvent, RunId, RunRequest, Stream, Terms};
@@ -119,7 +119,7 @@ impl<B: Backend> Server<B> {
                 self.backend.begin(job).await;
                 self.run = Some(self.new_run(request, out, self.backend.watch()));
             }
-            Err(outcome) => outbox::did_not_run(request, out, outcome),
+            Err(outcome) => event_sender::did_not_run(request, out, outcome),
         }
     }
 
@@ -163,7 +163,7 @@ impl<B: Backend> Server<B> {
     async fn start_pull(&mut self, request: &RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
         let image = match self.image_to_pull(request).await {
             Ok(image) => image,
-            Err(outcome) => return outbox::did_not_run(request, out, outcome),
+            Err(outcome) => return event_sender::did_not_run(request, out, outcome),
         };
         let (progress, lines) = Pull::channel();
         let work = self.backend.fetch(Missing { name: image.as_str().to_owned() }, progress).await;
@@ -202,8 +202,8 @@ impl<B: Backend> Server<B> {
         }
     }
 
-    fn end_pull(&mut self, ending: Ending) {
-        self.finish(Ended::of(End::Program(ending)));
+    fn end_pull(&mut self, ending: ExitKind) {
+        self.finish(RunEnd::of(EndCause::Program(ending)));
     }
 
     /// Interrupts the run; a pull is stopped by that alone.
@@ -247,7 +247,7 @@ impl<B: Backend> Server<B> {
         }
     }
 
-    fn finish(&mut self, ended: Ended) {
+    fn finish(&mut self, ended: RunEnd) {
         if let Some(run) = self.run.take() {
             run.finish(ended, Instant::now());
         }
@@ -267,7 +267,7 @@ impl<B: Backend> Server<B> {
         self.backend.close().await;
         while let Ok(order) = orders.try_recv() {
             if let Order::Start(request, out) = order {
-                outbox::did_not_run(&request, out, Outcome::NotStarted("sayso is ending".into()));
+                event_sender::did_not_run(&request, out, Outcome::NotStarted("sayso is ending".into()));
             }
         }
     }

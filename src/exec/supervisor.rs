@@ -12,7 +12,7 @@ mod shells;
 mod start;
 
 use super::frames::Decoder;
-use super::helper_wire::{Bounds, LIMIT, Message as _, Order, Program, Told};
+use super::helper_wire::{Bounds, LIMIT, Message as _, Notification, Order, Program};
 use super::sandbox::confinement::Limit;
 use super::tree;
 use hunt::hunt;
@@ -54,7 +54,7 @@ struct Supervisor {
     socket: OwnedFd,
     decoder: Decoder,
     given: Vec<OwnedFd>,
-    program: Option<Running>,
+    program: Option<RunningProgram>,
     watch: Option<Watch>,
     /// When the program is stopped, where no run begins before that.
     rest_at: Option<Instant>,
@@ -68,7 +68,7 @@ struct Supervisor {
 }
 
 /// The program.
-struct Running {
+struct RunningProgram {
     pid: Pid,
     ended: OwnedFd,
 }
@@ -100,7 +100,7 @@ struct Watch {
 }
 
 /// What there is to do.
-struct Ready {
+struct ReadyWork {
     socket: bool,
     /// A child stopped, went on or ended.
     child: bool,
@@ -164,7 +164,7 @@ impl Supervisor {
     }
 
     /// Sleeps until something happens; tells what.
-    fn wait(&self) -> rustix::io::Result<Ready> {
+    fn wait(&self) -> rustix::io::Result<ReadyWork> {
         let mut fds =
             vec![PollFd::new(&self.socket, PollFlags::IN), PollFd::new(&self.children, PollFlags::IN)];
         if let Some(program) = &self.program {
@@ -180,7 +180,7 @@ impl Supervisor {
         });
         poll(&mut fds, timeout.as_ref())?;
         let ready = |at: usize| fds.get(at).is_some_and(|fd| !fd.revents().is_empty());
-        Ok(Ready { socket: ready(0), child: ready(1), program_ended: ready(2) })
+        Ok(ReadyWork { socket: ready(0), child: ready(1), program_ended: ready(2) })
     }
 
     /// Reads the socket and does what it says; false at its end.
@@ -227,7 +227,7 @@ impl Supervisor {
             Order::Rest | Order::Interrupt => {}
             Order::PauseAll => {
                 let rest = self.pause_all();
-                self.tell(&Told::Paused(rest));
+                self.tell(&Notification::Paused(rest));
             }
             Order::GoOnAll => self.go_on_all(),
             Order::Kill => self.end_all(),
@@ -276,16 +276,16 @@ impl Supervisor {
     fn spawn(&mut self, program: &Program) {
         let given = std::mem::take(&mut self.given);
         let told = if self.program.is_some() {
-            Told::NotSpawned("the helper has a program already".into())
+            Notification::NotSpawned("the helper has a program already".into())
         } else {
             match start(program, given, self.own) {
                 Ok(running) => {
                     let pid = running.pid.as_raw_nonzero().get();
                     self.program = Some(running);
                     self.started_with = bounds::inherited(&program.confinement.limits);
-                    Told::Spawned { pid }
+                    Notification::Spawned { pid }
                 }
-                Err(why) => Told::NotSpawned(why),
+                Err(why) => Notification::NotSpawned(why),
             }
         };
         self.tell(&told);
@@ -293,7 +293,7 @@ impl Supervisor {
 
     fn begin(&mut self, bounds: Bounds) {
         if let Err(why) = self.fit(&bounds) {
-            return self.tell(&Told::NotBegun(why));
+            return self.tell(&Notification::NotBegun(why));
         }
         let now = Instant::now();
         let limit = Duration::from_millis(bounds.wall_ms);
@@ -315,7 +315,7 @@ impl Supervisor {
             there: BTreeSet::new(),
         });
         self.go_on();
-        self.tell(&Told::Begun);
+        self.tell(&Notification::Begun);
     }
 
     /// The run is over by the kernel's word: the program stops, what else the run left behind ends.
@@ -324,7 +324,7 @@ impl Supervisor {
         let rest = self.rest();
         let used = self.used();
         self.watch = None;
-        self.tell(&Told::Finished(used, rest));
+        self.tell(&Notification::Finished(used, rest));
     }
 
     /// The program ended: so does all that descends from it.
@@ -341,7 +341,7 @@ impl Supervisor {
             _ => (None, None),
         };
         let used = self.used();
-        self.tell(&Told::Exited { code, signal, used });
+        self.tell(&Notification::Exited { code, signal, used });
     }
 
     fn end_all(&mut self) {
@@ -373,7 +373,7 @@ impl Supervisor {
             watch.step_at = now + GRACE.get(step).copied().unwrap_or(Duration::from_secs(1));
             match step {
                 0 => {
-                    self.tell(&Told::OutOfTime);
+                    self.tell(&Notification::OutOfTime);
                     self.interrupt();
                 }
                 1 => self.signal_group(Signal::TERM),
@@ -397,7 +397,7 @@ impl Supervisor {
     fn tell_usage(&self, rss_bytes: u64) {
         let before = self.watch.as_ref().map_or(0, |watch| watch.cpu_before);
         let cpu_us = self.cpu_now().saturating_sub(before);
-        self.tell(&Told::Usage { rss_bytes, cpu_us });
+        self.tell(&Notification::Usage { rss_bytes, cpu_us });
     }
 
     /// Sends a signal to the program's group; stopped programs are woken to take it.
@@ -409,7 +409,7 @@ impl Supervisor {
     }
 
     /// Tells the other side; when it is gone, the next read shows that.
-    fn tell(&self, told: &Told) {
+    fn tell(&self, told: &Notification) {
         let bytes = told.encode();
         let mut rest = bytes.as_slice();
         while !rest.is_empty() {

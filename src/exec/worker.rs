@@ -2,9 +2,9 @@
 //! whatever the front does. It is started for the first order.
 
 use super::Setup;
+use super::event_sender;
 use super::interpreters::Finder;
 use super::order::{Answer, Order};
-use super::outbox;
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{Outcome, RunEvent, RunId, RunRequest};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,7 +59,7 @@ impl Worker {
     /// Orders a run; its end is told, whatever happens.
     pub fn start(&self, request: RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
         if let Err(Order::Start(request, out)) = self.order(Order::Start(Box::new(request), out)) {
-            outbox::did_not_run(&request, out, Outcome::NotStarted(self.why_closed()));
+            event_sender::did_not_run(&request, out, Outcome::NotStarted(self.why_closed()));
         }
     }
 

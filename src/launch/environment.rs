@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 
 /// What is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeps {
+pub enum KeptVariables {
     /// These names, and the locale.
     Only(&'static [&'static str]),
     /// What the person's shell gave, but for what makes a loader, shell or interpreter run something else first.
@@ -71,12 +71,12 @@ pub fn is_steering(name: &OsStr) -> bool {
     STEERING.contains(&name) || STEERING_STARTS.iter().any(|start| name.starts_with(start))
 }
 
-impl Keeps {
+impl KeptVariables {
     /// What of these variables is kept; `PATH` never, which the caller sets.
     pub fn of(self, all: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
         let kept = |name: &OsStr| match self {
-            Keeps::Person => true,
-            Keeps::Only(names) => {
+            KeptVariables::Person => true,
+            KeptVariables::Only(names) => {
                 name.to_str().is_some_and(|name| names.contains(&name) || name.starts_with("LC_"))
             }
         };

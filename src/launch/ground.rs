@@ -39,7 +39,7 @@ const OF_SYSTEM: &[&str] =
 
 /// What is known of the folders that runs may write.
 #[derive(Clone, Debug, Default)]
-pub struct Ground {
+pub struct WritableFolders {
     /// Folders in which no program is trusted, as named and as they really are.
     avoid: Vec<PathBuf>,
     /// A working folder that holds the home or the whole disk: no run may write it, and its programs are the person's
@@ -47,7 +47,7 @@ pub struct Ground {
     wide: Option<(PathBuf, Vec<PathBuf>)>,
 }
 
-impl Ground {
+impl WritableFolders {
     /// The ground of a session: its working folder, the person's home, folders that runs may write beside the working
     /// folder, and folders of sayso's own. The environment's virtual environment is avoided as well.
     pub fn new(cwd: &Path, home: Option<&Path>, write: &[PathBuf], own: &[PathBuf]) -> Self {
@@ -176,10 +176,10 @@ mod tests {
             Self { _folder: folder, base }
         }
 
-        fn ground(&self, cwd: &str) -> Ground {
+        fn ground(&self, cwd: &str) -> WritableFolders {
             let (home, write) = (self.base.join("home"), [self.base.join("home/out")]);
             let (own, venv) = ([self.base.join("home/own")], Some(self.base.join("venv")));
-            Ground::with_venv(&self.base.join(cwd), Some(&home), &write, &own, venv)
+            WritableFolders::with_venv(&self.base.join(cwd), Some(&home), &write, &own, venv)
         }
     }
 
@@ -233,7 +233,7 @@ mod tests {
         assert!(!at_home.trusts(&disk.base.join("home/work/bin/sh")));
         let everywhere = disk.ground("..");
         assert!(!everywhere.trusts(&disk.base.join("tools/sh")) || everywhere.wide.is_none());
-        let root = Ground::with_venv(Path::new("/"), None, &[], &[], None);
+        let root = WritableFolders::with_venv(Path::new("/"), None, &[], &[], None);
         assert!(root.trusts(Path::new("/usr")) && !root.trusts(&disk.base.join("tools/sh")));
     }
 }

@@ -15,8 +15,8 @@ pub mod table;
 mod which;
 
 pub use editor::quiet;
-pub use environment::{Keeps, is_steering};
-pub use ground::Ground;
+pub use environment::{KeptVariables, is_steering};
+pub use ground::WritableFolders;
 pub use table::{Start, TABLE};
 pub use which::{is_program, which};
 
@@ -26,7 +26,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use table::{Found, Row};
+use table::{FindRule, Row};
 
 /// The programs of this machine that may be started, as they were found when it was made. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct Launcher(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    ground: Ground,
+    ground: WritableFolders,
     /// The folders of `PATH` that can be trusted.
     path: OsString,
     found: BTreeMap<Start, PathBuf>,
@@ -42,7 +42,7 @@ struct Inner {
 
 impl Launcher {
     /// Finds the programs of the table on this `PATH`. Starts nothing.
-    pub fn new(path: &OsStr, ground: Ground) -> Self {
+    pub fn new(path: &OsStr, ground: WritableFolders) -> Self {
         let folders: Vec<PathBuf> =
             std::env::split_paths(path).filter(|folder| ground.trusts(folder)).collect();
         // An entry that holds a colon can't be joined again; it came out of a list that was split at colons.
@@ -50,11 +50,11 @@ impl Launcher {
         let mut found = BTreeMap::new();
         for row in TABLE {
             let at = match row.found {
-                Found::OnPath(name) => search(&path, &ground, name),
-                Found::At(place) => {
+                FindRule::OnPath(name) => search(&path, &ground, name),
+                FindRule::At(place) => {
                     Some(PathBuf::from(place)).filter(|at| ground.trusts(at) && is_program(at))
                 }
-                Found::ByThePerson | Found::InTheSandbox => None,
+                FindRule::ByThePerson | FindRule::InTheSandbox => None,
             };
             found.extend(at.map(|at| (row.start, at)));
         }
@@ -62,7 +62,7 @@ impl Launcher {
     }
 
     /// Those on the `PATH` of this process.
-    pub fn of_process(ground: Ground) -> Self {
+    pub fn of_process(ground: WritableFolders) -> Self {
         Self::new(&std::env::var_os("PATH").unwrap_or_default(), ground)
     }
 
@@ -177,12 +177,12 @@ impl Launcher {
 impl Default for Launcher {
     /// Those on the `PATH` of this process, where nothing is known of a working folder.
     fn default() -> Self {
-        Self::of_process(Ground::default())
+        Self::of_process(WritableFolders::default())
     }
 }
 
 /// The first program of this name on a `PATH` that can be trusted.
-fn search(path: &OsStr, ground: &Ground, name: impl AsRef<Path>) -> Option<PathBuf> {
+fn search(path: &OsStr, ground: &WritableFolders, name: impl AsRef<Path>) -> Option<PathBuf> {
     which::on_path(name.as_ref(), path).find(|at| ground.trusts(at))
 }
 

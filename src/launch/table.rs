@@ -4,7 +4,7 @@
 //! pager, questions to interpreters). None is ever started in the person's folder, which may hold settings for them.
 //! `git` and `docker` are not in it: sayso starts neither. Package managers are started by an approved run only.
 
-use super::environment::Keeps;
+use super::environment::KeptVariables;
 
 /// Something that sayso starts by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,7 +49,7 @@ pub enum Start {
 
 /// How a program is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum FindRule {
     /// By its name, on the trusted part of `PATH`.
     OnPath(&'static str),
     /// At one place only.
@@ -60,13 +60,13 @@ pub enum Found {
     InTheSandbox,
 }
 
-impl Found {
+impl FindRule {
     /// The name by which it is called; empty where that is the person's choice.
     pub fn name(self) -> &'static str {
         match self {
-            Found::OnPath(name) => name,
-            Found::At(place) => place.rsplit('/').next().unwrap_or(place),
-            Found::ByThePerson | Found::InTheSandbox => "",
+            FindRule::OnPath(name) => name,
+            FindRule::At(place) => place.rsplit('/').next().unwrap_or(place),
+            FindRule::ByThePerson | FindRule::InTheSandbox => "",
         }
     }
 }
@@ -77,9 +77,9 @@ pub struct Row {
     /// What it is.
     pub start: Start,
     /// How it is found.
-    pub found: Found,
+    pub found: FindRule,
     /// What it keeps of the environment, `PATH` aside.
-    pub keeps: Keeps,
+    pub keeps: KeptVariables,
     /// What is set in its environment.
     pub sets: &'static [(&'static str, &'static str)],
     /// Whether its working folder is a private one; else it is `/`.
@@ -103,47 +103,58 @@ const DESKTOP: &[&str] = &[
     "DBUS_SESSION_BUS_ADDRESS",
 ];
 
-const fn row(start: Start, found: Found, keeps: Keeps) -> Row {
+const fn row(start: Start, found: FindRule, keeps: KeptVariables) -> Row {
     Row { start, found, keeps, sets: &[], private: false }
 }
 
 /// Everything that sayso starts by itself.
 pub const TABLE: &[Row] = &[
-    row(Start::Bwrap, Found::OnPath("bwrap"), Keeps::Only(&[])),
-    row(Start::SandboxExec, Found::At("/usr/bin/sandbox-exec"), Keeps::Only(&[])),
-    Row { private: true, ..row(Start::Question, Found::InTheSandbox, Keeps::Only(&["HOME", "LANG"])) },
-    row(Start::Shell, Found::At("/bin/sh"), Keeps::Person),
-    row(Start::KeyCommand, Found::ByThePerson, Keeps::Person),
-    row(Start::SecretTool, Found::OnPath("secret-tool"), Keeps::Only(DESKTOP)),
-    row(Start::Security, Found::At("/usr/bin/security"), Keeps::Only(&["HOME", "USER", "LANG"])),
-    row(Start::TokenCommand, Found::ByThePerson, Keeps::Person),
+    row(Start::Bwrap, FindRule::OnPath("bwrap"), KeptVariables::Only(&[])),
+    row(Start::SandboxExec, FindRule::At("/usr/bin/sandbox-exec"), KeptVariables::Only(&[])),
+    Row {
+        private: true,
+        ..row(Start::Question, FindRule::InTheSandbox, KeptVariables::Only(&["HOME", "LANG"]))
+    },
+    row(Start::Shell, FindRule::At("/bin/sh"), KeptVariables::Person),
+    row(Start::KeyCommand, FindRule::ByThePerson, KeptVariables::Person),
+    row(Start::SecretTool, FindRule::OnPath("secret-tool"), KeptVariables::Only(DESKTOP)),
+    row(Start::Security, FindRule::At("/usr/bin/security"), KeptVariables::Only(&["HOME", "USER", "LANG"])),
+    row(Start::TokenCommand, FindRule::ByThePerson, KeptVariables::Person),
     row(
         Start::Ssh,
-        Found::OnPath("ssh"),
-        Keeps::Only(&["HOME", "USER", "LOGNAME", "LANG", "SSH_AUTH_SOCK", "KRB5CCNAME", "XDG_RUNTIME_DIR"]),
+        FindRule::OnPath("ssh"),
+        KeptVariables::Only(&[
+            "HOME",
+            "USER",
+            "LOGNAME",
+            "LANG",
+            "SSH_AUTH_SOCK",
+            "KRB5CCNAME",
+            "XDG_RUNTIME_DIR",
+        ]),
     ),
     row(
         Start::Tmux,
-        Found::OnPath("tmux"),
-        Keeps::Only(&["HOME", "LANG", "TERM", "TMUX", "TMUX_PANE", "TMUX_TMPDIR"]),
+        FindRule::OnPath("tmux"),
+        KeptVariables::Only(&["HOME", "LANG", "TERM", "TMUX", "TMUX_PANE", "TMUX_TMPDIR"]),
     ),
-    row(Start::WlCopy, Found::OnPath("wl-copy"), Keeps::Only(DESKTOP)),
-    row(Start::Xclip, Found::OnPath("xclip"), Keeps::Only(DESKTOP)),
-    row(Start::Xsel, Found::OnPath("xsel"), Keeps::Only(DESKTOP)),
-    row(Start::Pbcopy, Found::At("/usr/bin/pbcopy"), Keeps::Only(&["HOME", "LANG"])),
-    row(Start::XdgOpen, Found::OnPath("xdg-open"), Keeps::Only(DESKTOP)),
-    row(Start::Open, Found::At("/usr/bin/open"), Keeps::Only(&["HOME", "USER", "LANG"])),
-    Row { private: true, ..row(Start::Editor, Found::ByThePerson, Keeps::Person) },
+    row(Start::WlCopy, FindRule::OnPath("wl-copy"), KeptVariables::Only(DESKTOP)),
+    row(Start::Xclip, FindRule::OnPath("xclip"), KeptVariables::Only(DESKTOP)),
+    row(Start::Xsel, FindRule::OnPath("xsel"), KeptVariables::Only(DESKTOP)),
+    row(Start::Pbcopy, FindRule::At("/usr/bin/pbcopy"), KeptVariables::Only(&["HOME", "LANG"])),
+    row(Start::XdgOpen, FindRule::OnPath("xdg-open"), KeptVariables::Only(DESKTOP)),
+    row(Start::Open, FindRule::At("/usr/bin/open"), KeptVariables::Only(&["HOME", "USER", "LANG"])),
+    Row { private: true, ..row(Start::Editor, FindRule::ByThePerson, KeptVariables::Person) },
     Row {
         private: true,
         // Its own commands would start a shell, and its preprocessors programs, on a text that somebody else wrote.
         sets: &[("LESSSECURE", "1")],
-        ..row(Start::Pager, Found::ByThePerson, Keeps::Person)
+        ..row(Start::Pager, FindRule::ByThePerson, KeptVariables::Person)
     },
 ];
 
 /// A row for what the table can't be without.
-static NOTHING: Row = row(Start::Shell, Found::ByThePerson, Keeps::Only(&[]));
+static NOTHING: Row = row(Start::Shell, FindRule::ByThePerson, KeptVariables::Only(&[]));
 
 impl Start {
     /// Its row.

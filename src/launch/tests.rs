@@ -30,7 +30,7 @@ impl Disk {
         path.insert(0, PathBuf::new());
         path.insert(1, ".".into());
         path.insert(2, "bin".into());
-        let ground = Ground::new(&self.base.join("work"), None, &[self.base.join("out")], &[]);
+        let ground = WritableFolders::new(&self.base.join("work"), None, &[self.base.join("out")], &[]);
         Launcher::new(&std::env::join_paths(path).unwrap(), ground)
     }
 }
@@ -39,7 +39,7 @@ impl Disk {
 fn a_program_of_a_writable_folder_never_stands_in_for_another() {
     let disk = Disk::new();
     for row in TABLE {
-        if let Found::OnPath(name) = row.found {
+        if let FindRule::OnPath(name) = row.found {
             disk.program(&format!("work/bin/{name}"), "trap");
             disk.program(&format!("out/{name}"), "trap");
             disk.program(&format!("good/{name}"), "");
@@ -47,7 +47,7 @@ fn a_program_of_a_writable_folder_never_stands_in_for_another() {
     }
     let launcher = disk.launcher(&["work/bin", "work", "out", "good"]);
     for row in TABLE {
-        if let Found::OnPath(name) = row.found {
+        if let FindRule::OnPath(name) = row.found {
             assert_eq!(launcher.at(row.start), Some(disk.base.join("good").join(name).as_path()));
             let command = launcher.command(row.start).unwrap();
             assert!(command.get_program() == disk.base.join("good").join(name));
@@ -102,11 +102,11 @@ fn what_steers_loaders_and_shells_stays_behind() {
         ["LD_PRELOAD", "BASH_ENV", "GIT_SSH_COMMAND", "LESSOPEN", "PYTHONSTARTUP", "BASH_FUNC_ls%%", "PATH"];
     let all =
         || all.iter().chain(&["HOME", "EDITOR_OPTION", "LC_ALL"]).map(|n| (OsString::from(n), "x".into()));
-    let names = |keeps: Keeps| -> Vec<String> {
+    let names = |keeps: KeptVariables| -> Vec<String> {
         keeps.of(all()).into_iter().map(|(name, _)| name.into_string().unwrap()).collect()
     };
-    assert_eq!(names(Keeps::Person), ["HOME", "EDITOR_OPTION", "LC_ALL"]);
-    assert_eq!(names(Keeps::Only(&["HOME"])), ["HOME", "LC_ALL"]);
+    assert_eq!(names(KeptVariables::Person), ["HOME", "EDITOR_OPTION", "LC_ALL"]);
+    assert_eq!(names(KeptVariables::Only(&["HOME"])), ["HOME", "LC_ALL"]);
     for row in TABLE {
         assert!(!names(row.keeps).iter().any(|name| is_steering(OsStr::new(name)) || name == "PATH"));
     }

@@ -2,7 +2,7 @@
 
 use crate::config::Loaded;
 use crate::exec::HelperFile;
-use crate::launch::{Ground, Launcher};
+use crate::launch::{Launcher, WritableFolders};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -53,7 +53,7 @@ impl Place {
         let mut own = own_folders(loaded);
         own.push(loaded.paths.data.clone());
         let write = &loaded.config.sandbox.write;
-        Launcher::of_process(Ground::new(&self.cwd, self.home.as_deref(), write, &own))
+        Launcher::of_process(WritableFolders::new(&self.cwd, self.home.as_deref(), write, &own))
     }
 }
 

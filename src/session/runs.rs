@@ -4,7 +4,7 @@ use super::factory::House;
 use super::place::own_folders;
 use crate::config::Origin;
 use crate::domain::Limits;
-use crate::exec::{Executor, Setup, Wish, Without};
+use crate::exec::{DisabledLayers, Executor, SandboxRequest, Setup};
 use crate::launch::Launcher;
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ impl House {
             python: config.run.python.clone(),
             limits: self.limits(),
             sandbox: self.wish(),
-            without: Without::default(),
+            without: DisabledLayers::default(),
             home: self.place.home.clone(),
             own: own_folders(&self.loaded),
             masker: self.masker(),
@@ -56,9 +56,9 @@ impl House {
 
     /// How runs are to be confined. What the person wrote or named is asked for; what nobody chose is had as far as it
     /// can be.
-    fn wish(&self) -> Wish {
+    fn wish(&self) -> SandboxRequest {
         let sandbox = &self.loaded.config.sandbox;
-        Wish {
+        SandboxRequest {
             level: sandbox.level(),
             asked: *self.loaded.origins.of("sandbox.level") != Origin::Default,
             read: sandbox.read.clone(),

@@ -1,6 +1,6 @@
 //! Follows the seals of a session's file from line to line, and says why a file is foreign: not this installation's own.
 
-use super::seal::{Mac, Seal, Sealing};
+use super::seal::{LineSeal, Mac, Seal};
 use super::wire::stored_mac;
 use crate::domain::Sha256;
 use sha2::Digest as _;
@@ -84,11 +84,11 @@ impl<'f> Chain<'f> {
     }
 
     /// Why the file is foreign, and what seals the next line.
-    pub(super) fn end(self) -> (Option<Foreign>, Option<Sealing>) {
+    pub(super) fn end(self) -> (Option<Foreign>, Option<LineSeal>) {
         let foreign = self.foreign.or(self.end.map(|_| Foreign::Cut));
         let own = foreign.is_none();
         let (before, root) = if own { (self.before, self.root) } else { (Mac::FOREIGN, None) };
-        (foreign, self.seal.map(|seal| Sealing { seal: seal.clone(), before, root }))
+        (foreign, self.seal.map(|seal| LineSeal { seal: seal.clone(), before, root }))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a list of sessions offers beside opening one: a look at its end, another name, removal.
 
 use super::chain;
-use super::seal::{Mac, Seal, Sealing};
+use super::seal::{LineSeal, Mac, Seal};
 use super::wire::{self, Link};
 use super::{Store, StoreError, blobs_of, disk, reader, scratch};
 use crate::domain::{Entry, Masker, Moment};
@@ -79,7 +79,7 @@ pub fn adopt(path: &Path, seal: &Seal, at: Moment) -> Result<(), StoreError> {
     let entry = Entry::Adopted { sha256: chain::hash(&file, whole).map_err(failed)? };
     let fields =
         wire::encode(&entry, Path::new(""), None).map_err(|error| StoreError::NotSaved(error.to_string()))?;
-    let link = Link { sealing: Some(Sealing::begin(seal.clone(), Mac::ADOPTED)), ..opened.next };
+    let link = Link { sealing: Some(LineSeal::begin(seal.clone(), Mac::ADOPTED)), ..opened.next };
     let (line, _) = wire::seal(link, at, &Masker::default().mask(fields), false);
     file.write_all(line.bytes()).and_then(|()| file.sync_data()).map_err(|error| {
         file.set_len(whole).ok();

@@ -53,13 +53,13 @@ pub struct Loaded {
 
 /// Where a session lies.
 #[derive(Debug)]
-struct Place {
+struct SessionPlace {
     folder: PathBuf,
     path: PathBuf,
     blobs: PathBuf,
 }
 
-impl Place {
+impl SessionPlace {
     fn of(path: PathBuf) -> Self {
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
         Self { folder, blobs: blobs_of(&path), path }
@@ -87,7 +87,7 @@ pub struct Store {
 
 #[derive(Debug)]
 struct Shared {
-    place: Arc<Place>,
+    place: Arc<SessionPlace>,
     orders: mpsc::Sender<Order>,
     failure: watch::Receiver<Failure>,
     told: AtomicU64,
@@ -107,7 +107,7 @@ impl Store {
 
     /// The same in a file of this name.
     pub fn create_at(path: &Path, header: Header) -> Store {
-        let place = Arc::new(Place::of(path.to_owned()));
+        let place = Arc::new(SessionPlace::of(path.to_owned()));
         let (failure, told) = watch::channel(Failure::default());
         Self::start(Writer::lazy(place.clone(), header, failure), place, told, false)
     }
@@ -115,7 +115,7 @@ impl Store {
     /// A session that is kept nowhere, because the person wants none: what is added is dropped. Its large outputs and
     /// images lie in [`Scratch`] until it is over.
     pub fn forgetting(scratch: &Scratch) -> Store {
-        let place = Arc::new(Place::of(scratch.session().to_owned()));
+        let place = Arc::new(SessionPlace::of(scratch.session().to_owned()));
         let (failure, told) = watch::channel(Failure::default());
         Self::start(Writer::forgetting(place.clone(), failure), place, told, false)
     }
@@ -137,7 +137,7 @@ impl Store {
         let mut file = disk::open_locked(path)?;
         let opened = reader::read_file(path, &file, seal)?;
         let whole = repair_end(&mut file, &opened).map_err(|error| StoreError::io(path, "written", error))?;
-        let place = Arc::new(Place::of(path.to_owned()));
+        let place = Arc::new(SessionPlace::of(path.to_owned()));
         let (failure, told) = watch::channel(Failure::default());
         let writer = Writer::going_on(place.clone(), file, &opened, whole, failure);
         Ok((Self::start(writer, place, told, false).with_seal(seal.cloned()), opened.loaded))
@@ -146,7 +146,7 @@ impl Store {
     /// A session that is only read, for this reason: what is added stays in memory, and is told as not saved. Nothing
     /// runs in it, for no decision can be written down.
     pub fn reading(path: &Path, why: String) -> Store {
-        let place = Arc::new(Place::of(path.to_owned()));
+        let place = Arc::new(SessionPlace::of(path.to_owned()));
         let (failure, told) = watch::channel(Failure::default());
         Self::start(Writer::reading(place.clone(), why, failure), place, told, true)
     }
@@ -178,7 +178,7 @@ impl Store {
 
     fn start(
         writer: Writer,
-        place: Arc<Place>,
+        place: Arc<SessionPlace>,
         failure: watch::Receiver<Failure>,
         reads_only: bool,
     ) -> Store {
@@ -319,7 +319,7 @@ fn is_read_only(error: &std::io::Error) -> bool {
 }
 
 /// Cuts off a torn line, or gives the last line its newline; returns the bytes of the file.
-fn repair_end(file: &mut File, opened: &reader::Opened) -> std::io::Result<u64> {
+fn repair_end(file: &mut File, opened: &reader::OpenSession) -> std::io::Result<u64> {
     if opened.whole < opened.loaded.bytes {
         file.set_len(opened.whole)?;
     }

@@ -6,7 +6,7 @@
 use super::chain::Chain;
 use super::seal::Seal;
 use super::texts::Texts;
-use super::wire::{self, Crc, Decoded, Frame, LineFault, Link};
+use super::wire::{self, Crc, Frame, LineContent, LineFault, Link};
 use super::{Damage, Fault, Loaded, StoreError, disk};
 use crate::domain::{Entry, Header, Moment, SessionId, Sha256};
 use std::fs::File;
@@ -34,7 +34,7 @@ pub fn read_with(path: &Path, seal: Option<&Seal>) -> Result<Loaded, StoreError>
 
 /// What was read, and where writing goes on.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenSession {
     pub(super) loaded: Loaded,
     /// The link for the next line.
     pub(super) next: Link,
@@ -47,7 +47,7 @@ pub(super) struct Opened {
 }
 
 /// Reads an open session file from its start.
-pub(super) fn read_file(path: &Path, file: &File, seal: Option<&Seal>) -> Result<Opened, StoreError> {
+pub(super) fn read_file(path: &Path, file: &File, seal: Option<&Seal>) -> Result<OpenSession, StoreError> {
     let failed = |error| StoreError::io(path, "read", error);
     let mut lines = BufReader::with_capacity(256 << 10, file);
     let mut scan = Scan::new(path, Chain::new(seal, file));
@@ -170,15 +170,15 @@ impl<'a> Scan<'a> {
             self.damage(Fault::Redacted);
         }
         match wire::decode(&frame, &self.blobs) {
-            Ok(Decoded::Entry(entry, outside)) => self.entry(frame.at, *entry, outside.as_ref()),
-            Ok(Decoded::UnknownKind) => self.damage(Fault::UnknownKind(frame.kind.into_owned())),
+            Ok(LineContent::Entry(entry, outside)) => self.entry(frame.at, *entry, outside.as_ref()),
+            Ok(LineContent::UnknownKind) => self.damage(Fault::UnknownKind(frame.kind.into_owned())),
             Err(why) if self.number == 1 => return Err(self.not_a_session(&why)),
             Err(why) => self.damage(Fault::Unreadable(why)),
         }
         Ok(())
     }
 
-    fn entry(&mut self, at: Moment, mut entry: Entry, outside: Option<&wire::Outside>) {
+    fn entry(&mut self, at: Moment, mut entry: Entry, outside: Option<&wire::ExternalOutput>) {
         if let (Some(outside), Entry::Ran { report, .. }) = (outside, &mut entry) {
             match read_blob(&self.blobs.join(outside.name()), outside) {
                 Ok(output) => report.output = output,
@@ -232,7 +232,7 @@ impl<'a> Scan<'a> {
         self.loaded.entries.push((at, Entry::Header(header)));
     }
 
-    fn end(mut self) -> Result<Opened, StoreError> {
+    fn end(mut self) -> Result<OpenSession, StoreError> {
         if self.whole == 0 {
             // Nothing but a part of a first line, at the most.
             let torn = matches!(self.loaded.damage.as_slice(), [Damage { fault: Fault::Torn(_), .. }]);
@@ -246,7 +246,7 @@ impl<'a> Scan<'a> {
         self.loaded.foreign = foreign;
         let seq = self.seq.max(self.number).saturating_add(1);
         let next = Link { seq, prev: self.last.unwrap_or_default(), sealing };
-        Ok(Opened {
+        Ok(OpenSession {
             next,
             whole: self.whole,
             newline_missing: self.newline_missing,
@@ -275,7 +275,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-fn read_blob(path: &Path, outside: &wire::Outside) -> Result<crate::domain::Captured, String> {
+fn read_blob(path: &Path, outside: &wire::ExternalOutput) -> Result<crate::domain::Captured, String> {
     let name = outside.name();
     let file =
         disk::open_read(path).map_err(|error| format!("the file {name} can't be read: {}", error.brief()))?;

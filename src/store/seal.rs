@@ -131,14 +131,14 @@ impl Mac {
 
 /// What seals the next line of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Sealing {
+pub(crate) struct LineSeal {
     pub(super) seal: Seal,
     pub(super) before: Mac,
     /// The line with which the chain begins: what the session goes by.
     pub(super) root: Option<Mac>,
 }
 
-impl Sealing {
+impl LineSeal {
     /// Behind this, where a chain begins.
     pub(super) fn begin(seal: Seal, before: Mac) -> Self {
         Self { seal, before, root: None }

@@ -4,10 +4,10 @@
 //! until a retry succeeds; the failure is told once through a watch.
 
 use super::error::StoreError;
-use super::reader::Opened;
-use super::seal::{Mac, Seal, Sealing};
-use super::wire::{self, Link, Sealed};
-use super::{Failure, MaskedNews, Place, disk};
+use super::reader::OpenSession;
+use super::seal::{LineSeal, Mac, Seal};
+use super::wire::{self, Link, SealedLine};
+use super::{Failure, MaskedNews, SessionPlace, disk};
 use crate::domain::{Entry, Header, Masked, Masker, Moment};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::File;
@@ -33,7 +33,7 @@ pub(super) enum Order {
 
 /// The state of the file and of what is still to be written.
 pub(super) struct Writer {
-    place: Arc<Place>,
+    place: Arc<SessionPlace>,
     /// The header of a file that is not made yet.
     header: Option<Header>,
     file: Option<File>,
@@ -63,15 +63,15 @@ pub(super) struct Writer {
 
 impl Writer {
     /// For a session whose file is made with the first prompt.
-    pub(super) fn lazy(place: Arc<Place>, header: Header, failure: watch::Sender<Failure>) -> Self {
+    pub(super) fn lazy(place: Arc<SessionPlace>, header: Header, failure: watch::Sender<Failure>) -> Self {
         Self { header: Some(header), ..Self::at(place, Link::FIRST, failure) }
     }
 
     /// Goes on with a file that was read, and that has so many bytes of whole lines.
     pub(super) fn going_on(
-        place: Arc<Place>,
+        place: Arc<SessionPlace>,
         file: File,
-        opened: &Opened,
+        opened: &OpenSession,
         whole: u64,
         failure: watch::Sender<Failure>,
     ) -> Self {
@@ -85,7 +85,7 @@ impl Writer {
     }
 
     /// Keeps everything in memory: the session was opened for reading only, for this reason.
-    pub(super) fn reading(place: Arc<Place>, why: String, failure: watch::Sender<Failure>) -> Self {
+    pub(super) fn reading(place: Arc<SessionPlace>, why: String, failure: watch::Sender<Failure>) -> Self {
         let mut writer = Self { reading: Some(why), ..Self::at(place, Link::FIRST, failure) };
         // It is told once, like every other reason for which nothing is saved.
         writer.retry().ok();
@@ -93,7 +93,7 @@ impl Writer {
     }
 
     /// Drops what it is given: the person wants no session.
-    pub(super) fn forgetting(place: Arc<Place>, failure: watch::Sender<Failure>) -> Self {
+    pub(super) fn forgetting(place: Arc<SessionPlace>, failure: watch::Sender<Failure>) -> Self {
         Self { forgets: true, ..Self::at(place, Link::FIRST, failure) }
     }
 
@@ -102,7 +102,7 @@ impl Writer {
         Self { news, ..self }
     }
 
-    fn at(place: Arc<Place>, link: Link, failure: watch::Sender<Failure>) -> Self {
+    fn at(place: Arc<SessionPlace>, link: Link, failure: watch::Sender<Failure>) -> Self {
         Self {
             place,
             header: None,
@@ -146,7 +146,7 @@ impl Writer {
                 Order::Masker(masker) => self.masker = masker,
                 // A file that was read goes on with the chain that was found in it.
                 Order::Seal(seal) if self.file.is_none() => {
-                    self.link.sealing.get_or_insert(Sealing::begin(seal, Mac::FIRST));
+                    self.link.sealing.get_or_insert(LineSeal::begin(seal, Mac::FIRST));
                 }
                 Order::Seal(_) => {}
                 Order::Sync(answer) => drop(answer.send(self.sync_unless_failed())),
@@ -299,7 +299,7 @@ impl Writer {
         }
     }
 
-    fn write_bytes(&mut self, line: &Sealed) -> Result<(), StoreError> {
+    fn write_bytes(&mut self, line: &SealedLine) -> Result<(), StoreError> {
         let Some(file) = &mut self.file else { return Err(StoreError::Closed) };
         file.write_all(line.bytes()).map_err(|error| {
             // A part of the line may be there.
@@ -339,7 +339,7 @@ impl Writer {
         }
         self.synced += self.unsynced.len() as u64;
         self.unsynced.clear();
-        self.link.sealing.iter().for_each(Sealing::note_end);
+        self.link.sealing.iter().for_each(LineSeal::note_end);
         Ok(())
     }
 

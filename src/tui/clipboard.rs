@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_program_that_fails_or_is_missing_confirms_nothing() {
-        let nothing = Launcher::new("".as_ref(), crate::launch::Ground::default());
+        let nothing = Launcher::new("".as_ref(), crate::launch::WritableFolders::default());
         let failing = Way::Program(Start::Shell, &["-c", "cat >/dev/null; exit 1"]);
         for (way, launcher) in [(failing, Launcher::default()), (Way::Program(Start::Xclip, &[]), nothing)] {
             assert!(matches!(copy("x", &[way, Way::Terminal], &launcher), Copied::Send { .. }));

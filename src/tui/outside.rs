@@ -189,7 +189,7 @@ mod tests {
         std::fs::write(&trap, format!("#!/bin/sh\ntouch {}/mark\n", base.display())).unwrap();
         std::fs::set_permissions(&trap, std::fs::Permissions::from_mode(0o755)).unwrap();
         let path = std::env::join_paths([base.as_path(), Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
-        let launcher = Launcher::new(&path, launch::Ground::new(&base, None, &[], &[]));
+        let launcher = Launcher::new(&path, launch::WritableFolders::new(&base, None, &[], &[]));
         let whole = trap.to_str().unwrap();
         let in_line = format!("A=1 '{whole}'");
         for command in ["evil", whole, "./evil", "exec evil", "A=1 evil", in_line.as_str()] {

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::workspace::place::Folder;
 
-    fn order<'a>(act: &'a FileAct, seen: &'a target::Seen, source: &'a str) -> Order<'a> {
+    fn order<'a>(act: &'a FileAct, seen: &'a target::TargetFacts, source: &'a str) -> Order<'a> {
         Order { act, target: &seen.target, place: &seen.place, source, kept_bytes: 1 << 20 }
     }
 
@@ -193,12 +193,12 @@ mod tests {
     }
 
     /// Swaps a folder of this one for a link that leads outside and back, as fast as it can, until it is dropped.
-    struct Swapping {
+    struct LinkSwapper {
         over: std::sync::Arc<std::sync::atomic::AtomicBool>,
         thread: Option<std::thread::JoinHandle<u64>>,
     }
 
-    impl Swapping {
+    impl LinkSwapper {
         fn start(folder: &Path, name: &str, link: &str) -> Self {
             let (one, other) = (folder.join(name), folder.join(link));
             let over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    impl Drop for Swapping {
+    impl Drop for LinkSwapper {
         fn drop(&mut self) {
             self.over.store(true, std::sync::atomic::Ordering::Relaxed);
             let times = self.thread.take().map(|thread| thread.join().expect("swapped to the end"));
@@ -235,7 +235,7 @@ mod tests {
         std::fs::write(out.path().join("read"), "secret").expect("written");
         std::fs::write(work.path().join("sub/read"), "public").expect("written");
         let sub = Folder::find(&work.path().join("sub")).expect("held").id();
-        let swapping = Swapping::start(work.path(), "sub", "link");
+        let swapping = LinkSwapper::start(work.path(), "sub", "link");
         let (mut done, mut shown) = (0, 0);
         let deadline = Instant::now() + std::time::Duration::from_secs(30);
         for n in 0.. {

@@ -21,7 +21,7 @@ const OBJECTS: &str = ".git/objects";
 
 /// Folders as they stood.
 #[derive(Clone, Debug)]
-pub struct Look {
+pub struct FolderLook {
     /// The first is the working folder.
     folders: Vec<PathBuf>,
     before: Snapshot,
@@ -43,16 +43,16 @@ pub struct Changes {
 
 /// Looks at the working folder and the one in which a run starts, and at the names that are obeyed in all folders that the
 /// run may write. `known` are such names of an earlier look, for speed. Links are not followed.
-pub fn look(working: &Path, start: &Path, written: Vec<PathBuf>, known: &ObeyedFiles) -> Look {
+pub fn look(working: &Path, start: &Path, written: Vec<PathBuf>, known: &ObeyedFiles) -> FolderLook {
     let mut folders = vec![working.to_path_buf()];
     if !start.starts_with(working) {
         folders.push(start.to_path_buf());
     }
     let before = Snapshot::of(&folders);
-    Look { folders, before, obeyed: known.again_of(written) }
+    FolderLook { folders, before, obeyed: known.again_of(written) }
 }
 
-impl Look {
+impl FolderLook {
     /// What of obeyed names is different from an earlier look, where there was one of the same folders.
     pub fn changed_since(&self, earlier: &ObeyedFiles) -> Vec<FileChange> {
         let mut changes =

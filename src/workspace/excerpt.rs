@@ -24,7 +24,7 @@ pub fn lines(file: File, named: &str, from: u32, count: u32) -> std::io::Result<
     if let Some(kind) = no_text(start) {
         return Ok(format!("{named}: {kind}, {}. It is no text: nothing of it is shown.\n", size(length)));
     }
-    let mut told = Told::default();
+    let mut told = ExcerptFacts::default();
     let mut line = Vec::new();
     let mut number = 0u64;
     let last = u64::from(from) + u64::from(count);
@@ -57,13 +57,13 @@ pub fn lines(file: File, named: &str, from: u32, count: u32) -> std::io::Result<
 }
 
 #[derive(Default)]
-struct Told {
+struct ExcerptFacts {
     text: String,
     last: Option<u64>,
     full: bool,
 }
 
-impl Told {
+impl ExcerptFacts {
     fn add(&mut self, number: u64, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
         let cut = text.get(..text.floor_char_boundary(LONGEST_LINE)).unwrap_or("");

@@ -5,7 +5,7 @@
 
 mod book;
 
-pub use book::{Held, accept, run_begins, runs_are_over};
+pub use book::{HeldFile, accept, run_begins, runs_are_over};
 
 use crate::domain::{Instructions, Notice};
 use std::fs::File;
@@ -40,21 +40,21 @@ pub struct Search {
 
 /// What was found, as far as it may be told.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Looked {
+pub struct InstructionReport {
     /// The files, the person's first, then the project's with the nearest last.
     pub told: Vec<Instructions>,
     /// Files that changed since a run began; an earlier text of theirs may be among those that are told.
-    pub held: Vec<Held>,
+    pub held: Vec<HeldFile>,
     /// What the person should know.
     pub notices: Vec<Notice>,
 }
 
 /// Looks for the files; what a run could have changed waits for the person.
-pub fn look(search: &Search) -> Looked {
+pub fn look(search: &Search) -> InstructionReport {
     let (found, mut notices) = find(search);
     let (told, held) = book::settle(search, found);
     notices.extend(held.iter().map(|held| Notice::warn(held.sentence())));
-    Looked { told, held, notices }
+    InstructionReport { told, held, notices }
 }
 
 /// The files that are there, the person's first, then the project's with the nearest last; and what could not be used.

@@ -101,12 +101,12 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     /// A working folder and one outside of it, and where a path in the first leads.
-    struct Ground {
+    struct Fixture {
         work: tempfile::TempDir,
         out: tempfile::TempDir,
     }
 
-    impl Ground {
+    impl Fixture {
         fn new() -> Self {
             Self { work: tempfile::tempdir().unwrap(), out: tempfile::tempdir().unwrap() }
         }
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_link_is_followed_to_its_end() {
-        let g = Ground::new();
+        let g = Fixture::new();
         std::fs::write(g.out("keys"), "x").unwrap();
         g.link(g.out("keys"), "straight");
         g.link("straight", "chain");
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_copy_into_a_folder_follows_the_link_of_that_name_there() {
-        let g = Ground::new();
+        let g = Fixture::new();
         std::fs::create_dir(g.work.path().join("to")).unwrap();
         g.link(g.out("keys"), "to/a");
         let effects =
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn what_is_deleted_is_the_link_and_not_what_it_leads_to() {
-        let g = Ground::new();
+        let g = Fixture::new();
         g.link(g.out.path(), "folder");
         let deletes = vec!["folder".into(), "folder/".into(), "folder/a".into()];
         let (_, kept) = of_effects(g.work.path(), None, &Effects { deletes, ..Effects::default() });

@@ -107,7 +107,7 @@ fn name_of(_: &File) -> Option<PathBuf> {
 
 /// What stands under a name, links not followed.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing {
+pub struct NameFacts {
     /// File, pipe, device; never a link.
     pub kind: FileType,
     /// Its size.
@@ -124,7 +124,7 @@ pub struct Place {
     missing: Vec<OsString>,
     /// The file that is meant; `None`: the folder itself.
     name: Option<OsString>,
-    found: Option<Standing>,
+    found: Option<NameFacts>,
 }
 
 impl Place {
@@ -160,7 +160,7 @@ impl Place {
     }
 
     /// What stood there when it was found, where that is no folder.
-    pub fn found(&self) -> Option<&Standing> {
+    pub fn found(&self) -> Option<&NameFacts> {
         self.found.as_ref()
     }
 

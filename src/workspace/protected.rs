@@ -13,12 +13,12 @@ const LARGEST: u64 = 64 << 20;
 
 /// Files as they stood before a run.
 #[derive(Clone, Debug, Default)]
-pub struct Protected {
+pub struct ProtectedFiles {
     folder: PathBuf,
     files: Vec<(String, Option<Sha256>)>,
 }
 
-impl Protected {
+impl ProtectedFiles {
     /// These files, named from this folder, as they stand now.
     pub fn of(folder: &Path, paths: Vec<String>) -> Self {
         let hashed = |path: String| {
@@ -73,7 +73,7 @@ mod tests {
             fs::write(at(name), "one").expect("written");
         }
         let names = ["same", "other", "gone", "new", "pipe"].map(str::to_owned).to_vec();
-        let before = Protected::of(folder.path(), names);
+        let before = ProtectedFiles::of(folder.path(), names);
         let time = fs::metadata(at("other")).expect("there").modified().expect("a time");
         fs::write(at("other"), "two").expect("written");
         fs::File::options().write(true).open(at("other")).expect("open").set_modified(time).expect("set");

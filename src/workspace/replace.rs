@@ -67,15 +67,15 @@ fn keep_mode(file: &File, old: &File) -> std::io::Result<()> {
 mod tests {
     use super::*;
     use crate::domain::FileAct;
-    use crate::workspace::target::Seen;
+    use crate::workspace::target::TargetFacts;
     use crate::workspace::target::look;
     use std::path::Path;
 
-    fn seen(folder: &Path, path: &str) -> Seen {
+    fn seen(folder: &Path, path: &str) -> TargetFacts {
         look(folder, None, &FileAct::Write { path: path.into() }).expect("seen")
     }
 
-    fn replace(seen: &Seen, bytes: &[u8]) -> Result<(), FileError> {
+    fn replace(seen: &TargetFacts, bytes: &[u8]) -> Result<(), FileError> {
         super::replace(&seen.place, seen.target.found, bytes)
     }
 

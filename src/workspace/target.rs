@@ -4,7 +4,7 @@
 //! changed here; what is read of a file is bounded.
 
 use super::facts::size;
-use super::place::{Folder, Place, Standing};
+use super::place::{Folder, NameFacts, Place};
 use crate::domain::{FileAct, OnDisk, Sha256, Target};
 use rustix::fs::{FileType, Mode};
 use std::fs::File;
@@ -19,7 +19,7 @@ const LARGEST_COMPARED: u64 = 1 << 20;
 
 /// What stands where a block would act.
 #[derive(Debug)]
-pub struct Seen {
+pub struct TargetFacts {
     /// What is shown of the place, and approved.
     pub target: Target,
     /// The place itself. The act goes through it.
@@ -34,12 +34,12 @@ pub struct Seen {
 ///
 /// # Errors
 /// Words for the person: the path leads nowhere, a device, a file that can't be replaced.
-pub fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<Seen, String> {
+pub fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<TargetFacts, String> {
     let working = Folder::find(cwd).map_err(|error| format!("the working folder: {error}"))?;
     let named = named(working.path(), home, act.path())?;
     let place = Place::find(&named).map_err(|error| error.to_string())?;
     let (plain, path, found) = (lexical(&named), place.path(), place.found().copied());
-    let mut seen = Seen {
+    let mut seen = TargetFacts {
         target: Target {
             link: (plain != path).then_some(plain),
             outside: !path.starts_with(working.path()),
@@ -101,7 +101,7 @@ fn lexical(path: &Path) -> PathBuf {
     out
 }
 
-fn replaceable(path: &str, found: Option<Standing>, seen: &mut Seen) -> Result<(), String> {
+fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> Result<(), String> {
     if seen.target.found == OnDisk::Folder {
         return Err(format!("{path} is a folder, no file"));
     }

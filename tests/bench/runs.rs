@@ -10,7 +10,7 @@ use sayso::domain::{
     Approval, BlockId, Grantor, Language, Languages, Limits, Moment, Outcome, Revision, RunEvent, RunId,
     RunReport, RunRequest, SandboxLevel, Stream,
 };
-use sayso::exec::{Executor, Setup, Wish, Without};
+use sayso::exec::{DisabledLayers, Executor, SandboxRequest, Setup};
 use sayso::workspace::obeyed::ObeyedFiles;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -73,8 +73,8 @@ impl Shop {
             environment: Vec::new(),
             python: Some(python()),
             limits: Limits { wall_ms: 600_000, output_file: 0, ..Limits::default() },
-            sandbox: Wish { level, ..Wish::default() },
-            without: Without::default(),
+            sandbox: SandboxRequest { level, ..SandboxRequest::default() },
+            without: DisabledLayers::default(),
             home: std::env::var_os("HOME").map(PathBuf::from),
             own: Vec::new(),
             masker: Masker::default(),

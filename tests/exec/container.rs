@@ -452,7 +452,7 @@ async fn files_of_functions_are_loaded_and_packages_are_refused_in_words() {
 #[ignore = "needs a container engine and the image sayso-test:python"]
 async fn without_the_sandbox_a_container_is_closed_and_says_so() {
     let shop = Shop::elsewhere(&format!("container:{IMAGE}"), &Executors::default(), |setup| {
-        setup.sandbox = sayso::exec::Wish { asked: true, ..sayso::exec::Wish::default() };
+        setup.sandbox = sayso::exec::SandboxRequest { asked: true, ..sayso::exec::SandboxRequest::default() };
     });
     let sandbox = shop.executor.sandbox().await.unwrap();
     assert!(sandbox.level == SandboxLevel::Workspace && sandbox.network_blocked);

@@ -179,7 +179,7 @@ async fn a_kernel_that_can_not_start_is_not_started_by_itself_without_a_sandbox_
     fs::write(&broken, text).unwrap();
     fs::set_permissions(&broken, fs::Permissions::from_mode(0o755)).unwrap();
     let shop = Shop::with(|setup| {
-        setup.sandbox = sayso::exec::Wish::default();
+        setup.sandbox = sayso::exec::SandboxRequest::default();
         setup.python = Some(broken);
     });
     let started = || fs::read_to_string(&count).map_or(0, |lines| lines.lines().count());

@@ -214,7 +214,8 @@ async fn a_fork_bomb_ends_long_before_its_time() {
 #[test]
 #[ignore = "needs a cgroup v2 hierarchy that can be written"]
 fn a_control_group_is_entered_ended_as_a_whole_and_removed() {
-    use sayso::exec::cgroup::{Group, JOIN};
+    use sayso::exec::cgroup::Group;
+    use sayso::exec::helper_part::JOIN;
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     let root = mounts.lines().find(|line| line.contains(" - cgroup2 ")).unwrap().split(' ').nth(4).unwrap();
     let name = format!("sayso-test-{}", std::process::id());

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use sayso::domain::*;
-use sayso::exec::{Setup, Wish, Without};
+use sayso::exec::{DisabledLayers, SandboxRequest, Setup};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -114,13 +114,16 @@ async fn lies(change: impl FnOnce(&mut Setup)) -> Vec<String> {
 fn wish(level: SandboxLevel, setup: &mut Setup) {
     let home = setup.home.clone().unwrap();
     let write = if level == SandboxLevel::Workspace { vec![home.join("given/out")] } else { Vec::new() };
-    setup.sandbox = Wish { level, read: vec![home.join("given/in")], write, ..Wish::default() };
+    setup.sandbox =
+        SandboxRequest { level, read: vec![home.join("given/in")], write, ..SandboxRequest::default() };
 }
 
 #[tokio::test]
 async fn what_is_told_of_places_is_what_a_run_finds() {
     for level in [SandboxLevel::Workspace, SandboxLevel::ReadOnly] {
-        for without in [Without::default(), Without { bwrap: true, ..Without::default() }] {
+        for without in
+            [DisabledLayers::default(), DisabledLayers { bwrap: true, ..DisabledLayers::default() }]
+        {
             let lies = lies(|setup| {
                 wish(level, setup);
                 setup.without = without;
@@ -128,13 +131,13 @@ async fn what_is_told_of_places_is_what_a_run_finds() {
             assert_eq!(lies.await, Vec::<String>::new(), "{level:?} {without:?}");
         }
     }
-    let open = lies(|setup| setup.sandbox = Wish::default()).await;
+    let open = lies(|setup| setup.sandbox = SandboxRequest::default()).await;
     assert_eq!(open, Vec::<String>::new(), "off");
 }
 
 #[tokio::test]
 async fn in_the_home_folder_what_is_told_is_what_a_run_finds() {
-    for without in [Without::default(), Without { bwrap: true, ..Without::default() }] {
+    for without in [DisabledLayers::default(), DisabledLayers { bwrap: true, ..DisabledLayers::default() }] {
         let lies = lies(|setup| {
             setup.cwd = setup.home.clone().unwrap();
             setup.without = without;

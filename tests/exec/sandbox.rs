@@ -4,22 +4,25 @@
 
 use crate::support::*;
 use sayso::domain::*;
-use sayso::exec::{Setup, Wish, Without};
+use sayso::exec::{DisabledLayers, SandboxRequest, Setup};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const ALL: Without = Without { bwrap: false, landlock: false, seccomp: false, cgroup: false };
-const NO_BWRAP: Without = Without { bwrap: true, landlock: false, seccomp: false, cgroup: false };
-const NO_LANDLOCK: Without = Without { bwrap: false, landlock: true, seccomp: false, cgroup: false };
-const NO_SECCOMP: Without = Without { bwrap: false, landlock: false, seccomp: true, cgroup: false };
+const ALL: DisabledLayers = DisabledLayers { bwrap: false, landlock: false, seccomp: false, cgroup: false };
+const NO_BWRAP: DisabledLayers =
+    DisabledLayers { bwrap: true, landlock: false, seccomp: false, cgroup: false };
+const NO_LANDLOCK: DisabledLayers =
+    DisabledLayers { bwrap: false, landlock: true, seccomp: false, cgroup: false };
+const NO_SECCOMP: DisabledLayers =
+    DisabledLayers { bwrap: false, landlock: false, seccomp: true, cgroup: false };
 
-fn wish(level: SandboxLevel) -> Wish {
-    Wish { level, asked: true, ..Wish::default() }
+fn wish(level: SandboxLevel) -> SandboxRequest {
+    SandboxRequest { level, asked: true, ..SandboxRequest::default() }
 }
 
 /// A shop at this level, without these layers, with a home of its own beside the working folder.
-fn shop_with(level: SandboxLevel, without: Without, change: impl FnOnce(&mut Setup)) -> Shop {
+fn shop_with(level: SandboxLevel, without: DisabledLayers, change: impl FnOnce(&mut Setup)) -> Shop {
     Shop::with(|setup| {
         setup.sandbox = wish(level);
         setup.without = without;
@@ -32,7 +35,7 @@ fn shop_with(level: SandboxLevel, without: Without, change: impl FnOnce(&mut Set
     })
 }
 
-fn shop(level: SandboxLevel, without: Without) -> Shop {
+fn shop(level: SandboxLevel, without: DisabledLayers) -> Shop {
     shop_with(level, without, |_| {})
 }
 
@@ -560,7 +563,7 @@ async fn what_was_refused_is_told_in_words() {
 
 #[tokio::test]
 async fn what_was_asked_for_and_can_not_be_had_is_refused() {
-    let none = Without { bwrap: true, landlock: true, seccomp: false, cgroup: false };
+    let none = DisabledLayers { bwrap: true, landlock: true, seccomp: false, cgroup: false };
     let asked = shop(SandboxLevel::Workspace, none);
     let why = asked.executor.terms(&Language::python(), None).await.unwrap_err();
     assert!(why.contains("can't be had here") && why.contains("bwrap: left out"), "{why}");

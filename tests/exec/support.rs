@@ -2,7 +2,7 @@
 
 use sayso::config::Executors;
 use sayso::domain::*;
-use sayso::exec::{Executor, HelperFile, Setup, Wish, Without};
+use sayso::exec::{DisabledLayers, Executor, HelperFile, SandboxRequest, Setup};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -31,7 +31,7 @@ impl Shop {
 
     /// A shop whose runs see the processes, ids and signals of this machine.
     pub fn unconfined() -> Self {
-        Self::with(|setup| setup.sandbox = Wish::default())
+        Self::with(|setup| setup.sandbox = SandboxRequest::default())
     }
 
     pub fn with(change: impl FnOnce(&mut Setup)) -> Self {
@@ -46,8 +46,8 @@ impl Shop {
             environment: Vec::new(),
             python: Some(python()),
             limits: Limits { wall_ms: 20_000, ..Limits::default() },
-            sandbox: Wish { level: SandboxLevel::Workspace, ..Wish::default() },
-            without: Without::default(),
+            sandbox: SandboxRequest { level: SandboxLevel::Workspace, ..SandboxRequest::default() },
+            without: DisabledLayers::default(),
             home: std::env::var_os("HOME").map(PathBuf::from),
             own: Vec::new(),
             masker: Masker::default(),

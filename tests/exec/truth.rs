@@ -7,7 +7,7 @@
 use crate::support::*;
 use rustix::fs::inotify;
 use sayso::domain::*;
-use sayso::exec::{Executor, Setup, Wish, Without};
+use sayso::exec::{DisabledLayers, Executor, SandboxRequest, Setup};
 use sayso::review::{self, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -403,7 +403,8 @@ impl Setting {
 fn stand_in(setup: &mut Setup, world: &World) {
     setup.home = Some(world.at("home"));
     setup.cwd = world.at("home/work");
-    setup.sandbox = Wish { level: SandboxLevel::Workspace, asked: true, ..Wish::default() };
+    setup.sandbox =
+        SandboxRequest { level: SandboxLevel::Workspace, asked: true, ..SandboxRequest::default() };
 }
 
 /// Tries every program; `change` makes the setting.
@@ -433,7 +434,7 @@ async fn what_is_said_read_only() {
 #[ignore = "needs bubblewrap and landlock"]
 async fn what_is_said_without_bwrap() {
     try_all("without bwrap", SandboxLevel::Workspace, |setup, _| {
-        setup.without = Without { bwrap: true, ..Without::default() };
+        setup.without = DisabledLayers { bwrap: true, ..DisabledLayers::default() };
     })
     .await;
 }
@@ -457,7 +458,7 @@ async fn what_is_said_of_what_was_opened() {
 
 #[tokio::test]
 async fn what_is_said_without_a_sandbox() {
-    try_all("off", SandboxLevel::Off, |setup, _| setup.sandbox = Wish::default()).await;
+    try_all("off", SandboxLevel::Off, |setup, _| setup.sandbox = SandboxRequest::default()).await;
 }
 
 #[cfg(feature = "docker")]

@@ -5,9 +5,9 @@
 
 use crate::domain::Stream;
 use crate::exec::frames::{Frame, FrameError, encode};
-use crate::exec::helper_wire::Used;
+use crate::exec::helper_wire::ResourceUse;
 use crate::exec::kernel_wire::Token;
-use crate::exec::receipt::Ending;
+use crate::exec::receipt::ExitKind;
 
 /// The largest frame of the bridge.
 pub const LIMIT: usize = 1 << 20;
@@ -39,7 +39,7 @@ pub fn interrupt() -> Vec<u8> {
 
 /// What the bridge tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum BridgeMessage {
     /// The container is as closed as it should be; the kernel runs.
     Spawned,
     /// The container allows more than was asked for: what. No kernel was started.
@@ -56,15 +56,15 @@ pub enum Told {
         cpu_us: u64,
     },
     /// The run is over and cleaned up.
-    Finished(Used),
+    Finished(ResourceUse),
     /// The kernel ended.
     Exited {
         /// How.
-        ending: Ending,
+        ending: ExitKind,
         /// Whether the system ended a process because memory ran out.
         out_of_memory: bool,
         /// What the run used.
-        used: Used,
+        used: ResourceUse,
     },
 }
 
@@ -72,32 +72,33 @@ pub enum Told {
 ///
 /// # Errors
 /// When it is none, or carries another mark.
-pub fn decode(frame: Frame, mark: &Token) -> Result<Told, FrameError> {
+pub fn decode(frame: Frame, mark: &Token) -> Result<BridgeMessage, FrameError> {
     let unknown = FrameError::Unknown(frame.kind);
     if frame.field(0)? != mark {
         return Err(unknown);
     }
     Ok(match frame.kind {
-        b'P' => Told::Spawned,
-        b'N' => Told::Open(frame.text(1)?),
+        b'P' => BridgeMessage::Spawned,
+        b'N' => BridgeMessage::Open(frame.text(1)?),
         b'O' => {
             let stream = if frame.field(1)? == b"2" { Stream::Stderr } else { Stream::Stdout };
-            Told::Output(stream, frame.fields.into_iter().nth(2).ok_or(unknown)?)
+            BridgeMessage::Output(stream, frame.fields.into_iter().nth(2).ok_or(unknown)?)
         }
-        b'C' => Told::Control(frame.fields.into_iter().nth(1).ok_or(unknown)?),
-        b'U' => Told::Usage { rss_bytes: frame.number(1)?, cpu_us: frame.number(2)? },
-        b'F' => Told::Finished(used(&frame, 1)?),
+        b'C' => BridgeMessage::Control(frame.fields.into_iter().nth(1).ok_or(unknown)?),
+        b'U' => BridgeMessage::Usage { rss_bytes: frame.number(1)?, cpu_us: frame.number(2)? },
+        b'F' => BridgeMessage::Finished(used(&frame, 1)?),
         b'X' => {
             let (code, signal): (i32, i32) = (frame.number(1)?, frame.number(2)?);
-            let ending = Ending { code: (code >= 0).then_some(code), signal: (signal > 0).then_some(signal) };
-            Told::Exited { ending, out_of_memory: frame.field(3)? == b"1", used: used(&frame, 4)? }
+            let ending =
+                ExitKind { code: (code >= 0).then_some(code), signal: (signal > 0).then_some(signal) };
+            BridgeMessage::Exited { ending, out_of_memory: frame.field(3)? == b"1", used: used(&frame, 4)? }
         }
         _ => return Err(unknown),
     })
 }
 
-fn used(frame: &Frame, at: usize) -> Result<Used, FrameError> {
-    Ok(Used {
+fn used(frame: &Frame, at: usize) -> Result<ResourceUse, FrameError> {
+    Ok(ResourceUse {
         cpu_us: frame.number(at)?,
         peak_rss_bytes: frame.number(at + 1)?,
         processes: frame.number(at + 2)?,
@@ -110,7 +111,7 @@ mod tests {
     use crate::exec::frames::Decoder;
     use proptest::prelude::*;
 
-    fn told(kind: u8, fields: &[&[u8]]) -> Result<Told, FrameError> {
+    fn told(kind: u8, fields: &[&[u8]]) -> Result<BridgeMessage, FrameError> {
         let mut decoder = Decoder::new(LIMIT);
         decoder.push(&encode(kind, fields.iter().copied()));
         decode(decoder.next_frame().unwrap().unwrap(), &[7; 16])
@@ -119,12 +120,12 @@ mod tests {
     #[test]
     fn frames_of_the_bridge() {
         let mark: &[u8] = &[7; 16];
-        assert_eq!(told(b'P', &[mark]), Ok(Told::Spawned));
+        assert_eq!(told(b'P', &[mark]), Ok(BridgeMessage::Spawned));
         assert_eq!(
             told(b'O', &[mark, b"2", b"no\xff"]),
-            Ok(Told::Output(Stream::Stderr, b"no\xff".to_vec()))
+            Ok(BridgeMessage::Output(Stream::Stderr, b"no\xff".to_vec()))
         );
-        let Ok(Told::Exited { ending, out_of_memory, used }) =
+        let Ok(BridgeMessage::Exited { ending, out_of_memory, used }) =
             told(b'X', &[mark, b"-1", b"9", b"1", b"1000", b"4096", b"3"])
         else {
             panic!()

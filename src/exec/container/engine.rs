@@ -187,7 +187,7 @@ pub async fn fetch(
     let tag = name.tag_to_add().map(ToOwned::to_owned);
     let options = CreateImageOptions { from_image: Some(image.clone()), tag, ..Default::default() };
     let mut steps = docker.create_image(Some(options), None, None);
-    let mut told = Told::default();
+    let mut told = PullProgress::default();
     while let Some(step) = steps.next().await {
         let step = step.map_err(|error| failed(words(&error)))?;
         if let Some(message) = step.error_detail.and_then(|error| error.message) {
@@ -204,9 +204,9 @@ pub async fn fetch(
 
 /// What was told of each layer: engines tell far more often than anybody reads.
 #[derive(Default)]
-struct Told(HashMap<String, String>);
+struct PullProgress(HashMap<String, String>);
 
-impl Told {
+impl PullProgress {
     /// Layers that are followed; of more, every step is told.
     const LAYERS: usize = 1000;
 
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn steps_of_fetching() {
-        let mut told = Told::default();
+        let mut told = PullProgress::default();
         let mut line = |id: &str, status: &str, part| told.line(id.to_owned(), status, part);
         assert_eq!(line("a1", "Downloading", Some((1, 4))).as_deref(), Some("a1: Downloading 20 %"));
         assert_eq!(line("b2", "Downloading", Some((1, 4))).as_deref(), Some("b2: Downloading 20 %"));

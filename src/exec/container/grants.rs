@@ -1,9 +1,9 @@
 //! What a container sees of this machine's folders, and whether it may: the working folder, what the person opened beside
-//! it, and the protected names inside, which stay as they are. Pure but for [`Granted::look`] and [`Closed::look`].
+//! it, and the protected names inside, which stay as they are. Pure but for [`Grants::look`] and [`WithheldPlaces::look`].
 
 use super::error::ContainerError;
 use crate::config::FolderInContainer;
-use crate::exec::sandbox::{Guarded, Wish, guarded};
+use crate::exec::sandbox::{GuardedPaths, SandboxRequest, guarded};
 use bollard::models::{Mount, MountType};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const SYSTEM_TREES: &[&str] = &["/proc", "/sys", "/dev", "/run", "/var/run"];
 
 /// What the person opened for runs of this session beside the working folder, and what stays closed inside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Granted {
+pub struct Grants {
     /// Further folders to read.
     pub read: Vec<PathBuf>,
     /// Further folders to write.
@@ -24,12 +24,12 @@ pub struct Granted {
     /// Whether the network is open.
     pub network: bool,
     /// Protected names in what is written.
-    pub guarded: Guarded,
+    pub guarded: GuardedPaths,
 }
 
 /// What of this machine no container is given. Paths are compared by their names, so links are resolved in all of them.
 #[derive(Clone, Debug, Default)]
-pub struct Closed {
+pub struct WithheldPlaces {
     /// The account's home folder.
     pub home: Option<PathBuf>,
     /// The engine's socket.
@@ -38,7 +38,7 @@ pub struct Closed {
     pub own: Vec<PathBuf>,
 }
 
-impl Closed {
+impl WithheldPlaces {
     /// The same places as they are on the disk at this moment.
     pub fn look(home: Option<&Path>, socket: Option<&Path>, own: &[PathBuf]) -> Self {
         Self {
@@ -57,15 +57,15 @@ pub fn real(path: &Path) -> PathBuf {
     })
 }
 
-impl Granted {
+impl Grants {
     /// What was opened, as it is on the disk at this moment. `folder` is the working folder where it is mounted.
     ///
     /// # Errors
     /// When a folder that was opened is not there, or is one that no container is given. Nothing is left out silently.
     pub fn look(
-        wish: &Wish,
+        wish: &SandboxRequest,
         folder: Option<(&Path, FolderInContainer)>,
-        closed: &Closed,
+        closed: &WithheldPlaces,
         remote: bool,
     ) -> Result<Self, ContainerError> {
         let opened = |path: &PathBuf| {
@@ -116,7 +116,7 @@ impl Granted {
 ///
 /// # Errors
 /// With the reason, when it may not.
-pub fn may_mount(folder: &Path, closed: &Closed) -> Result<(), &'static str> {
+pub fn may_mount(folder: &Path, closed: &WithheldPlaces) -> Result<(), &'static str> {
     if closed.home.as_ref().is_some_and(|home| home.starts_with(folder)) {
         return Err("it holds your home folder, with its keys");
     }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn folders_that_stay_outside() {
-        let closed = &Closed {
+        let closed = &WithheldPlaces {
             home: Some("/home/me".into()),
             socket: Some("/srv/docker/docker.sock".into()),
             own: vec!["/home/me/.local/share/sayso".into()],
@@ -173,11 +173,11 @@ mod tests {
 
     #[test]
     fn protected_names_stay_as_they_are_and_each_place_is_mounted_once() {
-        let granted = Granted {
+        let granted = Grants {
             read: vec!["/srv/in".into(), "/w/part".into()],
             write: vec!["/w".into(), "/srv/out".into()],
             network: false,
-            guarded: Guarded {
+            guarded: GuardedPaths {
                 protected: vec!["/w/.git/hooks".into(), "/w/.vscode".into()],
                 pinned: vec!["/w/.git".into()],
             },
@@ -187,7 +187,7 @@ mod tests {
             shown(&granted.mounts(folder)),
             ["ro /srv/in", "rw /srv/out", "rw /w", "rw /w/.git", "ro /w/.git/hooks", "ro /w/.vscode"]
         );
-        let absent = Granted { write: Vec::new(), guarded: Guarded::default(), ..granted };
+        let absent = Grants { write: Vec::new(), guarded: GuardedPaths::default(), ..granted };
         assert_eq!(shown(&absent.mounts(None)), ["ro /srv/in", "ro /w/part"]);
     }
 
@@ -196,18 +196,17 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let real = std::fs::canonicalize(place.path()).unwrap();
         std::fs::create_dir_all(real.join(".git/hooks")).unwrap();
-        let closed = &Closed::default();
-        let wish = Wish { write: vec![place.path().into()], network: true, ..Wish::default() };
-        let granted = Granted::look(&wish, None, closed, false).unwrap();
+        let closed = &WithheldPlaces::default();
+        let wish =
+            SandboxRequest { write: vec![place.path().into()], network: true, ..SandboxRequest::default() };
+        let granted = Grants::look(&wish, None, closed, false).unwrap();
         assert_eq!((granted.write.as_slice(), granted.network), (&[real.clone()][..], true));
         assert_eq!(granted.guarded.protected, [real.join(".git/hooks")]);
-        assert!(
-            Granted::look(&wish, None, closed, true).unwrap_err().to_string().contains("another machine")
-        );
-        let gone = Wish { read: vec![real.join("nothing")], ..Wish::default() };
-        assert!(Granted::look(&gone, None, closed, false).is_err());
-        let closed = &Closed { own: vec![real], ..Closed::default() };
-        let why = Granted::look(&wish, None, closed, false).unwrap_err().to_string();
+        assert!(Grants::look(&wish, None, closed, true).unwrap_err().to_string().contains("another machine"));
+        let gone = SandboxRequest { read: vec![real.join("nothing")], ..SandboxRequest::default() };
+        assert!(Grants::look(&gone, None, closed, false).is_err());
+        let closed = &WithheldPlaces { own: vec![real], ..WithheldPlaces::default() };
+        let why = Grants::look(&wish, None, closed, false).unwrap_err().to_string();
         assert!(why.contains("sayso's own files"), "{why}");
     }
 
@@ -221,14 +220,14 @@ mod tests {
         // Nothing was kept yet, so the last folders are not there.
         let own = [base.join("home/me/.local/share/sayso")];
         let socket = base.join("home/me/engine.sock");
-        let refused = |closed: &Closed, folder: &str| may_mount(&base.join(folder), closed).err();
-        let of_home = Closed::look(Some(&home), None, &[]);
+        let refused = |closed: &WithheldPlaces, folder: &str| may_mount(&base.join(folder), closed).err();
+        let of_home = WithheldPlaces::look(Some(&home), None, &[]);
         assert!(refused(&of_home, "disk").unwrap().contains("your home folder"));
         assert!(refused(&of_home, "disk/me").unwrap().contains("your home folder"));
         assert_eq!(refused(&of_home, "disk/me/work"), None);
-        let of_socket = Closed::look(None, Some(&socket), &[]);
+        let of_socket = WithheldPlaces::look(None, Some(&socket), &[]);
         assert!(refused(&of_socket, "disk/me").unwrap().contains("socket"));
-        let of_own = Closed::look(None, None, &own);
+        let of_own = WithheldPlaces::look(None, None, &own);
         assert!(refused(&of_own, "disk/me/.local").unwrap().contains("sayso's own files"));
         assert!(refused(&of_own, "disk/me/.local/share/sayso/blobs").unwrap().contains("sayso's own files"));
     }

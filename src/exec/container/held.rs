@@ -24,7 +24,7 @@ pub const START: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// A container that runs.
-pub struct Held {
+pub struct ContainerHandle {
     engine: Rc<Engine>,
     id: String,
     output: Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>,
@@ -32,7 +32,7 @@ pub struct Held {
     exit: oneshot::Receiver<Option<i64>>,
 }
 
-impl Held {
+impl ContainerHandle {
     /// Makes and starts a container.
     ///
     /// # Errors

@@ -1,16 +1,16 @@
 //! The kernel of a session in its container. Process 1 is the bridge (`assets/bridge.py`); it carries the kernel's control
 //! channel and its output. What the kernel says about its own blocks is taken from here; how it ended, the bridge tells.
 
-use super::bridge_wire::{self, Told};
+use super::bridge_wire::{self, BridgeMessage};
 use super::engine::Engine;
 use super::error::ContainerError;
-use super::held::{Held, remove};
+use super::held::{ContainerHandle, remove};
 use super::plan::Frame;
 use crate::domain::{KernelRef, Reach, Shared};
 use crate::exec::blob;
 use crate::exec::frames::Decoder;
-use crate::exec::helper_wire::{Rest, Used};
-use crate::exec::kernel_wire::{self, Said, Token};
+use crate::exec::helper_wire::{ResourceUse, RestState};
+use crate::exec::kernel_wire::{self, KernelMessage, Token};
 use crate::exec::plan;
 use crate::exec::receipt::cause_of_death;
 use bollard::container::LogOutput;
@@ -34,30 +34,30 @@ const BRIDGE: &str = include_str!("../../../assets/bridge.py");
 
 /// What is heard of a kernel.
 #[derive(Debug)]
-pub enum FromKernel {
+pub enum KernelEvent {
     /// A message of the kernel, with the mark of its run.
-    Said(Token, Said),
+    Said(Token, KernelMessage),
     /// Something of the bridge that is not about the kernel's own talk.
-    Told(Told),
+    Told(BridgeMessage),
     /// The block is over, and its container was to be paused; whether it is.
     Resting(bool),
     /// It is gone.
-    Gone(Gone),
+    Gone(KernelEnd),
 }
 
 /// How a kernel went.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Gone {
+pub enum KernelEnd {
     /// It never ran, and why.
     NotStarted(String),
     /// Memory ran out in its container.
-    OutOfMemory(Used),
+    OutOfMemory(ResourceUse),
     /// It died, of this.
-    Died(String, Used),
+    Died(String, ResourceUse),
 }
 
 /// A kernel in its container.
-pub struct Kernel {
+pub struct ContainerKernel {
     /// The image, as shown.
     pub image: String,
     /// Its generation and its variables, as last told.
@@ -71,14 +71,14 @@ pub struct Kernel {
     /// The blocks that were in it, and what it was last found to have changed.
     pub shared: Shared,
     /// How it stands after the last block.
-    pub rest: Option<Rest>,
-    events: mpsc::Receiver<FromKernel>,
+    pub rest: Option<RestState>,
+    events: mpsc::Receiver<KernelEvent>,
     orders: mpsc::UnboundedSender<Vec<u8>>,
     stop: Rc<Notify>,
     work: JoinHandle<()>,
 }
 
-impl Kernel {
+impl ContainerKernel {
     /// Starts the empty kernel; `image` is its id, `shown` what it is called.
     pub fn start(
         engine: Rc<Engine>,
@@ -100,10 +100,10 @@ impl Kernel {
             let work = carry(engine.clone(), &name, body, &folder, pieces, &sender);
             let gone = tokio::select! {
                 gone = work => gone,
-                () = work_stop.notified() => Gone::Died("it was ended by force".into(), Used::default()),
+                () = work_stop.notified() => KernelEnd::Died("it was ended by force".into(), ResourceUse::default()),
             };
             // Its end is told first: the engine may need a while.
-            let _ = sender.send(FromKernel::Gone(gone)).await;
+            let _ = sender.send(KernelEvent::Gone(gone)).await;
             remove(&engine, &name).await;
         });
         let state = KernelRef { generation, variables: 0, goes_on: !frame.able.pauses };
@@ -147,8 +147,9 @@ impl Kernel {
     }
 
     /// What is heard of it next. Safe to cancel.
-    pub async fn hear(&mut self) -> FromKernel {
-        let lost = || FromKernel::Gone(Gone::Died("it was lost sight of".into(), Used::default()));
+    pub async fn hear(&mut self) -> KernelEvent {
+        let lost =
+            || KernelEvent::Gone(KernelEnd::Died("it was lost sight of".into(), ResourceUse::default()));
         self.events.recv().await.unwrap_or_else(lost)
     }
 }
@@ -160,21 +161,21 @@ async fn carry(
     body: bollard::models::ContainerCreateBody,
     folder: &Path,
     mut orders: mpsc::UnboundedReceiver<Vec<u8>>,
-    out: &mpsc::Sender<FromKernel>,
-) -> Gone {
-    let mut held = match Held::start(engine.clone(), name, body).await {
+    out: &mpsc::Sender<KernelEvent>,
+) -> KernelEnd {
+    let mut held = match ContainerHandle::start(engine.clone(), name, body).await {
         Ok(held) => held,
-        Err(error) => return Gone::NotStarted(error.to_string()),
+        Err(error) => return KernelEnd::NotStarted(error.to_string()),
     };
     let mark: Token = match blob::random() {
         Ok(mark) => mark,
-        Err(error) => return Gone::NotStarted(error.to_string()),
+        Err(error) => return KernelEnd::NotStarted(error.to_string()),
     };
     let start = plan::kernel(Path::new("python3"), folder, Vec::new()).program.args;
     let start = start.get(2).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
     held.write(format!("{:08}{BRIDGE}", BRIDGE.len()).into_bytes());
     held.write(bridge_wire::start(&mark, plan::KERNEL, &start, folder.as_os_str().as_bytes()));
-    let mut talk = Talk::new(mark);
+    let mut talk = MessageSplitter::new(mark);
     // Between runs its container is paused, where the engine can do that.
     let (can_pause, mut paused, mut used) = (engine.able.pauses, false, false);
     loop {
@@ -187,7 +188,7 @@ async fn carry(
                 }
                 used = true;
                 if std::mem::take(&mut paused) && !held.unpause().await {
-                    return Gone::Died("the engine did not let its container go on".into(), Used::default());
+                    return KernelEnd::Died("the engine did not let its container go on".into(), ResourceUse::default());
                 }
                 held.write(order);
                 continue;
@@ -203,39 +204,41 @@ async fn carry(
         };
         let heard = match heard {
             Ok(heard) => heard,
-            Err(why) => return Gone::Died(why, Used::default()),
+            Err(why) => return KernelEnd::Died(why, ResourceUse::default()),
         };
         for one in heard {
-            if let Some(gone) = Talk::gone(&one) {
+            if let Some(gone) = MessageSplitter::gone(&one) {
                 return gone;
             }
-            let over = matches!(one, FromKernel::Told(Told::Finished(_)));
-            let waits = !used && matches!(one, FromKernel::Said(_, Said::Waiting));
+            let over = matches!(one, KernelEvent::Told(BridgeMessage::Finished(_)));
+            let waits = !used && matches!(one, KernelEvent::Said(_, KernelMessage::Waiting));
             if can_pause && (over || waits) {
                 paused = held.pause().await;
             }
-            if over && out.send(FromKernel::Resting(paused)).await.is_err() {
-                return Gone::Died("nobody listens any more".into(), Used::default());
+            if over && out.send(KernelEvent::Resting(paused)).await.is_err() {
+                return KernelEnd::Died("nobody listens any more".into(), ResourceUse::default());
             }
             if out.send(one).await.is_err() {
-                return Gone::Died("nobody listens any more".into(), Used::default());
+                return KernelEnd::Died("nobody listens any more".into(), ResourceUse::default());
             }
         }
     }
     match held.exit().await {
-        Err(error) if !talk.spawned => Gone::NotStarted(error.to_string()),
-        Err(error) => Gone::Died(error.to_string(), Used::default()),
-        Ok(_) if held.ran_out_of_memory().await => Gone::OutOfMemory(Used::default()),
+        Err(error) if !talk.spawned => KernelEnd::NotStarted(error.to_string()),
+        Err(error) => KernelEnd::Died(error.to_string(), ResourceUse::default()),
+        Ok(_) if held.ran_out_of_memory().await => KernelEnd::OutOfMemory(ResourceUse::default()),
         Ok(code) if !talk.spawned => {
             let said = talk.last_error().unwrap_or_else(|| "it said nothing".into());
-            Gone::NotStarted(format!("Python could not be started as a kernel (status {code}): {said}"))
+            KernelEnd::NotStarted(format!("Python could not be started as a kernel (status {code}): {said}"))
         }
-        Ok(code) => Gone::Died(format!("its container ended with status {code}"), Used::default()),
+        Ok(code) => {
+            KernelEnd::Died(format!("its container ended with status {code}"), ResourceUse::default())
+        }
     }
 }
 
 /// Takes the talk of bridge and kernel apart.
-struct Talk {
+struct MessageSplitter {
     mark: Token,
     frames: Decoder,
     control: Decoder,
@@ -243,7 +246,7 @@ struct Talk {
     spawned: bool,
 }
 
-impl Talk {
+impl MessageSplitter {
     fn new(mark: Token) -> Self {
         Self {
             mark,
@@ -264,23 +267,23 @@ impl Talk {
         text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
     }
 
-    fn push(&mut self, bytes: &[u8]) -> Result<Vec<FromKernel>, String> {
+    fn push(&mut self, bytes: &[u8]) -> Result<Vec<KernelEvent>, String> {
         let broken =
             |error: &dyn std::fmt::Display| format!("the channel to its container is broken: {error}");
         self.frames.push(bytes);
         let mut heard = Vec::new();
         while let Some(frame) = self.frames.next_frame().map_err(|error| broken(&error))? {
             match bridge_wire::decode(frame, &self.mark).map_err(|error| broken(&error))? {
-                Told::Control(bytes) => {
+                BridgeMessage::Control(bytes) => {
                     self.control.push(&bytes);
                     while let Some(frame) = self.control.next_frame().map_err(|error| broken(&error))? {
                         let (token, said) = kernel_wire::decode(frame).map_err(|error| broken(&error))?;
-                        heard.push(FromKernel::Said(token, said));
+                        heard.push(KernelEvent::Said(token, said));
                     }
                 }
                 told => {
-                    self.spawned |= told == Told::Spawned;
-                    heard.push(FromKernel::Told(told));
+                    self.spawned |= told == BridgeMessage::Spawned;
+                    heard.push(KernelEvent::Told(told));
                 }
             }
         }
@@ -288,18 +291,18 @@ impl Talk {
     }
 
     /// Whether this is the end, and which.
-    fn gone(heard: &FromKernel) -> Option<Gone> {
+    fn gone(heard: &KernelEvent) -> Option<KernelEnd> {
         match heard {
-            FromKernel::Told(Told::Open(why)) => {
-                Some(Gone::NotStarted(ContainerError::Open(why.clone()).to_string()))
+            KernelEvent::Told(BridgeMessage::Open(why)) => {
+                Some(KernelEnd::NotStarted(ContainerError::Open(why.clone()).to_string()))
             }
-            FromKernel::Told(Told::Exited { out_of_memory: true, ending, used })
+            KernelEvent::Told(BridgeMessage::Exited { out_of_memory: true, ending, used })
                 if ending.signal == Some(9) =>
             {
-                Some(Gone::OutOfMemory(*used))
+                Some(KernelEnd::OutOfMemory(*used))
             }
-            FromKernel::Told(Told::Exited { ending, used, .. }) => {
-                Some(Gone::Died(cause_of_death(*ending), *used))
+            KernelEvent::Told(BridgeMessage::Exited { ending, used, .. }) => {
+                Some(KernelEnd::Died(cause_of_death(*ending), *used))
             }
             _ => None,
         }
@@ -322,19 +325,21 @@ mod tests {
         bytes.extend(encode(b'O', [&mark[..], b"1", b"C looks like a frame"]));
         bytes.extend(encode(b'C', [&mark[..], second]));
         for size in [1, 3, 1000] {
-            let mut talk = Talk::new(mark);
-            let heard: Vec<FromKernel> = bytes.chunks(size).flat_map(|c| talk.push(c).unwrap()).collect();
+            let mut talk = MessageSplitter::new(mark);
+            let heard: Vec<KernelEvent> = bytes.chunks(size).flat_map(|c| talk.push(c).unwrap()).collect();
             assert_eq!(heard.len(), 3, "{heard:?}");
-            assert!(matches!(&heard[1], FromKernel::Told(Told::Output(Stream::Stdout, _))));
-            assert!(matches!(&heard[2], FromKernel::Said(_, Said::Hello { version }) if version == "3.13.1"));
+            assert!(matches!(&heard[1], KernelEvent::Told(BridgeMessage::Output(Stream::Stdout, _))));
+            assert!(
+                matches!(&heard[2], KernelEvent::Said(_, KernelMessage::Hello { version }) if version == "3.13.1")
+            );
         }
     }
 
     #[test]
     fn what_comes_without_the_mark_breaks_the_channel() {
-        let mut talk = Talk::new([7; 16]);
+        let mut talk = MessageSplitter::new([7; 16]);
         assert!(talk.push(&encode(b'F', [&[8u8; 16][..], b"1", b"1", b"1"])).is_err());
-        let mut talk = Talk::new([7; 16]);
+        let mut talk = MessageSplitter::new([7; 16]);
         assert!(talk.push(b"Traceback (most recent call last)\n").is_err());
     }
 }

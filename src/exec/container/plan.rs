@@ -1,6 +1,6 @@
 //! What a container may do, as the engine is asked for it, and as the person is told. Pure.
 
-use super::grants::Granted;
+use super::grants::Grants;
 use crate::config::{ContainerExecutor, FolderInContainer};
 use crate::domain::sentences;
 use crate::domain::{
@@ -47,7 +47,7 @@ pub struct Frame {
     /// The folder on this machine, and in the container.
     pub folder: PathBuf,
     /// What the person opened beside it.
-    pub granted: Granted,
+    pub granted: Grants,
     /// Whether no sandbox was asked for: a container is closed all the same.
     pub asked_off: bool,
     /// User and group of this account.
@@ -280,7 +280,7 @@ mod tests {
             limits: Limits::default(),
             able: Abilities { memory: true, processes: true, processors: Some(1), ..Abilities::default() },
             folder: "/home/me/work".into(),
-            granted: Granted::default(),
+            granted: Grants::default(),
             asked_off: false,
             account: (1000, 100),
             env: vec![("HOME".into(), HOME.into())],

@@ -3,12 +3,12 @@
 
 use super::engine::Engine;
 use super::error::ContainerError;
-use super::held::{Held, START, remove};
+use super::held::{ContainerHandle, START, remove};
 use super::plan::{Frame, size};
 use crate::domain::{RunEvent, Stream};
-use crate::exec::backend::{End, Ended, Event, Job};
-use crate::exec::helper_wire::Used;
-use crate::exec::receipt::Ending;
+use crate::exec::backend::{EndCause, Event, Job, RunEnd};
+use crate::exec::helper_wire::ResourceUse;
+use crate::exec::receipt::ExitKind;
 use bollard::container::LogOutput;
 use bollard::models::ContainerStatsResponse;
 use bollard::query_parameters::{KillContainerOptions, StatsOptions};
@@ -55,15 +55,15 @@ impl Program {
         let cwd = frame.cwd();
         let work = tokio::task::spawn_local(async move {
             let work = async {
-                let mut held = Held::start(work_engine.clone(), &work_name, body).await?;
+                let mut held = ContainerHandle::start(work_engine.clone(), &work_name, body).await?;
                 follow(&mut held, &work_engine, source, &sender, &memory).await
             };
             let end = tokio::select! {
                 end = work => end,
-                () = work_stop.notified() => Ok((End::Died("it was ended by force".into()), Used::default())),
+                () = work_stop.notified() => Ok((EndCause::Died("it was ended by force".into()), ResourceUse::default())),
             };
-            let (end, used) = end.unwrap_or_else(|error| (of_error(error), Used::default()));
-            let ended = Ended { used, cwd: Some(cwd), ..Ended::of(end) };
+            let (end, used) = end.unwrap_or_else(|error| (of_error(error), ResourceUse::default()));
+            let ended = RunEnd { used, cwd: Some(cwd), ..RunEnd::of(end) };
             let _ = sender.send(ended.into()).await;
             // The engine may need a while.
             remove(&work_engine, &work_name).await;
@@ -73,7 +73,7 @@ impl Program {
 
     /// What is heard of it next. Safe to cancel.
     pub async fn hear(&mut self) -> Event {
-        let lost = || Ended::of(End::Died("it was lost sight of".into())).into();
+        let lost = || RunEnd::of(EndCause::Died("it was lost sight of".into())).into();
         self.events.recv().await.unwrap_or_else(lost)
     }
 
@@ -109,24 +109,24 @@ async fn signal_inside(engine: &Engine, name: &str, signal: &str) -> Result<(), 
     engine.docker.start_exec(&exec.id, Some(options)).await.map(drop)
 }
 
-fn of_error(error: ContainerError) -> End {
+fn of_error(error: ContainerError) -> EndCause {
     match error {
-        ContainerError::Unreachable { .. } => End::Died(error.to_string()),
-        other => End::NotStarted(other.to_string()),
+        ContainerError::Unreachable { .. } => EndCause::Died(error.to_string()),
+        other => EndCause::NotStarted(other.to_string()),
     }
 }
 
 async fn follow(
-    held: &mut Held,
+    held: &mut ContainerHandle,
     engine: &Engine,
     source: Vec<u8>,
     out: &mpsc::Sender<Event>,
     memory: &str,
-) -> Result<(End, Used), ContainerError> {
+) -> Result<(EndCause, ResourceUse), ContainerError> {
     let rest = timeout(START, ready(held)).await.unwrap_or(Err(ContainerError::Slow(START.as_secs())))?;
     held.write(source);
     let _ = out.send(RunEvent::Started.into()).await;
-    let mut used = Used { processes: 1, ..Used::default() };
+    let mut used = ResourceUse { processes: 1, ..ResourceUse::default() };
     if !rest.is_empty() {
         let _ = out.send(Event::printed(Stream::Stdout, rest)).await;
     }
@@ -151,13 +151,13 @@ async fn follow(
     }
     let code = i32::try_from(held.exit().await?).unwrap_or(-1);
     if code == 137 && held.ran_out_of_memory().await {
-        return Ok((End::Limit(format!("memory, {memory}")), used));
+        return Ok((EndCause::Limit(format!("memory, {memory}")), used));
     }
-    Ok((End::Program(ending(code)), used))
+    Ok((EndCause::Program(ending(code)), used))
 }
 
 /// Waits until it has looked at its container and takes the bytes; what it said too much belongs to the program.
-async fn ready(held: &mut Held) -> Result<Vec<u8>, ContainerError> {
+async fn ready(held: &mut ContainerHandle) -> Result<Vec<u8>, ContainerError> {
     let (mut said, mut errors) = (Vec::new(), Vec::new());
     while let Some(piece) = held.next().await {
         match piece {
@@ -179,15 +179,15 @@ async fn ready(held: &mut Held) -> Result<Vec<u8>, ContainerError> {
 }
 
 /// How a program ended, from the status that a shell makes of it.
-fn ending(code: i32) -> Ending {
+fn ending(code: i32) -> ExitKind {
     let signal = code - 128;
     match signal {
-        4 | 5 | 6 | 7 | 8 | 9 | 11 | 13 | 14 | 15 | 24 | 25 => Ending { code: None, signal: Some(signal) },
-        _ => Ending { code: Some(code), signal: None },
+        4 | 5 | 6 | 7 | 8 | 9 | 11 | 13 | 14 | 15 | 24 | 25 => ExitKind { code: None, signal: Some(signal) },
+        _ => ExitKind { code: Some(code), signal: None },
     }
 }
 
-async fn look(engine: &Engine, id: &str, used: &mut Used) -> Option<(u64, u64)> {
+async fn look(engine: &Engine, id: &str, used: &mut ResourceUse) -> Option<(u64, u64)> {
     let options = StatsOptions { stream: false, one_shot: true };
     let mut stats = Box::pin(engine.docker.stats(id, Some(options)));
     let stats = timeout(Duration::from_secs(1), stats.next()).await.ok()??.ok()?;
@@ -213,11 +213,11 @@ mod tests {
 
     #[test]
     fn endings_of_programs() {
-        let code = |code| Ending { code: Some(code), signal: None };
+        let code = |code| ExitKind { code: Some(code), signal: None };
         assert_eq!(ending(0), code(0));
         assert_eq!(ending(3), code(3));
         assert_eq!(ending(130), code(130));
         assert_eq!(ending(200), code(200));
-        assert_eq!(ending(139), Ending { code: None, signal: Some(11) });
+        assert_eq!(ending(139), ExitKind { code: None, signal: Some(11) });
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::launch::Ground;
+use crate::launch::WritableFolders;
 use std::os::unix::fs::PermissionsExt as _;
 
 /// Answers questions without starting anything, and keeps who was asked.
@@ -43,8 +43,8 @@ impl Bench {
         let folders: Vec<PathBuf> = path.iter().map(|folder| self.base.join(folder)).collect();
         let (cwd, out) = (self.base.join("work"), self.base.join("out"));
         let launcher =
-            Launcher::new(&env::join_paths(folders).unwrap(), Ground::new(&cwd, None, &[out], &[]));
-        let place = Place { cwd, home: None, python: python.map(Into::into), launcher };
+            Launcher::new(&env::join_paths(folders).unwrap(), WritableFolders::new(&cwd, None, &[out], &[]));
+        let place = ProgramPaths { cwd, home: None, python: python.map(Into::into), launcher };
         Finder::new(Languages::default(), place, Arc::new(Book { asked: self.asked.clone(), answer }))
     }
 

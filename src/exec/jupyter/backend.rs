@@ -1,14 +1,14 @@
 //! What the executor's loop asks of Jupyter kernels.
 
 use super::message::Channel;
-use super::reading::Reading;
+use super::reading::ReplyReader;
 use super::talk::Order;
 use super::{Block, FAREWELL, Jupyter};
 use crate::domain::{
     InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent, SandboxLevel, SandboxReport,
     Terms,
 };
-use crate::exec::backend::{Backend, End, Event, Job, Watch};
+use crate::exec::backend::{Backend, EndCause, Event, Job, Watch};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -44,7 +44,7 @@ impl Backend for Jupyter {
             "stop_on_error": true,
         });
         let request = self.ids.message(Channel::Shell, "execute_request", content);
-        let reading = Reading::new(request.id().to_owned());
+        let reading = ReplyReader::new(request.id().to_owned());
         self.resting = None;
         let spec = match self.spec(&job.terms.language).await {
             Ok(spec) if self.terms_hold(&spec, &job.terms) => Ok(spec),
@@ -65,7 +65,7 @@ impl Backend for Jupyter {
         });
         let spec = match spec {
             Ok(spec) => spec,
-            Err(why) => return self.end_block(|_| End::NotStarted(why), KernelFate::None),
+            Err(why) => return self.end_block(|_| EndCause::NotStarted(why), KernelFate::None),
         };
         let wanted = job.terms.kernel.map(|kernel| kernel.generation);
         if self.kernels.get(&spec.name).is_some_and(|kernel| Some(kernel.generation) != wanted) {

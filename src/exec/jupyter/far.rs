@@ -3,8 +3,8 @@
 
 use super::message::{Channel, Message};
 use super::ready::Ready;
-use super::server::{Came, Server, Socket};
-use super::talk::{Ids, News, Order, Outlet};
+use super::server::{Server, Socket, SocketEvent};
+use super::talk::{Ids, KernelNews, Order, Outlet};
 use serde_json::json;
 use std::rc::Rc;
 use std::time::Duration;
@@ -28,14 +28,14 @@ pub struct Start {
 }
 
 /// Why a connection is left.
-enum Left {
+enum Departure {
     /// It was lost.
     Lost,
     /// The kernel is not needed any more, or gone.
-    Over(Option<News>),
+    Over(Option<KernelNews>),
 }
 
-struct Kernel {
+struct ServerKernel {
     start: Start,
     id: String,
     ids: Rc<Ids>,
@@ -49,12 +49,12 @@ pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiv
     let id = match start.server.start(&start.name).await {
         Ok(id) => id,
         Err(error) => {
-            outlet.tell(News::NotStarted(error.to_string())).await;
+            outlet.tell(KernelNews::NotStarted(error.to_string())).await;
             return;
         }
     };
     let ready = Ready::new(ids.clone());
-    let mut kernel = Kernel { start, id, ids, ready, waiting: Vec::new(), outlet };
+    let mut kernel = ServerKernel { start, id, ids, ready, waiting: Vec::new(), outlet };
     let last = kernel.live(&mut orders).await;
     // What is known is told first: the server may need a while.
     if let Some(news) = last {
@@ -63,19 +63,19 @@ pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiv
     kernel.start.server.end(&kernel.id).await;
 }
 
-impl Kernel {
-    async fn live(&mut self, orders: &mut mpsc::UnboundedReceiver<Order>) -> Option<News> {
+impl ServerKernel {
+    async fn live(&mut self, orders: &mut mpsc::UnboundedReceiver<Order>) -> Option<KernelNews> {
         let begun = Instant::now();
         let mut socket = match self.start.server.open(&self.id, &self.ids.session).await {
             Ok(socket) => socket,
-            Err(error) => return Some(News::NotStarted(error.to_string())),
+            Err(error) => return Some(KernelNews::NotStarted(error.to_string())),
         };
         loop {
             match self.connected(&mut socket, orders, begun).await {
-                Left::Over(news) => return news,
-                Left::Lost => {}
+                Departure::Over(news) => return news,
+                Departure::Lost => {}
             }
-            if !self.outlet.tell(News::Reconnecting).await {
+            if !self.outlet.tell(KernelNews::Reconnecting).await {
                 return None;
             }
             socket = match self.again(orders).await {
@@ -90,7 +90,7 @@ impl Kernel {
         socket: &mut Socket,
         orders: &mut mpsc::UnboundedReceiver<Order>,
         begun: Instant,
-    ) -> Left {
+    ) -> Departure {
         let (mut ping, mut heard) = (Instant::now() + PING, Instant::now());
         let mut nudge = Instant::now();
         loop {
@@ -98,15 +98,15 @@ impl Kernel {
                 came = socket.next() => {
                     heard = Instant::now();
                     match came {
-                        Came::Message(message) => {
+                        SocketEvent::Message(message) => {
                             if let Err(left) = self.message(message, socket).await {
                                 return left;
                             }
                         }
-                        Came::Nothing => {}
-                        Came::Closed(why) => {
+                        SocketEvent::Nothing => {}
+                        SocketEvent::Closed(why) => {
                             tracing::debug!(why, "the connection to the kernel was closed");
-                            return Left::Lost;
+                            return Departure::Lost;
                         }
                     }
                 }
@@ -114,28 +114,28 @@ impl Kernel {
                     Order::Send(message) if self.ready.is() => {
                         if socket.send(&message).await.is_err() {
                             self.waiting.push(*message);
-                            return Left::Lost;
+                            return Departure::Lost;
                         }
                     }
                     Order::Send(message) => self.waiting.push(*message),
                     Order::Interrupt => self.interrupt(),
                     // Nobody here can stop it: that is told with its rights.
                     Order::Rest => {}
-                    Order::End => return Left::Over(Some(News::Gone("it was ended by force".into()))),
+                    Order::End => return Departure::Over(Some(KernelNews::Gone("it was ended by force".into()))),
                 },
                 () = sleep_until(nudge), if !self.ready.is() => {
                     if begun.elapsed() > self.start.patience {
                         let why = format!("it was not ready after {} s", self.start.patience.as_secs());
-                        return Left::Over(Some(News::NotStarted(self.failed(why))));
+                        return Departure::Over(Some(KernelNews::NotStarted(self.failed(why))));
                     }
                     if socket.send(&self.ready.ask()).await.is_err() {
-                        return Left::Lost;
+                        return Departure::Lost;
                     }
                     nudge = Instant::now() + Duration::from_secs(1);
                 }
                 () = sleep_until(ping) => {
                     if heard.elapsed() > SILENCE || socket.ping().await.is_err() {
-                        return Left::Lost;
+                        return Departure::Lost;
                     }
                     ping = Instant::now() + PING;
                 }
@@ -143,30 +143,34 @@ impl Kernel {
         }
     }
 
-    async fn message(&mut self, message: Message, socket: &mut Socket) -> Result<(), Left> {
+    async fn message(&mut self, message: Message, socket: &mut Socket) -> Result<(), Departure> {
         let dead = message.channel == Channel::Iopub && message.kind() == "status";
         let state = message.text("execution_state");
         if dead && matches!(state, "restarting" | "autorestarting" | "dead") {
             // The server starts an empty one under the same id: it is not ours.
             let why = "the kernel died; the server tells no more (often: memory ran out)".to_owned();
-            let news = if self.ready.is() { News::Gone(why) } else { News::NotStarted(self.failed(why)) };
-            return Err(Left::Over(Some(news)));
+            let news = if self.ready.is() {
+                KernelNews::Gone(why)
+            } else {
+                KernelNews::NotStarted(self.failed(why))
+            };
+            return Err(Departure::Over(Some(news)));
         }
         let news = if self.ready.is() {
-            News::Message(Box::new(message))
+            KernelNews::Message(Box::new(message))
         } else if self.ready.take(&message) {
             for message in std::mem::take(&mut self.waiting) {
-                socket.send(&message).await.map_err(|_| Left::Lost)?;
+                socket.send(&message).await.map_err(|_| Departure::Lost)?;
             }
-            News::Ready(self.ready.version())
+            KernelNews::Ready(self.ready.version())
         } else {
             return Ok(());
         };
-        if self.outlet.tell(news).await { Ok(()) } else { Err(Left::Over(None)) }
+        if self.outlet.tell(news).await { Ok(()) } else { Err(Departure::Over(None)) }
     }
 
     /// Connects again, with growing pauses; the kernel and its state are still there, or told to be gone.
-    async fn again(&mut self, orders: &mut mpsc::UnboundedReceiver<Order>) -> Result<Socket, News> {
+    async fn again(&mut self, orders: &mut mpsc::UnboundedReceiver<Order>) -> Result<Socket, KernelNews> {
         let until = Instant::now() + self.start.reconnect;
         let mut pause = Duration::from_millis(200);
         loop {
@@ -175,15 +179,15 @@ impl Kernel {
                     for message in std::mem::take(&mut self.waiting) {
                         let _ = socket.send(&message).await;
                     }
-                    self.outlet.tell(News::Reconnected { busy }).await;
+                    self.outlet.tell(KernelNews::Reconnected { busy }).await;
                     return Ok(socket);
                 }
-                Ok(None) => return Err(News::Gone("the kernel is not on the server any more".into())),
+                Ok(None) => return Err(KernelNews::Gone("the kernel is not on the server any more".into())),
                 Err(why) => why,
             };
             if Instant::now() + pause > until {
                 let seconds = self.start.reconnect.as_secs();
-                return Err(News::Gone(format!(
+                return Err(KernelNews::Gone(format!(
                     "the connection was lost and not found again within {seconds} s: {why}"
                 )));
             }
@@ -196,7 +200,7 @@ impl Kernel {
                         Order::Send(message) => self.waiting.push(*message),
                         Order::Interrupt => self.interrupt(),
                         Order::Rest => {}
-                        Order::End => return Err(News::Gone("it was ended by force".into())),
+                        Order::End => return Err(KernelNews::Gone("it was ended by force".into())),
                     },
                 }
             }

@@ -6,15 +6,15 @@ use super::message::{Channel, Message};
 use super::ready::Ready;
 use super::sockets::{Addresses, Received, connect, free_ports};
 use super::specs::Spec;
-use super::talk::{Ids, News, Order, Outlet};
+use super::talk::{Ids, KernelNews, Order, Outlet};
 use crate::domain::{Limits, Stream};
 use crate::exec::environment::Environment;
 use crate::exec::helper_file::HelperFile;
-use crate::exec::helper_wire::{Order as ToHelper, Program, Rest, Told};
+use crate::exec::helper_wire::{Notification, Order as ToHelper, Program, RestState};
 use crate::exec::link::Link;
 use crate::exec::plan::Invocation;
-use crate::exec::receipt::{Ending, cause_of_death};
-use crate::exec::sandbox::Cell;
+use crate::exec::receipt::{ExitKind, cause_of_death};
+use crate::exec::sandbox::Enclosure;
 use crate::exec::{blob, process};
 use crate::launch;
 use serde_json::json;
@@ -47,7 +47,7 @@ pub struct Start {
 }
 
 /// A kernel's process, ended when this is dropped; and what is heard of it.
-struct Held {
+struct KernelProcess {
     // The copy of the socket goes first: as long as it is there, the helper would not see that the other is gone.
     told: UnixStream,
     link: Link,
@@ -63,7 +63,7 @@ pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiv
         Ok(held) => held,
         Err(why) => {
             let name = start.spec.name.clone();
-            outlet.tell(News::NotStarted(JupyterError::NotStarted { name, why }.to_string())).await;
+            outlet.tell(KernelNews::NotStarted(JupyterError::NotStarted { name, why }.to_string())).await;
             return;
         }
     };
@@ -73,7 +73,7 @@ pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiv
     let ready = Ready::new(ids.clone());
     let until = Instant::now() + start.patience;
     let mut kernel =
-        Kernel { start, ids, held, ready, send: None, waiting: Vec::new(), errors: Tail::default() };
+        LocalKernel { start, ids, held, ready, send: None, waiting: Vec::new(), errors: Tail::default() };
     let mut nudge = Instant::now();
     loop {
         let news = tokio::select! {
@@ -97,7 +97,7 @@ pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiv
             }
         };
         let Some(news) = news else { continue };
-        let over = matches!(news, News::Gone(_) | News::NotStarted(_));
+        let over = matches!(news, KernelNews::Gone(_) | KernelNews::NotStarted(_));
         if !outlet.tell(news).await || over {
             return close(kernel.held).await;
         }
@@ -105,10 +105,10 @@ pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiv
 }
 
 /// A kernel that was started.
-struct Kernel {
+struct LocalKernel {
     start: Start,
     ids: Rc<Ids>,
-    held: Held,
+    held: KernelProcess,
     ready: Ready,
     /// Where messages are sent, once it is connected.
     send: Option<mpsc::UnboundedSender<Message>>,
@@ -117,7 +117,7 @@ struct Kernel {
     errors: Tail,
 }
 
-impl Kernel {
+impl LocalKernel {
     fn send(&self, message: Message) {
         if let Some(send) = &self.send {
             // When nobody takes it any more, the process tells why.
@@ -125,21 +125,21 @@ impl Kernel {
         }
     }
 
-    fn on_message(&mut self, message: Received) -> Option<News> {
+    fn on_message(&mut self, message: Received) -> Option<KernelNews> {
         match message {
-            Ok(message) if self.ready.is() => Some(News::Message(Box::new(message))),
+            Ok(message) if self.ready.is() => Some(KernelNews::Message(Box::new(message))),
             Ok(message) if self.ready.take(&message) => {
                 for message in std::mem::take(&mut self.waiting) {
                     self.send(message);
                 }
-                Some(News::Ready(self.ready.version()))
+                Some(KernelNews::Ready(self.ready.version()))
             }
             Ok(_) => None,
-            Err(why) => Some(News::Gone(why)),
+            Err(why) => Some(KernelNews::Gone(why)),
         }
     }
 
-    fn obey(&mut self, order: Order) -> Option<News> {
+    fn obey(&mut self, order: Order) -> Option<KernelNews> {
         match order {
             Order::Send(message) if self.ready.is() => {
                 self.held.link.order(&ToHelper::GoOnAll);
@@ -151,47 +151,49 @@ impl Kernel {
                 self.send(self.ids.message(Channel::Control, "interrupt_request", json!({})));
             }
             Order::Interrupt => self.held.link.order(&ToHelper::Interrupt),
-            Order::End => return Some(News::Gone("it was ended by force".into())),
+            Order::End => return Some(KernelNews::Gone("it was ended by force".into())),
         }
         None
     }
 
-    fn on_told(&mut self, heard: Heard) -> News {
+    fn on_told(&mut self, heard: HelperEvent) -> KernelNews {
         let ending = match heard {
-            Heard::Paused(rest) => return News::Resting(rest.still),
-            Heard::Ended(ending) => ending,
+            HelperEvent::Paused(rest) => return KernelNews::Resting(rest.still),
+            HelperEvent::Ended(ending) => ending,
         };
         if self.ready.is() {
-            return News::Gone(cause_of_death(ending));
+            return KernelNews::Gone(cause_of_death(ending));
         }
         self.held.drain(&mut self.errors);
         self.failed(self.errors.last_line().unwrap_or_else(|| cause_of_death(ending)))
     }
 
-    fn on_print(&mut self, stream: Stream, bytes: Vec<u8>) -> Option<News> {
+    fn on_print(&mut self, stream: Stream, bytes: Vec<u8>) -> Option<KernelNews> {
         if bytes.is_empty() {
             self.held.output.retain(|(own, _)| *own != stream);
             return None;
         }
         self.errors.add(&bytes);
         // What it says about itself on its start is not the block's.
-        self.ready.is().then_some(News::Printed(stream, bytes))
+        self.ready.is().then_some(KernelNews::Printed(stream, bytes))
     }
 
-    fn failed(&self, why: String) -> News {
-        News::NotStarted(JupyterError::NotStarted { name: self.start.spec.name.clone(), why }.to_string())
+    fn failed(&self, why: String) -> KernelNews {
+        KernelNews::NotStarted(
+            JupyterError::NotStarted { name: self.start.spec.name.clone(), why }.to_string(),
+        )
     }
 }
 
 /// Ends the process. The helper may need a while for what does not want to end.
-async fn close(held: Held) {
-    let Held { told, link, folder, .. } = held;
+async fn close(held: KernelProcess) {
+    let KernelProcess { told, link, folder, .. } = held;
     drop(told);
     link.order(&ToHelper::Kill);
     let _ = tokio::task::spawn_blocking(move || drop((link, folder))).await;
 }
 
-fn spawn(start: &Start) -> Result<Held, String> {
+fn spawn(start: &Start) -> Result<KernelProcess, String> {
     let folder = tempfile::Builder::new().prefix("sayso-kernel-").tempdir().map_err(|e| e.to_string())?;
     let key = blob::random::<32>().map_err(|e| e.to_string())?;
     let key = key.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
@@ -220,7 +222,7 @@ fn spawn(start: &Start) -> Result<Held, String> {
         .open(&file)
         .and_then(|mut file| file.write_all(text.to_string().as_bytes()))
         .map_err(|e| e.to_string())?;
-    let cell = Cell::open(&start.helper);
+    let cell = Enclosure::open(&start.helper);
     let given = |_| Err(crate::exec::error::ExecError::Ended);
     let process =
         process::start(&cell, &start.limits, invocation(start, &file)?, given).map_err(|e| e.to_string())?;
@@ -234,7 +236,7 @@ fn spawn(start: &Start) -> Result<Held, String> {
     let told = std::os::unix::net::UnixStream::from(told);
     let told =
         told.set_nonblocking(true).and_then(|()| UnixStream::from_std(told)).map_err(|e| e.to_string())?;
-    Ok(Held { told, link, output, key, addresses, folder })
+    Ok(KernelProcess { told, link, output, key, addresses, folder })
 }
 
 fn invocation(start: &Start, file: &Path) -> Result<Invocation, String> {
@@ -256,33 +258,33 @@ fn invocation(start: &Start, file: &Path) -> Result<Invocation, String> {
 }
 
 /// What a helper tells that matters here.
-enum Heard {
+enum HelperEvent {
     /// All of it is stopped.
-    Paused(Rest),
+    Paused(RestState),
     /// The process ended.
-    Ended(Ending),
+    Ended(ExitKind),
 }
 
 /// What its helper tells, where it matters.
-async fn told(socket: &UnixStream, link: &mut Link) -> Option<Heard> {
+async fn told(socket: &UnixStream, link: &mut Link) -> Option<HelperEvent> {
     if socket.readable().await.is_err() {
-        return Some(Heard::Ended(Ending::default()));
+        return Some(HelperEvent::Ended(ExitKind::default()));
     }
     // The link reads all there is: what is ready now is not any more then.
     let received = link.receive();
     let _ = socket.try_io(Interest::READABLE, || Err::<(), _>(std::io::ErrorKind::WouldBlock.into()));
-    let Ok(told) = received else { return Some(Heard::Ended(Ending::default())) };
+    let Ok(told) = received else { return Some(HelperEvent::Ended(ExitKind::default())) };
     let mut heard = told.into_iter().filter_map(|told| match told {
-        Told::Exited { code, signal, .. } => Some(Heard::Ended(Ending { code, signal })),
-        Told::NotSpawned(_) => Some(Heard::Ended(Ending { code: Some(127), signal: None })),
-        Told::Paused(rest) => Some(Heard::Paused(rest)),
+        Notification::Exited { code, signal, .. } => Some(HelperEvent::Ended(ExitKind { code, signal })),
+        Notification::NotSpawned(_) => Some(HelperEvent::Ended(ExitKind { code: Some(127), signal: None })),
+        Notification::Paused(rest) => Some(HelperEvent::Paused(rest)),
         _ => None,
     });
     // Its end is the last that comes, and counts for more than how it stood before.
     heard.next_back()
 }
 
-impl Held {
+impl KernelProcess {
     /// What it said on its way out.
     fn drain(&mut self, errors: &mut Tail) {
         let mut buffer = vec![0u8; 64 << 10];

@@ -7,7 +7,7 @@ use super::html;
 use super::message::{Channel, Message};
 use crate::domain::{RunError, RunEvent, Stream};
 use crate::exec::backend::Event;
-use crate::exec::kernel_wire::{Done, How};
+use crate::exec::kernel_wire::{BlockEnd, RunSummary};
 use base64::Engine as _;
 use serde_json::Value;
 
@@ -16,11 +16,11 @@ const VALUE: usize = 256 << 10;
 
 /// A block whose messages are read.
 #[derive(Debug)]
-pub struct Reading {
+pub struct ReplyReader {
     request: String,
     started: bool,
     idle: bool,
-    reply: Option<(How, i32)>,
+    reply: Option<(BlockEnd, i32)>,
     value: Option<String>,
     error: Option<RunError>,
     figures: u32,
@@ -28,7 +28,7 @@ pub struct Reading {
 
 /// What is still missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum Awaited {
     /// It goes on.
     Both,
     /// The reply is here: output may follow.
@@ -39,27 +39,27 @@ pub enum Missing {
     Nothing,
 }
 
-impl Reading {
+impl ReplyReader {
     /// The block that this request handed over.
     pub fn new(request: String) -> Self {
         Self { request, started: false, idle: false, reply: None, value: None, error: None, figures: 0 }
     }
 
     /// What is still missing.
-    pub fn missing(&self) -> Missing {
+    pub fn missing(&self) -> Awaited {
         match (self.reply.is_some(), self.idle) {
-            (true, true) => Missing::Nothing,
-            (true, false) => Missing::Idle,
-            (false, true) => Missing::Reply,
-            (false, false) => Missing::Both,
+            (true, true) => Awaited::Nothing,
+            (true, false) => Awaited::Idle,
+            (false, true) => Awaited::Reply,
+            (false, false) => Awaited::Both,
         }
     }
 
     /// How it ended, as far as it was told.
-    pub fn done(self) -> Done {
-        let known = if self.error.is_some() { (How::Error, 1) } else { (How::Ok, 0) };
+    pub fn done(self) -> RunSummary {
+        let known = if self.error.is_some() { (BlockEnd::Error, 1) } else { (BlockEnd::Ok, 0) };
         let (how, code) = self.reply.unwrap_or(known);
-        Done {
+        RunSummary {
             how,
             code,
             value: self.value,
@@ -122,29 +122,29 @@ impl Reading {
             }
         }
         self.reply = Some(match message.text("status") {
-            "ok" => (How::Ok, 0),
+            "ok" => (BlockEnd::Ok, 0),
             "error" => {
                 let (kind, value) = (message.text("ename"), message.text("evalue"));
                 let status = value.trim().parse::<i32>();
                 match (kind, status) {
-                    ("KeyboardInterrupt", _) => (How::Interrupted, 1),
+                    ("KeyboardInterrupt", _) => (BlockEnd::Interrupted, 1),
                     ("SystemExit", status) => {
                         self.error = None;
-                        (How::Exit, status.unwrap_or(i32::from(!matches!(value, "" | "None"))))
+                        (BlockEnd::Exit, status.unwrap_or(i32::from(!matches!(value, "" | "None"))))
                     }
                     // A shell's kernel tells the status of its last command, and no name.
                     ("", Ok(status)) => {
                         self.error = None;
-                        (How::Error, status)
+                        (BlockEnd::Error, status)
                     }
                     _ => {
                         self.error = self.error.take().or_else(|| error(content));
-                        (How::Error, 1)
+                        (BlockEnd::Error, 1)
                     }
                 }
             }
             // `abort` and `aborted`: it was interrupted, or was behind one that failed.
-            _ => (How::Interrupted, 1),
+            _ => (BlockEnd::Interrupted, 1),
         });
     }
 

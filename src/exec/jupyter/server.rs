@@ -44,7 +44,7 @@ pub struct Socket {
 }
 
 /// What came over it.
-pub enum Came {
+pub enum SocketEvent {
     /// A message.
     Message(Message),
     /// A sign of life, or something that can't be read.
@@ -298,20 +298,20 @@ impl Socket {
     }
 
     /// What comes next. Safe to cancel.
-    pub async fn next(&mut self) -> Came {
+    pub async fn next(&mut self) -> SocketEvent {
         let read = match self.stream.next().await {
             Some(Ok(Frame::Binary(bytes))) if self.v1 => Message::from_v1(&self.clean(&bytes)),
             Some(Ok(Frame::Binary(bytes))) => Message::from_text(&self.clean(&bytes)),
             Some(Ok(Frame::Text(text))) => Message::from_text(&self.clean(text.as_bytes())),
             Some(Ok(Frame::Close(reason))) => {
                 let reason = reason.map_or_else(|| "closed".into(), |reason| reason.to_string());
-                return Came::Closed(self.token.masked(reason));
+                return SocketEvent::Closed(self.token.masked(reason));
             }
-            Some(Ok(_)) => return Came::Nothing,
-            Some(Err(error)) => return Came::Closed(error.to_string()),
-            None => return Came::Closed("closed".into()),
+            Some(Ok(_)) => return SocketEvent::Nothing,
+            Some(Err(error)) => return SocketEvent::Closed(error.to_string()),
+            None => return SocketEvent::Closed("closed".into()),
         };
-        read.map_or(Came::Nothing, Came::Message)
+        read.map_or(SocketEvent::Nothing, SocketEvent::Message)
     }
 }
 

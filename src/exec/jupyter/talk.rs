@@ -20,7 +20,7 @@ pub enum Order {
 
 /// What the task of a kernel tells.
 #[derive(Debug)]
-pub enum News {
+pub enum KernelNews {
     /// It answers: the version of its language.
     Ready(Option<String>),
     /// A message of the kernel.
@@ -49,12 +49,12 @@ pub struct Outlet {
     /// Which kernel.
     pub number: u32,
     /// To the executor.
-    pub news: mpsc::Sender<(u32, News)>,
+    pub news: mpsc::Sender<(u32, KernelNews)>,
 }
 
 impl Outlet {
     /// Tells something; false when nobody listens any more.
-    pub async fn tell(&self, news: News) -> bool {
+    pub async fn tell(&self, news: KernelNews) -> bool {
         self.news.send((self.number, news)).await.is_ok()
     }
 }

@@ -4,7 +4,7 @@
 
 use super::message::{Channel, Message};
 use super::talk::Order;
-use super::{Jupyter, Missing};
+use super::{Awaited, Jupyter};
 use crate::domain::{RunEvent, Variable};
 use base64::Engine as _;
 use serde_json::{Value, json};
@@ -113,7 +113,7 @@ impl Jupyter {
     pub(super) fn waits_for_variables(&self) -> bool {
         self.block
             .as_ref()
-            .is_some_and(|block| block.asked.is_some() && block.reading.missing() == Missing::Nothing)
+            .is_some_and(|block| block.asked.is_some() && block.reading.missing() == Awaited::Nothing)
     }
 }
 

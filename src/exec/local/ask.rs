@@ -3,15 +3,15 @@
 
 use super::Local;
 use crate::domain::Language;
-use crate::exec::helper_wire::{Order, Told};
+use crate::exec::helper_wire::{Notification, Order};
 use crate::exec::kernel::Kernel;
-use crate::exec::kernel_wire::{Lacking, Said, Token};
+use crate::exec::kernel_wire::{KernelMessage, MissingFacility, Token};
 use crate::exec::{blob, packages};
 use tokio::sync::oneshot;
 
 /// Who answers, and what was asked.
 #[derive(Debug, Default)]
-pub(super) struct Asking {
+pub(super) struct PackageQuestion {
     /// The Python that answers while the kernel is in use.
     pub(super) python: Option<Kernel>,
     /// What is not answered yet.
@@ -64,7 +64,7 @@ impl Local {
     }
 
     /// The answer, of whoever gave it.
-    pub(super) fn on_lacking(&mut self, token: Token, lacking: &[Lacking]) {
+    pub(super) fn on_lacking(&mut self, token: Token, lacking: &[MissingFacility]) {
         let Some((_, reply)) = self.asking.question.take_if(|(asked, _)| *asked == token) else { return };
         let _ = reply.send(packages::named(lacking));
     }
@@ -81,11 +81,11 @@ impl Local {
         let Ok(said) = python.receive() else { return self.end_asked() };
         for (token, said) in said {
             match said {
-                Said::Lacking(lacking) => {
+                KernelMessage::Lacking(lacking) => {
                     self.on_lacking(token, &lacking);
                     self.rest_asked();
                 }
-                Said::Waiting => self.rest_asked(),
+                KernelMessage::Waiting => self.rest_asked(),
                 _ => {}
             }
         }
@@ -107,7 +107,7 @@ impl Local {
     pub(super) fn asked_told(&mut self) {
         let Some(python) = &mut self.asking.python else { return };
         let told = python.process.link.receive();
-        if told.map_or(true, |told| told.iter().any(Told::is_end)) {
+        if told.map_or(true, |told| told.iter().any(Notification::is_end)) {
             self.end_asked();
         }
     }

@@ -1,11 +1,11 @@
 //! What the executor's loop asks of this machine.
 
-use super::{Carrier, Local, LocalRun, watch};
+use super::{Local, LocalRun, RunHost, watch};
 use crate::domain::{
     ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, RunEvent, SandboxReport, Terms,
 };
-use crate::exec::backend::{Backend, End, Ended, Event, Job, Watch, in_that_kernel};
-use crate::exec::helper_wire::{Order, Used};
+use crate::exec::backend::{Backend, EndCause, Event, Job, RunEnd, Watch, in_that_kernel};
+use crate::exec::helper_wire::{Order, ResourceUse};
 use crate::exec::packages;
 use tokio::sync::oneshot;
 
@@ -50,12 +50,12 @@ impl Backend for Local {
         match begun {
             Ok(carrier) => {
                 let ready = self.kernel.as_ref().is_some_and(|kernel| kernel.ready);
-                if matches!(carrier, Carrier::Kernel) && ready {
+                if matches!(carrier, RunHost::Kernel) && ready {
                     self.queue.push_back(RunEvent::Started.into());
                 }
                 self.run = Some(LocalRun::new(carrier, &job, closed));
             }
-            Err(error) => self.queue.push_back(Ended::of(End::NotStarted(error.to_string())).into()),
+            Err(error) => self.queue.push_back(RunEnd::of(EndCause::NotStarted(error.to_string())).into()),
         }
     }
 
@@ -79,11 +79,11 @@ impl Backend for Local {
         self.order(&Order::Kill);
     }
 
-    fn give_up(&mut self) -> Option<Ended> {
+    fn give_up(&mut self) -> Option<RunEnd> {
         if let Some(process) = self.process_mut() {
             process.link.cut();
         }
-        self.finish(End::Died("its process does not end".into()), Used::default());
+        self.finish(EndCause::Died("its process does not end".into()), ResourceUse::default());
         // Before its end is told: its helper may have been stopped by the run, which would go on.
         self.leaving = None;
         None

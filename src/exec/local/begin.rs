@@ -1,6 +1,6 @@
 //! The beginning of runs: under which terms a block would run, and the start.
 
-use super::{Carrier, Local, LocalRun};
+use super::{Local, LocalRun, RunHost};
 use crate::domain::{
     ExecutorKind, Hold, Interpreter, KernelRef, Language, Limits, Reach, Rights, SandboxLevel, Terms,
 };
@@ -9,9 +9,9 @@ use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, Order};
 use crate::exec::kernel::Kernel;
-use crate::exec::plan::{self, Given};
-use crate::exec::sandbox::refused::Closed;
-use crate::exec::sandbox::{Allowance, Sandbox, Standing};
+use crate::exec::plan::{self, GivenFile};
+use crate::exec::sandbox::refused::ClosedPlaces;
+use crate::exec::sandbox::{Allowance, Sandbox, SessionSite};
 use crate::exec::{blob, languages, memory_file, packages, process};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ impl Local {
     pub(super) fn prepared(&mut self) -> Result<&Sandbox, String> {
         let Self { setup, sandbox, finder, .. } = self;
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let standing = Standing {
+        let standing = SessionSite {
             cwd: &setup.cwd,
             home: setup.home.as_deref(),
             own: &setup.own,
@@ -165,7 +165,7 @@ impl Local {
     }
 
     /// What is closed for a run under these terms, for telling what was refused.
-    pub(super) fn closed(&self, terms: &Terms) -> Option<Closed> {
+    pub(super) fn closed(&self, terms: &Terms) -> Option<ClosedPlaces> {
         self.sandbox.as_ref()?.as_ref().ok()?.closed(terms)
     }
 
@@ -220,7 +220,7 @@ impl Local {
         (!writable).then(|| self.setup.blobs.join("matplotlib"))
     }
 
-    pub(super) fn begin_in_kernel(&mut self, job: &Job) -> Result<Carrier, ExecError> {
+    pub(super) fn begin_in_kernel(&mut self, job: &Job) -> Result<RunHost, ExecError> {
         let Job { block, terms, label, source, token } = job;
         self.make_room(&terms.limits);
         if self.kernel.as_ref().map(|kernel| kernel.state.generation)
@@ -243,10 +243,10 @@ impl Local {
             }
             None => kernel.run(token, label, source.as_bytes()),
         }
-        Ok(Carrier::Kernel)
+        Ok(RunHost::Kernel)
     }
 
-    pub(super) fn begin_program(&mut self, job: &Job) -> Result<Carrier, ExecError> {
+    pub(super) fn begin_program(&mut self, job: &Job) -> Result<RunHost, ExecError> {
         let Job { terms, label, source, .. } = job;
         let language = terms.language.as_str();
         let sandbox = self.prepared().map_err(ExecError::Sandbox)?;
@@ -266,7 +266,7 @@ impl Local {
             None => plan::subprocess(language, &terms.interpreter, label, &terms.cwd, env),
         };
         let process = process::start(&cell, &terms.limits, invocation, |given| match given {
-            Given::State => {
+            GivenFile::State => {
                 let file = memory_file::empty()?;
                 let copy = file.try_clone()?;
                 state = Some(file);
@@ -275,13 +275,13 @@ impl Local {
             _ => memory_file::sealed(source.as_bytes()),
         })?;
         process.link.order(&Order::Begin(Bounds::from(&terms.limits)));
-        Ok(Carrier::Program(Box::new(process), state))
+        Ok(RunHost::Program(Box::new(process), state))
     }
 }
 
 impl LocalRun {
     /// A run that begins now.
-    pub(super) fn new(carrier: Carrier, job: &Job, closed: Option<Closed>) -> Self {
+    pub(super) fn new(carrier: RunHost, job: &Job, closed: Option<ClosedPlaces>) -> Self {
         Self {
             carrier,
             block: job.block,

@@ -1,11 +1,11 @@
 //! Ends: of a run, and of the kernel.
 
 use super::begin::ATTEMPTS;
-use super::{Carrier, Local};
+use super::{Local, RunHost};
 use crate::domain::{KernelFate, Language};
-use crate::exec::backend::{End, Ended};
+use crate::exec::backend::{EndCause, RunEnd};
 use crate::exec::cgroup::Group;
-use crate::exec::helper_wire::Used;
+use crate::exec::helper_wire::ResourceUse;
 use crate::exec::kernel::Kernel;
 use crate::exec::languages;
 use std::os::unix::fs::FileExt as _;
@@ -19,7 +19,7 @@ const STATE_LIMIT: usize = 4 << 20;
 
 impl Local {
     /// The kernel's process is gone: under a run, or while nothing ran.
-    pub(super) fn kernel_ended(&mut self, end: End, used: Used, cause: String) {
+    pub(super) fn kernel_ended(&mut self, end: EndCause, used: ResourceUse, cause: String) {
         let ready = self.kernel.as_ref().is_some_and(|kernel| kernel.ready);
         if !ready {
             self.never_ready = self.never_ready.saturating_add(1);
@@ -35,7 +35,7 @@ impl Local {
             return;
         }
         match end {
-            End::Kernel(..) if !ready => self.finish(End::NotReady(cause), Used::default()),
+            EndCause::Kernel(..) if !ready => self.finish(EndCause::NotReady(cause), ResourceUse::default()),
             end => self.finish(end, used),
         }
     }
@@ -61,9 +61,9 @@ impl Local {
     }
 
     /// Ends the run: the last output, the state that stays, its end.
-    pub(super) fn finish(&mut self, end: End, used: Used) {
+    pub(super) fn finish(&mut self, end: EndCause, used: ResourceUse) {
         let over = Instant::now();
-        if !matches!(end, End::Block(_) | End::NotStarted(_) | End::NotReady(_)) {
+        if !matches!(end, EndCause::Block(_) | EndCause::NotStarted(_) | EndCause::NotReady(_)) {
             let group = self.process().and_then(|process| process.group.as_ref());
             // With the last process its supervisor went too: what is left to tell of it is in the group.
             let limit = group.and_then(Group::out_of_memory);
@@ -74,10 +74,10 @@ impl Local {
         let printed = self.process_mut().map(|process| process.pipes.drain());
         self.print(printed.unwrap_or_default());
         let Some(mut run) = self.run.take() else { return };
-        let mut ended = Ended { used, ..Ended::of(end) };
+        let mut ended = RunEnd { used, ..RunEnd::of(end) };
         match &mut run.carrier {
-            Carrier::Kernel => (ended.kernel, ended.cwd) = self.after_block(&ended.end),
-            Carrier::Program(_, state) => {
+            RunHost::Kernel => (ended.kernel, ended.cwd) = self.after_block(&ended.end),
+            RunHost::Program(_, state) => {
                 if let Some(written) = state.take().and_then(read_state) {
                     if run.language == "bash" {
                         self.shell.update(&written, run.block);
@@ -90,10 +90,10 @@ impl Local {
             }
         }
         ended.end = match (ended.end, run.done) {
-            (End::NotStarted(why), _) => End::NotStarted(why),
+            (EndCause::NotStarted(why), _) => EndCause::NotStarted(why),
             // The block was over; what came after it took the process.
-            (_, Some(done)) => End::Block(done),
-            (End::Kernel(ending, None), None) => End::Kernel(ending, run.broken),
+            (_, Some(done)) => EndCause::Block(done),
+            (EndCause::Kernel(ending, None), None) => EndCause::Kernel(ending, run.broken),
             (end, None) => end,
         };
         (ended.over, ended.limit) = (run.over.or(Some(over)), run.limit);
@@ -105,15 +105,15 @@ impl Local {
     }
 
     /// What becomes of the kernel at the end of a run in it, and where the next one would start.
-    fn after_block(&mut self, end: &End) -> (KernelFate, Option<PathBuf>) {
-        if matches!(end, End::Block(_)) {
+    fn after_block(&mut self, end: &EndCause) -> (KernelFate, Option<PathBuf>) {
+        if matches!(end, EndCause::Block(_)) {
             return match &self.kernel {
                 Some(kernel) => (KernelFate::Kept(kernel.state), Some(kernel.cwd.clone())),
                 None => (KernelFate::None, None),
             };
         }
         let fate = match (end, self.kernel.take()) {
-            (End::NotStarted(_) | End::NotReady(_), _) | (_, None) => KernelFate::None,
+            (EndCause::NotStarted(_) | EndCause::NotReady(_), _) | (_, None) => KernelFate::None,
             (_, Some(kernel)) => KernelFate::Lost(kernel.state),
         };
         (fate, Some(self.setup.cwd.clone()))

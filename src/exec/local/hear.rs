@@ -1,12 +1,12 @@
 //! What is heard of a run: from the kernel about its block, from the helpers about their processes.
 
-use super::{Carrier, Local, LocalRun};
+use super::{Local, LocalRun, RunHost};
 use crate::domain::{Language, RunEvent};
-use crate::exec::backend::{End, Event};
+use crate::exec::backend::{EndCause, Event};
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{Order, Told, Used};
-use crate::exec::kernel_wire::{Said, Token};
-use crate::exec::receipt::{Ending, cause_of_death};
+use crate::exec::helper_wire::{Notification, Order, ResourceUse};
+use crate::exec::kernel_wire::{KernelMessage, Token};
+use crate::exec::receipt::{ExitKind, cause_of_death};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
 
@@ -54,7 +54,7 @@ impl Local {
         while self.helper_speaks_within(until.saturating_duration_since(Instant::now())) {
             let Some(kernel) = &mut self.kernel else { return true };
             let told = kernel.process.link.receive();
-            let is_end = told.as_ref().map_or(true, |told| told.iter().any(Told::is_end));
+            let is_end = told.as_ref().map_or(true, |told| told.iter().any(Notification::is_end));
             if let Some(run) = self.run.as_mut().filter(|_| is_end && by_itself) {
                 run.broken = None;
             }
@@ -77,8 +77,8 @@ impl Local {
             .is_ok_and(|count| count > 0)
     }
 
-    pub(super) fn on_said(&mut self, token: Token, said: Said) {
-        if let Said::Hello { version } = said {
+    pub(super) fn on_said(&mut self, token: Token, said: KernelMessage) {
+        if let KernelMessage::Hello { version } = said {
             if let Some(kernel) = &mut self.kernel {
                 kernel.ready = true;
             }
@@ -90,14 +90,14 @@ impl Local {
             return;
         }
         match said {
-            Said::Waiting => return self.rest_unused(),
-            Said::Lacking(lacking) => {
+            KernelMessage::Waiting => return self.rest_unused(),
+            KernelMessage::Lacking(lacking) => {
                 self.on_lacking(token, &lacking);
                 return self.rest_unused();
             }
             _ => {}
         }
-        if matches!(said, Said::Done(_)) {
+        if matches!(said, KernelMessage::Done(_)) {
             // The limit is told before the interrupt that ends the block, but on another socket: it is heard first.
             self.kernel_told();
         }
@@ -106,15 +106,19 @@ impl Local {
             return;
         };
         match said {
-            Said::Image { name, png } => {
+            KernelMessage::Image { name, png } => {
                 // What it printed before comes before.
                 let printed = self.process_mut().map(|process| process.pipes.drain());
                 self.print(printed.unwrap_or_default());
                 self.queue.push_back(Event::Image(name, "image/png", png));
             }
-            Said::Variables(variables) => self.queue.push_back(RunEvent::Variables(variables).into()),
-            Said::Functions(functions) => self.queue.push_back(RunEvent::Functions(functions).into()),
-            Said::Done(done) => {
+            KernelMessage::Variables(variables) => {
+                self.queue.push_back(RunEvent::Variables(variables).into())
+            }
+            KernelMessage::Functions(functions) => {
+                self.queue.push_back(RunEvent::Functions(functions).into())
+            }
+            KernelMessage::Done(done) => {
                 if let Some(kernel) = &mut self.kernel {
                     kernel.state.variables = done.variables;
                     kernel.cwd = done.cwd.clone().unwrap_or_else(|| kernel.cwd.clone());
@@ -125,7 +129,7 @@ impl Local {
                 run.done = Some(*done);
                 self.order(&Order::End);
             }
-            Said::Hello { .. } | Said::Waiting | Said::Lacking(_) => {}
+            KernelMessage::Hello { .. } | KernelMessage::Waiting | KernelMessage::Lacking(_) => {}
         }
     }
 
@@ -142,65 +146,71 @@ impl Local {
         self.take_told(told);
     }
 
-    fn take_told(&mut self, told: Result<Vec<Told>, ExecError>) {
+    fn take_told(&mut self, told: Result<Vec<Notification>, ExecError>) {
         match told {
             Ok(told) => told.into_iter().for_each(|told| self.on_told(told, true)),
             Err(error) => {
                 let why = error.to_string();
-                self.kernel_ended(End::Died(why.clone()), Used::default(), why);
+                self.kernel_ended(EndCause::Died(why.clone()), ResourceUse::default(), why);
             }
         }
     }
 
     pub(super) fn program_told(&mut self) {
-        let Some(LocalRun { carrier: Carrier::Program(process, _), .. }) = &mut self.run else { return };
+        let Some(LocalRun { carrier: RunHost::Program(process, _), .. }) = &mut self.run else { return };
         match process.link.receive() {
             Ok(told) => told.into_iter().for_each(|told| self.on_told(told, false)),
-            Err(error) => self.finish(End::Died(error.to_string()), Used::default()),
+            Err(error) => self.finish(EndCause::Died(error.to_string()), ResourceUse::default()),
         }
     }
 
-    pub(super) fn on_told(&mut self, told: Told, by_kernel: bool) {
-        if let (Told::Begun | Told::NotBegun(_), true, Some(kernel)) = (&told, by_kernel, &mut self.kernel) {
+    pub(super) fn on_told(&mut self, told: Notification, by_kernel: bool) {
+        if let (Notification::Begun | Notification::NotBegun(_), true, Some(kernel)) =
+            (&told, by_kernel, &mut self.kernel)
+        {
             kernel.beginning = kernel.beginning.saturating_sub(1);
-            kernel.fitted = kernel.fitted.filter(|_| told == Told::Begun);
+            kernel.fitted = kernel.fitted.filter(|_| told == Notification::Begun);
         }
         let run = self.run.as_mut().filter(|run| run.is_in_kernel() == by_kernel);
         match (told, run) {
-            (Told::Woken, run) if by_kernel => {
+            (Notification::Woken, run) if by_kernel => {
                 // A run that was just given to it ends with it.
                 run.map(|run| run.broken.get_or_insert_with(|| WOKEN.into()));
                 self.kernel.iter_mut().for_each(|kernel| kernel.woken = true);
             }
-            (Told::Spawned { .. }, Some(_)) if !by_kernel => self.queue.push_back(RunEvent::Started.into()),
-            (Told::Usage { rss_bytes, cpu_us }, Some(_)) => {
+            (Notification::Spawned { .. }, Some(_)) if !by_kernel => {
+                self.queue.push_back(RunEvent::Started.into())
+            }
+            (Notification::Usage { rss_bytes, cpu_us }, Some(_)) => {
                 self.queue.push_back(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 }.into());
             }
-            (Told::OutOfTime, Some(run)) if run.done.is_none() => run.out_of_time = true,
-            (Told::OverLimit(what), Some(run)) if run.done.is_none() => run.limit = Some(what),
+            (Notification::OutOfTime, Some(run)) if run.done.is_none() => run.out_of_time = true,
+            (Notification::OverLimit(what), Some(run)) if run.done.is_none() => run.limit = Some(what),
             // Its code may have started already, under limits of which one does not hold.
-            (Told::NotBegun(why), Some(run)) => {
+            (Notification::NotBegun(why), Some(run)) => {
                 run.limit.get_or_insert(format!("one could not be set: {why}"));
                 self.order(&Order::Kill);
             }
-            (Told::Finished(used, rest), Some(run)) => {
+            (Notification::Finished(used, rest), Some(run)) => {
                 run.rest = Some(rest);
                 if let Some(done) = run.done.take() {
-                    self.finish(End::Block(done), used);
+                    self.finish(EndCause::Block(done), used);
                 }
             }
-            (Told::NotSpawned(why), _) if by_kernel => {
-                self.kernel_ended(End::NotStarted(why.clone()), Used::default(), why);
+            (Notification::NotSpawned(why), _) if by_kernel => {
+                self.kernel_ended(EndCause::NotStarted(why.clone()), ResourceUse::default(), why);
             }
-            (Told::NotSpawned(why), Some(_)) => self.finish(End::NotStarted(why), Used::default()),
-            (Told::Exited { code, signal, used }, _) => {
-                let ending = Ending { code, signal };
+            (Notification::NotSpawned(why), Some(_)) => {
+                self.finish(EndCause::NotStarted(why), ResourceUse::default())
+            }
+            (Notification::Exited { code, signal, used }, _) => {
+                let ending = ExitKind { code, signal };
                 if by_kernel {
                     let woken = self.kernel.as_ref().is_some_and(|kernel| kernel.woken);
                     let cause = if woken { WOKEN.into() } else { cause_of_death(ending) };
-                    self.kernel_ended(End::Kernel(ending, None), used, cause);
+                    self.kernel_ended(EndCause::Kernel(ending, None), used, cause);
                 } else {
-                    self.finish(End::Program(ending), used);
+                    self.finish(EndCause::Program(ending), used);
                 }
             }
             _ => {}

@@ -1,6 +1,6 @@
 //! Runs of package managers: under which terms one would run, and its start.
 
-use super::{Carrier, Local};
+use super::{Local, RunHost};
 use crate::domain::{ExecutorKind, InstallInto, Interpreter, Language, Limits, PackageList, Rights, Terms};
 use crate::exec::backend::Job;
 use crate::exec::error::ExecError;
@@ -65,7 +65,7 @@ impl Local {
         self.install_terms_of(&approved.language, (&installer, list.into), approved.limits)
     }
 
-    pub(super) fn begin_install(&mut self, Job { terms, source, .. }: &Job) -> Result<Carrier, ExecError> {
+    pub(super) fn begin_install(&mut self, Job { terms, source, .. }: &Job) -> Result<RunHost, ExecError> {
         let language = terms.language.as_str();
         let list = PackageList::parse(language, source).map_err(ExecError::Packages)?;
         // The folder that was approved: looked for again, it could be another one by now.
@@ -84,6 +84,6 @@ impl Local {
         let invocation = packages::invocation((manager, &terms.interpreter), &python, &folder, &list, env);
         let process = process::start(&cell, &terms.limits, invocation, |_| Err(ExecError::Ended))?;
         process.link.order(&Order::Begin(Bounds::from(&terms.limits)));
-        Ok(Carrier::Program(Box::new(process), None))
+        Ok(RunHost::Program(Box::new(process), None))
     }
 }

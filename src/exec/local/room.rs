@@ -4,7 +4,7 @@
 use super::Local;
 use crate::domain::Limits;
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{Bounds, Order, Told};
+use crate::exec::helper_wire::{Bounds, Notification, Order};
 use crate::exec::kernel::Kernel;
 use std::time::{Duration, Instant};
 
@@ -77,8 +77,8 @@ impl Local {
             let mut answer = None;
             for told in told {
                 answer = match &told {
-                    Told::Begun => Some(Ok(())),
-                    Told::NotBegun(why) => Some(Err(not_set(why))),
+                    Notification::Begun => Some(Ok(())),
+                    Notification::NotBegun(why) => Some(Err(not_set(why))),
                     _ => answer,
                 };
                 self.on_told(told, true);

@@ -12,7 +12,7 @@ const AGAIN: Duration = Duration::from_millis(10);
 
 /// A descriptor that is waited for.
 #[derive(Clone, Copy)]
-pub struct Watched<'a, T> {
+pub struct WatchedDescriptor<'a, T> {
     /// What it is.
     pub what: T,
     /// The descriptor.
@@ -22,7 +22,7 @@ pub struct Watched<'a, T> {
 }
 
 /// Waits until there is something to hear; of what. Safe to cancel.
-pub async fn ready<T: Copy>(watched: &[Watched<'_, T>]) -> Vec<T> {
+pub async fn ready<T: Copy>(watched: &[WatchedDescriptor<'_, T>]) -> Vec<T> {
     // Under load there is something at once, and nothing is watched for it; others get their turn all the same.
     tokio::task::coop::consume_budget().await;
     let at_once = now(watched);
@@ -34,9 +34,9 @@ pub async fn ready<T: Copy>(watched: &[Watched<'_, T>]) -> Vec<T> {
 }
 
 /// Waits for any of them; for ever where there is none.
-async fn any<T>(watched: &[Watched<'_, T>]) {
+async fn any<T>(watched: &[WatchedDescriptor<'_, T>]) {
     let mut waits: Vec<Pin<Box<dyn Future<Output = io::Result<()>>>>> = Vec::new();
-    for Watched { fd, writes, .. } in watched {
+    for WatchedDescriptor { fd, writes, .. } in watched {
         // Duplicates are watched: what watches a descriptor has to own it, and these are closed with the wait. Only
         // whether there is something is asked of them, which is the same for pipes and sockets.
         let reader = fd.try_clone_to_owned().and_then(pipe::Receiver::from_owned_fd_unchecked);
@@ -55,7 +55,7 @@ async fn any<T>(watched: &[Watched<'_, T>]) {
 }
 
 /// Those that are ready at this moment.
-fn now<T: Copy>(watched: &[Watched<'_, T>]) -> Vec<T> {
+fn now<T: Copy>(watched: &[WatchedDescriptor<'_, T>]) -> Vec<T> {
     let flags = |writes| if writes { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
     let mut fds: Vec<PollFd<'_>> =
         watched.iter().map(|one| PollFd::from_borrowed_fd(one.fd, flags(one.writes))).collect();
@@ -73,8 +73,8 @@ mod tests {
     use std::io::{Read as _, Write as _};
     use std::os::fd::AsFd as _;
 
-    fn reading(end: &io::PipeReader) -> Watched<'_, u8> {
-        Watched { what: 7, fd: end.as_fd(), writes: false }
+    fn reading(end: &io::PipeReader) -> WatchedDescriptor<'_, u8> {
+        WatchedDescriptor { what: 7, fd: end.as_fd(), writes: false }
     }
 
     #[tokio::test]

@@ -47,7 +47,7 @@ pub struct Calls {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {
     /// Of what.
-    pub what: Limited,
+    pub what: LimitedResource,
     /// What holds.
     pub soft: u64,
     /// Up to where the program can raise it.
@@ -56,7 +56,7 @@ pub struct Limit {
 
 /// What is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Limited {
+pub enum LimitedResource {
     /// Memory of its own, in bytes.
     Data,
     /// Processes and threads of the same user in the same namespace.
@@ -86,12 +86,12 @@ pub fn limits(limits: &Limits, own_users: bool, processors: u64) -> Vec<Limit> {
         0 => u64::MAX,
         memory => data_limit(memory, processors),
     };
-    let mut all = vec![Limit { what: Limited::Data, soft: data, hard: u64::MAX }];
+    let mut all = vec![Limit { what: LimitedResource::Data, soft: data, hard: u64::MAX }];
     if own_users {
-        all.push(same(Limited::Processes, limits.processes.into()));
+        all.push(same(LimitedResource::Processes, limits.processes.into()));
     }
-    all.push(same(Limited::File, limits.file_bytes));
-    all.push(same(Limited::Open, limits.open_files.into()));
+    all.push(same(LimitedResource::File, limits.file_bytes));
+    all.push(same(LimitedResource::Open, limits.open_files.into()));
     all
 }
 
@@ -112,6 +112,8 @@ mod tests {
         let open = limits(&none, true, 2);
         assert!(open.len() == 4 && open.iter().all(Limit::is_none), "{open:?}");
         assert!(!limits(&Limits::default(), true, 2).iter().any(Limit::is_none));
-        assert!(limits(&Limits::default(), false, 2).iter().all(|limit| limit.what != Limited::Processes));
+        assert!(
+            limits(&Limits::default(), false, 2).iter().all(|limit| limit.what != LimitedResource::Processes)
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Enters a confinement: limits, then the walls of Landlock, then the refused calls of seccomp. For this process and all
 //! that it becomes or starts, without a way back; called by the helper only, right before it becomes the program.
 
-use super::confinement::{Confinement, Limited, Walls};
+use super::confinement::{Confinement, LimitedResource, Walls};
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
     RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope, path_beneath_rules,
@@ -50,12 +50,12 @@ pub fn only_compute() -> Result<(), String> {
 }
 
 /// The system's name of what is limited.
-pub fn resource(what: Limited) -> Resource {
+pub fn resource(what: LimitedResource) -> Resource {
     match what {
-        Limited::Data => Resource::Data,
-        Limited::Processes => Resource::Nproc,
-        Limited::File => Resource::Fsize,
-        Limited::Open => Resource::Nofile,
+        LimitedResource::Data => Resource::Data,
+        LimitedResource::Processes => Resource::Nproc,
+        LimitedResource::File => Resource::Fsize,
+        LimitedResource::Open => Resource::Nofile,
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the installation of packages may reach: the network, and the folder of packages alone to write; and that this
 //! folder can be read by every run that comes later.
 
-use super::toolchain::{self, Ground};
-use super::{Allowance, Cell, Entry, Policy, Sandbox, survey};
+use super::toolchain::{self, SearchScope};
+use super::{Allowance, Enclosure, Entry, Policy, Sandbox, survey};
 use crate::domain::SandboxLevel;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ impl Sandbox {
     }
 
     /// The cell of an installation.
-    pub fn cell_to_install(&self, programs: &[PathBuf], folder: &Path) -> Cell {
+    pub fn cell_to_install(&self, programs: &[PathBuf], folder: &Path) -> Enclosure {
         let policy = self.policy_to_install(programs, folder).map(|policy| survey::look_again(&policy));
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
@@ -35,7 +35,7 @@ impl Sandbox {
 
     fn policy_to_install(&self, programs: &[PathBuf], folder: &Path) -> Option<Policy> {
         let (policy, _) = self.confined.as_ref()?;
-        let ground = Ground { home: self.home.as_deref(), cwd: &policy.cwd, own: &self.own };
+        let ground = SearchScope { home: self.home.as_deref(), cwd: &policy.cwd, own: &self.own };
         let mut policy = policy.clone();
         for program in programs {
             let python = program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"));

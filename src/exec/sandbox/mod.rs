@@ -17,6 +17,7 @@ mod elsewhere;
 #[cfg(target_os = "linux")]
 mod enter;
 mod install;
+mod layers;
 mod names;
 mod policy;
 mod probe;
@@ -28,7 +29,6 @@ mod seatbelt;
 pub mod selftest;
 mod survey;
 mod toolchain;
-mod using;
 
 use super::cgroup::{self, Scope};
 use super::entry::Entry;
@@ -44,22 +44,22 @@ pub use confinement::{Confinement, data_limit};
 pub use elsewhere::{enter, only_compute};
 #[cfg(target_os = "linux")]
 pub use enter::{enter, only_compute, resource};
+pub use layers::ActiveLayers;
 use policy::Policy;
-use probe::Unproven;
+use probe::ProbeError;
 pub use probe::said;
-use refused::Closed;
+use refused::ClosedPlaces;
 use scratch::{HOME_PARTS, Scratch};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 #[cfg(feature = "docker")]
-pub use survey::{Guarded, guarded};
-pub use survey::{Standing, Wish};
-use toolchain::Ground;
-pub use using::Using;
+pub use survey::{GuardedPaths, guarded};
+pub use survey::{SandboxRequest, SessionSite};
+use toolchain::SearchScope;
 
 /// Layers that are left out, for seeing what the others hold. Not to be set by any configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Without {
+pub struct DisabledLayers {
     /// No bubblewrap.
     pub bwrap: bool,
     /// No Landlock.
@@ -74,7 +74,7 @@ pub struct Without {
 #[derive(Debug)]
 pub struct Sandbox {
     report: SandboxReport,
-    using: Using,
+    using: ActiveLayers,
     /// None at level off.
     confined: Option<(Policy, Scratch)>,
     home: Option<PathBuf>,
@@ -99,11 +99,11 @@ pub struct Allowance {
 
 /// How a run is started and what it takes upon itself.
 #[derive(Clone, Debug)]
-pub struct Cell {
+pub struct Enclosure {
     /// How the helper is started.
     pub entry: Entry,
     policy: Option<Policy>,
-    using: Using,
+    using: ActiveLayers,
     /// What it opens and closes.
     pub reach: Reach,
     /// Where a group for its processes is made.
@@ -116,9 +116,9 @@ impl Sandbox {
     /// # Errors
     /// When what was asked for can't be had, in words with what to do.
     pub fn prepare(
-        wish: &Wish,
-        without: Without,
-        standing: Standing<'_>,
+        wish: &SandboxRequest,
+        without: DisabledLayers,
+        standing: SessionSite<'_>,
         limits: &Limits,
         helper: &HelperFile,
     ) -> Result<Self, String> {
@@ -131,15 +131,15 @@ impl Sandbox {
     }
 
     fn layered(
-        wish: &Wish,
-        without: Without,
-        standing: Standing<'_>,
+        wish: &SandboxRequest,
+        without: DisabledLayers,
+        standing: SessionSite<'_>,
         limits: &Limits,
         helper: &HelperFile,
     ) -> Result<Self, String> {
         let mut sandbox = Self {
             report: report::without(),
-            using: Using::default(),
+            using: ActiveLayers::default(),
             confined: None,
             home: standing.home.map(Into::into),
             own: standing.own.to_vec(),
@@ -163,7 +163,7 @@ impl Sandbox {
         if wish.asked {
             return Err(crate::domain::sentences::sandbox::asked_and_missing(wish.level, &missing));
         }
-        sandbox.using = Using::default();
+        sandbox.using = ActiveLayers::default();
         sandbox.confined = None;
         Ok(sandbox)
     }
@@ -175,17 +175,17 @@ impl Sandbox {
 
     fn try_layers(
         &mut self,
-        wish: &Wish,
-        without: Without,
-        standing: Standing<'_>,
+        wish: &SandboxRequest,
+        without: DisabledLayers,
+        standing: SessionSite<'_>,
         limits: &Limits,
     ) -> Result<(), Refusal> {
         let scratch = Scratch::make(&std::env::temp_dir())
             .map_err(|error| Refusal::Nothing(format!("no private folder can be made: {error}")))?;
         let (policy, notes) = survey::survey(wish, standing, &scratch).map_err(Refusal::Folder)?;
         self.narrowed = policy.level != wish.level;
-        let mut found = report::Found::new(notes);
-        let mut using = Using {
+        let mut found = report::LayerSurvey::new(notes);
+        let mut using = ActiveLayers {
             bwrap: Self::look_for_bwrap(without, standing.programs, &policy, &mut found),
             landlock: !without.landlock,
             seccomp: !without.seccomp,
@@ -207,8 +207,8 @@ impl Sandbox {
                     self.confined = Some((policy, scratch));
                     return Ok(());
                 }
-                Err(Unproven::NotEntered(why)) => found.drop_layer(&mut using, why),
-                Err(Unproven::Unfinished(why)) => return Err(Refusal::Unfinished(why)),
+                Err(ProbeError::NotEntered(why)) => found.drop_layer(&mut using, why),
+                Err(ProbeError::Unfinished(why)) => return Err(Refusal::Unfinished(why)),
             }
         }
         self.report = found.nothing();
@@ -216,10 +216,10 @@ impl Sandbox {
     }
 
     fn look_for_bwrap(
-        without: Without,
+        without: DisabledLayers,
         programs: &Launcher,
         policy: &Policy,
-        found: &mut report::Found,
+        found: &mut report::LayerSurvey,
     ) -> Option<Bwrap> {
         let avoid = [policy.writable(), vec![policy.cwd.clone()]].concat();
         let at = programs.at(Start::Bwrap).and_then(|at| std::fs::canonicalize(at).ok());
@@ -233,7 +233,7 @@ impl Sandbox {
     }
 
     /// The cell of a run with this interpreter.
-    pub fn cell(&self, program: &Path, python: bool) -> Cell {
+    pub fn cell(&self, program: &Path, python: bool) -> Enclosure {
         let policy = self.policy_for(program, python).map(|policy| survey::look_again(&policy));
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
@@ -262,13 +262,13 @@ impl Sandbox {
     }
 
     /// What is closed for a run under these terms; `None`: nothing.
-    pub fn closed(&self, terms: &Terms) -> Option<Closed> {
+    pub fn closed(&self, terms: &Terms) -> Option<ClosedPlaces> {
         let (policy, _) = self.confined.as_ref()?;
         let policy = survey::look_again(policy);
         let mut write = terms.rights.write.clone();
         write.extend(HOME_PARTS.iter().map(|part| policy.home.join(part)));
         write.extend([policy.tmp.clone(), policy.private.0.clone(), policy.private.1.clone()]);
-        Some(Closed {
+        Some(ClosedPlaces {
             cwd: terms.cwd.clone(),
             home: self.home.clone(),
             home_inside: policy.home.clone(),
@@ -299,35 +299,35 @@ impl Sandbox {
     /// The cell that this policy makes; what it reaches is told from the same policy.
     /// The cell of a question to a program, or of work on what a run made: what the `PATH` makes readable, and nothing
     /// for the program's sake.
-    pub fn cell_to_ask(&self) -> Cell {
+    pub fn cell_to_ask(&self) -> Enclosure {
         let policy = self.confined.as_ref().map(|(policy, _)| policy.clone());
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
             None => Entry::plain(&self.helper),
         };
-        Cell { scope: None, ..self.cell_of(entry, policy) }
+        Enclosure { scope: None, ..self.cell_of(entry, policy) }
     }
 
-    fn cell_of(&self, entry: Entry, policy: Option<Policy>) -> Cell {
+    fn cell_of(&self, entry: Entry, policy: Option<Policy>) -> Enclosure {
         let blocked = self.report.network_blocked;
         let reach = policy.as_ref().map_or_else(Reach::open, |policy| self.using.reach(policy, blocked));
-        Cell { entry, policy, reach, using: self.using.clone(), scope: self.scope.clone() }
+        Enclosure { entry, policy, reach, using: self.using.clone(), scope: self.scope.clone() }
     }
 
     fn policy_for(&self, program: &Path, python: bool) -> Option<Policy> {
         let (policy, _) = self.confined.as_ref()?;
-        let ground = Ground { home: self.home.as_deref(), cwd: &policy.cwd, own: &self.own };
+        let ground = SearchScope { home: self.home.as_deref(), cwd: &policy.cwd, own: &self.own };
         Some(policy.clone().with_read(&toolchain::of_interpreter(program, python, ground)))
     }
 }
 
-impl Cell {
+impl Enclosure {
     /// A program under its helper, not confined.
     pub fn open(helper: &HelperFile) -> Self {
         Self {
             entry: Entry::plain(helper),
             policy: None,
-            using: Using::default(),
+            using: ActiveLayers::default(),
             reach: Reach::open(),
             scope: None,
         }

@@ -1,15 +1,15 @@
 //! The test of the sandbox: starts the self-test under a confinement, and looks from outside whether anything came
 //! through. Nothing is believed that was not seen refused.
 
-use super::Using;
+use super::ActiveLayers;
 use super::confinement::Confinement;
 use super::policy::Policy;
 use super::scratch::Scratch;
-use super::selftest::{self, CANARY, SECRET, Seen, Task};
+use super::selftest::{self, CANARY, SECRET, SelfTestResult, Task};
 use crate::exec::entry::Entry;
 use crate::exec::helper_file::{HelperFile, ITSELF};
 use crate::exec::helper_part::TEST;
-use crate::exec::helper_wire::{Program, Told};
+use crate::exec::helper_wire::{Notification, Program};
 use crate::exec::link::Link;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs;
@@ -32,7 +32,7 @@ const NO_ROOM: [&str; 4] = [
 
 /// Why nothing was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unproven {
+pub enum ProbeError {
     /// The confinement could not be entered.
     NotEntered(String),
     /// The test itself could not be finished: nothing is known of the confinement.
@@ -44,33 +44,35 @@ pub enum Unproven {
 /// # Errors
 /// Why nothing was seen.
 pub fn prove(
-    using: &Using,
+    using: &ActiveLayers,
     policy: &Policy,
     confinement: &Confinement,
     scratch: &Scratch,
     helper: &HelperFile,
-) -> Result<Seen, Unproven> {
+) -> Result<SelfTestResult, ProbeError> {
     repeat(|patience| {
         probe((using, policy), confinement.clone(), scratch, helper, patience).map_err(unproven)
     })
 }
 
 /// Attempts until one is finished.
-fn repeat(mut attempt: impl FnMut(Duration) -> Result<Seen, Unproven>) -> Result<Seen, Unproven> {
+fn repeat(
+    mut attempt: impl FnMut(Duration) -> Result<SelfTestResult, ProbeError>,
+) -> Result<SelfTestResult, ProbeError> {
     let mut last = None;
     for patience in PATIENCE {
         match attempt(patience) {
-            Err(Unproven::Unfinished(why)) => last = Some(why),
+            Err(ProbeError::Unfinished(why)) => last = Some(why),
             known => return known,
         }
     }
-    Err(Unproven::Unfinished(last.unwrap_or_default()))
+    Err(ProbeError::Unfinished(last.unwrap_or_default()))
 }
 
-fn unproven(why: Unproven) -> Unproven {
+fn unproven(why: ProbeError) -> ProbeError {
     match why {
-        Unproven::NotEntered(why) if NO_ROOM.iter().any(|sign| why.contains(sign)) => {
-            Unproven::Unfinished(why)
+        ProbeError::NotEntered(why) if NO_ROOM.iter().any(|sign| why.contains(sign)) => {
+            ProbeError::Unfinished(why)
         }
         why => why,
     }
@@ -78,13 +80,13 @@ fn unproven(why: Unproven) -> Unproven {
 
 /// One attempt.
 fn probe(
-    (using, policy): (&Using, &Policy),
+    (using, policy): (&ActiveLayers, &Policy),
     mut confinement: Confinement,
     scratch: &Scratch,
     helper: &HelperFile,
     patience: Duration,
-) -> Result<Seen, Unproven> {
-    let io = |error: std::io::Error| Unproven::Unfinished(format!("it could not be prepared: {error}"));
+) -> Result<SelfTestResult, ProbeError> {
+    let io = |error: std::io::Error| ProbeError::Unfinished(format!("it could not be prepared: {error}"));
     let outside = scratch.outside();
     fs::write(outside.join(CANARY), "").map_err(io)?;
     fs::write(outside.join(SECRET), "secret").map_err(io)?;
@@ -110,8 +112,8 @@ fn probe(
     args.extend(task.arguments());
     let program = Program { executable: ITSELF.into(), args, env: Vec::new(), cwd: "/".into(), confinement };
     let said = said(&using.entry(policy, helper), &program, &[], (patience, LARGEST))?;
-    let mut seen = Seen::parse(&String::from_utf8_lossy(&said.text))
-        .ok_or_else(|| Unproven::NotEntered("the test told nothing".to_string()))?;
+    let mut seen = SelfTestResult::parse(&String::from_utf8_lossy(&said.text))
+        .ok_or_else(|| ProbeError::NotEntered("the test told nothing".to_string()))?;
     seen.wrote |= fs::read(outside.join(CANARY)).is_ok_and(|bytes| !bytes.is_empty());
     seen.connected |= tcp.accept().is_ok() || udp.recv(&mut [0; 8]).is_ok();
     Ok(seen)
@@ -119,7 +121,7 @@ fn probe(
 
 /// What a program printed that has ended.
 #[derive(Debug)]
-pub struct Said {
+pub struct ProgramOutput {
     /// Its standard output.
     pub text: Vec<u8>,
     /// Whether it ended with 0.
@@ -136,8 +138,8 @@ pub fn said(
     program: &Program,
     given: &[BorrowedFd<'_>],
     (patience, largest): (Duration, usize),
-) -> Result<Said, Unproven> {
-    let problem = |error: &dyn std::fmt::Display| Unproven::NotEntered(error.to_string());
+) -> Result<ProgramOutput, ProbeError> {
+    let problem = |error: &dyn std::fmt::Display| ProbeError::NotEntered(error.to_string());
     let (mut output, writing) = std::io::pipe().map_err(|e| problem(&e))?;
     let null = fs::OpenOptions::new().write(true).open("/dev/null").map_err(|e| problem(&e))?;
     let mut link = Link::open(entry, Vec::new()).map_err(|e| problem(&e))?;
@@ -153,7 +155,7 @@ pub fn said(
         let rest = until.saturating_duration_since(Instant::now());
         let timeout = Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) };
         let Some(socket) = link.socket().filter(|_| !rest.is_zero()) else {
-            return Err(Unproven::Unfinished(format!("it did not end within {} s", patience.as_secs())));
+            return Err(ProbeError::Unfinished(format!("it did not end within {} s", patience.as_secs())));
         };
         let mut fds = [PollFd::new(&output, PollFlags::IN), PollFd::from_borrowed_fd(socket, PollFlags::IN)];
         if poll(&mut fds, Some(&timeout)).is_err() {
@@ -167,21 +169,21 @@ pub fn said(
             let count = output.read(&mut buffer).map_err(|e| problem(&e))?;
             text.extend_from_slice(buffer.get(..count).unwrap_or_default());
             if text.len() > largest {
-                return Err(Unproven::Unfinished("it printed too much".into()));
+                return Err(ProbeError::Unfinished("it printed too much".into()));
             }
         }
         for one in &told {
             match one {
-                Told::NotSpawned(why) => return Err(Unproven::NotEntered(why.clone())),
-                Told::Exited { signal: Some(signal), .. } => {
-                    return Err(Unproven::Unfinished(format!("it was ended by signal {signal}")));
+                Notification::NotSpawned(why) => return Err(ProbeError::NotEntered(why.clone())),
+                Notification::Exited { signal: Some(signal), .. } => {
+                    return Err(ProbeError::Unfinished(format!("it was ended by signal {signal}")));
                 }
-                Told::Exited { code, .. } => {
+                Notification::Exited { code, .. } => {
                     // Whatever waits in the pipe was written before it ended.
                     rustix::io::ioctl_fionbio(&output, true).map_err(|e| problem(&e))?;
                     let rest = largest.saturating_sub(text.len()) as u64;
                     let _ = (&mut output).take(rest).read_to_end(&mut text);
-                    return Ok(Said { text, well: *code == Some(0) });
+                    return Ok(ProgramOutput { text, well: *code == Some(0) });
                 }
                 _ => {}
             }
@@ -193,8 +195,8 @@ pub fn said(
 mod tests {
     use super::*;
 
-    fn unfinished() -> Unproven {
-        Unproven::Unfinished("it did not end".into())
+    fn unfinished() -> ProbeError {
+        ProbeError::Unfinished("it did not end".into())
     }
 
     #[test]
@@ -209,7 +211,11 @@ mod tests {
         let mut attempts = 0;
         let seen = repeat(|_| {
             attempts += 1;
-            if attempts == 1 { Err(unfinished()) } else { Ok(Seen::parse("0000001 1024 pid:[1]").unwrap()) }
+            if attempts == 1 {
+                Err(unfinished())
+            } else {
+                Ok(SelfTestResult::parse("0000001 1024 pid:[1]").unwrap())
+            }
         });
         assert!(seen.is_ok() && attempts == 2);
     }
@@ -219,12 +225,12 @@ mod tests {
         let mut attempts = 0;
         let told = repeat(|_| {
             attempts += 1;
-            Err(Unproven::NotEntered("no".into()))
+            Err(ProbeError::NotEntered("no".into()))
         });
-        assert_eq!((told, attempts), (Err(Unproven::NotEntered("no".into())), 1));
+        assert_eq!((told, attempts), (Err(ProbeError::NotEntered("no".into())), 1));
         let busy = "bwrap: Creating new namespace failed: Resource temporarily unavailable";
-        assert_eq!(unproven(Unproven::NotEntered(busy.into())), Unproven::Unfinished(busy.into()));
+        assert_eq!(unproven(ProbeError::NotEntered(busy.into())), ProbeError::Unfinished(busy.into()));
         let never = "bwrap: Creating new namespace failed: Operation not permitted";
-        assert_eq!(unproven(Unproven::NotEntered(never.into())), Unproven::NotEntered(never.into()));
+        assert_eq!(unproven(ProbeError::NotEntered(never.into())), ProbeError::NotEntered(never.into()));
     }
 }

@@ -1,7 +1,7 @@
 //! What a policy opens, as a value for whoever tells of it: made of the very mounts and walls that are handed to the
 //! helper. Pure.
 
-use super::Using;
+use super::ActiveLayers;
 use super::names::{DEVICES, TERMINALS};
 use super::policy::{Mount, Policy};
 use crate::domain::{Can, Reach, ReachPlace as Place};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// What the outer layer makes itself of `/dev`, beside devices and terminals.
 const STREAMS: &[&str] = &["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd"];
 
-impl Using {
+impl ActiveLayers {
     /// What a run under this policy reaches. `blocked` tells that a test from inside saw the network closed.
     pub(super) fn reach(&self, policy: &Policy, blocked: bool) -> Reach {
         let network = match (policy.network, blocked) {
@@ -67,12 +67,12 @@ mod tests {
     use super::*;
     use crate::domain::SandboxLevel;
 
-    fn layered() -> Using {
+    fn layered() -> ActiveLayers {
         let bwrap = Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
-        Using { bwrap: Some(bwrap), landlock: true, seccomp: true, scoped: true }
+        ActiveLayers { bwrap: Some(bwrap), landlock: true, seccomp: true, scoped: true }
     }
 
-    fn told(using: &Using, policy: &Policy) -> impl Fn(&str) -> (Can, Can) + use<> {
+    fn told(using: &ActiveLayers, policy: &Policy) -> impl Fn(&str) -> (Can, Can) + use<> {
         let reach = using.reach(policy, true);
         move |path| (reach.reads(Path::new(path)), reach.writes(Path::new(path)))
     }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn with_walls_alone_protected_names_are_open_and_the_shared_tmp_is_not() {
-        let alone = Using { bwrap: None, ..layered() };
+        let alone = ActiveLayers { bwrap: None, ..layered() };
         let can = told(&alone, &sample(SandboxLevel::Workspace));
         for (path, expected) in [
             ("/home/ada/data/sales/.git/hooks/pre-commit", BOTH),

@@ -13,7 +13,7 @@ const LOOKED_AT: usize = 64 << 10;
 
 /// What is closed for a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Closed {
+pub struct ClosedPlaces {
     /// The folder in which it started.
     pub cwd: PathBuf,
     /// The person's home, which is hidden but for what is listed.
@@ -62,7 +62,7 @@ const NETWORK: &[&str] = &[
 ];
 
 /// What was refused, each once, in the order in which it was told.
-pub fn refused<'a>(texts: impl IntoIterator<Item = &'a str>, closed: &Closed) -> Vec<String> {
+pub fn refused<'a>(texts: impl IntoIterator<Item = &'a str>, closed: &ClosedPlaces) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for text in texts {
         let start = text.ceil_char_boundary(text.len().saturating_sub(LOOKED_AT));
@@ -77,7 +77,7 @@ pub fn refused<'a>(texts: impl IntoIterator<Item = &'a str>, closed: &Closed) ->
     found
 }
 
-fn of_line(line: &str, closed: &Closed) -> Option<String> {
+fn of_line(line: &str, closed: &ClosedPlaces) -> Option<String> {
     if closed.network && NETWORK.iter().any(|sign| line.contains(sign)) {
         return Some(refused_network(host(line)));
     }
@@ -104,7 +104,7 @@ enum Right {
 }
 
 /// The folder that lies deepest decides.
-fn right(path: &Path, closed: &Closed) -> Right {
+fn right(path: &Path, closed: &ClosedPlaces) -> Right {
     let lists = [
         (Right::Write, &closed.write[..]),
         (Right::Read, &closed.read),
@@ -155,7 +155,7 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-fn shown(path: &Path, closed: &Closed) -> String {
+fn shown(path: &Path, closed: &ClosedPlaces) -> String {
     let home = closed.home.as_deref().into_iter().chain([closed.home_inside.as_path()]);
     let below =
         home.filter(|home| home.components().count() > 1).find_map(|home| path.strip_prefix(home).ok());
@@ -170,8 +170,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn closed() -> Closed {
-        Closed {
+    fn closed() -> ClosedPlaces {
+        ClosedPlaces {
             cwd: "/home/ada/data/sales".into(),
             home: Some("/home/ada".into()),
             home_inside: "/home/ada".into(),
@@ -211,7 +211,7 @@ mod tests {
         ] {
             assert_eq!(of_line(line, &closed()).as_deref(), told, "{line}");
         }
-        let open = Closed { network: false, ..closed() };
+        let open = ClosedPlaces { network: false, ..closed() };
         assert_eq!(of_line("OSError: [Errno 101] Network is unreachable", &open), None);
     }
 

@@ -1,13 +1,13 @@
 //! From what the self-test saw to what is told. Pure.
 
+use super::layers::ActiveLayers;
 use super::policy::Policy;
-use super::selftest::{Seen, process_namespace};
-use super::using::Using;
+use super::selftest::{SelfTestResult, process_namespace};
 use crate::domain::{Hold, Layer, Limits, SandboxLevel, SandboxReport};
 
 /// What was found so far.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct LayerSurvey {
     missing: Vec<(&'static str, String)>,
     notes: Vec<String>,
 }
@@ -27,7 +27,7 @@ pub fn without() -> SandboxReport {
 
 const LAYERS: [&str; 3] = ["bwrap", "landlock", "seccomp"];
 
-impl Found {
+impl LayerSurvey {
     /// Nothing was tried yet.
     pub fn new(notes: Vec<String>) -> Self {
         Self { missing: Vec::new(), notes }
@@ -39,7 +39,7 @@ impl Found {
     }
 
     /// Leaves out the layer that could not be entered.
-    pub(super) fn drop_layer(&mut self, using: &mut Using, why: String) {
+    pub(super) fn drop_layer(&mut self, using: &mut ActiveLayers, why: String) {
         if why.contains("landlock:") && using.landlock {
             using.landlock = false;
             self.missing("landlock", why);
@@ -63,7 +63,13 @@ impl Found {
     }
 
     /// What holds with these layers, by what was seen.
-    pub fn report(mut self, using: &Using, policy: &Policy, seen: &Seen, limits: &Limits) -> SandboxReport {
+    pub fn report(
+        mut self,
+        using: &ActiveLayers,
+        policy: &Policy,
+        seen: &SelfTestResult,
+        limits: &Limits,
+    ) -> SandboxReport {
         let apart = !seen.processes.is_empty() && seen.processes != process_namespace();
         let (writes, reads) = (!seen.wrote, !seen.read);
         let network = !policy.network && !seen.connected;
@@ -113,7 +119,7 @@ impl Found {
         }
     }
 
-    fn notes_without_bwrap(&mut self, using: &Using, seen: &Seen) {
+    fn notes_without_bwrap(&mut self, using: &ActiveLayers, seen: &SelfTestResult) {
         let mut note = |text: &str| self.notes.push(text.into());
         note(
             "without bwrap: a process that leaves its group is looked for and ended; one that is missed lives on",
@@ -168,8 +174,8 @@ mod tests {
     use super::super::policy::tests::sample;
     use super::*;
 
-    fn closed() -> Seen {
-        Seen {
+    fn closed() -> SelfTestResult {
+        SelfTestResult {
             wrote: false,
             read: false,
             connected: false,
@@ -182,15 +188,15 @@ mod tests {
         }
     }
 
-    fn using() -> Using {
+    fn using() -> ActiveLayers {
         let bwrap =
             super::super::bwrap::Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
-        Using { bwrap: Some(bwrap), landlock: true, seccomp: true, scoped: true }
+        ActiveLayers { bwrap: Some(bwrap), landlock: true, seccomp: true, scoped: true }
     }
 
-    fn told(using: &Using, seen: &Seen) -> SandboxReport {
+    fn told(using: &ActiveLayers, seen: &SelfTestResult) -> SandboxReport {
         let policy = sample(SandboxLevel::Workspace);
-        Found::new(Vec::new()).report(using, &policy, seen, &Limits::default())
+        LayerSurvey::new(Vec::new()).report(using, &policy, seen, &Limits::default())
     }
 
     #[test]
@@ -206,7 +212,7 @@ mod tests {
 
     #[test]
     fn what_was_seen_open_is_never_called_closed() {
-        type Open = fn(&mut Seen);
+        type Open = fn(&mut SelfTestResult);
         type Check = fn(&SandboxReport) -> bool;
         let cases: [(Open, Check); 6] = [
             (|seen| seen.wrote = true, |r| !r.writes_confined && r.level == SandboxLevel::Off),
@@ -227,8 +233,8 @@ mod tests {
 
     #[test]
     fn without_the_outer_layer_it_says_what_is_open() {
-        let alone = Using { bwrap: None, ..using() };
-        let seen = Seen { processes: process_namespace(), ..closed() };
+        let alone = ActiveLayers { bwrap: None, ..using() };
+        let seen = SelfTestResult { processes: process_namespace(), ..closed() };
         let report = told(&alone, &seen);
         assert_eq!((report.level, report.contained), (SandboxLevel::Workspace, false));
         assert!(report.notes.iter().any(|note| note.contains("lives on")), "{:?}", report.notes);
@@ -243,7 +249,7 @@ mod tests {
         };
         assert_eq!(held(told(&using(), &closed()), group()), (Hold::Enforced, Hold::Enforced));
         assert_eq!(held(without(), group()), (Hold::Watched, Hold::Watched));
-        let open = told(&using(), &Seen { wrote: true, ..closed() });
+        let open = told(&using(), &SelfTestResult { wrote: true, ..closed() });
         assert_eq!(held(open, group()).0, Hold::Watched);
         assert_eq!(held(told(&using(), &closed()), Layer { active: false, ..group() }).0, Hold::Watched);
     }

@@ -36,7 +36,7 @@ pub struct Task {
 
 /// What came of it. Everything is open until it was seen refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct SelfTestResult {
     /// A file outside could be written.
     pub wrote: bool,
     /// A file outside, or a hidden one, could be read.
@@ -90,7 +90,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> bool {
     std::io::stdout().write_all(look(&task).text().as_bytes()).is_ok()
 }
 
-fn look(task: &Task) -> Seen {
+fn look(task: &Task) -> SelfTestResult {
     let outside = |name| task.outside.join(name);
     let (pid, began) = task.process;
     let litter = Path::new("/dev/sayso-test");
@@ -103,7 +103,7 @@ fn look(task: &Task) -> Seen {
     let _ = UdpSocket::bind("127.0.0.1:0").and_then(|socket| socket.send_to(b"x", task.udp));
     let family = AddressFamily::from_raw(nix::libc::AF_VSOCK as u16);
     let vsock = rustix::net::socket(family, SocketType::STREAM, None);
-    Seen {
+    SelfTestResult {
         wrote: fs::write(outside(CANARY), "x").is_ok(),
         read: fs::read(outside(SECRET)).is_ok()
             || task.hidden.iter().any(|path| holds_something(path, &task.opened)),
@@ -143,7 +143,7 @@ pub fn process_namespace() -> String {
     fs::read_link("/proc/self/ns/pid").map(|link| link.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-impl Seen {
+impl SelfTestResult {
     fn text(&self) -> String {
         let flags = [
             self.wrote,
@@ -200,8 +200,8 @@ mod tests {
         assert_eq!(Task::parse(task.arguments().into_iter()), Some(task.clone()));
         let seen = look(&task);
         assert!(seen.wrote && seen.read && seen.connected && seen.signalled && !seen.filtered, "{seen:?}");
-        assert_eq!(Seen::parse(&seen.text()), Some(seen));
-        assert_eq!(Seen::parse("10"), None);
+        assert_eq!(SelfTestResult::parse(&seen.text()), Some(seen));
+        assert_eq!(SelfTestResult::parse("10"), None);
     }
 
     #[test]

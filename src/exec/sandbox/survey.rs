@@ -3,7 +3,7 @@
 use super::names::SECRETS;
 use super::policy::Policy;
 use super::scratch::Scratch;
-use super::toolchain::{self, Ground};
+use super::toolchain::{self, SearchScope};
 use crate::domain::SandboxLevel;
 use crate::domain::obeyed::OBEYED;
 use crate::launch::Launcher;
@@ -24,7 +24,7 @@ const MORE_SOCKETS: &str = "Unix sockets in these folders can be reached but for
 
 /// What the person wishes of the sandbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct SandboxRequest {
     /// The level.
     pub level: SandboxLevel,
     /// Whether the level was asked for: then it is had, or nothing runs.
@@ -39,7 +39,7 @@ pub struct Wish {
 
 /// Where the session stands.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing<'a> {
+pub struct SessionSite<'a> {
     /// The working folder.
     pub cwd: &'a Path,
     /// The person's home.
@@ -57,8 +57,8 @@ pub struct Standing<'a> {
 /// # Errors
 /// When a folder that was allowed can't be.
 pub fn survey(
-    wish: &Wish,
-    standing: Standing<'_>,
+    wish: &SandboxRequest,
+    standing: SessionSite<'_>,
     scratch: &Scratch,
 ) -> Result<(Policy, Vec<String>), String> {
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.into());
@@ -67,7 +67,7 @@ pub fn survey(
     let mut own: Vec<PathBuf> = standing.own.iter().map(|folder| real(folder)).collect();
     own.extend(scratch.tmp().parent().map(Into::into));
     let (read, write) = allowed(wish, &own)?;
-    let ground = Ground { home: home.as_deref(), cwd: &cwd, own: &own };
+    let ground = SearchScope { home: home.as_deref(), cwd: &cwd, own: &own };
     let tools = toolchain::of_path(standing.path, ground);
 
     let mut notes = Vec::new();
@@ -110,7 +110,7 @@ pub fn survey(
 }
 
 /// The further folders of a wish. Asked for and not there is an error: nothing is left out silently.
-fn allowed(wish: &Wish, own: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), String> {
+fn allowed(wish: &SandboxRequest, own: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), String> {
     let folder = |path: &PathBuf| {
         fs::canonicalize(path).map_err(|error| {
             format!("the folder {} that runs may use is not there ({error})", path.display())
@@ -216,7 +216,7 @@ pub fn look_again(policy: &Policy) -> Policy {
 
 /// What a place that is written must not let go of: see [`Policy::protected`] and [`Policy::pinned`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Guarded {
+pub struct GuardedPaths {
     /// Protected names that are there: to be read only.
     pub protected: Vec<PathBuf>,
     /// Folders that hold some: not to be moved away.
@@ -224,9 +224,9 @@ pub struct Guarded {
 }
 
 /// The protected names that are there at this moment in folders that are written.
-pub fn guarded(writable: &[PathBuf]) -> Guarded {
+pub fn guarded(writable: &[PathBuf]) -> GuardedPaths {
     let (protected, pinned) = protected(writable);
-    Guarded { protected, pinned }
+    GuardedPaths { protected, pinned }
 }
 
 /// Protected names that are there, and the folders between them and the writable one: those can't be moved away.
@@ -290,16 +290,16 @@ mod tests {
             Self { home: base.join("home"), own: vec![base.join("home/own")], scratch, _folder: folder }
         }
 
-        fn survey(&self, wish: &Wish, cwd: &str) -> Result<(Policy, Vec<String>), String> {
+        fn survey(&self, wish: &SandboxRequest, cwd: &str) -> Result<(Policy, Vec<String>), String> {
             let cwd = self.home.join(cwd);
             let (path, programs) = (OsStr::new("/usr/bin"), &Launcher::default());
-            let standing = Standing { cwd: &cwd, home: Some(&self.home), own: &self.own, path, programs };
+            let standing = SessionSite { cwd: &cwd, home: Some(&self.home), own: &self.own, path, programs };
             survey(wish, standing, &self.scratch)
         }
     }
 
-    fn workspace() -> Wish {
-        Wish { level: SandboxLevel::Workspace, ..Wish::default() }
+    fn workspace() -> SandboxRequest {
+        SandboxRequest { level: SandboxLevel::Workspace, ..SandboxRequest::default() }
     }
 
     #[test]
@@ -331,11 +331,11 @@ mod tests {
     #[test]
     fn our_own_files_are_never_opened_for_writing() {
         let disk = Disk::new();
-        let wish = Wish { write: vec![disk.home.clone()], ..workspace() };
+        let wish = SandboxRequest { write: vec![disk.home.clone()], ..workspace() };
         assert!(disk.survey(&wish, "work").unwrap_err().contains("sayso's own files"));
-        let wish = Wish { read: vec![disk.home.join("gone")], ..workspace() };
+        let wish = SandboxRequest { read: vec![disk.home.join("gone")], ..workspace() };
         assert!(disk.survey(&wish, "work").unwrap_err().contains("is not there"));
-        let wish = Wish { write: vec![disk.home.join("data")], ..workspace() };
+        let wish = SandboxRequest { write: vec![disk.home.join("data")], ..workspace() };
         let (policy, _) = disk.survey(&wish, "work").unwrap();
         assert_eq!(policy.writable(), [disk.home.join("work"), disk.home.join("data")]);
     }

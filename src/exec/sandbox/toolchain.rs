@@ -40,7 +40,7 @@ const ENTRIES: usize = 4096;
 
 /// Where the search stands.
 #[derive(Clone, Copy, Debug)]
-pub struct Ground<'a> {
+pub struct SearchScope<'a> {
     /// The person's home.
     pub home: Option<&'a Path>,
     /// The working folder.
@@ -49,7 +49,7 @@ pub struct Ground<'a> {
     pub own: &'a [PathBuf],
 }
 
-impl Ground<'_> {
+impl SearchScope<'_> {
     /// Whether a folder may become readable: not the system's (it is readable already), not the working folder's, and
     /// none that holds the home folder or our own.
     fn fits(&self, folder: &Path) -> bool {
@@ -70,7 +70,7 @@ pub fn is_system(path: &Path) -> bool {
 }
 
 /// What the folders on this `PATH` need.
-pub fn of_path(path: &OsStr, ground: Ground<'_>) -> Vec<PathBuf> {
+pub fn of_path(path: &OsStr, ground: SearchScope<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in std::env::split_paths(path).filter(|folder| folder.is_absolute()) {
         let below = ground.home.and_then(|home| Some((home, folder.strip_prefix(home).ok()?)));
@@ -95,7 +95,7 @@ pub fn of_path(path: &OsStr, ground: Ground<'_>) -> Vec<PathBuf> {
 }
 
 /// What one interpreter needs beside the `PATH`.
-pub fn of_interpreter(program: &Path, python: bool, ground: Ground<'_>) -> Vec<PathBuf> {
+pub fn of_interpreter(program: &Path, python: bool, ground: SearchScope<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let real = fs::canonicalize(program).unwrap_or_else(|_| program.into());
     let foreign = program.starts_with(ground.cwd);
@@ -122,7 +122,7 @@ pub fn of_interpreter(program: &Path, python: bool, ground: Ground<'_>) -> Vec<P
 }
 
 /// Only what may be read, each once, nothing inside of another.
-fn tidy(mut found: Vec<PathBuf>, ground: Ground<'_>) -> Vec<PathBuf> {
+fn tidy(mut found: Vec<PathBuf>, ground: SearchScope<'_>) -> Vec<PathBuf> {
     found.retain(|folder| ground.fits(folder));
     found.sort();
     found.dedup();
@@ -222,7 +222,7 @@ mod tests {
         home.file(".rustup/toolchains/stable/bin/rustc", "");
         home.file("bin/own", "");
         let cwd = home.at("work");
-        let ground = Ground { home: Some(&home.base), cwd: &cwd, own: &[] };
+        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[] };
         let path = std::env::join_paths(
             ["/usr/bin".into(), home.at(".cargo/bin"), home.at("bin"), home.base.clone(), home.at("gone")]
                 .iter(),
@@ -244,7 +244,7 @@ mod tests {
         fs::create_dir_all(home.at("venvs/a/bin")).unwrap();
         symlink(&real, home.at("venvs/a/bin/python")).unwrap();
         let cwd = home.at("work");
-        let ground = Ground { home: Some(&home.base), cwd: &cwd, own: &[] };
+        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[] };
         let found = of_interpreter(&home.at("venvs/a/bin/python"), true, ground);
         assert_eq!(found, [home.at("pythons/3.12"), home.at("src/mine"), home.at("venvs/a")]);
     }
@@ -260,7 +260,7 @@ mod tests {
         fs::create_dir_all(home.at("work/.venv/bin")).unwrap();
         symlink(home.at("private/bin/tool"), home.at("work/.venv/bin/python")).unwrap();
         let cwd = home.at("work");
-        let ground = Ground { home: Some(&home.base), cwd: &cwd, own: &[] };
+        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[] };
         assert_eq!(of_interpreter(&home.at("work/.venv/bin/python"), true, ground), Vec::<PathBuf>::new());
         assert_eq!(of_interpreter(&home.at("work/.venv/bin/python"), false, ground), Vec::<PathBuf>::new());
     }
@@ -270,7 +270,7 @@ mod tests {
         let home = Home::new();
         home.file("sayso/bin/x", "");
         let (cwd, own) = (home.at("work"), [home.at("sayso")]);
-        let ground = Ground { home: Some(&home.base), cwd: &cwd, own: &own };
+        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &own };
         let path = std::env::join_paths([home.base.parent().unwrap(), &home.at("sayso/bin"), Path::new("/")]);
         assert_eq!(of_path(&path.unwrap(), ground), Vec::<PathBuf>::new());
     }

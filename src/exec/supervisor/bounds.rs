@@ -1,8 +1,8 @@
 //! Holds the limits that the system does not hold by itself: looks often at what all processes of a run use together.
 
 use super::Supervisor;
-use crate::exec::helper_wire::{Bounds, Told};
-use crate::exec::sandbox::confinement::{Limit, Limited};
+use crate::exec::helper_wire::{Bounds, Notification};
+use crate::exec::sandbox::confinement::{Limit, LimitedResource};
 use crate::exec::sandbox::{data_limit, processors, resource};
 use crate::exec::tree;
 use rustix::io::Errno;
@@ -24,8 +24,8 @@ impl Supervisor {
         for limit in &self.started_with {
             let hard = still_open(&limits, limit);
             let soft = match limit.what {
-                Limited::Data if bounds.memory_bytes == 0 => limit.hard,
-                Limited::Data => data_limit(bounds.memory_bytes, processors()).min(limit.hard),
+                LimitedResource::Data if bounds.memory_bytes == 0 => limit.hard,
+                LimitedResource::Data => data_limit(bounds.memory_bytes, processors()).min(limit.hard),
                 _ => wanted(limit, bounds).unwrap_or(limit.soft),
             };
             let wanted = rlimit(soft.min(hard), hard);
@@ -45,7 +45,7 @@ impl Supervisor {
         let lower: Vec<(&Limit, u64)> = self
             .started_with
             .iter()
-            .filter(|limit| limit.what != Limited::Data)
+            .filter(|limit| limit.what != LimitedResource::Data)
             .filter_map(|limit| Some((limit, wanted(limit, &watch.bounds)?)))
             .filter(|(limit, soft)| *soft < limit.hard)
             .collect();
@@ -89,7 +89,7 @@ impl Supervisor {
             return;
         };
         watch.over = true;
-        self.tell(&Told::OverLimit(what));
+        self.tell(&Notification::OverLimit(what));
         self.end_all();
     }
 }
@@ -114,21 +114,21 @@ fn still_open(limits: &str, limit: &Limit) -> u64 {
 /// What this run may use of something that the program has a limit on; `None` where it is not limited.
 fn wanted(limit: &Limit, bounds: &Bounds) -> Option<u64> {
     let amount = match limit.what {
-        Limited::Data => bounds.memory_bytes,
-        Limited::Processes => bounds.processes.into(),
-        Limited::File => bounds.file_bytes,
-        Limited::Open => bounds.open_files.into(),
+        LimitedResource::Data => bounds.memory_bytes,
+        LimitedResource::Processes => bounds.processes.into(),
+        LimitedResource::File => bounds.file_bytes,
+        LimitedResource::Open => bounds.open_files.into(),
     };
     (amount > 0).then(|| amount.min(limit.hard))
 }
 
 /// The name of a limit in `/proc/PID/limits`.
-fn label(what: Limited) -> &'static str {
+fn label(what: LimitedResource) -> &'static str {
     match what {
-        Limited::Data => "Max data size",
-        Limited::Processes => "Max processes",
-        Limited::File => "Max file size",
-        Limited::Open => "Max open files",
+        LimitedResource::Data => "Max data size",
+        LimitedResource::Processes => "Max processes",
+        LimitedResource::File => "Max file size",
+        LimitedResource::Open => "Max open files",
     }
 }
 

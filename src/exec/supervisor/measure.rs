@@ -1,7 +1,7 @@
 //! What a run uses: by looking at its processes while they live, by what the system counted when they are gone.
 
 use super::Supervisor;
-use crate::exec::helper_wire::Used;
+use crate::exec::helper_wire::ResourceUse;
 use crate::exec::tree;
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use rustix::process::{Pid, WaitOptions};
@@ -66,11 +66,11 @@ impl Supervisor {
         living + waited_for().0
     }
 
-    pub(super) fn used(&self) -> Used {
-        let Some(watch) = &self.watch else { return Used::default() };
+    pub(super) fn used(&self) -> ResourceUse {
+        let Some(watch) = &self.watch else { return ResourceUse::default() };
         // The largest of those that were waited for: for a program that ended, the exact figure.
         let peak = if self.program.is_none() { waited_for().1 } else { 0 };
-        Used {
+        ResourceUse {
             cpu_us: self.cpu_now().saturating_sub(watch.cpu_before),
             peak_rss_bytes: watch.peak_rss.max(peak).max(watch.peak_together),
             processes: u32::try_from(watch.seen.len()).unwrap_or(u32::MAX),

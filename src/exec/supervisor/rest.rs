@@ -8,7 +8,7 @@
 
 use super::Supervisor;
 use super::hunt::hunt;
-use crate::exec::helper_wire::{Rest, Told};
+use crate::exec::helper_wire::{Notification, RestState};
 use crate::exec::tree;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use std::io::{self, Read as _};
@@ -32,11 +32,11 @@ pub(super) fn children() -> io::Result<UnixStream> {
 
 impl Supervisor {
     /// Stops the program and ends all else that descends from it; how it then stands.
-    pub(super) fn rest(&mut self) -> Rest {
+    pub(super) fn rest(&mut self) -> RestState {
         (self.rest_at, self.resting) = (None, true);
         let Some(pid) = self.program.as_ref().map(|program| program.pid) else {
             hunt(self.own, None);
-            return Rest::default();
+            return RestState::default();
         };
         let raw = pid.as_raw_nonzero().get();
         let until = Instant::now() + PATIENCE;
@@ -50,7 +50,7 @@ impl Supervisor {
                 && tree::crowd(self.own, 1).len() <= 1
                 && !self.stopped_or_went_on();
             if still || Instant::now() >= until {
-                return Rest { still, threads: tree::threads(raw) };
+                return RestState { still, threads: tree::threads(raw) };
             }
             std::thread::sleep(PAUSE);
         }
@@ -66,7 +66,7 @@ impl Supervisor {
     }
 
     /// Stops the program and all that descends from it, of which nothing is ended: a program that is not ours may need it.
-    pub(super) fn pause_all(&mut self) -> Rest {
+    pub(super) fn pause_all(&mut self) -> RestState {
         self.resting = true;
         let until = Instant::now() + PATIENCE;
         loop {
@@ -76,7 +76,7 @@ impl Supervisor {
                 && !self.bury_orphans()
                 && !self.stopped_or_went_on();
             if still || Instant::now() >= until {
-                return Rest { still, threads: 0 };
+                return RestState { still, threads: 0 };
             }
             std::thread::sleep(PAUSE);
         }
@@ -95,7 +95,7 @@ impl Supervisor {
         while (&self.children).read(&mut drained).is_ok_and(|count| count > 0) {}
         let moved = self.bury_orphans() | self.stopped_or_went_on();
         if self.resting && moved {
-            self.tell(&Told::Woken);
+            self.tell(&Notification::Woken);
             self.end_all();
         }
     }
@@ -103,7 +103,7 @@ impl Supervisor {
     /// Whether the program stopped or went on since this was last asked.
     fn stopped_or_went_on(&self) -> bool {
         let what = WaitIdOptions::STOPPED | WaitIdOptions::CONTINUED | WaitIdOptions::NOHANG;
-        let told = |program: &super::Running| {
+        let told = |program: &super::RunningProgram| {
             waitid(WaitId::Pid(program.pid), what).is_ok_and(|told| told.is_some())
         };
         self.program.as_ref().is_some_and(told)

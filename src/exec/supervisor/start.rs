@@ -1,6 +1,6 @@
 //! Starts the program of a supervisor, in a session of its own, tied to the supervisor's life.
 
-use super::Running;
+use super::RunningProgram;
 use crate::exec::helper_file::ITSELF;
 use crate::exec::helper_part::EXEC;
 use crate::exec::helper_wire::{FIRST_GIVEN, Message as _, Program, Ties};
@@ -12,7 +12,7 @@ use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 
 /// Starts the program in a session of its own; an error comes back in words.
-pub(super) fn start(program: &Program, fds: Vec<OwnedFd>, own: i32) -> Result<Running, String> {
+pub(super) fn start(program: &Program, fds: Vec<OwnedFd>, own: i32) -> Result<RunningProgram, String> {
     let mut fds = fds.into_iter();
     let (Some(stdout), Some(stderr)) = (fds.next(), fds.next()) else {
         return Err("the helper got no descriptors for its output".into());
@@ -56,5 +56,5 @@ pub(super) fn start(program: &Program, fds: Vec<OwnedFd>, own: i32) -> Result<Ru
         return Err(format!("{}: {why}", program.executable.display()));
     }
     let ended = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(|e| e.to_string())?;
-    Ok(Running { pid, ended })
+    Ok(RunningProgram { pid, ended })
 }

@@ -3,7 +3,7 @@
 use super::Summary;
 use crate::domain::Entry;
 use crate::store::StoreError;
-use crate::store::wire::{self, Decoded, LineFault};
+use crate::store::wire::{self, LineContent, LineFault};
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -75,7 +75,7 @@ fn header(path: &Path, line: &[u8], summary: &mut Summary) -> Option<Result<(), 
     }
     match wire::open(line) {
         Ok(frame) if frame.kind == "header" => {
-            let Ok(Decoded::Entry(entry, _)) = wire::decode(&frame, Path::new("")) else { return None };
+            let Ok(LineContent::Entry(entry, _)) = wire::decode(&frame, Path::new("")) else { return None };
             let Entry::Header(header) = *entry else { return None };
             summary.id = header.id.0;
             summary.name = header.name;
@@ -92,7 +92,7 @@ fn header(path: &Path, line: &[u8], summary: &mut Summary) -> Option<Result<(), 
 /// What a list of sessions looks at in a line.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Told {
+struct GlanceFields {
     name: Option<String>,
     text: String,
     message: Option<u64>,
@@ -107,7 +107,7 @@ struct Told {
 }
 
 /// The kind of a line, and what is looked at in it.
-fn told(line: &[u8]) -> Option<(Cow<'_, str>, Told)> {
+fn told(line: &[u8]) -> Option<(Cow<'_, str>, GlanceFields)> {
     let frame = wire::open(line).ok()?;
     let told = wire::fields_of(frame.json).ok()?;
     Some((frame.kind, told))
@@ -208,7 +208,7 @@ impl Tail {
         }
     }
 
-    fn decision(&mut self, told: &Told) {
+    fn decision(&mut self, told: &GlanceFields) {
         self.blocks = self.blocks.max(told.block);
         match told.decision.as_str() {
             "approve" => {

@@ -3,7 +3,7 @@
 
 use super::fields::Fields;
 use super::frame::Frame;
-use super::output::{OutputBlob, Outside};
+use super::output::{ExternalOutput, OutputBlob};
 use super::run::RunLine;
 use crate::domain::Entry;
 use serde::de::value::StrDeserializer;
@@ -17,9 +17,9 @@ use std::path::Path;
 
 /// What a line holds.
 #[derive(Debug)]
-pub(crate) enum Decoded {
+pub(crate) enum LineContent {
     /// An entry; the output of its run stands in that file, where one is named.
-    Entry(Box<Entry>, Option<Outside>),
+    Entry(Box<Entry>, Option<ExternalOutput>),
     /// A kind of entry that this version does not know.
     UnknownKind,
 }
@@ -48,9 +48,9 @@ pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -
 ///
 /// # Errors
 /// What is wrong with the line, which part of it named.
-pub(crate) fn decode(frame: &Frame<'_>, blobs: &Path) -> Result<Decoded, String> {
+pub(crate) fn decode(frame: &Frame<'_>, blobs: &Path) -> Result<LineContent, String> {
     let mut decoded = read(&frame.kind, frame.json, blobs)?;
-    if let Decoded::Entry(entry, _) = &mut decoded
+    if let LineContent::Entry(entry, _) = &mut decoded
         && frame.redacted
     {
         no_longer_whole(entry);
@@ -59,24 +59,24 @@ pub(crate) fn decode(frame: &Frame<'_>, blobs: &Path) -> Result<Decoded, String>
 }
 
 /// Reads an entry of this kind from the fields in a line.
-pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<Decoded, String> {
+pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<LineContent, String> {
     let name = match kind {
         "run" => {
             let (entry, outside) = fields_of::<RunLine>(json)?.into_entry(blobs)?;
-            return Ok(Decoded::Entry(Box::new(entry), outside));
+            return Ok(LineContent::Entry(Box::new(entry), outside));
         }
         "decision" => format!("decision.{}", fields_of::<Decision>(json)?.decision),
         // No kind has a dot: the names of decisions do, and are made of two fields.
-        kind if kind.contains('.') => return Ok(Decoded::UnknownKind),
+        kind if kind.contains('.') => return Ok(LineContent::UnknownKind),
         kind => kind.to_owned(),
     };
     let known = Cell::new(false);
     let line = Line { name: &name, json, known: &known };
     match Entry::deserialize(line) {
-        Ok(entry) => Ok(Decoded::Entry(Box::new(entry), None)),
+        Ok(entry) => Ok(LineContent::Entry(Box::new(entry), None)),
         Err(_) if known.get() => Err(fault(line)),
         Err(_) if kind == "decision" => Err("its field \"decision\": not one that this version knows".into()),
-        Err(_) => Ok(Decoded::UnknownKind),
+        Err(_) => Ok(LineContent::UnknownKind),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::VERSION;
 use super::fields::Fields;
 use crate::domain::{Masked, Moment, Sha256};
-use crate::store::seal::{Mac, Sealing};
+use crate::store::seal::{LineSeal, Mac};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -47,7 +47,7 @@ pub(crate) struct Link {
     pub(crate) seq: u64,
     pub(crate) prev: Crc,
     /// What seals it; `None`: nothing does.
-    pub(crate) sealing: Option<Sealing>,
+    pub(crate) sealing: Option<LineSeal>,
 }
 
 impl Link {
@@ -64,9 +64,9 @@ const MAC_LENGTH: usize = 8 + 64 + 1;
 
 /// A line as it is written: made of masked fields only.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sealed(Vec<u8>);
+pub(crate) struct SealedLine(Vec<u8>);
 
-impl Sealed {
+impl SealedLine {
     /// Its bytes, its newline included.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
@@ -74,7 +74,7 @@ impl Sealed {
 }
 
 /// Makes a line, and the link for the line after it. `redacted`: something was masked in the entry.
-pub(crate) fn seal(link: Link, at: Moment, fields: &Masked<Fields>, redacted: bool) -> (Sealed, Link) {
+pub(crate) fn seal(link: Link, at: Moment, fields: &Masked<Fields>, redacted: bool) -> (SealedLine, Link) {
     let mut head = Map::new();
     head.insert("v".into(), VERSION.into());
     head.insert("seq".into(), link.seq.into());
@@ -98,7 +98,7 @@ pub(crate) fn seal(link: Link, at: Moment, fields: &Masked<Fields>, redacted: bo
     line.extend_from_slice(TAIL_OPEN);
     line.extend_from_slice(crc.to_string().as_bytes());
     line.extend_from_slice(b"\"}\n");
-    (Sealed(line), Link { seq: link.seq.saturating_add(1), prev: crc, sealing })
+    (SealedLine(line), Link { seq: link.seq.saturating_add(1), prev: crc, sealing })
 }
 
 /// A line, taken apart.
@@ -173,10 +173,10 @@ pub(super) fn without_place(error: &serde_json::Error) -> String {
 /// The version that a line claims, whatever else is wrong with it.
 pub(crate) fn peek_version(line: &[u8]) -> Option<u64> {
     #[derive(Deserialize)]
-    struct Versioned {
+    struct VersionField {
         v: u64,
     }
-    serde_json::from_slice::<Versioned>(line).ok().map(|line| line.v)
+    serde_json::from_slice::<VersionField>(line).ok().map(|line| line.v)
 }
 
 fn intact(line: &[u8]) -> bool {

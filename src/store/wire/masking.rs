@@ -2,7 +2,7 @@
 //! could not be read again. Which text is which is told by the types that read it, not by a list: another text in the
 //! place of a word does not come back.
 
-use super::entry::{Decoded, encode, read};
+use super::entry::{LineContent, encode, read};
 use super::fields::Fields;
 use crate::domain::Maskable;
 use crate::domain::mask::Pen;
@@ -76,7 +76,7 @@ fn is_word(line: &Value, place: &str) -> bool {
 fn read_and_written(line: &Value) -> Option<Value> {
     let blobs = Path::new("/");
     match read(line.get("kind")?.as_str()?, &line.to_string(), blobs) {
-        Ok(Decoded::Entry(entry, _)) => {
+        Ok(LineContent::Entry(entry, _)) => {
             encode(&entry, blobs, None).ok().map(|fields| Value::Object(fields.0))
         }
         _ => None,
@@ -136,7 +136,7 @@ mod tests {
         let hash = sha256.to_string();
         for word in [hash.as_str(), "person-typed", "workspace"] {
             let line = masked(word, &approved);
-            assert!(matches!(read("decision", &line, Path::new("/")), Ok(Decoded::Entry(..))), "{line}");
+            assert!(matches!(read("decision", &line, Path::new("/")), Ok(LineContent::Entry(..))), "{line}");
         }
         assert!(masked("landlock", &approved).contains(r#""name":"********""#));
     }

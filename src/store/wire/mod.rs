@@ -15,13 +15,13 @@ mod masking;
 mod output;
 mod run;
 
-pub(crate) use entry::{Decoded, decode, encode, fields_of};
+pub(crate) use entry::{LineContent, decode, encode, fields_of};
 #[cfg(test)]
 pub(crate) use fields::Fields;
 pub(crate) use frame::{
-    Crc, Frame, LineFault, Link, Sealed, open, peek_version, seal, stored_crc, stored_mac,
+    Crc, Frame, LineFault, Link, SealedLine, open, peek_version, seal, stored_crc, stored_mac,
 };
-pub(crate) use output::{Outside, blob_for, restore_blob};
+pub(crate) use output::{ExternalOutput, blob_for, restore_blob};
 
 /// The version of the format that this program writes, and the newest that it reads.
 pub(crate) const VERSION: u64 = 1;

@@ -62,7 +62,7 @@ fn stretches(output: &Captured) -> Vec<(Stream, Vec<&[u8]>)> {
 pub(super) struct OutputLine {
     #[serde(default = "usual_limit")]
     limit: u64,
-    dropped: Dropped,
+    dropped: DroppedBytes,
     #[serde(skip_serializing_if = "Option::is_none")]
     blob: Option<Blob>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ pub(super) struct OutputLine {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-struct Dropped {
+struct DroppedBytes {
     stdout: u64,
     stderr: u64,
 }
@@ -106,7 +106,7 @@ impl OutputLine {
         let piece = |(stream, parts): (Stream, Vec<&[u8]>)| Piece { stream, bytes: parts.concat() };
         Self {
             limit: output.limit() as u64,
-            dropped: Dropped {
+            dropped: DroppedBytes {
                 stdout: output.dropped(Stream::Stdout),
                 stderr: output.dropped(Stream::Stderr),
             },
@@ -120,10 +120,10 @@ impl OutputLine {
     }
 
     /// The output, and the file that holds the rest, where there is one.
-    pub(super) fn into_captured(self) -> (Captured, Option<Outside>) {
+    pub(super) fn into_captured(self) -> (Captured, Option<ExternalOutput>) {
         let Self { limit, dropped, blob, pieces } = self;
         if let Some(blob) = blob {
-            let outside = Outside { blob, limit, dropped };
+            let outside = ExternalOutput { blob, limit, dropped };
             // Until the file is read, all of it counts as dropped.
             return (outside.without_file(), Some(outside));
         }
@@ -161,13 +161,13 @@ impl TryFrom<String> for Stretches {
 
 /// Output that stands in a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Outside {
+pub(crate) struct ExternalOutput {
     blob: Blob,
     limit: u64,
-    dropped: Dropped,
+    dropped: DroppedBytes,
 }
 
-impl Outside {
+impl ExternalOutput {
     /// The file's name in the session's folder of blobs.
     pub(crate) fn name(&self) -> &str {
         &self.blob.name.0
@@ -183,13 +183,13 @@ impl Outside {
             let of = self.blob.pieces.0.iter().filter(|(stream, _)| *stream == wanted);
             of.fold(dropped, |sum, (_, len)| sum.saturating_add(*len as u64))
         };
-        let Dropped { stdout, stderr } = self.dropped;
+        let DroppedBytes { stdout, stderr } = self.dropped;
         Captured::restore(self.limit, [], (sum(Stream::Stdout, stdout), sum(Stream::Stderr, stderr)))
     }
 }
 
 /// The output, from what its file holds; `None` where the file is not the one that was written.
-pub(crate) fn restore_blob(outside: &Outside, file: &[u8]) -> Option<Captured> {
+pub(crate) fn restore_blob(outside: &ExternalOutput, file: &[u8]) -> Option<Captured> {
     if file.len() != outside.len() || Crc(crc32fast::hash(file)) != outside.blob.crc {
         return None;
     }
@@ -200,6 +200,6 @@ pub(crate) fn restore_blob(outside: &Outside, file: &[u8]) -> Option<Captured> {
         pieces.push((*stream, piece.to_vec()));
         rest = behind;
     }
-    let Dropped { stdout, stderr } = outside.dropped;
+    let DroppedBytes { stdout, stderr } = outside.dropped;
     Some(Captured::restore(outside.limit, pieces, (stdout, stderr)))
 }

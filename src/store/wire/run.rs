@@ -2,7 +2,7 @@
 //! their names there, so that the sessions can be moved.
 
 use super::file_name::FileName;
-use super::output::{OutputBlob, OutputLine, Outside};
+use super::output::{ExternalOutput, OutputBlob, OutputLine};
 use crate::domain::serial::{path, path_or_none};
 use crate::domain::{
     BlockId, Entry, ImageRef, KernelFate, KernelRef, Outcome, Receipt, RunError, RunId, RunReport,
@@ -20,7 +20,7 @@ pub(super) struct RunLine {
     receipt: Receipt,
     output: OutputLine,
     #[serde(skip_serializing_if = "Option::is_none")]
-    all_output: Option<Place>,
+    all_output: Option<FileLocation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,14 +35,14 @@ pub(super) struct RunLine {
 /// Where a file lies.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected a path, or the name of a file in the folder of blobs")]
-enum Place {
+enum FileLocation {
     Blob { blob: FileName },
     Path(#[serde(with = "path")] PathBuf),
 }
 
 #[derive(Serialize, Deserialize)]
 struct Image {
-    path: Place,
+    path: FileLocation,
     name: String,
     mime: String,
     width: u32,
@@ -71,7 +71,7 @@ impl RunLine {
             outcome: report.outcome.clone(),
             receipt: report.receipt.clone(),
             output: OutputLine::of(&report.output, output),
-            all_output: report.blob.as_deref().map(|path| Place::of(path, blobs)),
+            all_output: report.blob.as_deref().map(|path| FileLocation::of(path, blobs)),
             value: report.value.clone(),
             error: report.error.clone(),
             images: report.images.iter().map(|image| Image::of(image, blobs)).collect(),
@@ -84,7 +84,7 @@ impl RunLine {
     ///
     /// # Errors
     /// What became of the kernel, where it is not told of which one.
-    pub(super) fn into_entry(self, blobs: &Path) -> Result<(Entry, Option<Outside>), String> {
+    pub(super) fn into_entry(self, blobs: &Path) -> Result<(Entry, Option<ExternalOutput>), String> {
         let (output, outside) = self.output.into_captured();
         let report = RunReport {
             outcome: self.outcome,
@@ -101,19 +101,19 @@ impl RunLine {
     }
 }
 
-impl Place {
+impl FileLocation {
     fn of(path: &Path, blobs: &Path) -> Self {
         let inside = path.strip_prefix(blobs).ok().and_then(Path::to_str);
         match inside.and_then(|name| FileName::try_from(name.to_owned()).ok()) {
-            Some(blob) => Place::Blob { blob },
-            None => Place::Path(path.to_owned()),
+            Some(blob) => FileLocation::Blob { blob },
+            None => FileLocation::Path(path.to_owned()),
         }
     }
 
     fn path(self, blobs: &Path) -> PathBuf {
         match self {
-            Place::Blob { blob } => blobs.join(blob.0),
-            Place::Path(path) => path,
+            FileLocation::Blob { blob } => blobs.join(blob.0),
+            FileLocation::Path(path) => path,
         }
     }
 }
@@ -121,7 +121,7 @@ impl Place {
 impl Image {
     fn of(image: &ImageRef, blobs: &Path) -> Self {
         let ImageRef { path, name, mime, width, height, bytes } = image.clone();
-        Self { path: Place::of(&path, blobs), name, mime, width, height, bytes }
+        Self { path: FileLocation::of(&path, blobs), name, mime, width, height, bytes }
     }
 
     fn reference(self, blobs: &Path) -> ImageRef {

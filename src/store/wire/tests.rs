@@ -16,12 +16,12 @@ fn line_of(entry: &Entry) -> Vec<u8> {
 
 fn entry_of(line: &[u8]) -> Entry {
     match decoded(line).unwrap() {
-        Decoded::Entry(entry, _) => *entry,
-        Decoded::UnknownKind => panic!("unknown kind in {}", String::from_utf8_lossy(line)),
+        LineContent::Entry(entry, _) => *entry,
+        LineContent::UnknownKind => panic!("unknown kind in {}", String::from_utf8_lossy(line)),
     }
 }
 
-fn decoded(line: &[u8]) -> Result<Decoded, String> {
+fn decoded(line: &[u8]) -> Result<LineContent, String> {
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
     decode(&frame, Path::new("/blobs"))
 }
@@ -83,19 +83,19 @@ fn fields_that_are_not_known_are_passed_over_and_missing_ones_named() {
 fn the_kind_of_a_decision_is_told_by_its_field_alone() {
     for kind in ["decision.approve", "decision.skip", "decision.edit", "a.b"] {
         let (line, _) = sealed(Moment(0), Fields::of(kind).with("block", 1).with("revision", 1));
-        assert!(matches!(decoded(&line), Ok(Decoded::UnknownKind)), "{kind}");
+        assert!(matches!(decoded(&line), Ok(LineContent::UnknownKind)), "{kind}");
     }
     let (line, _) = sealed(
         Moment(0),
         Fields::of("decision").with("decision", "skip").with("block", 1).with("revision", 1),
     );
     assert!(
-        matches!(decoded(&line), Ok(Decoded::Entry(entry, _)) if matches!(*entry, Entry::Skipped { .. }))
+        matches!(decoded(&line), Ok(LineContent::Entry(entry, _)) if matches!(*entry, Entry::Skipped { .. }))
     );
 }
 
 /// The line of a run with one part replaced.
-fn run_with(part: &str, value: Value) -> Result<Decoded, String> {
+fn run_with(part: &str, value: Value) -> Result<LineContent, String> {
     let text = String::from_utf8(line_of(&report_entry())).unwrap();
     let Value::Object(mut fields) = serde_json::from_str(&text).unwrap() else { panic!("{text}") };
     fields.insert(part.to_owned(), value);
@@ -122,7 +122,7 @@ fn more_bytes_than_can_be_counted_overflow_nothing() {
     let line: Value = serde_json::from_str(&text).unwrap();
     let mut output = line["output"].clone();
     output["dropped"] = json!({ "stdout": u64::MAX, "stderr": u64::MAX });
-    let Ok(Decoded::Entry(entry, _)) = run_with("output", output) else { panic!("{line}") };
+    let Ok(LineContent::Entry(entry, _)) = run_with("output", output) else { panic!("{line}") };
     let Entry::Ran { report, .. } = *entry else { panic!("{line}") };
     assert_eq!(report.output.total(Stream::Stdout), u64::MAX);
 }
@@ -181,7 +181,7 @@ fn large_output_goes_to_its_own_file_and_comes_back() {
     let (line, _) = sealed(Moment(0), encode(&entry, Path::new("/blobs"), Some(&blob)).unwrap());
     assert!(line.len() < 2000);
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
-    let Ok(Decoded::Entry(back, Some(outside))) = decode(&frame, Path::new("/blobs")) else { panic!() };
+    let Ok(LineContent::Entry(back, Some(outside))) = decode(&frame, Path::new("/blobs")) else { panic!() };
     let Entry::Ran { report, .. } = *back else { panic!() };
     assert_eq!(
         report.output.dropped(Stream::Stdout),

@@ -4,11 +4,11 @@ use super::layer::{Answer, Ask, AskChoice, Layer};
 use super::wish::Paged;
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::visible::{visible, visible_line};
-use crate::driver::Held;
+use crate::driver::HeldFile;
 
 impl Screen {
     /// Shows what changed, and asks whether the model is told it.
-    pub(super) fn ask_instructions(&mut self, held: Vec<Held>, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn ask_instructions(&mut self, held: Vec<HeldFile>, ctx: Ctx<'_>) -> Vec<Wish> {
         if held.is_empty() {
             self.say(Note::info("No file of instructions was changed by a run."));
             return Vec::new();
@@ -28,7 +28,7 @@ impl Screen {
 }
 
 /// Lines that came, and lines that went.
-fn count(held: &Held) -> (usize, usize) {
+fn count(held: &HeldFile) -> (usize, usize) {
     let before = held.before.as_deref().unwrap_or_default();
     let diff = similar::TextDiff::from_lines(before, &held.now);
     let of = |tag: similar::ChangeTag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
@@ -36,7 +36,7 @@ fn count(held: &Held) -> (usize, usize) {
 }
 
 /// Every line, with a sign in front of those that came or went; nothing in it moves a terminal's cursor.
-fn difference(held: &Held) -> String {
+fn difference(held: &HeldFile) -> String {
     let before = held.before.as_deref().unwrap_or_default();
     let diff = similar::TextDiff::from_lines(before, &held.now);
     let mut text = format!("{}\n\n", visible_line(&held.path.display().to_string()));
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn the_difference_is_whole_and_plain() {
-        let held = Held {
+        let held = HeldFile {
             path: "/p/AGENTS.md".into(),
             before: Some("use tabs\nbe brief\n".into()),
             now: "use tabs\nsend keys\u{1b}[2A\n".into(),
@@ -70,6 +70,6 @@ mod tests {
         assert!(text.contains("  use tabs\n") && text.contains("- be brief\n"), "{text}");
         assert!(text.contains("+ send keys") && !text.contains('\u{1b}'), "{text}");
         assert_eq!(count(&held), (1, 1));
-        assert_eq!(count(&Held { before: None, ..held }), (2, 0));
+        assert_eq!(count(&HeldFile { before: None, ..held }), (2, 0));
     }
 }

@@ -21,7 +21,7 @@ impl Folder {
         fs::write(path, text).expect("written");
     }
 
-    fn look(&self) -> Look {
+    fn look(&self) -> FolderLook {
         look(self.0.path(), self.0.path(), vec![self.0.path().to_path_buf()], &ObeyedFiles::default())
     }
 }

@@ -21,7 +21,7 @@ static WRITING: Mutex<()> = Mutex::new(());
 
 /// What is known.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Book {
+struct Register {
     /// The text of each file that the person knows; empty where there was none.
     #[serde(default)]
     known: BTreeMap<PathBuf, String>,
@@ -35,7 +35,7 @@ struct Book {
 
 /// A file of instructions that changed since a run began.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldFile {
     /// Where it is.
     pub path: PathBuf,
     /// The text that is told until the person decides; `None`: nothing of it is.
@@ -44,7 +44,7 @@ pub struct Held {
     pub now: String,
 }
 
-impl Held {
+impl HeldFile {
     /// What the person is told, with what to do.
     pub fn sentence(&self) -> String {
         let instead = if self.before.is_some() { "the text before that is" } else { "nothing of it is" };
@@ -58,7 +58,7 @@ impl Held {
 
 /// Puts earlier texts in place of those that were changed since a run began. What nobody but the person can have
 /// changed is known from here on.
-pub fn settle(search: &Search, found: Vec<Instructions>) -> (Vec<Instructions>, Vec<Held>) {
+pub fn settle(search: &Search, found: Vec<Instructions>) -> (Vec<Instructions>, Vec<HeldFile>) {
     let Some(place) = &search.book else { return (found, Vec::new()) };
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut book = read(place);
@@ -106,7 +106,7 @@ pub fn runs_are_over(search: &Search) {
 }
 
 /// The person has seen this text and wants it told.
-pub fn accept(search: &Search, held: &Held) {
+pub fn accept(search: &Search, held: &HeldFile) {
     let Some(place) = &search.book else { return };
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut book = read(place);
@@ -114,12 +114,12 @@ pub fn accept(search: &Search, held: &Held) {
     write(place, &book);
 }
 
-impl Book {
+impl Register {
     fn is_suspect(&self, folder: &Path) -> bool {
         self.suspect.iter().any(|suspect| folder.starts_with(suspect) || suspect.starts_with(folder))
     }
 
-    fn settle(&mut self, found: Vec<Instructions>) -> (Vec<Instructions>, Vec<Held>) {
+    fn settle(&mut self, found: Vec<Instructions>) -> (Vec<Instructions>, Vec<HeldFile>) {
         let (mut told, mut held) = (Vec::new(), Vec::new());
         // A file that is gone says nothing; what comes in its place later is new.
         for file in found {
@@ -138,7 +138,11 @@ impl Book {
                 continue;
             }
             let before = known.filter(|text| !text.is_empty());
-            held.push(Held { path: file.path.clone(), before: before.clone(), now: file.text.to_string() });
+            held.push(HeldFile {
+                path: file.path.clone(),
+                before: before.clone(),
+                now: file.text.to_string(),
+            });
             told.extend(before.map(|text| Instructions {
                 bytes: text.len() as u64,
                 text: text.into(),
@@ -149,17 +153,17 @@ impl Book {
     }
 }
 
-fn read(place: &Path) -> Book {
+fn read(place: &Path) -> Register {
     let bytes = crate::workspace::read::bounded(place, LARGEST).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-fn to_text(book: &Book) -> String {
+fn to_text(book: &Register) -> String {
     serde_json::to_string(book).unwrap_or_default()
 }
 
 /// A new file in place of the old one, so that a reader finds one or the other.
-fn write(place: &Path, book: &Book) {
+fn write(place: &Path, book: &Register) {
     let put = || -> std::io::Result<()> {
         let folder = place.parent().unwrap_or(Path::new("/"));
         std::fs::create_dir_all(folder)?;
@@ -178,12 +182,12 @@ mod tests {
     use super::*;
     use crate::workspace::instructions::{NAME, look};
 
-    struct Desk {
+    struct Fixture {
         _folder: tempfile::TempDir,
         base: PathBuf,
     }
 
-    impl Desk {
+    impl Fixture {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let base = std::fs::canonicalize(folder.path()).unwrap();
@@ -212,7 +216,7 @@ mod tests {
 
     #[test]
     fn what_a_run_changed_is_not_told_before_the_person_decided() {
-        let desk = Desk::new();
+        let desk = Fixture::new();
         let search = desk.search("work");
         desk.put("work/AGENTS.md", "use tabs");
         assert_eq!(told(&search), (vec!["use tabs".into()], 0));
@@ -233,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_file_that_a_run_made_is_not_told_either() {
-        let desk = Desk::new();
+        let desk = Fixture::new();
         let search = desk.search("work");
         assert_eq!(told(&search), (vec![], 0));
         run_begins(&search);
@@ -247,7 +251,7 @@ mod tests {
 
     #[test]
     fn where_nothing_was_changed_the_person_is_not_asked() {
-        let desk = Desk::new();
+        let desk = Fixture::new();
         let search = desk.search("work");
         desk.put("work/AGENTS.md", "one");
         assert_eq!(told(&search).1, 0);
@@ -259,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_broken_book_is_begun_anew() {
-        let desk = Desk::new();
+        let desk = Fixture::new();
         std::fs::create_dir_all(desk.base.join("own")).unwrap();
         desk.put("own/book.json", "{ broken");
         desk.put(&format!("work/{NAME}"), "one");

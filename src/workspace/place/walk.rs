@@ -1,6 +1,6 @@
 //! The walk along a path, folder by folder. A link is read, and what it names is walked in its stead.
 
-use super::{FileError, Folder, Place, STEP, Standing, step_in};
+use super::{FileError, Folder, NameFacts, Place, STEP, step_in};
 use rustix::fs::{AtFlags, FileType, Mode, readlinkat, statat};
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ pub(super) struct Walk<'p> {
     path: PathBuf,
     missing: Vec<OsString>,
     name: Option<OsString>,
-    found: Option<Standing>,
+    found: Option<NameFacts>,
 }
 
 impl<'p> Walk<'p> {
@@ -88,7 +88,7 @@ impl<'p> Walk<'p> {
                 self.path.push(part);
             }
             kind => {
-                self.found = Some(Standing {
+                self.found = Some(NameFacts {
                     kind,
                     bytes: u64::try_from(info.st_size).unwrap_or_default(),
                     mode: Mode::from_raw_mode(info.st_mode),

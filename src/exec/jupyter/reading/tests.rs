@@ -12,8 +12,8 @@ fn iopub(kind: &str, content: Value) -> Message {
     message(Channel::Iopub, kind, content)
 }
 
-fn read(messages: &[Message]) -> (Reading, Vec<Event>) {
-    let mut reading = Reading::new("1".into());
+fn read(messages: &[Message]) -> (ReplyReader, Vec<Event>) {
+    let mut reading = ReplyReader::new("1".into());
     let heard = messages.iter().flat_map(|message| reading.take(message)).collect();
     (reading, heard)
 }
@@ -37,13 +37,13 @@ fn reply_and_result_in_any_order() {
     {
         let messages: Vec<Message> = order.into_iter().cloned().collect();
         let (reading, heard) = read(&messages);
-        assert_eq!(reading.missing(), Missing::Nothing);
+        assert_eq!(reading.missing(), Awaited::Nothing);
         assert_eq!(heard.iter().filter(|h| matches!(h, Event::Run(RunEvent::Started))).count(), 1);
         let done = reading.done();
-        assert_eq!((done.how, done.code, done.value.as_deref()), (How::Ok, 0, Some("42")));
+        assert_eq!((done.how, done.code, done.value.as_deref()), (BlockEnd::Ok, 0, Some("42")));
     }
-    assert_eq!(read(&[busy.clone(), reply]).0.missing(), Missing::Idle);
-    assert_eq!(read(&[busy, idle]).0.missing(), Missing::Reply);
+    assert_eq!(read(&[busy.clone(), reply]).0.missing(), Awaited::Idle);
+    assert_eq!(read(&[busy, idle]).0.missing(), Awaited::Reply);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn errors_without_colours() {
         "traceback": ["\u{1b}[0;31m----\u{1b}[0m", "\u{1b}[38;5;241mFile\u{1b}[39m x"],
     });
     let done = read(&[message(Channel::Shell, "execute_reply", content)]).0.done();
-    assert_eq!((done.how, done.code), (How::Error, 1));
+    assert_eq!((done.how, done.code), (BlockEnd::Error, 1));
     let error = done.error.unwrap();
     assert_eq!((error.kind.as_str(), error.traceback.as_str()), ("ValueError", "----\nFile x"));
 }
@@ -69,14 +69,14 @@ fn errors_without_colours() {
 fn endings_that_are_no_errors() {
     let reply = |content: Value| read(&[message(Channel::Shell, "execute_reply", content)]).0.done();
     let exit = reply(json!({ "status": "error", "ename": "SystemExit", "evalue": "3", "traceback": [] }));
-    assert_eq!((exit.how, exit.code, exit.error), (How::Exit, 3, None));
+    assert_eq!((exit.how, exit.code, exit.error), (BlockEnd::Exit, 3, None));
     let shell = reply(json!({ "status": "error", "ename": "", "evalue": "7", "traceback": [] }));
-    assert_eq!((shell.how, shell.code, shell.error), (How::Error, 7, None));
+    assert_eq!((shell.how, shell.code, shell.error), (BlockEnd::Error, 7, None));
     for status in ["abort", "aborted"] {
-        assert_eq!(reply(json!({ "status": status })).how, How::Interrupted);
+        assert_eq!(reply(json!({ "status": status })).how, BlockEnd::Interrupted);
     }
     let interrupt = json!({ "status": "error", "ename": "KeyboardInterrupt", "evalue": "", "traceback": [] });
-    assert_eq!(reply(interrupt).how, How::Interrupted);
+    assert_eq!(reply(interrupt).how, BlockEnd::Interrupted);
 }
 
 #[test]

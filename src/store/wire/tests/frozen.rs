@@ -88,7 +88,7 @@ fn what_was_masked_is_not_taken_for_whole() {
         let fields = Masker::default().mask(encode(&entry, Path::new(BLOBS), None).unwrap());
         let (line, _) = seal(Link::FIRST, Moment(0), &fields, true);
         match decoded(line.bytes()) {
-            Ok(Decoded::Entry(entry, _)) => *entry,
+            Ok(LineContent::Entry(entry, _)) => *entry,
             other => panic!("{other:?}"),
         }
     });

@@ -2,7 +2,7 @@
 //! come here, so that a key meant for something else answers nothing.
 
 use crate::domain::{BlockId, ImageRef, RunId};
-use crate::driver::Held;
+use crate::driver::HeldFile;
 use std::path::PathBuf;
 
 /// What an answer leads to.
@@ -29,7 +29,7 @@ pub enum Answer {
     /// End the turn.
     EndTurn,
     /// Tell the model files of instructions as they stand now.
-    TakeInstructions(Vec<Held>),
+    TakeInstructions(Vec<HeldFile>),
     /// Open an image with the desktop's program, outside of the sandbox.
     Open(ImageRef),
 }

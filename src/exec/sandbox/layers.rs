@@ -10,7 +10,7 @@ use crate::exec::helper_file::HelperFile;
 
 /// Which layers are in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Using {
+pub struct ActiveLayers {
     /// The outer layer.
     pub(super) bwrap: Option<Bwrap>,
     /// The walls.
@@ -21,7 +21,7 @@ pub struct Using {
     pub(super) scoped: bool,
 }
 
-impl Using {
+impl ActiveLayers {
     /// How the helper is started.
     pub(super) fn entry(&self, policy: &Policy, helper: &HelperFile) -> Entry {
         #[cfg(target_os = "macos")]

@@ -17,7 +17,7 @@ const PIECES: u32 = 8;
 
 /// The channel to whoever ordered the run.
 #[derive(Debug)]
-pub struct Outbox {
+pub struct EventSender {
     run: RunId,
     out: Sender<(RunId, RunEvent)>,
     /// Facts that found no room yet.
@@ -30,7 +30,7 @@ pub struct Outbox {
     bytes: usize,
 }
 
-impl Outbox {
+impl EventSender {
     /// The channel of this run.
     pub fn new(run: RunId, out: Sender<(RunId, RunEvent)>) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl Outbox {
         self.pass_on(Instant::now());
     }
 
-    /// When [`Outbox::pass_on`] has to be called again, if at all.
+    /// When [`EventSender::pass_on`] has to be called again, if at all.
     pub fn due(&self) -> Option<Instant> {
         (!self.output.is_empty() || !self.facts.is_empty()).then(|| self.window + WINDOW)
     }
@@ -154,7 +154,7 @@ impl Outbox {
 pub fn did_not_run(request: &RunRequest, out: Sender<(RunId, RunEvent)>, outcome: Outcome) {
     let approval = request.approval();
     let output = Captured::new(approval.terms().limits.kept_bytes);
-    Outbox::new(approval.run(), out).finish(RunReport { output, ..RunReport::bare(outcome) });
+    EventSender::new(approval.run(), out).finish(RunReport { output, ..RunReport::bare(outcome) });
 }
 
 #[cfg(test)]
@@ -169,23 +169,23 @@ mod tests {
     #[test]
     fn a_little_output_is_passed_on_at_once() {
         let (sender, mut receiver) = channel(8);
-        let mut outbox = Outbox::new(RunId(1), sender);
-        outbox.print(Stream::Stdout, b"one");
+        let mut events = EventSender::new(RunId(1), sender);
+        events.print(Stream::Stdout, b"one");
         let chunk = Chunk { stream: Stream::Stdout, bytes: b"one".to_vec() };
         assert_eq!(receiver.try_recv().unwrap().1, RunEvent::Output(chunk));
-        assert_eq!(outbox.due(), None);
+        assert_eq!(events.due(), None);
     }
 
     #[test]
     fn a_flood_is_skipped_forward_and_the_end_arrives() {
         let (sender, receiver) = channel(4);
         let reader = std::thread::spawn(move || all(receiver));
-        let mut outbox = Outbox::new(RunId(1), sender);
+        let mut events = EventSender::new(RunId(1), sender);
         for _ in 0..4000 {
-            outbox.print(Stream::Stdout, &vec![b'x'; 40_000]);
+            events.print(Stream::Stdout, &vec![b'x'; 40_000]);
         }
-        outbox.print(Stream::Stdout, b"the end");
-        outbox.finish(RunReport::bare(Outcome::Ok));
+        events.print(Stream::Stdout, b"the end");
+        events.finish(RunReport::bare(Outcome::Ok));
         let events = reader.join().unwrap();
         assert!(matches!(events.last(), Some(RunEvent::Ended(_))));
         let output: Vec<&Chunk> =
@@ -197,12 +197,12 @@ mod tests {
     #[test]
     fn facts_wait_for_room_and_keep_their_order() {
         let (sender, receiver) = channel(1);
-        let mut outbox = Outbox::new(RunId(1), sender);
-        outbox.tell(RunEvent::Started);
-        outbox.print(Stream::Stderr, b"a");
-        outbox.tell(RunEvent::Variables(Vec::new()));
+        let mut events = EventSender::new(RunId(1), sender);
+        events.tell(RunEvent::Started);
+        events.print(Stream::Stderr, b"a");
+        events.tell(RunEvent::Variables(Vec::new()));
         let reader = std::thread::spawn(move || all(receiver));
-        outbox.finish(RunReport::bare(Outcome::Ok));
+        events.finish(RunReport::bare(Outcome::Ok));
         let events = reader.join().unwrap();
         assert!(matches!(
             events.as_slice(),
