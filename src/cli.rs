@@ -472,12 +472,7 @@ fn mistyped(word: &str) -> Option<String> {
 /// Whether two words differ by one letter too many, too few or wrong. Stricter than a suggestion: a prompt is refused for
 /// it.
 fn near(a: &str, b: &str) -> bool {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let same = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
-    let rest = |word: &[char], skip: usize| word.get(same + skip..).unwrap_or(&[]).to_vec();
-    b.len() > 2
-        && a.len().abs_diff(b.len()) <= 1
-        && (rest(&a, 1) == rest(&b, 1) || rest(&a, 1) == rest(&b, 0) || rest(&a, 0) == rest(&b, 1))
+    b.len() > 2 && strsim::levenshtein(a, b) <= 1
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

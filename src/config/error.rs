@@ -1,5 +1,6 @@
 //! What can be wrong with the configuration: where it stands, and what would be right.
 
+use crate::text::located::Position;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -86,17 +87,22 @@ impl Invalid {
         message: String,
     ) -> Self {
         let start = source.floor_char_boundary(span.start);
-        let before = source.get(..start).unwrap_or_default();
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let line = source.get(line_start..).unwrap_or_default().lines().next().unwrap_or_default();
-        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+        let Position { line, column } = Position::of(source, start);
         let rest = source.get(start..span.end.max(start)).unwrap_or_default();
         let width = rest.lines().next().unwrap_or_default().chars().count();
         // Long lines are cut: the place is what matters.
-        let text: String = line.chars().take(200).map(|c| if harmless(c) { c } else { '\u{fffd}' }).collect();
+        let text: String = source
+            .split('\n')
+            .nth(line - 1)
+            .unwrap_or_default()
+            .trim_end_matches('\r')
+            .chars()
+            .take(200)
+            .map(|c| if harmless(c) { c } else { '\u{fffd}' })
+            .collect();
         Self {
             path: path.to_owned(),
-            line: before.matches('\n').count() + 1,
+            line,
             column,
             key,
             message,

@@ -10,6 +10,7 @@
 use super::ConfigError;
 use super::origin::origin;
 use super::providers::{Provider, Texts};
+use crate::text::located::{line_of, start_of};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};
@@ -188,8 +189,7 @@ pub fn read(credentials: &Path) -> Result<Vec<Stored>, ConfigError> {
     let Some(text) = private_text(credentials)? else { return Ok(Vec::new()) };
     // The parser's own message quotes the line, which may hold a key: only the place is told.
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-        let at = error.span().map_or(0, |span| span.start);
-        let line = text.bytes().take(at).filter(|b| *b == b'\n').count() + 1;
+        let line = line_of(&text, start_of(&error));
         refuse(format!("is no TOML in line {line}: write one NAME = \"KEY\" a line"))
     })?;
     table.into_iter().map(|(name, value)| stored(name, &value).map_err(refuse)).collect()

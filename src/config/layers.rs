@@ -5,6 +5,7 @@
 use super::error::{ConfigError, Invalid, harmless};
 use super::executors::ExecutorChoice;
 use super::settings::{self, Form, Setting};
+use crate::text::located::line_of;
 use crate::text::near::nearest;
 use crate::text::number::whole_size;
 use std::collections::BTreeMap;
@@ -152,10 +153,6 @@ impl Walk<'_> {
     fn wrong(&mut self, name: &[String], span: Range<usize>, message: String) {
         self.wrong.push(Wrong { name: name.to_vec(), span, message });
     }
-}
-
-fn line_of(source: &str, at: usize) -> usize {
-    source.bytes().take(at).filter(|b| *b == b'\n').count() + 1
 }
 
 fn unknown(key: &str, expected: &[&str]) -> String {

@@ -5,6 +5,7 @@ use super::layers::{self, Found, Origin, Origins, dotted};
 use super::schema::{Config, Sandbox};
 use super::{Paths, outside, settings, trust};
 use crate::domain::{Notice, SandboxLevel};
+use crate::text::located::line_of;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use toml::Value;
@@ -137,7 +138,7 @@ impl Layered {
             if tightens {
                 return Err(wrong.in_file(path, source));
             }
-            let line = source.bytes().take(wrong.span.start).filter(|b| *b == b'\n').count() + 1;
+            let line = line_of(source, wrong.span.start);
             let (path, name) = (path.display(), dotted(&wrong.name));
             self.notices
                 .push(Notice::warn(format!("{path}:{line}: {name} was ignored: a project can't set this.")));

@@ -10,12 +10,8 @@ use crate::domain::{
     Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, Misfit, ModelName, Notice,
     Outcome, ReplyFailure, Review, RuleId, RunReport, Severity, Terms,
 };
+pub(super) use crate::text::line::one_line;
 pub(super) use crate::text::number::grouped;
-
-/// A text on one line: notices have no room for more.
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
 
 /// A duration in seconds with one decimal, as on screen.
 pub(super) fn seconds(us: u64) -> String {

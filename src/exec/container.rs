@@ -27,6 +27,7 @@ use crate::config::{ContainerExecutor, FolderInContainer};
 use crate::domain::language::LanguageEntry;
 use crate::domain::{ExecutorKind, KernelFate, KernelRef, Language, Limits, RunEvent, SandboxLevel, Terms};
 use bridge_wire::BridgeMessage;
+use crate::text::number::memory;
 use engine::{Engine, Image};
 use error::ContainerError;
 use grants::{Grants, WithheldPlaces, may_mount};
@@ -328,7 +329,7 @@ impl Containers {
             KernelEnd::OutOfMemory(used) => (
                 EndCause::Limit(format!(
                     "memory, {}",
-                    plan::size(match self.setup.limits.memory_bytes {
+                    memory(match self.setup.limits.memory_bytes {
                         0 => self.config.memory,
                         limit => self.config.memory.min(limit),
                     })

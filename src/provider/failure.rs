@@ -10,6 +10,7 @@ use super::retry::Again;
 use super::wire::{Part, failure};
 use crate::domain::sentences::sending::{self, NOT_AGAIN};
 use crate::domain::{Departure, FailureKind, ReplyFailure};
+use crate::text::line::short_line;
 pub(super) use crate::text::number::grouped;
 use std::time::Duration;
 
@@ -53,7 +54,7 @@ pub(super) struct Answer {
 impl Asked {
     /// The connection could not be made.
     pub(super) fn unreachable(&self, kind: FailureKind, why: &str) -> ReplyFailure {
-        let why = one_line(why);
+        let why = short_line(why);
         let host = match kind {
             FailureKind::NameNotFound => self.host.split(':').next().unwrap_or(&self.host),
             _ => &self.host,
@@ -104,7 +105,7 @@ impl Asked {
     /// Something in the stream can't be read.
     pub(super) fn malformed(&self, why: &str, begun: bool) -> ReplyFailure {
         let message = format!("{} answered with what can't be read. {}", self.host, sending::of_cut(begun));
-        left(failure(FailureKind::Malformed, None, message.trim_end(), one_line(why)))
+        left(failure(FailureKind::Malformed, None, message.trim_end(), short_line(why)))
     }
 
     /// The answer is no reply at all.
@@ -214,12 +215,12 @@ impl Asked {
         if body.message.is_empty() {
             format!("{} gave no reason.", self.host)
         } else {
-            format!("{} says: {}", self.host, one_line(&body.message))
+            format!("{} says: {}", self.host, short_line(&body.message))
         }
     }
 
     fn sent_on(&self, status: u16, location: Option<&str>) -> ReplyFailure {
-        let to = location.map_or("another address".into(), one_line);
+        let to = location.map_or("another address".into(), short_line);
         let message = format!("{} sends on to {to} ({status}). {}", self.host, sending::NO_KEYS_THERE);
         failure(
             FailureKind::BadRequest,
@@ -287,28 +288,6 @@ impl Asked {
 /// The same of a request that went out.
 fn left(failure: ReplyFailure) -> ReplyFailure {
     ReplyFailure { departure: Departure::Left, ..failure }
-}
-
-/// One line of at most 300 characters without controls and without characters that reorder.
-pub(super) fn one_line(text: &str) -> String {
-    let mut line = String::new();
-    let mut blank = false;
-    for (count, c) in text.trim().chars().enumerate() {
-        if count == 300 {
-            line.push('…');
-            break;
-        }
-        let hidden = matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-        if c.is_whitespace() {
-            blank = true;
-        } else if !c.is_control() && !hidden {
-            if std::mem::take(&mut blank) {
-                line.push(' ');
-            }
-            line.push(c);
-        }
-    }
-    line
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use super::failure::{Asked, ErrorBody};
 use crate::domain::{Finish, FinishReason, Kept, Masker, ReplyEvent, ReplyFailure, ToolCall, Usage};
+use crate::text::line::short_line;
 use serde_json::Value;
 
 /// Bytes of text, reasoning, calls and kept items that a reply may have.
@@ -177,7 +178,7 @@ impl Gathered {
     /// One line for the person.
     pub(super) fn remark(&mut self, text: &str) {
         if !self.over {
-            let text = self.secrets.told(&super::failure::one_line(text));
+            let text = self.secrets.told(&short_line(text));
             self.entry(text.len());
             self.out.push(ReplyEvent::Remark(text));
         }

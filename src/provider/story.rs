@@ -39,10 +39,10 @@ mod format;
 mod matching;
 mod shipped;
 
-pub use format::StoryError;
 pub use matching::{Chosen, Position};
 
 use crate::domain::{Answers, FinishReason, Purpose, Usage};
+use crate::text::located::LocatedError;
 
 /// Scripted replies.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,7 +128,7 @@ impl Story {
     ///
     /// # Errors
     /// When the text is no TOML, a key is unknown or a value can't be; with line and column.
-    pub fn parse(text: &str, origin: &str) -> Result<Self, StoryError> {
+    pub fn parse(text: &str, origin: &str) -> Result<Self, LocatedError> {
         format::parse(text, origin)
     }
 

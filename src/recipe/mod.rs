@@ -20,6 +20,7 @@ pub use sketch::sketch;
 
 use crate::domain::{Answers, Misfit, RecipeCard, RecipeStart};
 use crate::engine::{Way, WayFinder, Ways};
+use crate::text::located::LocatedError;
 use definition::Definition;
 use machine::Machine;
 use std::path::{Path, PathBuf};
@@ -36,22 +37,6 @@ pub struct Recipe {
     card: RecipeCard,
     text: Arc<str>,
     definition: Arc<Definition>,
-}
-
-/// What is wrong with the definition of a recipe.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}:{line}:{column}: {what}", .file.display())]
-pub struct Fault {
-    /// The file.
-    pub file: PathBuf,
-    /// The line, from 1.
-    pub line: usize,
-    /// The column, from 1.
-    pub column: usize,
-    /// What is wrong.
-    pub what: String,
-    /// What to do about it.
-    pub hint: String,
 }
 
 /// Something that has to be found out before a recipe can begin; each becomes a fact of its start.
@@ -78,7 +63,7 @@ impl Recipe {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn read(definition: &str, file: Option<&Path>) -> Result<Self, Vec<Fault>> {
+    pub fn read(definition: &str, file: Option<&Path>) -> Result<Self, Vec<LocatedError>> {
         let name = file.unwrap_or(Path::new("recipe.toml"));
         let read = definition::read(definition, name)?;
         let card = RecipeCard {

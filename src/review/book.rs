@@ -6,6 +6,7 @@ use super::queries::Compiled;
 use super::rule_error::RuleError;
 use super::rules::{Condition, Mark, NamedShape, Rule, RuleFile};
 use super::tongue::Tongue;
+use crate::text::located::{line_of, start_of};
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
 
@@ -45,9 +46,7 @@ pub(super) struct RuleBook {
 pub(super) fn parse(name: &str, text: &str) -> Result<RuleFile, RuleError> {
     toml::from_str(text).map_err(|error| RuleError::Unreadable {
         file: name.to_owned(),
-        line: error
-            .span()
-            .map_or(1, |span| text.bytes().take(span.start).filter(|b| *b == b'\n').count() + 1),
+        line: line_of(text, start_of(&error)),
         reason: error.message().trim().replace('\n', ", "),
     })
 }

@@ -3,6 +3,7 @@
 use super::ground;
 use super::rules::Effect;
 use super::value::{HOLE, Kind, Value};
+use crate::text::line::one_line;
 use std::ops::Range;
 
 /// Longest text of a target in a message, in characters.
@@ -45,7 +46,7 @@ fn constant(value: &Value) -> String {
 
 /// At most `SHOWN` characters of one line, nothing hidden in it.
 pub(super) fn short(text: &str) -> String {
-    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(text);
     let mut out: String = line
         .chars()
         .take(SHOWN)

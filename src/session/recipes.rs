@@ -7,6 +7,7 @@ use super::own_files;
 use crate::config::Loaded;
 use crate::domain::Notice;
 use crate::recipe::{self, Recipe};
+use crate::text::located::LocatedError;
 use std::path::Path;
 
 /// Larger files hold no recipe.
@@ -29,7 +30,7 @@ fn own(path: &Path, known: &[Recipe]) -> Result<Recipe, Vec<String>> {
     let unreadable = |error| vec![format!("{}: the recipe can't be read: {error}.", path.display())];
     let text = own_files::read(path, LARGEST).map_err(unreadable)?;
     let recipe = Recipe::read(&text, Some(path)).map_err(|faults| {
-        let told = |fault: &recipe::Fault| format!("{fault}. {} The recipe is not used.", fault.hint);
+        let told = |fault: &LocatedError| format!("{fault}. {} The recipe is not used.", fault.hint);
         faults.iter().map(told).collect::<Vec<_>>()
     })?;
     let name = &recipe.card().name;

@@ -22,9 +22,55 @@ pub fn whole_size(bytes: u64) -> String {
     }
 }
 
+/// The size of a file: `61 B`, `48 KB`, `1.2 MB`.
+pub fn size(bytes: u64) -> String {
+    scaled(bytes, 1000, ["B", "KB", "MB", "GB", "TB", "PB"])
+}
+
+/// An amount of memory: `118 MiB`, `1.5 GiB`.
+pub fn memory(bytes: u64) -> String {
+    scaled(bytes, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"])
+}
+
+/// Small units are told whole; from the third on the first ten have a decimal where it says something.
+fn scaled(bytes: u64, step: u64, units: [&str; 6]) -> String {
+    let mut scale = 1;
+    let mut unit = 0;
+    while unit + 1 < units.len() && bytes / scale >= step {
+        scale *= step;
+        unit += 1;
+    }
+    let name = units.get(unit).copied().unwrap_or_default();
+    let tenths = u128::from(bytes) * 10 / u128::from(scale);
+    if unit < 2 || tenths >= 100 || tenths.is_multiple_of(10) {
+        format!("{} {name}", (tenths + 5) / 10)
+    } else {
+        format!("{}.{} {name}", tenths / 10, tenths % 10)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_said_in_one_unit() {
+        for (bytes, file, held) in [
+            (0, "0 B", "0 B"),
+            (61, "61 B", "61 B"),
+            (999, "999 B", "999 B"),
+            (1536, "2 KB", "2 KiB"),
+            (48_000, "48 KB", "47 KiB"),
+            (1_200_000, "1.2 MB", "1.1 MiB"),
+            (118 << 20, "124 MB", "118 MiB"),
+            (3 << 29, "1.6 GB", "1.5 GiB"),
+            (2 << 30, "2.1 GB", "2 GiB"),
+            (3 << 40, "3.2 TB", "3 TiB"),
+            (u64::MAX, "18447 PB", "16384 PiB"),
+        ] {
+            assert_eq!((size(bytes).as_str(), memory(bytes).as_str()), (file, held), "{bytes}");
+        }
+    }
 
     #[test]
     fn thousands_stand_apart() {

@@ -7,6 +7,7 @@ use super::FileError;
 use super::place::Place;
 use super::{excerpt, listing, replace, target};
 use crate::domain::{Captured, FileAct, FileChange, OnDisk, Outcome, Receipt, RunReport, Stream, Target};
+use crate::text::number::size;
 use std::path::Path;
 use std::time::Instant;
 
@@ -88,8 +89,7 @@ fn done(order: Order<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<Str
                 change: change.into(),
                 bytes,
             });
-            let told =
-                format!("{change} {path}: {} lines, {}\n", source.lines().count(), super::facts::size(bytes));
+            let told = format!("{change} {path}: {} lines, {}\n", source.lines().count(), size(bytes));
             match place.folder().path_now().filter(|now| now != place.folder().path()) {
                 // It is in the folder that was shown; that has another path by now.
                 Some(now) => Ok(format!("{told}its folder was moved meanwhile: {}\n", now.display())),

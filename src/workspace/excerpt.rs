@@ -1,6 +1,6 @@
 //! Lines of a text file for a model, bounded: what is left is told, what is no text is described.
 
-use super::facts::size;
+use crate::text::number::size;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 

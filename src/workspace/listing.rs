@@ -1,8 +1,8 @@
 //! What a folder holds, for a model: bounded in entries and time, with what was not looked into told.
 
-use super::facts::size;
 use super::place::folder_in;
 use crate::domain::visible::visible_line;
+use crate::text::number::size;
 use rustix::fs::{AtFlags, Dir, FileType, readlinkat, statat};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;

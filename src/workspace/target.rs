@@ -3,9 +3,9 @@
 //! The place is held (`place`), so that what is shown and approved is the place itself, and the act goes there. Nothing is
 //! changed here; what is read of a file is bounded.
 
-use super::facts::size;
 use super::place::{Folder, NameFacts, Place};
 use crate::domain::{FileAct, OnDisk, Sha256, Target};
+use crate::text::number::size;
 use rustix::fs::{FileType, Mode};
 use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;

@@ -8,6 +8,7 @@ use super::tunnel::Tunnel;
 use crate::domain::ImageName;
 use crate::exec::ledger;
 use crate::launch::Launcher;
+use crate::text::line::one_line;
 use bollard::Docker;
 use bollard::models::{SystemInfo, SystemInfoCgroupDriverEnum};
 use bollard::query_parameters::{CreateImageOptions, ListContainersOptions, RemoveContainerOptions};
@@ -282,7 +283,7 @@ pub fn words(error: &bollard::errors::Error) -> String {
         }
         source = cause.source();
     }
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(400).collect()
+    one_line(&text).chars().take(400).collect()
 }
 
 #[cfg(test)]

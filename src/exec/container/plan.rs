@@ -6,6 +6,7 @@ use crate::domain::sentences;
 use crate::domain::{
     Can, Hold, Layer, Limits, Reach, ReachPlace as Place, Rights, SandboxLevel, SandboxReport,
 };
+use crate::text::number::memory;
 use bollard::models::{ContainerCreateBody, HostConfig, ResourcesUlimits};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -223,7 +224,7 @@ impl Frame {
             FolderInContainer::ReadOnly => "working folder read-only",
             FolderInContainer::None => "working folder absent",
         };
-        let memory = size(self.config.memory);
+        let memory = memory(self.config.memory);
         let processors = self.processors();
         let closed = !self.granted.network;
         let mut layers = vec![
@@ -256,18 +257,6 @@ impl Frame {
 fn limit(name: &str, most: u64) -> ResourcesUlimits {
     let most = i64::try_from(most).ok();
     ResourcesUlimits { name: Some(name.into()), soft: most, hard: most }
-}
-
-/// A size in words.
-pub fn size(bytes: u64) -> String {
-    let mut value = bytes as f64;
-    for unit in ["bytes", "KiB", "MiB", "GiB"] {
-        if value < 1024.0 {
-            return format!("{} {unit}", (value * 10.0).round() / 10.0);
-        }
-        value /= 1024.0;
-    }
-    format!("{} TiB", (value * 10.0).round() / 10.0)
 }
 
 #[cfg(test)]
@@ -341,12 +330,5 @@ mod tests {
         assert_eq!((reach.reads(Path::new("/etc/passwd")), reach.network), (Can::Unknown, Can::Yes));
         let network = &rights.sandbox.layers[0];
         assert!(!network.active && !network.tested && network.why.is_some());
-    }
-
-    #[test]
-    fn sizes() {
-        assert_eq!(size(2 << 30), "2 GiB");
-        assert_eq!(size(1536), "1.5 KiB");
-        assert_eq!(size(3 << 40), "3 TiB");
     }
 }

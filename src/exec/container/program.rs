@@ -4,11 +4,13 @@
 use super::engine::Engine;
 use super::error::ContainerError;
 use super::held::{ContainerHandle, START, remove};
-use super::plan::{Frame, size};
+use super::plan::Frame;
 use crate::domain::{RunEvent, Stream};
 use crate::exec::backend::{EndCause, Event, Job, RunEnd};
 use crate::exec::helper_wire::ResourceUse;
 use crate::exec::receipt::ExitKind;
+use crate::text::line::one_line;
+use crate::text::number::memory;
 use bollard::container::LogOutput;
 use bollard::models::ContainerStatsResponse;
 use bollard::query_parameters::{KillContainerOptions, StatsOptions};
@@ -49,7 +51,7 @@ impl Program {
         let body = frame.body(image, &["/bin/sh", "-c", WRAPPER, "sayso"], arguments);
         let (sender, events) = mpsc::channel(64);
         let stop = Rc::new(Notify::new());
-        let memory = size(frame.config.memory);
+        let memory = memory(frame.config.memory);
         let (work_engine, work_name, work_stop) = (engine.clone(), name.clone(), stop.clone());
         let source = job.source.as_bytes().to_vec();
         let cwd = frame.cwd();
@@ -171,7 +173,7 @@ async fn ready(held: &mut ContainerHandle) -> Result<Vec<u8>, ContainerError> {
             break;
         }
     }
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = |bytes: &[u8]| one_line(&String::from_utf8_lossy(bytes));
     match held.exit().await? {
         99 => Err(ContainerError::Open(text(&said))),
         code => Err(ContainerError::Refused(format!("it ended with {code}: {}", text(&errors)))),

@@ -2,6 +2,7 @@
 
 use super::address::Address;
 use crate::launch::{Launcher, Start};
+use crate::text::line::one_line;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -77,7 +78,7 @@ async fn said(ssh: &mut Child) -> String {
     if let Some(pipe) = ssh.stderr.take() {
         let _ = tokio::time::timeout(Duration::from_secs(1), pipe.take(2000).read_to_end(&mut text)).await;
     }
-    let text: String = String::from_utf8_lossy(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = one_line(&String::from_utf8_lossy(&text));
     if text.is_empty() { "ssh ended without a word".into() } else { format!("ssh said: {text}") }
 }
 

@@ -217,11 +217,7 @@ fn bound(text: &str) -> String {
     if text.len() <= VALUE {
         return text.to_owned();
     }
-    let mut end = VALUE;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}… ({} bytes)", text.get(..end).unwrap_or_default(), text.len())
+    format!("{}… ({} bytes)", text.get(..text.floor_char_boundary(VALUE)).unwrap_or_default(), text.len())
 }
 
 #[cfg(test)]

@@ -220,9 +220,3 @@ fn pages_are_no_models() {
     assert_eq!(told.kind, FailureKind::NotAModel);
     assert_eq!(refusal(502, "<html><head><title>502 Bad Gateway").failure.kind, FailureKind::Server);
 }
-
-#[test]
-fn texts_of_servers_are_one_short_plain_line() {
-    assert_eq!(one_line("  a\r\n\tb\x1b[2J\u{202e}c "), "a b[2Jc");
-    assert_eq!(one_line(&"ü".repeat(1000)).chars().count(), 301);
-}

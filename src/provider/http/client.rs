@@ -1,10 +1,11 @@
 //! The client: built once, with certificates and time limits; requests made of values; why one could not be sent.
 
 use crate::domain::{Departure, FailureKind};
-use crate::provider::failure::{Asked, Refusal, one_line};
+use crate::provider::failure::{Asked, Refusal};
 use crate::provider::retry::Again;
 use crate::provider::wire::HttpRequest;
 use crate::provider::{Timeouts, address};
+use crate::text::line::short_line;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Url, redirect};
 use secrecy::ExposeSecret;
@@ -83,7 +84,7 @@ pub(super) fn not_sent(asked: &Asked, error: &reqwest::Error, timeouts: Timeouts
         let what =
             if lower.contains("certificate") { "its certificate is not trusted" } else { "TLS failed" };
         let mut failure = asked.unreachable(FailureKind::Tls, what);
-        failure.hint = format!("{} ({})", failure.hint, one_line(&root(error)));
+        failure.hint = format!("{} ({})", failure.hint, short_line(&root(error)));
         never(failure)
     } else if lower.contains("connection refused") {
         never(asked.unreachable(FailureKind::Unreachable, "connection refused"))

@@ -2,25 +2,10 @@
 
 use super::{Cause, Fault, Scripted, Story};
 use crate::domain::{FailureKind, FinishReason, Purpose, Usage};
+use crate::text::located::{LocatedError, Position, start_of};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
-
-/// Why a story can't be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}:{line}:{column}: {what}")]
-pub struct StoryError {
-    /// Its path or name.
-    pub path: String,
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in characters, from 1.
-    pub column: usize,
-    /// What is wrong.
-    pub what: String,
-    /// What to do about it.
-    pub hint: String,
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -105,21 +90,18 @@ struct Wrong {
 
 const DIRECTION: &str = "Correct the story there; those in assets/demo are examples.";
 
-pub(super) fn parse(text: &str, origin: &str) -> Result<Story, StoryError> {
+pub(super) fn parse(text: &str, origin: &str) -> Result<Story, LocatedError> {
     let raw: RawStory = toml::from_str(text).map_err(|e| {
-        let at = e.span().map_or(0, |s| s.start);
+        let at = start_of(&e);
         locate(text, origin, Wrong { at, what: e.message().to_owned(), hint: DIRECTION })
     })?;
     story(raw).map_err(|wrong| locate(text, origin, wrong))
 }
 
-fn locate(text: &str, origin: &str, wrong: Wrong) -> StoryError {
-    let before = text.get(..wrong.at).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-    StoryError {
-        path: origin.to_owned(),
-        line: before.matches('\n').count() + 1,
-        column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
+fn locate(text: &str, origin: &str, wrong: Wrong) -> LocatedError {
+    LocatedError {
+        file: origin.into(),
+        position: Position::of(text, wrong.at),
         what: wrong.what.replace('\n', " "),
         hint: wrong.hint.to_owned(),
     }

@@ -139,7 +139,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("[[reply]]\ntext='a'\n[files]\n'/etc/x'=''\n", (4, 1), "the file `/etc/x` would lie outside"),
     ] {
         let error = Story::parse(text, "my.toml").unwrap_err();
-        assert_eq!((error.line, error.column), place, "{text:?}: {error}");
+        assert_eq!((error.position.line, error.position.column), place, "{text:?}: {error}");
         assert!(error.what.contains(what), "{text:?}: {error}");
         assert!(error.to_string().starts_with("my.toml:"), "{error}");
         assert!(!error.hint.is_empty());

@@ -3,8 +3,8 @@
 use super::source::{At, Place, Source, get, near};
 use super::{Definition, LARGEST, REPLIES, ROUNDS, sense, steps};
 use crate::domain::{Field, FieldKind};
-use crate::recipe::Fault;
 use crate::recipe::text::Text;
+use crate::text::located::LocatedError;
 use std::path::Path;
 use toml::de::DeTable;
 
@@ -30,7 +30,7 @@ pub(super) struct Told {
 ///
 /// # Errors
 /// All that is wrong with it.
-pub(crate) fn read(text: &str, file: &Path) -> Result<Definition, Vec<Fault>> {
+pub(crate) fn read(text: &str, file: &Path) -> Result<Definition, Vec<LocatedError>> {
     let mut source = Source::new(text, file.to_owned());
     if text.len() > LARGEST {
         let what = format!("it has {} bytes, and a recipe has {LARGEST} at most", text.len());

@@ -1,6 +1,6 @@
 //! A definition's text and the tables in it, read value by value; what is wrong is gathered with its place.
 
-use super::super::Fault;
+use crate::text::located::{LocatedError, Position};
 use crate::text::near::nearest;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub(super) struct At<T> {
 pub(super) struct Source<'s> {
     text: &'s str,
     file: PathBuf,
-    faults: Vec<(usize, Fault)>,
+    faults: Vec<LocatedError>,
 }
 
 impl<'s> Source<'s> {
@@ -37,14 +37,10 @@ impl<'s> Source<'s> {
     }
 
     pub(super) fn fault(&mut self, span: &Range<usize>, what: impl Into<String>, hint: impl Into<String>) {
-        let start = self.text.floor_char_boundary(span.start);
-        let before = self.text.get(..start).unwrap_or_default();
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
-        let line = before.matches('\n').count() + 1;
-        let fault = Fault { file: self.file.clone(), line, column, what: what.into(), hint: hint.into() };
-        if !self.faults.iter().any(|(_, known)| *known == fault) {
-            self.faults.push((start, fault));
+        let position = Position::of(self.text, span.start);
+        let fault = LocatedError { file: self.file.clone(), position, what: what.into(), hint: hint.into() };
+        if !self.faults.contains(&fault) {
+            self.faults.push(fault);
         }
     }
 
@@ -53,9 +49,10 @@ impl<'s> Source<'s> {
     }
 
     /// All faults, in the order of the text.
-    pub(super) fn faults(mut self) -> Vec<Fault> {
-        self.faults.sort_by_key(|(at, _)| *at);
-        self.faults.into_iter().map(|(_, fault)| fault).take(MOST).collect()
+    pub(super) fn faults(mut self) -> Vec<LocatedError> {
+        self.faults.sort_by_key(|fault| fault.position);
+        self.faults.truncate(MOST);
+        self.faults
     }
 
     /// Keys that nobody knows.

@@ -66,7 +66,7 @@ proptest! {
         let text: String = chars.iter().take(from).copied().chain(noise.chars()).chain(chars.iter().skip(from + length).copied()).collect();
         if let Err(faults) = read(&text, Path::new("x.toml")) {
             let lines = text.lines().count().max(1) + 1;
-            prop_assert!(!faults.is_empty() && faults.iter().all(|fault| (1..=lines).contains(&fault.line)));
+            prop_assert!(!faults.is_empty() && faults.iter().all(|fault| (1..=lines).contains(&fault.position.line)));
         }
     }
 }

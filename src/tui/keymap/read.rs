@@ -2,6 +2,7 @@
 
 use super::key::Key;
 use super::{Binding, Context};
+use crate::text::located::start_of;
 use crate::tui::action::Action;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -38,8 +39,7 @@ pub const SHIPPED: &str = "the shipped keymap";
 /// Reads the rows of one file.
 pub fn read(file: &str, text: &str) -> Result<Vec<Row>, KeymapError> {
     let reader = Reader { file: file.into(), text, counted: Cell::new((0, 1)) };
-    let table = DeTable::parse(text)
-        .map_err(|error| reader.error(error.span().map_or(0, |span| span.start), error.message()))?;
+    let table = DeTable::parse(text).map_err(|error| reader.error(start_of(&error), error.message()))?;
     let mut rows = Vec::new();
     for (key, value) in table.get_ref() {
         if key.get_ref() != "bind" {

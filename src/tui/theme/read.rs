@@ -2,6 +2,7 @@
 
 use super::colour::{Colour, Rgb, ansi_index};
 use super::slot::{Slot, Syntax};
+use crate::text::located::{line_of, start_of};
 use ratatui::style::Modifier;
 use std::collections::HashMap;
 use toml::Spanned;
@@ -78,7 +79,7 @@ pub enum ThemeError {
 pub fn read(name: &str, text: &str) -> Result<(Sheet, Vec<Warning>), ThemeError> {
     let table = DeTable::parse(text).map_err(|error| ThemeError::Syntax {
         theme: name.into(),
-        line: line_at(text, error.span().map_or(0, |s| s.start)),
+        line: line_of(text, start_of(&error)),
         text: error.message().into(),
     })?;
     let mut reader = Reader { name, text, palette: HashMap::new(), warnings: Vec::new() };
@@ -95,7 +96,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn warn(&mut self, at: usize, text: impl Into<String>) {
-        let line = line_at(self.text, at);
+        let line = line_of(self.text, at);
         self.warnings.push(Warning { theme: self.name.into(), line, text: text.into() });
     }
 
@@ -235,9 +236,4 @@ fn modifier(word: &str) -> Option<Modifier> {
         "strike" => Modifier::CROSSED_OUT,
         _ => return None,
     })
-}
-
-/// The line of a byte, counted from 1.
-pub fn line_at(text: &str, byte: usize) -> usize {
-    1 + text.bytes().take(byte).filter(|b| *b == b'\n').count()
 }

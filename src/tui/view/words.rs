@@ -2,7 +2,7 @@
 
 use crate::domain::{BlockKind, Language, Moment};
 use crate::engine::transcript::BlockItem;
-pub use crate::text::number::grouped;
+pub use crate::text::number::{grouped, memory, size};
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -76,32 +76,6 @@ pub fn limit(ms: u64) -> String {
     }
 }
 
-/// `61 B`, `48 KB`, `1.2 MB`: the size of a file.
-pub fn size(bytes: u64) -> String {
-    scaled(bytes, 1000, ["B", "KB", "MB", "GB"])
-}
-
-/// `118 MiB`, `2 GiB`: memory.
-pub fn memory(bytes: u64) -> String {
-    scaled(bytes, 1024, ["B", "KiB", "MiB", "GiB"])
-}
-
-fn scaled(bytes: u64, step: u64, units: [&str; 4]) -> String {
-    let mut scale = 1;
-    let mut unit = 0;
-    while unit + 1 < units.len() && bytes / scale >= step {
-        scale *= step;
-        unit += 1;
-    }
-    let name = units.get(unit).copied().unwrap_or_default();
-    let tenths = u128::from(bytes) * 10 / u128::from(scale);
-    if unit < 2 || tenths >= 100 || tenths.is_multiple_of(10) {
-        format!("{} {name}", (tenths + 5) / 10)
-    } else {
-        format!("{}.{} {name}", tenths / 10, tenths % 10)
-    }
-}
-
 /// `1 line`, `24 lines`
 pub fn count(number: usize, what: &str) -> String {
     format!("{} {what}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
@@ -150,11 +124,6 @@ mod tests {
         assert_eq!(duration(7_500_000), "2 h 5 min");
         assert_eq!(limit(60_000), "60 s");
         assert_eq!(limit(1_500), "1.5 s");
-        assert_eq!(size(61), "61 B");
-        assert_eq!(size(48_000), "48 KB");
-        assert_eq!(size(1_200_000), "1.2 MB");
-        assert_eq!(memory(118 << 20), "118 MiB");
-        assert_eq!(memory(2 << 30), "2 GiB");
         assert_eq!(count(1, "line"), "1 line");
         assert_eq!(line_count("a\nb\n"), 2);
         assert_eq!(line_count("a\nb"), 2);

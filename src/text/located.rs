@@ -1,0 +1,70 @@
+//! Where something stands in a text: the place of a byte as people count it, and an error of a file that names its place.
+
+use std::path::PathBuf;
+
+/// A place in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+impl Position {
+    /// The place of a byte. One inside of a character stands for the character, one behind the end for the end.
+    pub fn of(text: &str, byte: usize) -> Self {
+        let before = text.get(..text.floor_char_boundary(byte)).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+        Self { line: line_of(text, byte), column }
+    }
+}
+
+/// The line of a byte, from 1.
+pub fn line_of(text: &str, byte: usize) -> usize {
+    text.bytes().take(byte).filter(|b| *b == b'\n').count() + 1
+}
+
+/// The byte at which a TOML reader gave up; its head where the reader does not say.
+pub fn start_of(error: &toml::de::Error) -> usize {
+    error.span().map_or(0, |span| span.start)
+}
+
+/// Something in a file that is not right, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}:{}:{}: {what}", .file.display(), .position.line, .position.column)]
+pub struct LocatedError {
+    /// The file.
+    pub file: PathBuf,
+    /// The place in it.
+    pub position: Position,
+    /// What is wrong.
+    pub what: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_counted_in_lines_and_characters() {
+        let text = "a\näöü x\n\nb";
+        for (byte, line, column) in [
+            (0, 1, 1),
+            (1, 1, 2),
+            (2, 2, 1),
+            (3, 2, 1),
+            (4, 2, 2),
+            (9, 2, 5),
+            (11, 3, 1),
+            (12, 4, 1),
+            (99, 4, 2),
+        ] {
+            assert_eq!(Position::of(text, byte), Position { line, column }, "byte {byte}");
+        }
+        assert_eq!(Position::of("", 0), Position { line: 1, column: 1 });
+    }
+}
