@@ -44,6 +44,7 @@
 //!       └──────────┴───────┬───┴──────────────┘         │
 //!                     config/     engine/ recipe/ review/     pure: the session machine; ways of working; block → findings
 //!                        │               │
+//!                        │          python/                   Python as text: literals, annotations, functions
 //!                        └──── domain/ ──┘                    the nouns; imports nothing
 //!                               text/                         words of a shell, sizes, suggestions: a leaf for all of them
 //! ```
@@ -52,8 +53,10 @@
 //! |---|---|---|
 //! | `domain` | - | no |
 //! | `text` | -; every room but `domain` may import it | no |
-//! | `review`, `engine` | domain | no |
-//! | `recipe` | domain, engine | no |
+//! | `python` | domain | no |
+//! | `review` | domain | no |
+//! | `engine` | domain, python | no |
+//! | `recipe` | domain, engine, python | no |
 //! | `config` | domain | files and environment, in `load.rs`, `keys.rs` and `paths.rs` only |
 //! | `provider` | domain, config | network |
 //! | `launch` | - | links and folders of programs; makes the commands of what sayso starts by itself |
@@ -140,6 +143,7 @@ pub mod exec;
 pub mod headless;
 pub mod launch;
 pub mod provider;
+mod python;
 pub mod recipe;
 pub mod report;
 pub mod review;

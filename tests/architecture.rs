@@ -23,15 +23,16 @@ const OF_TESTS: &str = "test_cases";
 const ROOMS: &[(&str, &[&str], bool)] = &[
     ("domain", &[], true),
     (LEAF, &[], true),
+    ("python", &["domain"], true),
     ("review", &["domain"], true),
-    ("engine", &["domain"], true),
+    ("engine", &["domain", "python"], true),
     ("config", &["domain"], false),
     ("launch", &[], false),
     ("provider", &["domain", "config"], false),
     ("exec", &["domain", "config", "launch"], false),
     ("store", &["domain"], false),
     ("workspace", &["domain"], false),
-    ("recipe", &["domain", "engine"], true),
+    ("recipe", &["domain", "engine", "python"], true),
     (
         "driver",
         &[

@@ -4,6 +4,7 @@
 use super::input;
 use crate::cli::RecipeArgs;
 use crate::domain::{Answers, Field, FieldKind, Form, Misfit};
+use crate::engine::answers;
 use crate::headless::form;
 use crate::recipe::Recipe;
 use crate::report::{Failure, Kind};
@@ -72,7 +73,7 @@ pub fn chosen(
 /// Each one that is missing or does not fit, with the list of what is asked.
 pub fn complete(chosen: &Chosen, recipes: &[Recipe]) -> Result<(), Failure> {
     let form = &find(&chosen.name, recipes)?.card().inputs;
-    form.check(&chosen.given).map(drop).map_err(|misfits| refused(&chosen.name, &misfits, form))
+    answers::check(form, &chosen.given).map(drop).map_err(|misfits| refused(&chosen.name, &misfits, form))
 }
 
 /// A recipe that can't begin with the answers that it was given.

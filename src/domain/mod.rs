@@ -44,7 +44,6 @@ pub use departed::{Departed, Departure, Ledger};
 pub use entry::{Entry, Header, TurnEnd};
 pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Place, Review, Severity};
-pub use form::literal::Literal;
 pub use form::{Answers, Field, FieldKind, Form, Misfit};
 pub use function::{Function, FunctionFile, Parameter, ParameterKind};
 pub use gaps::Gaps;

@@ -7,6 +7,7 @@ use super::sources::Signal;
 use super::{Driver, Found};
 use crate::domain::{Answers, Misfit, RecipeCard, RecipeStart};
 use crate::engine::Event;
+use crate::engine::answers;
 use crate::exec::Executor;
 use crate::recipe::{Recipe, Want};
 use crate::workspace::{self, testing};
@@ -64,7 +65,7 @@ fn misfit(field: &str, why: String) -> Misfit {
 }
 
 async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<RecipeStart, Vec<Misfit>> {
-    let inputs = recipe.card().inputs.check(answers)?;
+    let inputs = answers::check(&recipe.card().inputs, answers)?;
     let (mut facts, mut misfits) = (Vec::new(), Vec::new());
     let mut seen = None;
     for want in recipe.wants(&inputs) {

@@ -6,6 +6,7 @@
 //! `always` (rules of the person), `way` (recipes), `named` (files of the command line), `naming` (of sessions), `steps` (the iteration log), `compact` (summaries), `consult` (second opinions), `cost`, `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
 
 pub mod always;
+pub mod answers;
 pub mod approval;
 pub mod block_state;
 pub mod changes;

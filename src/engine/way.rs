@@ -4,6 +4,7 @@
 //! model what to do, asks the person for answers, and ends. What it says depends on the transcript alone, so a session
 //! that is opened again goes on where it stood. Which recipes there are, is told in the room `recipe`.
 
+use super::answers;
 use super::state::{Question, State};
 use super::transcript::{BlockItem, Item, Settled, Transcript};
 use super::{Engine, Phase, notices};
@@ -341,7 +342,7 @@ impl Engine {
     /// The person answers the form that waits.
     pub(super) fn answer_form(&mut self, answers: &Answers) {
         let Phase::Asking(Question::Form(form)) = &self.state.phase else { return };
-        match form.check(answers) {
+        match answers::check(form, answers) {
             Ok(answers) => {
                 let form = form.name.clone();
                 self.record(Entry::Recipe(RecipeFact::Answered { form, answers }));

@@ -1,6 +1,7 @@
 //! Forms without a terminal: what is asked in words and as JSON, and the answers that were given beforehand.
 
 use crate::domain::{Answers, Field, FieldKind, Form, Misfit};
+use crate::engine::answers;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -24,7 +25,7 @@ impl Given {
     pub(super) fn misfits(&self, form: &Form, inputs: &[(String, String)]) -> Vec<Misfit> {
         let answers = form.meant(&self.answers, inputs);
         let given = |misfit: &Misfit| answers.iter().any(|(name, _)| *name == misfit.field);
-        form.check(&answers).err().into_iter().flatten().filter(given).collect()
+        answers::check(form, &answers).err().into_iter().flatten().filter(given).collect()
     }
 
     /// The answers to a form: what was given for it, its defaults for the rest. `None` where one is missing or does not
@@ -32,7 +33,7 @@ impl Given {
     pub(super) fn to(&mut self, form: &Form, inputs: &[(String, String)]) -> Option<Answers> {
         let asked = self.asked.entry(form.name.clone()).or_default();
         *asked += 1;
-        if *asked > MOST { None } else { form.check(&form.meant(&self.answers, inputs)).ok() }
+        if *asked > MOST { None } else { answers::check(form, &form.meant(&self.answers, inputs)).ok() }
     }
 }
 

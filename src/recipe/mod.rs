@@ -2,6 +2,7 @@
 //! checks them, and says what comes next in a turn that follows one ([`crate::engine::Way`]). It is pure, runs nothing and
 //! knows nothing of how a form or a list is drawn; what stands in files and on the machine is told to it as facts.
 
+mod arguments;
 mod check;
 mod command;
 mod definition;
@@ -9,7 +10,6 @@ mod hunks;
 #[cfg(test)]
 mod kept;
 mod machine;
-mod python;
 mod scripts;
 mod shipped;
 mod sketch;
@@ -102,7 +102,7 @@ impl Recipe {
         self.definition.steps.iter().any(|step| !step.protects.is_empty() || step.check.asks())
     }
 
-    /// Its beginning. `inputs` went through its form ([`crate::domain::Form::check`]).
+    /// Its beginning. `inputs` went through its form ([`crate::engine::answers::check`]).
     ///
     /// # Errors
     /// Each input that what was found shows not to fit.

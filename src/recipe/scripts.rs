@@ -2,7 +2,7 @@
 //! about written out as literals. They run like every block, after a yes.
 
 use super::hunks::Hunk;
-use crate::domain::Literal;
+use crate::python::Literal;
 use std::fmt::Write as _;
 
 const WHICH_HUNK: &str = include_str!("../../assets/recipes/which_hunk.py");

@@ -2,13 +2,10 @@
 //!
 //! The text is what is shown, approved and run, so every value is written out as a literal.
 
-use crate::domain::form::literal::write_text;
 use crate::domain::{Function, ParameterKind};
+use crate::python::Literal;
 use serde_json::{Map, Value};
-use std::fmt::Write as _;
 
-/// How deep arguments may be nested.
-const DEEPEST: usize = 32;
 /// The longest text of a call, in bytes.
 const LONGEST: usize = 256 << 10;
 
@@ -34,7 +31,7 @@ pub fn source(function: &Function, arguments: &str) -> Result<String, String> {
                     return Err(format!("{name} needs all parameters before *{}", parameter.name));
                 }
                 for value in &all {
-                    parts.push(literal(value)?);
+                    parts.push(literal(value)?.to_string());
                 }
             }
             (ParameterKind::Rest, Some(_)) => {
@@ -47,7 +44,7 @@ pub fn source(function: &Function, arguments: &str) -> Result<String, String> {
             (ParameterKind::Positional, Some(_)) if skipped => {
                 return Err(format!("{name} needs all parameters before {}", parameter.name));
             }
-            (ParameterKind::Positional, Some(value)) => parts.push(literal(&value)?),
+            (ParameterKind::Positional, Some(value)) => parts.push(literal(&value)?.to_string()),
             (ParameterKind::Named, Some(value)) => {
                 parts.push(format!("{}={}", parameter.name, literal(&value)?));
             }
@@ -97,49 +94,8 @@ fn is_identifier(name: &str) -> bool {
 }
 
 /// A value as a literal of Python.
-fn literal(value: &Value) -> Result<String, String> {
-    let mut out = String::new();
-    write_literal(value, 0, &mut out)?;
-    Ok(out)
-}
-
-fn write_literal(value: &Value, depth: usize, out: &mut String) -> Result<(), String> {
-    if depth > DEEPEST {
-        return Err(format!("arguments are nested deeper than {DEEPEST} levels"));
-    }
-    match value {
-        Value::Null => out.push_str("None"),
-        Value::Bool(true) => out.push_str("True"),
-        Value::Bool(false) => out.push_str("False"),
-        Value::Number(number) => {
-            let _ = write!(out, "{number}");
-        }
-        Value::String(text) => text_in_quotes(text, out),
-        Value::Array(all) => {
-            out.push('[');
-            for (at, item) in all.iter().enumerate() {
-                out.push_str(if at > 0 { ", " } else { "" });
-                write_literal(item, depth + 1, out)?;
-            }
-            out.push(']');
-        }
-        Value::Object(all) => {
-            out.push('{');
-            for (at, (key, item)) in all.iter().enumerate() {
-                out.push_str(if at > 0 { ", " } else { "" });
-                text_in_quotes(key, out);
-                out.push_str(": ");
-                write_literal(item, depth + 1, out)?;
-            }
-            out.push('}');
-        }
-    }
-    Ok(())
-}
-
-fn text_in_quotes(text: &str, out: &mut String) {
-    // Writing to a string does not fail.
-    let _ = write_text(text, out);
+fn literal(value: &Value) -> Result<Literal, String> {
+    Literal::of_json(value).ok_or_else(|| "arguments are nested deeper than 32 levels".into())
 }
 
 #[cfg(test)]

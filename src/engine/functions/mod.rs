@@ -5,7 +5,6 @@
 //! yes to exactly that. Whatever differs is asked anew. The functions are read in the kernel (`assets/kernel.py`).
 
 mod call;
-mod schema;
 
 use super::reply::{self, Proposed};
 use super::state::Inspected;
@@ -15,6 +14,7 @@ use crate::domain::{
     Block, BlockId, BlockKind, Dialect, Entry, Function, FunctionFile, Grantor, KernelRef, Language, Origin,
     Outcome, ParameterKind, Revision, RunReport, Sha256, Terms, Tool, ToolCall, Version,
 };
+use crate::python::schema;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 

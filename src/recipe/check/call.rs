@@ -5,8 +5,8 @@ use super::run::detail;
 use super::{Check, CheckOption, Look, OptionKind, Own};
 use crate::domain::{Answers, BlockKind, Field, FieldKind, Form, Language, Outcome, RunReport, Stream};
 use crate::engine::transcript::Standing;
+use crate::recipe::arguments;
 use crate::recipe::machine::{View, ended};
-use crate::recipe::python;
 
 const CALLED: &str = "called";
 const FAILED: &str = "failed";
@@ -67,12 +67,12 @@ impl Check for Call {
 /// Asks for the arguments, then proposes the call; before it the definition, where the kernel does not have it any more.
 fn propose(view: &View<'_>, known: &Known<'_>) -> Look {
     let none = Answers::new();
-    let answers = match (python::form(&known.defined), view.answers(python::ARGUMENTS)) {
+    let answers = match (arguments::form(&known.defined), view.answers(arguments::ARGUMENTS)) {
         (None, _) => &none,
         (Some(_), Some((_, answers))) => answers,
         (Some(form), None) => return Look::Form(form),
     };
-    let source = match python::call(&known.defined, answers) {
+    let source = match arguments::call(&known.defined, answers) {
         Ok(source) => source,
         Err(note) => return Look::Judge { verdict: AGAIN, note },
     };

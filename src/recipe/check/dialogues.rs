@@ -8,6 +8,7 @@ use crate::domain::{
     Answers, BlockId, BlockKind, Captured, Dialect, ExecutorKind, FinishReason, Language, OnDisk, Outcome,
     Receipt, ReplyEvent, Review, RunError, RunReport, Stream, Target, Terms, ToolCall,
 };
+use crate::engine::answers;
 use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::transcript::Standing;
 use crate::engine::{Command, Event, Settings};
@@ -36,7 +37,7 @@ impl Talk {
             Settings { ways: ways(), dialect, step_limit: 100, repeat_limit: 100, ..Settings::default() };
         let mut d = Dialogue::with(settings);
         let recipe = recipe(name);
-        let inputs = recipe.card().inputs.check(&named(inputs)).unwrap();
+        let inputs = answers::check(&recipe.card().inputs, &named(inputs)).unwrap();
         let start = recipe.start(inputs, named(facts)).unwrap();
         let line = d.send(Event::RecipeReady(Box::new(start)));
         (Self { d, runs: 0, calls: 0 }, line)

@@ -4,8 +4,8 @@ use super::run::{code_runs, detail};
 use super::{Check, Look};
 use crate::domain::{Block, BlockKind, Language, Outcome};
 use crate::engine::transcript::{BlockItem, RunItem, Standing};
+use crate::python::function::{self, Definition};
 use crate::recipe::machine::View;
-use crate::recipe::python::{self, Defined};
 
 const DEFINED: &str = "defined";
 const WRONG: &str = "wrong";
@@ -30,11 +30,11 @@ impl Check for Function {
         }
         let newest = view.newest();
         if let Some((item, run, report)) = code_runs(&newest).last() {
-            let read = python::examine(&text_of(item, run));
+            let read = function::examine(&text_of(item, run));
             let (verdict, note) = match (&report.outcome, read) {
                 (Outcome::Ok, Ok(defined)) => (DEFINED, defined.function.signature),
                 // The person may have edited it.
-                (Outcome::Ok, Err(flaws)) => (WRONG, python::listed(&flaws)),
+                (Outcome::Ok, Err(flaws)) => (WRONG, function::listed(&flaws)),
                 _ => (FAILED, detail(report)),
             };
             return Look::Judge { verdict, note };
@@ -76,7 +76,7 @@ impl Check for Function {
         if first.is_some_and(|first| first.block.id != block.id) {
             return Some("one block with the whole function is wanted, this is a second one".into());
         }
-        python::examine(&version.source).err().map(|flaws| python::listed(&flaws))
+        function::examine(&version.source).err().map(|flaws| function::listed(&flaws))
     }
 }
 
@@ -90,7 +90,7 @@ fn text_of(item: &BlockItem, run: &RunItem) -> String {
 
 /// The function of a recipe.
 pub(super) struct Known<'a> {
-    pub(super) defined: Defined,
+    pub(super) defined: Definition,
     /// Its text, as it ran.
     pub(super) source: String,
     /// The newest run that defined it.
@@ -104,7 +104,7 @@ pub(super) fn known<'a>(view: &View<'a>, step: &str) -> Option<Known<'a>> {
     let mut defined = runs.iter().rev().filter(|(item, run)| is_code(&item.block) && ok(run));
     let (source, known, run) = defined.find_map(|(item, run)| {
         let source = text_of(item, run);
-        python::examine(&source).ok().map(|defined| (source, defined, *run))
+        function::examine(&source).ok().map(|defined| (source, defined, *run))
     })?;
     // A new kernel was given the same text again.
     let blocks =

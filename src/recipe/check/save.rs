@@ -3,8 +3,8 @@
 use super::function;
 use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
 use crate::domain::{Block, BlockKind, Field, FieldKind, Finding, Form, Language, Outcome, Place, Severity};
+use crate::python::merge::with_function;
 use crate::recipe::machine::View;
-use crate::recipe::python;
 
 const SAVED: &str = "saved";
 const NOT_SAVED: &str = "not_saved";
@@ -64,7 +64,7 @@ impl Check for Save {
             Some(YES) => {}
             Some(_) => return not_saved(crate::domain::sentences::saving::NOT_SAVED),
         }
-        match python::with_function(text, &known.source, name) {
+        match with_function(text, &known.source, name) {
             Err(why) => not_saved(&why),
             Ok(new) if new == text => {
                 Look::Judge { verdict: SAVED, note: format!("{name} is in {file} already") }

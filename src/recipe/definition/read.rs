@@ -3,6 +3,7 @@
 use super::source::{At, Place, Source, get, near};
 use super::{Definition, LARGEST, REPLIES, ROUNDS, sense, steps};
 use crate::domain::{Field, FieldKind};
+use crate::engine::answers;
 use crate::recipe::text::Text;
 use crate::text::located::LocatedError;
 use std::path::Path;
@@ -170,7 +171,7 @@ impl Head<'_, '_> {
             required,
             default: default.as_ref().map(|default| default.value.clone()),
         };
-        if let (Some(default), Err(why)) = (default, field.check("")) {
+        if let (Some(default), Err(why)) = (default, answers::check_field(&field, "")) {
             self.source.fault(&default.span, format!("the default does not fit: {why}"), "");
         }
         Some(At { value: field, span: name.span })

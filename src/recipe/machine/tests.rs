@@ -7,6 +7,7 @@ use crate::domain::{
     Answers, BlockId, BlockKind, Dialect, ExecutorKind, FileChange, FinishReason, ImageRef, Language, OnDisk,
     Outcome, RecipeEnd, RecipeFact, RecipeStart, ReplyEvent, Review, RunReport, Target, Terms, ToolCall,
 };
+use crate::engine::answers::check;
 use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::transcript::Item;
 use crate::engine::{Command, Event, Settings};
@@ -27,7 +28,7 @@ fn answers(given: &[(&str, &str)]) -> Answers {
 }
 
 fn begin(d: &mut Dialogue, recipe: &Recipe, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> String {
-    let inputs = recipe.card().inputs.check(&answers(inputs)).unwrap();
+    let inputs = check(&recipe.card().inputs, &answers(inputs)).unwrap();
     let start: RecipeStart = recipe.start(inputs, answers(facts)).unwrap();
     d.send(Event::RecipeReady(Box::new(start)))
 }
@@ -68,7 +69,7 @@ mod explain {
     #[test]
     fn there_has_to_be_something_to_explain() {
         let recipe = recipe("explain");
-        let inputs = recipe.card().inputs.check(&[]).unwrap();
+        let inputs = check(&recipe.card().inputs, &[]).unwrap();
         let misfits = recipe.start(inputs.clone(), Vec::new()).unwrap_err();
         assert_eq!(misfits[0].to_string(), "file: one of file, code is needed");
         let wants = recipe.wants(&answers(&[("file", "a.py")]));

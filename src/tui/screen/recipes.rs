@@ -4,6 +4,7 @@ use super::layer::{Answer, Ask, AskChoice, FormBox, Layer, Purpose, Recipes};
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::{Entry, Misfit, Outcome, RecipeFact, Stream};
 use crate::driver::Errand;
+use crate::engine::answers;
 use crate::engine::state::Question;
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::engine::{Course, Phase, State};
@@ -47,14 +48,14 @@ impl Screen {
         let FirstRecipe { name, answers, shown } = first;
         self.given.clone_from(answers);
         let card = self.setup.recipes.iter().find(|card| card.name == *name);
-        if !shown && card.is_some_and(|card| card.inputs.check(answers).is_ok()) {
+        if !shown && card.is_some_and(|card| answers::check(&card.inputs, answers).is_ok()) {
             return vec![Wish::Errand(Errand::BeginRecipe(name.clone(), answers.clone()))];
         }
         let Some(mut form) = self.form_of(name) else { return Vec::new() };
         for (field, text) in answers {
             form.fill(field, text);
         }
-        if let (false, Err(misfits)) = (answers.is_empty(), form.form.check(&form.answers())) {
+        if let (false, Err(misfits)) = (answers.is_empty(), answers::check(&form.form, &form.answers())) {
             form.refuse(misfits);
         }
         self.layers.push(Layer::Form(Box::new(form)));

@@ -1,4 +1,5 @@
 use super::*;
+use crate::engine::answers;
 
 const TRACE: &str =
     "Traceback (most recent call last):\n  File \"/work/total.py\", line 1, in <module>\nKeyError: 'x'\n";
@@ -121,7 +122,7 @@ fn a_block_that_failed_is_taken_up_by_its_number() {
     talk.d.reply("I see.\n");
     let recipe = recipe("debug");
     let start = |number: &str| {
-        let inputs = recipe.card().inputs.check(&named(&[("block", number)])).unwrap();
+        let inputs = answers::check(&recipe.card().inputs, &named(&[("block", number)])).unwrap();
         Event::RecipeReady(Box::new(recipe.start(inputs, Answers::new()).unwrap()))
     };
     let line = talk.d.send(start("1"));
@@ -140,7 +141,7 @@ fn what_is_not_run_is_not_changed() {
     assert!(line.contains("+recipe gave_up"), "{line}");
     assert!(talk.summary().contains("the failure was not seen"), "{}", talk.summary());
     let debug = recipe("debug");
-    let inputs = debug.card().inputs.check(&Answers::new()).unwrap();
+    let inputs = answers::check(&debug.card().inputs, &Answers::new()).unwrap();
     assert!(debug.start(inputs, Answers::new()).is_err(), "there is nothing to look at");
     let (talk, _) = Talk::begin("debug", &[("file", "Makefile")], &[]);
     assert!(talk.summary().contains("give the command"), "{}", talk.summary());

@@ -1,6 +1,7 @@
 //! A form that is being filled in: what stands in each field, where the cursor is, what does not fit. It sends nothing.
 
 use crate::domain::{Answers, FieldKind, Form, Misfit};
+use crate::engine::answers;
 use crate::tui::editor::Motion;
 use crate::tui::screen::field::{Edit, Field};
 
@@ -128,7 +129,7 @@ impl FormBox {
 
     /// The answers, where all of them fit; else what does not is told, and the cursor goes there.
     pub fn send(&mut self) -> Option<Answers> {
-        match self.form.check(&self.answers()) {
+        match answers::check(&self.form, &self.answers()) {
             Ok(answers) => {
                 self.misfits.clear();
                 self.sent = true;

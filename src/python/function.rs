@@ -1,14 +1,9 @@
-//! Reads Python by its syntax tree, as far as recipes need it: whether a text is exactly one function that does nothing
-//! when it is defined, its signature, and where a function stands in a file. Nothing is run.
+//! Reads Python by its syntax tree: whether a text is exactly one function that does nothing when it is defined, and its
+//! signature.
 
-mod call;
-mod effects;
-mod saved;
-
-pub(super) use call::{ARGUMENTS, call, form};
-pub(super) use saved::with_function;
-
-use crate::domain::{Function, Literal, Parameter, ParameterKind, form::argument};
+use super::{Literal, argument, effects};
+use crate::domain::{Function, Parameter, ParameterKind};
+use crate::text::line::one_line;
 use std::fmt;
 use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
@@ -20,38 +15,38 @@ const MOST: usize = 12;
 
 /// Something that is wrong with a text that should be one function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Flaw {
+pub(crate) struct FunctionError {
     /// The line, from 1.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     /// What is wrong, and what to do.
-    pub(super) what: String,
+    pub(crate) what: String,
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for FunctionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, self.what)
     }
 }
 
-impl Flaw {
-    fn at(node: Node<'_>, what: impl Into<String>) -> Self {
+impl FunctionError {
+    pub(super) fn at(node: Node<'_>, what: impl Into<String>) -> Self {
         Self { line: node.start_position().row + 1, what: what.into() }
     }
 }
 
 /// A function as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Defined {
+pub(crate) struct Definition {
     /// What is known of it. A default that is an expression is not told: the parameter is not required, and has none.
-    pub(super) function: Function,
+    pub(crate) function: Function,
     /// Defaults that are expressions: the parameter's name, and the text.
-    pub(super) expressions: Vec<(String, String)>,
+    pub(crate) expressions: Vec<(String, String)>,
     /// Whether it has to be awaited.
-    pub(super) is_async: bool,
+    pub(crate) is_async: bool,
 }
 
 /// All flaws in a line.
-pub(super) fn listed(flaws: &[Flaw]) -> String {
+pub(crate) fn listed(flaws: &[FunctionError]) -> String {
     let all: Vec<String> = flaws.iter().map(ToString::to_string).collect();
     all.join("; ")
 }
@@ -60,20 +55,20 @@ pub(super) fn listed(flaws: &[Flaw]) -> String {
 ///
 /// # Errors
 /// Everything that keeps it from being exactly one function with docstring and annotations and without effects.
-pub(super) fn examine(source: &str) -> Result<Defined, Vec<Flaw>> {
+pub(crate) fn examine(source: &str) -> Result<Definition, Vec<FunctionError>> {
     let tree = parse(source).ok_or_else(|| {
-        vec![Flaw { line: 1, what: format!("it can't be read; at most {LARGEST} bytes are") }]
+        vec![FunctionError { line: 1, what: format!("it can't be read; at most {LARGEST} bytes are") }]
     })?;
     let root = tree.root_node();
     if root.has_error() {
         let line = first_error(root).map_or(1, |node| node.start_position().row + 1);
-        return Err(vec![Flaw { line, what: "this is no Python; correct the syntax".into() }]);
+        return Err(vec![FunctionError { line, what: "this is no Python; correct the syntax".into() }]);
     }
     let mut flaws = effects::at_top(root, source);
     let functions: Vec<Node<'_>> = named(root).into_iter().filter_map(definition).collect();
     let defined = match functions.as_slice() {
         [] => {
-            flaws.push(Flaw {
+            flaws.push(FunctionError {
                 line: 1,
                 what: "there is no function; write one with def at the top level".into(),
             });
@@ -86,7 +81,7 @@ pub(super) fn examine(source: &str) -> Result<Defined, Vec<Flaw>> {
             };
             flaws.extend(others.iter().map(|node| {
                 let what = "is a second function; keep one at the top level, and put helpers inside of it";
-                Flaw::at(*node, format!("{} {what}", name(node)))
+                FunctionError::at(*node, format!("{} {what}", name(node)))
             }));
             None
         }
@@ -100,7 +95,7 @@ pub(super) fn examine(source: &str) -> Result<Defined, Vec<Flaw>> {
 }
 
 /// The function of a statement, with or without decorators.
-fn definition(node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn definition(node: Node<'_>) -> Option<Node<'_>> {
     match node.kind() {
         "function_definition" => Some(node),
         "decorated_definition" => {
@@ -110,12 +105,12 @@ fn definition(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-fn read(node: Node<'_>, source: &str, flaws: &mut Vec<Flaw>) -> Defined {
+fn read(node: Node<'_>, source: &str, flaws: &mut Vec<FunctionError>) -> Definition {
     let field = |name: &str| node.child_by_field_name(name);
     let name = field("name").map_or("", |name| text(name, source)).to_owned();
     let doc = field("body").and_then(|body| docstring(body, source));
     if doc.is_none() {
-        flaws.push(Flaw::at(node, format!("{name} has no docstring; say in one what it does")));
+        flaws.push(FunctionError::at(node, format!("{name} has no docstring; say in one what it does")));
     }
     let parameters = field("parameters");
     let mut signature = Signature { source, flaws, read: Vec::new(), expressions: Vec::new() };
@@ -125,14 +120,17 @@ fn read(node: Node<'_>, source: &str, flaws: &mut Vec<Flaw>) -> Defined {
     let Signature { read, expressions, .. } = signature;
     let result = field("return_type").map(|result| text(result, source));
     if result.is_none() {
-        flaws.push(Flaw::at(node, format!("the result of {name} has no annotation; add -> and its type")));
+        flaws.push(FunctionError::at(
+            node,
+            format!("the result of {name} has no annotation; add -> and its type"),
+        ));
     }
     let head = parameters.map_or("()", |parameters| text(parameters, source));
-    let head = head.split_whitespace().collect::<Vec<_>>().join(" ");
+    let head = one_line(head);
     let signature = format!("{name}{head} -> {}", result.unwrap_or("None"));
     let is_async = node.child(0).is_some_and(|first| first.kind() == "async");
     let function = Function { name, signature, doc: doc.unwrap_or_default(), parameters: read };
-    Defined { function, expressions, is_async }
+    Definition { function, expressions, is_async }
 }
 
 /// The text that a body begins with; `None` where it begins otherwise or that text is blank.
@@ -152,7 +150,7 @@ fn docstring(body: Node<'_>, source: &str) -> Option<String> {
 /// The parameters of a function, while they are read.
 struct Signature<'a> {
     source: &'a str,
-    flaws: &'a mut Vec<Flaw>,
+    flaws: &'a mut Vec<FunctionError>,
     read: Vec<Parameter>,
     expressions: Vec<(String, String)>,
 }
@@ -182,14 +180,17 @@ impl Signature<'_> {
         let name = text(shape, self.source).trim_start_matches('*').to_owned();
         let annotation = node.child_by_field_name("type").map(|of| text(of, self.source).to_owned());
         if annotation.is_none() {
-            self.flaws.push(Flaw::at(node, format!("the argument {name} has no annotation; add its type")));
+            self.flaws.push(FunctionError::at(
+                node,
+                format!("the argument {name} has no annotation; add its type"),
+            ));
         }
         let annotation = annotation.unwrap_or_default();
         let value = node.child_by_field_name("value").map(|value| text(value, self.source));
         let default = value.and_then(|value| Literal::read(value).ok()).map(|literal| literal.to_string());
         let default = default.filter(|default| argument::value(&annotation, default).is_ok());
         if let (Some(value), None) = (value, &default) {
-            self.expressions.push((name.clone(), value.split_whitespace().collect::<Vec<_>>().join(" ")));
+            self.expressions.push((name.clone(), one_line(value)));
         }
         let required = value.is_none() && kind == ParameterKind::Named;
         self.read.push(Parameter { name, kind, annotation, required, default });
@@ -197,7 +198,7 @@ impl Signature<'_> {
 }
 
 /// Parses a text within a budget; `None` where it took more than its size allows.
-fn parse(source: &str) -> Option<Tree> {
+pub(super) fn parse(source: &str) -> Option<Tree> {
     if source.len() > LARGEST {
         return None;
     }
@@ -227,12 +228,12 @@ fn first_error(root: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-fn text<'a>(node: Node<'_>, source: &'a str) -> &'a str {
+pub(super) fn text<'a>(node: Node<'_>, source: &'a str) -> &'a str {
     source.get(node.byte_range()).unwrap_or_default()
 }
 
 /// The children with names, without comments.
-fn named(node: Node<'_>) -> Vec<Node<'_>> {
+pub(super) fn named(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
 }

@@ -1,10 +1,11 @@
-//! Literals of Python: read from a text that a person wrote, and written out so that nothing leaves its quotes. Pure.
+//! Literals of Python: read from a text that a person wrote, and written out so that nothing leaves its quotes.
 //!
 //! Nothing is evaluated: what is no literal (a name, a call, `1 + 2`, an f-string) is refused.
 
 mod read;
 
-use read::Reader;
+use read::{DEEPEST, Reader};
+use serde_json::Value;
 use std::fmt::{self, Write as _};
 
 /// The longest text of a literal, in bytes.
@@ -12,7 +13,7 @@ const LONGEST: usize = 256 << 10;
 
 /// A value, as Python would write it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Literal {
+pub(crate) enum Literal {
     /// `None`
     None,
     /// `True`, `False`
@@ -47,7 +48,7 @@ impl Literal {
     ///
     /// # Errors
     /// What is wrong with it, in a few words.
-    pub fn read(text: &str) -> Result<Self, String> {
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
         if text.len() > LONGEST {
             return Err("it is longer than 256 KiB".into());
         }
@@ -60,21 +61,26 @@ impl Literal {
         }
     }
 
-    /// What it is, in the words of Python.
-    pub fn kind(&self) -> &str {
-        match self {
-            Literal::None => "None",
-            Literal::Bool(_) => "bool",
-            Literal::Int(_) => "int",
-            Literal::Float(_) => "float",
-            Literal::Text(_) => "str",
-            Literal::Bytes(_) => "bytes",
-            Literal::List(_) => "list",
-            Literal::Tuple(_) => "tuple",
-            Literal::Set(_) => "set",
-            Literal::Dict(_) => "dict",
-            Literal::Made { maker, .. } => maker,
-        }
+    /// The literal of a JSON value; `None` where it is nested too deep.
+    pub(crate) fn of_json(value: &Value) -> Option<Self> {
+        Self::below(value, 0)
+    }
+
+    fn below(value: &Value, depth: usize) -> Option<Self> {
+        let inside = |value| Self::below(value, depth + 1);
+        Some(match value {
+            _ if depth > DEEPEST => return None,
+            Value::Null => Literal::None,
+            Value::Bool(truth) => Literal::Bool(*truth),
+            Value::Number(number) if number.is_f64() => Literal::Float(number.to_string()),
+            Value::Number(number) => Literal::Int(number.to_string()),
+            Value::String(text) => Literal::Text(text.clone()),
+            Value::Array(all) => Literal::List(all.iter().map(inside).collect::<Option<_>>()?),
+            Value::Object(all) => {
+                let pairs = all.iter().map(|(key, item)| Some((Literal::Text(key.clone()), inside(item)?)));
+                Literal::Dict(pairs.collect::<Option<_>>()?)
+            }
+        })
     }
 }
 
@@ -135,7 +141,7 @@ fn several(all: &[Literal], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_text(text: &str, out: &mut impl fmt::Write) -> fmt::Result {
+fn write_text(text: &str, out: &mut impl fmt::Write) -> fmt::Result {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     out.write_char(quote)?;
     for c in text.chars() {

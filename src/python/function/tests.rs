@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::{Answers, FieldKind};
+use crate::python::merge::with_function;
 use proptest::prelude::*;
 
 const GOOD: &str = "\"\"\"Rates.\"\"\"\nimport math\nfrom pathlib import Path\n\nLIMIT: int = 60 * 60\nNAMES = ('a', 'b')\n\n\
@@ -75,92 +75,6 @@ fn each_flaw_is_told_with_its_line() {
     assert!(flaws(&"x".repeat(LARGEST + 1))[0].contains("can't be read"));
 }
 
-fn call_of(head: &str, given: &[(&str, &str)]) -> Result<String, String> {
-    let defined = examine(&format!("def f({head}) -> int:\n    'A.'\n    return 1\n")).unwrap();
-    let given: Answers = given.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect();
-    let form = form(&defined).unwrap_or_default();
-    let answers =
-        form.check(&given).map_err(|misfits| misfits.iter().map(ToString::to_string).collect::<String>())?;
-    call(&defined, &answers)
-}
-
-#[test]
-fn a_form_is_made_from_the_signature() {
-    let form = form(&examine(GOOD).unwrap()).unwrap();
-    assert_eq!((form.name.as_str(), form.note.as_str()), ("arguments", "Tells the rate."));
-    let unit = &form.fields[1];
-    assert_eq!((unit.default.as_deref(), unit.required), (Some("'m'"), false));
-    assert_eq!(unit.kind, FieldKind::Argument { annotation: "str".into() });
-    let path = &form.fields[2];
-    assert_eq!((path.default.as_deref(), path.required), (None, false));
-    assert_eq!(path.help, "Path; empty: Path('.')");
-    assert_eq!(super::form(&examine("def f() -> int:\n    'A.'\n").unwrap()), None);
-}
-
-#[test]
-fn a_call_is_written_out() {
-    for (head, given, written) in [
-        ("", &[][..], "f()"),
-        ("n: int, unit: str = 'm'", &[("n", "3")], "f(n=3, unit='m')"),
-        (
-            "n: int, unit: str = 'm'",
-            &[("n", "3"), ("unit", "it's; import os")],
-            "f(n=3, unit=\"it's; import os\")",
-        ),
-        ("n: int = LIMIT, m: int = 2", &[], "f(m=2)"),
-        ("a: int, /, b: int", &[("a", "1"), ("b", "2")], "f(1, b=2)"),
-        ("a: int, *args: str", &[("a", "1"), ("args", "['x', 'y']")], "f(1, *['x', 'y'])"),
-        ("a: int, *args: str, **more: int", &[("a", "1"), ("more", "{'k': 2}")], "f(a=1, **{'k': 2})"),
-        ("n: int = None", &[], "f()"),
-        ("p: Path | None = None", &[("p", "a.csv")], "f(p=Path('a.csv'))"),
-    ] {
-        assert_eq!(call_of(head, given).as_deref(), Ok(written), "{head}");
-    }
-    for (head, given, why) in [
-        ("n: int", &[("n", "abc")][..], "n: \"abc\" is no int"),
-        ("n: int", &[], "n: an answer is needed"),
-        ("a: int = X, /, b: int = Y, c: int = 1", &[("b", "1")], ""),
-        ("a: int = X, b: int = Y, /", &[("b", "1")], "a: an answer is needed"),
-        ("a: int = X, *args: int", &[("args", "[1]")], "a: an answer is needed where further"),
-    ] {
-        let told = call_of(head, given);
-        assert!(why.is_empty() == told.is_ok(), "{head}: {told:?}");
-        assert!(told.err().unwrap_or_default().contains(why), "{head}");
-    }
-}
-
-#[test]
-fn a_function_is_put_into_a_file() {
-    let function = "import math\n\ndef f(n: int) -> int:\n    'A.'\n    return n\n";
-    let put = |file: &str| with_function(file, function, "f").unwrap();
-    assert_eq!(put(""), "import math\n\n\ndef f(n: int) -> int:\n    'A.'\n    return n\n");
-    let twice = put(&put(""));
-    assert_eq!(twice, put(""), "it replaces itself");
-    let file = "\"\"\"Mine.\"\"\"\nimport math\n\n\ndef g() -> int:\n    return 2\n";
-    assert_eq!(put(file), format!("{file}\n\n{}", function.split_once("\n\n").unwrap().1));
-    let file = "import os\n\ndef f():\n    return 0\n\ndef g():\n    return 1\n";
-    let joined = put(file);
-    assert!(
-        joined.starts_with("import os\nimport math\n\n\ndef f(n: int)")
-            && joined.ends_with("    return n\n\ndef g():\n    return 1\n"),
-        "{joined}"
-    );
-    assert!(with_function("def (", function, "f").is_err());
-}
-
-#[test]
-fn imports_of_the_future_come_first() {
-    let function =
-        "from __future__ import annotations\nimport math\n\ndef f(n: int) -> int:\n    'A.'\n    return n\n";
-    for file in ["", "import os\n\nX = 1\n", "'Mine.'", "'Mine.'\nimport os\n\n\ndef f():\n    return 0\n"] {
-        let joined = with_function(file, function, "f").unwrap();
-        let rest = joined.strip_prefix("'Mine.'\n").unwrap_or(&joined);
-        assert!(rest.starts_with("from __future__ import annotations\n"), "{joined}");
-        assert!(joined.contains("import math\n"), "{joined}");
-        assert_eq!(with_function(&joined, function, "f").unwrap(), joined);
-    }
-}
-
 #[test]
 fn what_runs_when_it_is_defined_is_refused() {
     let text = |head: &str| format!("{head}\ndef f(n: int) -> int:\n    'A.'\n    return n\n");
@@ -186,7 +100,7 @@ proptest! {
     #[test]
     fn any_text(text in any::<String>(), like in "(def f\\(|a: int|=|\\)| -> int:|\n| {4}|'A.'|print\\(|@|\\*|return 1){0,20}") {
         for text in [text, like] {
-            let _ = examine(&text).map(|defined| form(&defined));
+            let _ = examine(&text);
             let _ = with_function(&text, "def f() -> int:\n    'A.'\n", "f");
         }
     }

@@ -3,7 +3,7 @@
 //! A text needs no quotes where a text is asked for, and may have them (`' '` is a blank). Paths, dates and the like are
 //! given as their text and made by the name that the annotation uses. What an annotation does not tell is any literal.
 
-use super::annotation::{Make, Wanted};
+use super::annotation::{Annotation, Make};
 use super::literal::{Literal, quoted};
 
 /// The value that this answer means to an argument with this annotation; written out ([`Literal`]'s `Display`) it can
@@ -11,11 +11,11 @@ use super::literal::{Literal, quoted};
 ///
 /// # Errors
 /// Why it does not fit, and what would.
-pub fn value(annotation: &str, answer: &str) -> Result<Literal, String> {
+pub(crate) fn value(annotation: &str, answer: &str) -> Result<Literal, String> {
     let (annotation, answer) = (annotation.trim(), answer.trim());
-    let wanted = Wanted::read(annotation);
+    let wanted = Annotation::read(annotation);
     raw(&wanted, answer).map_err(|why| {
-        let known = if wanted == Wanted::Any { "literal of Python" } else { annotation };
+        let known = if wanted.is_open() { "literal of Python" } else { annotation };
         let because = match (why, shape(&wanted)) {
             (Some(why), _) => format!(": {why}"),
             (None, "") => String::new(),
@@ -29,7 +29,7 @@ pub fn value(annotation: &str, answer: &str) -> Result<Literal, String> {
 type Why = Option<String>;
 
 /// The value that a text means which stands by itself in its field.
-fn raw(wanted: &Wanted, text: &str) -> Result<Literal, Why> {
+fn raw(wanted: &Annotation, text: &str) -> Result<Literal, Why> {
     let literal = Literal::read(text);
     if let Ok(literal) = &literal
         && let Ok(value) = conform(wanted, literal)
@@ -37,76 +37,77 @@ fn raw(wanted: &Wanted, text: &str) -> Result<Literal, Why> {
         return Ok(value);
     }
     match wanted {
-        Wanted::Str => Ok(Literal::Text(text.to_owned())),
-        Wanted::Bool => match text.to_ascii_lowercase().as_str() {
+        Annotation::Str => Ok(Literal::Text(text.to_owned())),
+        Annotation::Bool => match text.to_ascii_lowercase().as_str() {
             "true" | "yes" => Ok(Literal::Bool(true)),
             "false" | "no" => Ok(Literal::Bool(false)),
             _ => Err(None),
         },
-        Wanted::Float if matches!(text.trim_start_matches(['-', '+']), "inf" | "nan") => {
+        Annotation::Float if matches!(text.trim_start_matches(['-', '+']), "inf" | "nan") => {
             Ok(made("float", text))
         }
-        Wanted::Made(..) => conform(wanted, &Literal::Text(text.to_owned())),
-        Wanted::Values(values) => {
+        Annotation::Made(..) => conform(wanted, &Literal::Text(text.to_owned())),
+        Annotation::Values(values) => {
             let word = Literal::Text(text.to_owned());
             values.contains(&word).then_some(word).ok_or_else(|| Some(one_of(values)))
         }
-        Wanted::Union(all) => all.iter().find_map(|one| raw(one, text).ok()).ok_or(None),
+        Annotation::Union(all) => all.iter().find_map(|one| raw(one, text).ok()).ok_or(None),
         _ => match literal {
             Ok(literal) => conform(wanted, &literal),
-            Err(why) => Err((*wanted == Wanted::Any).then_some(why)),
+            Err(why) => Err(wanted.is_open().then_some(why)),
         },
     }
 }
 
 /// The value as it is passed, where a literal is of the kind that is asked for.
-fn conform(wanted: &Wanted, literal: &Literal) -> Result<Literal, Why> {
+fn conform(wanted: &Annotation, literal: &Literal) -> Result<Literal, Why> {
     use Literal as L;
-    let all =
-        |of: &Wanted, items: &[L]| items.iter().map(|item| inside(of, item)).collect::<Result<Vec<_>, _>>();
+    let all = |of: &Annotation, items: &[L]| {
+        items.iter().map(|item| inside(of, item)).collect::<Result<Vec<_>, _>>()
+    };
     match (wanted, literal) {
-        (Wanted::Any, value)
-        | (Wanted::None, value @ L::None)
-        | (Wanted::Bool, value @ L::Bool(_))
-        | (Wanted::Int, value @ L::Int(_))
-        | (Wanted::Float, value @ (L::Int(_) | L::Float(_)))
-        | (Wanted::Str, value @ L::Text(_))
-        | (Wanted::Bytes, value @ L::Bytes(_)) => hashable(value).map(|()| value.clone()),
-        (Wanted::List(of) | Wanted::Sequence(of), L::List(items)) => Ok(L::List(all(of, items)?)),
-        (Wanted::Sequence(of) | Wanted::Tuples(of), L::Tuple(items))
-        | (Wanted::Tuples(of), L::List(items)) => Ok(L::Tuple(all(of, items)?)),
-        (Wanted::Tuple(of), L::Tuple(items) | L::List(items)) => {
+        (Annotation::Any | Annotation::Foreign(_), value)
+        | (Annotation::None, value @ L::None)
+        | (Annotation::Bool, value @ L::Bool(_))
+        | (Annotation::Int, value @ L::Int(_))
+        | (Annotation::Float, value @ (L::Int(_) | L::Float(_)))
+        | (Annotation::Str, value @ L::Text(_))
+        | (Annotation::Bytes, value @ L::Bytes(_)) => hashable(value).map(|()| value.clone()),
+        (Annotation::List(of) | Annotation::Sequence(of), L::List(items)) => Ok(L::List(all(of, items)?)),
+        (Annotation::Sequence(of) | Annotation::Tuples(of), L::Tuple(items))
+        | (Annotation::Tuples(of), L::List(items)) => Ok(L::Tuple(all(of, items)?)),
+        (Annotation::Tuple(of), L::Tuple(items) | L::List(items)) => {
             if of.len() != items.len() {
                 return Err(Some(format!("it has {} items, {} are asked for", items.len(), of.len())));
             }
             let each = of.iter().zip(items).map(|(of, item)| inside(of, item));
             Ok(L::Tuple(each.collect::<Result<_, _>>()?))
         }
-        (Wanted::Set(of), given) => set(of, given),
-        (Wanted::Frozen(of), given) => {
+        (Annotation::Set(of), given) => set(of, given),
+        (Annotation::Frozen(of), given) => {
             Ok(L::Made { maker: "frozenset".into(), from: Box::new(set(of, given)?) })
         }
-        (Wanted::Dict(key, value), L::Dict(items)) => {
+        (Annotation::Dict(key, value), L::Dict(items)) => {
             let each = items.iter().map(|(k, v)| Ok((inside(key, k)?, inside(value, v)?)));
             let dict = L::Dict(each.collect::<Result<_, Why>>()?);
             hashable(&dict).map(|()| dict)
         }
-        (Wanted::Union(of), value) => of.iter().find_map(|one| conform(one, value).ok()).ok_or(None),
-        (Wanted::Values(values), value) => {
+        (Annotation::Union(of), value) => of.iter().find_map(|one| conform(one, value).ok()).ok_or(None),
+        (Annotation::Values(values), value) => {
             values.contains(value).then(|| value.clone()).ok_or_else(|| Some(one_of(values)))
         }
-        (Wanted::Made(make, maker), value) => make_of(*make, maker, value),
+        (Annotation::Made(make, name), value) => make_of(*make, name, value),
         _ => Err(None),
     }
 }
 
 /// The same inside of a list and the like, where the fault has to be told with its place.
-fn inside(wanted: &Wanted, literal: &Literal) -> Result<Literal, Why> {
+fn inside(wanted: &Annotation, literal: &Literal) -> Result<Literal, Why> {
     conform(wanted, literal)
         .map_err(|why| why.or_else(|| Some(format!("{} in it is no {}", short(literal), word(wanted)))))
 }
 
-fn set(of: &Wanted, given: &Literal) -> Result<Literal, Why> {
+fn set(of: &Annotation, given: &Literal) -> Result<Literal, Why> {
     let items = match given {
         Literal::Set(items) | Literal::List(items) | Literal::Tuple(items) => items.as_slice(),
         Literal::Dict(items) if items.is_empty() => &[],
@@ -141,7 +142,7 @@ fn made(maker: &str, text: &str) -> Literal {
     Literal::Made { maker: maker.to_owned(), from: Box::new(Literal::Text(text.to_owned())) }
 }
 
-fn make_of(make: Make, maker: &str, value: &Literal) -> Result<Literal, Why> {
+fn make_of(make: Make, name: &str, value: &Literal) -> Result<Literal, Why> {
     let text = match (make, value) {
         (_, Literal::Text(text)) => text.as_str(),
         (Make::Decimal, Literal::Int(digits) | Literal::Float(digits)) => digits,
@@ -154,7 +155,7 @@ fn make_of(make: Make, maker: &str, value: &Literal) -> Result<Literal, Why> {
         Make::Time => iso_time(text),
         Make::DateTime => iso_moment(text),
     };
-    fine.map(|text| made(maker, &text)).ok_or(None)
+    fine.map(|text| made(&make.maker(name), &text)).ok_or(None)
 }
 
 /// A date, or a date with a time, as every Python reads it.
@@ -207,43 +208,43 @@ fn short(literal: &Literal) -> String {
 }
 
 /// What is asked for, in a word.
-fn word(wanted: &Wanted) -> &str {
+fn word(wanted: &Annotation) -> &str {
     match wanted {
-        Wanted::Any => "literal",
-        Wanted::None => "None",
-        Wanted::Bool => "bool",
-        Wanted::Int => "int",
-        Wanted::Float => "float",
-        Wanted::Str => "str in quotes",
-        Wanted::Bytes => "bytes",
-        Wanted::List(_) => "list",
-        Wanted::Sequence(_) => "list or tuple",
-        Wanted::Tuple(_) | Wanted::Tuples(_) => "tuple",
-        Wanted::Set(_) | Wanted::Frozen(_) => "set",
-        Wanted::Dict(..) => "dict",
-        Wanted::Union(_) => "value that fits",
-        Wanted::Values(_) => "choice",
-        Wanted::Made(Make::Path, _) => "path in quotes",
-        Wanted::Made(Make::Decimal, _) => "number",
-        Wanted::Made(..) => "date or time in quotes",
+        Annotation::Any | Annotation::Foreign(_) => "literal",
+        Annotation::None => "None",
+        Annotation::Bool => "bool",
+        Annotation::Int => "int",
+        Annotation::Float => "float",
+        Annotation::Str => "str in quotes",
+        Annotation::Bytes => "bytes",
+        Annotation::List(_) => "list",
+        Annotation::Sequence(_) => "list or tuple",
+        Annotation::Tuple(_) | Annotation::Tuples(_) => "tuple",
+        Annotation::Set(_) | Annotation::Frozen(_) => "set",
+        Annotation::Dict(..) => "dict",
+        Annotation::Union(_) => "value that fits",
+        Annotation::Values(_) => "choice",
+        Annotation::Made(Make::Path, _) => "path in quotes",
+        Annotation::Made(Make::Decimal, _) => "number",
+        Annotation::Made(..) => "date or time in quotes",
     }
 }
 
 /// How something is written, where that is not plain.
-fn shape(wanted: &Wanted) -> &'static str {
+fn shape(wanted: &Annotation) -> &'static str {
     match wanted {
-        Wanted::Bool => "True or False",
-        Wanted::Bytes => "b'…'",
-        Wanted::List(of) | Wanted::Sequence(of) => match **of {
-            Wanted::Str => "['a', 'b']",
+        Annotation::Bool => "True or False",
+        Annotation::Bytes => "b'…'",
+        Annotation::List(of) | Annotation::Sequence(of) => match **of {
+            Annotation::Str => "['a', 'b']",
             _ => "[1, 2]",
         },
-        Wanted::Tuple(_) | Wanted::Tuples(_) => "(1, 2)",
-        Wanted::Set(_) | Wanted::Frozen(_) => "{1, 2}",
-        Wanted::Dict(..) => "{'a': 1}",
-        Wanted::Made(Make::Date, _) => "2026-01-31",
-        Wanted::Made(Make::Time, _) => "12:30:00",
-        Wanted::Made(Make::DateTime, _) => "2026-01-31T12:30:00",
+        Annotation::Tuple(_) | Annotation::Tuples(_) => "(1, 2)",
+        Annotation::Set(_) | Annotation::Frozen(_) => "{1, 2}",
+        Annotation::Dict(..) => "{'a': 1}",
+        Annotation::Made(Make::Date, _) => "2026-01-31",
+        Annotation::Made(Make::Time, _) => "12:30:00",
+        Annotation::Made(Make::DateTime, _) => "2026-01-31T12:30:00",
         _ => "",
     }
 }

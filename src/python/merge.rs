@@ -1,13 +1,13 @@
 //! A file of functions with one function more: what is there stays as it is, a function of the same name is replaced.
 
-use super::{definition, named, parse, text};
+use super::function::{definition, named, parse, text};
 use std::ops::Range;
 
 /// The text of a file with the function (and the imports and constants before it) of another text.
 ///
 /// # Errors
 /// Why they can't be put together.
-pub(in crate::recipe) fn with_function(file: &str, source: &str, name: &str) -> Result<String, String> {
+pub(crate) fn with_function(file: &str, source: &str, name: &str) -> Result<String, String> {
     let new = Parts::of(source, name).ok_or("the function can't be read")?;
     let old = Parts::of(file, name).ok_or("the file of functions is no Python; mend it first")?;
     let mut text = file.to_owned();
@@ -90,5 +90,43 @@ impl<'a> Parts<'a> {
             }
         }
         Some(parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_is_put_into_a_file() {
+        let function = "import math\n\ndef f(n: int) -> int:\n    'A.'\n    return n\n";
+        let put = |file: &str| with_function(file, function, "f").unwrap();
+        assert_eq!(put(""), "import math\n\n\ndef f(n: int) -> int:\n    'A.'\n    return n\n");
+        let twice = put(&put(""));
+        assert_eq!(twice, put(""), "it replaces itself");
+        let file = "\"\"\"Mine.\"\"\"\nimport math\n\n\ndef g() -> int:\n    return 2\n";
+        assert_eq!(put(file), format!("{file}\n\n{}", function.split_once("\n\n").unwrap().1));
+        let file = "import os\n\ndef f():\n    return 0\n\ndef g():\n    return 1\n";
+        let joined = put(file);
+        assert!(
+            joined.starts_with("import os\nimport math\n\n\ndef f(n: int)")
+                && joined.ends_with("    return n\n\ndef g():\n    return 1\n"),
+            "{joined}"
+        );
+        assert!(with_function("def (", function, "f").is_err());
+    }
+
+    #[test]
+    fn imports_of_the_future_come_first() {
+        let function = "from __future__ import annotations\nimport math\n\ndef f(n: int) -> int:\n    'A.'\n    return n\n";
+        for file in
+            ["", "import os\n\nX = 1\n", "'Mine.'", "'Mine.'\nimport os\n\n\ndef f():\n    return 0\n"]
+        {
+            let joined = with_function(file, function, "f").unwrap();
+            let rest = joined.strip_prefix("'Mine.'\n").unwrap_or(&joined);
+            assert!(rest.starts_with("from __future__ import annotations\n"), "{joined}");
+            assert!(joined.contains("import math\n"), "{joined}");
+            assert_eq!(with_function(&joined, function, "f").unwrap(), joined);
+        }
     }
 }

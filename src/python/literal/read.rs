@@ -3,7 +3,7 @@
 use super::{Literal, quoted};
 
 /// How deep a literal may be nested.
-const DEEPEST: usize = 32;
+pub(super) const DEEPEST: usize = 32;
 /// Digits of a number; Python refuses to read longer ones by itself.
 const DIGITS: usize = 4_000;
 

@@ -1,5 +1,4 @@
-//! What an annotation of Python asks for, as far as it can be told from its text. Pure; whether a value fits is told in
-//! `argument`.
+//! What an annotation of Python asks for, as far as it can be told from its text.
 
 use super::literal::Literal;
 
@@ -8,37 +7,39 @@ const DEEPEST: usize = 8;
 /// Members of a union, choices of a `Literal` and parts of a tuple that are read.
 const MOST: usize = 200;
 
-/// What fits.
+/// What fits an annotation.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Wanted {
+pub(crate) enum Annotation {
     /// Whatever can be written down.
     Any,
+    /// A type that is not known here, by its name, or a text that is no annotation at all: takes any literal.
+    Foreign(String),
     None,
     Bool,
     Int,
     Float,
     Str,
     Bytes,
-    List(Box<Wanted>),
+    List(Box<Annotation>),
     /// A list or a tuple, as it is given: `Sequence[…]`.
-    Sequence(Box<Wanted>),
-    Tuple(Vec<Wanted>),
+    Sequence(Box<Annotation>),
+    Tuple(Vec<Annotation>),
     /// `tuple[int, ...]`
-    Tuples(Box<Wanted>),
-    Set(Box<Wanted>),
-    Frozen(Box<Wanted>),
-    Dict(Box<Wanted>, Box<Wanted>),
+    Tuples(Box<Annotation>),
+    Set(Box<Annotation>),
+    Frozen(Box<Annotation>),
+    Dict(Box<Annotation>, Box<Annotation>),
     /// One of these.
-    Union(Vec<Wanted>),
+    Union(Vec<Annotation>),
     /// One of these values.
     Values(Vec<Literal>),
-    /// What is made of a text by the name under which it is known there.
+    /// What is made of a text by the type of this name.
     Made(Make, String),
 }
 
 /// What can be made of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Make {
+pub(crate) enum Make {
     /// `Path('a')`
     Path,
     /// `Decimal('1.5')`
@@ -51,15 +52,33 @@ pub(super) enum Make {
     DateTime,
 }
 
-impl Wanted {
-    /// What this annotation asks for.
-    pub(super) fn read(annotation: &str) -> Self {
+impl Make {
+    /// What makes a value of the type of this name from a text.
+    pub(crate) fn maker(self, name: &str) -> String {
+        match self {
+            Make::Path | Make::Decimal => name.to_owned(),
+            Make::Date | Make::Time | Make::DateTime => format!("{name}.fromisoformat"),
+        }
+    }
+}
+
+impl Annotation {
+    /// What the text of an annotation asks for.
+    pub(crate) fn read(annotation: &str) -> Self {
         let text = annotation.trim();
+        if text.is_empty() {
+            return Annotation::Any;
+        }
         let mut reader = Reader { rest: text, depth: 0 };
         match reader.union() {
             Some(wanted) if reader.rest.trim().is_empty() => wanted,
-            _ => Wanted::Any,
+            _ => Annotation::Foreign(text.to_owned()),
         }
+    }
+
+    /// Whether it tells nothing of the values that fit.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self, Annotation::Any | Annotation::Foreign(_))
     }
 }
 
@@ -70,7 +89,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// `a | b | None`
-    fn union(&mut self) -> Option<Wanted> {
+    fn union(&mut self) -> Option<Annotation> {
         let mut all = vec![self.atom()?];
         while self.take("|") && all.len() < MOST {
             all.push(self.atom()?);
@@ -78,7 +97,7 @@ impl<'a> Reader<'a> {
         Some(one_of(all))
     }
 
-    fn atom(&mut self) -> Option<Wanted> {
+    fn atom(&mut self) -> Option<Annotation> {
         if self.depth >= DEEPEST {
             return None;
         }
@@ -90,7 +109,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An annotation that is written as a text.
-    fn in_quotes(&mut self) -> Option<Wanted> {
+    fn in_quotes(&mut self) -> Option<Annotation> {
         match self.literal()? {
             Literal::Text(text) => {
                 let mut inner = Reader { rest: text.as_str(), depth: self.depth };
@@ -101,41 +120,41 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn named(&mut self) -> Option<Wanted> {
+    fn named(&mut self) -> Option<Annotation> {
         let name = self.name()?;
         let short = name.rsplit('.').next().unwrap_or(name);
         if !self.take("[") {
             return Some(plain(short, name));
         }
         let wanted = match short {
-            "Literal" => Wanted::Values(self.values()?),
-            "Optional" => one_of(vec![self.union()?, Wanted::None]),
+            "Literal" => Annotation::Values(self.values()?),
+            "Optional" => one_of(vec![self.union()?, Annotation::None]),
             "Union" => one_of(self.unions()?),
-            "Annotated" | "Final" => {
+            "Annotated" | "Final" | "Required" | "NotRequired" => {
                 let first = self.union()?;
                 self.skip_to_end()?;
                 return Some(first);
             }
-            "list" | "List" => Wanted::List(Box::new(self.union()?)),
+            "list" | "List" => Annotation::List(Box::new(self.union()?)),
             "Sequence" | "Iterable" | "Collection" | "MutableSequence" => {
-                Wanted::Sequence(Box::new(self.union()?))
+                Annotation::Sequence(Box::new(self.union()?))
             }
-            "set" | "Set" | "AbstractSet" => Wanted::Set(Box::new(self.union()?)),
-            "frozenset" | "FrozenSet" => Wanted::Frozen(Box::new(self.union()?)),
+            "set" | "Set" | "AbstractSet" => Annotation::Set(Box::new(self.union()?)),
+            "frozenset" | "FrozenSet" => Annotation::Frozen(Box::new(self.union()?)),
             "tuple" | "Tuple" => self.tuple()?,
             "dict" | "Dict" | "Mapping" | "MutableMapping" => {
-                let [key, value] = <[Wanted; 2]>::try_from(self.unions()?).ok()?;
-                Wanted::Dict(Box::new(key), Box::new(value))
+                let [key, value] = <[Annotation; 2]>::try_from(self.unions()?).ok()?;
+                Annotation::Dict(Box::new(key), Box::new(value))
             }
             _ => {
                 self.skip_to_end()?;
-                return Some(Wanted::Any);
+                return Some(Annotation::Foreign(name.to_owned()));
             }
         };
         self.take("]").then_some(wanted)
     }
 
-    fn unions(&mut self) -> Option<Vec<Wanted>> {
+    fn unions(&mut self) -> Option<Vec<Annotation>> {
         let mut all = vec![self.union()?];
         while self.take(",") && all.len() < MOST {
             all.push(self.union()?);
@@ -144,18 +163,18 @@ impl<'a> Reader<'a> {
     }
 
     /// `tuple[int, str]`, `tuple[int, ...]` or `tuple[()]`
-    fn tuple(&mut self) -> Option<Wanted> {
+    fn tuple(&mut self) -> Option<Annotation> {
         if self.take("()") {
-            return Some(Wanted::Tuple(Vec::new()));
+            return Some(Annotation::Tuple(Vec::new()));
         }
         let mut all = vec![self.union()?];
         while self.take(",") && all.len() < MOST {
             if self.take("...") {
-                return Some(Wanted::Tuples(Box::new(all.pop()?)));
+                return Some(Annotation::Tuples(Box::new(all.pop()?)));
             }
             all.push(self.union()?);
         }
-        Some(Wanted::Tuple(all))
+        Some(Annotation::Tuple(all))
     }
 
     fn values(&mut self) -> Option<Vec<Literal>> {
@@ -225,33 +244,34 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn plain(short: &str, name: &str) -> Wanted {
-    let any = || Box::new(Wanted::Any);
-    let made = |make, then: &str| Wanted::Made(make, format!("{name}{then}"));
+fn plain(short: &str, name: &str) -> Annotation {
+    let any = || Box::new(Annotation::Any);
+    let made = |make| Annotation::Made(make, name.to_owned());
     match short {
-        "None" | "NoneType" => Wanted::None,
-        "bool" => Wanted::Bool,
-        "int" => Wanted::Int,
-        "float" => Wanted::Float,
-        "str" | "LiteralString" => Wanted::Str,
-        "bytes" => Wanted::Bytes,
-        "list" | "List" => Wanted::List(any()),
-        "Sequence" | "Iterable" | "Collection" | "MutableSequence" => Wanted::Sequence(any()),
-        "tuple" | "Tuple" => Wanted::Tuples(any()),
-        "set" | "Set" => Wanted::Set(any()),
-        "frozenset" | "FrozenSet" => Wanted::Frozen(any()),
-        "dict" | "Dict" | "Mapping" | "MutableMapping" => Wanted::Dict(any(), any()),
-        "Path" | "PurePath" | "PosixPath" => made(Make::Path, ""),
-        "Decimal" => made(Make::Decimal, ""),
-        "date" => made(Make::Date, ".fromisoformat"),
-        "time" => made(Make::Time, ".fromisoformat"),
-        "datetime" => made(Make::DateTime, ".fromisoformat"),
-        _ => Wanted::Any,
+        "None" | "NoneType" => Annotation::None,
+        "bool" => Annotation::Bool,
+        "int" => Annotation::Int,
+        "float" => Annotation::Float,
+        "str" | "LiteralString" => Annotation::Str,
+        "bytes" => Annotation::Bytes,
+        "list" | "List" => Annotation::List(any()),
+        "Sequence" | "Iterable" | "Collection" | "MutableSequence" => Annotation::Sequence(any()),
+        "tuple" | "Tuple" => Annotation::Tuples(any()),
+        "set" | "Set" => Annotation::Set(any()),
+        "frozenset" | "FrozenSet" => Annotation::Frozen(any()),
+        "dict" | "Dict" | "Mapping" | "MutableMapping" => Annotation::Dict(any(), any()),
+        "Path" | "PurePath" | "PosixPath" => made(Make::Path),
+        "Decimal" => made(Make::Decimal),
+        "date" => made(Make::Date),
+        "time" => made(Make::Time),
+        "datetime" => made(Make::DateTime),
+        "Any" | "object" => Annotation::Any,
+        _ => Annotation::Foreign(name.to_owned()),
     }
 }
 
-fn one_of(mut all: Vec<Wanted>) -> Wanted {
-    if all.len() == 1 { all.pop().unwrap_or(Wanted::Any) } else { Wanted::Union(all) }
+fn one_of(mut all: Vec<Annotation>) -> Annotation {
+    if all.len() == 1 { all.pop().unwrap_or(Annotation::Any) } else { Annotation::Union(all) }
 }
 
 #[cfg(test)]
@@ -261,37 +281,37 @@ mod tests {
 
     #[test]
     fn annotations_are_understood() {
-        let list = |of| Wanted::List(Box::new(of));
+        let list = |of| Annotation::List(Box::new(of));
         for (annotation, wanted) in [
-            ("int", Wanted::Int),
-            ("typing.List[float]", list(Wanted::Float)),
-            ("'list[int]'", list(Wanted::Int)),
-            ("Optional[str]", Wanted::Union(vec![Wanted::Str, Wanted::None])),
-            ("int | None", Wanted::Union(vec![Wanted::Int, Wanted::None])),
-            ("Annotated[int, Gt(3)]", Wanted::Int),
-            ("tuple[int, ...]", Wanted::Tuples(Box::new(Wanted::Int))),
-            ("tuple[()]", Wanted::Tuple(Vec::new())),
-            ("pathlib.Path", Wanted::Made(Make::Path, "pathlib.Path".into())),
-            ("dt.date", Wanted::Made(Make::Date, "dt.date.fromisoformat".into())),
+            ("int", Annotation::Int),
+            ("typing.List[float]", list(Annotation::Float)),
+            ("'list[int]'", list(Annotation::Int)),
+            ("Optional[str]", Annotation::Union(vec![Annotation::Str, Annotation::None])),
+            ("int | None", Annotation::Union(vec![Annotation::Int, Annotation::None])),
+            ("Annotated[int, Gt(3)]", Annotation::Int),
+            ("tuple[int, ...]", Annotation::Tuples(Box::new(Annotation::Int))),
+            ("tuple[()]", Annotation::Tuple(Vec::new())),
+            ("pathlib.Path", Annotation::Made(Make::Path, "pathlib.Path".into())),
+            ("dt.date", Annotation::Made(Make::Date, "dt.date".into())),
             (
                 "Literal['a,]', 3]",
-                Wanted::Values(vec![Literal::Text("a,]".into()), Literal::Int("3".into())]),
+                Annotation::Values(vec![Literal::Text("a,]".into()), Literal::Int("3".into())]),
             ),
         ] {
-            assert_eq!(Wanted::read(annotation), wanted, "{annotation}");
+            assert_eq!(Annotation::read(annotation), wanted, "{annotation}");
         }
         let deep = format!("{}int{}", "list[".repeat(100), "]".repeat(100));
         for annotation in
             ["", "pd.DataFrame", "Callable[[int], str]", "list[", "int]", "dict[int]", deep.as_str()]
         {
-            assert_eq!(Wanted::read(annotation), Wanted::Any, "{annotation}");
+            assert!(Annotation::read(annotation).is_open(), "{annotation}");
         }
     }
 
     proptest! {
         #[test]
         fn any_annotation(text in any::<String>(), like in "[a-zA-Z_.\\[\\]'\"|, 0-9\\\\]{0,40}") {
-            let _ = (Wanted::read(&text), Wanted::read(&like));
+            let _ = (Annotation::read(&text), Annotation::read(&like));
         }
     }
 }

@@ -1,14 +1,14 @@
 //! From a signature to the form of its arguments, and from its answers to the text of the call.
 
-use super::Defined;
-use crate::domain::form::argument;
 use crate::domain::{Answers, Field, FieldKind, Form, Parameter, ParameterKind};
+use crate::python::argument;
+use crate::python::function::Definition;
 
 /// The name of the form.
-pub(in crate::recipe) const ARGUMENTS: &str = "arguments";
+pub(super) const ARGUMENTS: &str = "arguments";
 
 /// The form of its arguments; `None` where it takes none.
-pub(in crate::recipe) fn form(defined: &Defined) -> Option<Form> {
+pub(super) fn form(defined: &Definition) -> Option<Form> {
     let function = &defined.function;
     let fields: Vec<Field> = function.parameters.iter().map(|parameter| field(defined, parameter)).collect();
     let note = function.doc.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
@@ -16,7 +16,7 @@ pub(in crate::recipe) fn form(defined: &Defined) -> Option<Form> {
     (!fields.is_empty()).then(|| Form { name, title, note: note.to_owned(), fields })
 }
 
-fn field(defined: &Defined, parameter: &Parameter) -> Field {
+fn field(defined: &Definition, parameter: &Parameter) -> Field {
     let annotation = asked(parameter);
     let open = defined.expressions.iter().find(|(name, _)| *name == parameter.name);
     let help = match (open, parameter.kind) {
@@ -49,7 +49,7 @@ fn asked(parameter: &Parameter) -> String {
 ///
 /// # Errors
 /// Why there is no such call.
-pub(in crate::recipe) fn call(defined: &Defined, answers: &Answers) -> Result<String, String> {
+pub(super) fn call(defined: &Definition, answers: &Answers) -> Result<String, String> {
     let function = &defined.function;
     let given = |parameter: &Parameter| {
         let answer =
@@ -99,4 +99,67 @@ fn skips(parameters: &[Parameter], answers: &Answers) -> bool {
     };
     let mut places = parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Positional);
     places.any(|parameter| !answered(parameter)) && places.any(answered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::answers;
+    use crate::python::function::examine;
+
+    fn call_of(head: &str, given: &[(&str, &str)]) -> Result<String, String> {
+        let defined = examine(&format!("def f({head}) -> int:\n    'A.'\n    return 1\n")).unwrap();
+        let given: Answers = given.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect();
+        let form = form(&defined).unwrap_or_default();
+        let answers = answers::check(&form, &given)
+            .map_err(|misfits| misfits.iter().map(ToString::to_string).collect::<String>())?;
+        call(&defined, &answers)
+    }
+
+    #[test]
+    fn a_form_is_made_from_the_signature() {
+        let source = "def rate(n: int, unit: str = 'm', *, path: Path = Path('.')) -> float:\n    '''Tells the rate.\n\n    \
+                  More.'''\n    return n / 2\n";
+        let form = form(&examine(source).unwrap()).unwrap();
+        assert_eq!((form.name.as_str(), form.note.as_str()), ("arguments", "Tells the rate."));
+        let unit = &form.fields[1];
+        assert_eq!((unit.default.as_deref(), unit.required), (Some("'m'"), false));
+        assert_eq!(unit.kind, FieldKind::Argument { annotation: "str".into() });
+        let path = &form.fields[2];
+        assert_eq!((path.default.as_deref(), path.required), (None, false));
+        assert_eq!(path.help, "Path; empty: Path('.')");
+        assert_eq!(super::form(&examine("def f() -> int:\n    'A.'\n").unwrap()), None);
+    }
+
+    #[test]
+    fn a_call_is_written_out() {
+        for (head, given, written) in [
+            ("", &[][..], "f()"),
+            ("n: int, unit: str = 'm'", &[("n", "3")], "f(n=3, unit='m')"),
+            (
+                "n: int, unit: str = 'm'",
+                &[("n", "3"), ("unit", "it's; import os")],
+                "f(n=3, unit=\"it's; import os\")",
+            ),
+            ("n: int = LIMIT, m: int = 2", &[], "f(m=2)"),
+            ("a: int, /, b: int", &[("a", "1"), ("b", "2")], "f(1, b=2)"),
+            ("a: int, *args: str", &[("a", "1"), ("args", "['x', 'y']")], "f(1, *['x', 'y'])"),
+            ("a: int, *args: str, **more: int", &[("a", "1"), ("more", "{'k': 2}")], "f(a=1, **{'k': 2})"),
+            ("n: int = None", &[], "f()"),
+            ("p: Path | None = None", &[("p", "a.csv")], "f(p=Path('a.csv'))"),
+        ] {
+            assert_eq!(call_of(head, given).as_deref(), Ok(written), "{head}");
+        }
+        for (head, given, why) in [
+            ("n: int", &[("n", "abc")][..], "n: \"abc\" is no int"),
+            ("n: int", &[], "n: an answer is needed"),
+            ("a: int = X, /, b: int = Y, c: int = 1", &[("b", "1")], ""),
+            ("a: int = X, b: int = Y, /", &[("b", "1")], "a: an answer is needed"),
+            ("a: int = X, *args: int", &[("args", "[1]")], "a: an answer is needed where further"),
+        ] {
+            let told = call_of(head, given);
+            assert!(why.is_empty() == told.is_ok(), "{head}: {told:?}");
+            assert!(told.err().unwrap_or_default().contains(why), "{head}");
+        }
+    }
 }

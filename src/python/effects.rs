@@ -1,7 +1,7 @@
 //! What a text would do when it is defined: at its top level, in decorators, in defaults and annotations. Allowed are
 //! imports, constants of literals, and makers of plain values.
 
-use super::{Flaw, definition, named, text};
+use super::function::{FunctionError, definition, named, text};
 use tree_sitter::Node;
 
 /// Decorators that wrap a function and do nothing else.
@@ -43,7 +43,7 @@ const MAKERS: &[&str] = &[
 ];
 
 /// What the statements at the top level do beside defining.
-pub(super) fn at_top(root: Node<'_>, source: &str) -> Vec<Flaw> {
+pub(super) fn at_top(root: Node<'_>, source: &str) -> Vec<FunctionError> {
     let mut flaws = Vec::new();
     // A function of the text with the name of a maker is no maker.
     let defined = named(root).into_iter().filter_map(definition);
@@ -63,9 +63,9 @@ pub(super) fn at_top(root: Node<'_>, source: &str) -> Vec<Flaw> {
             "expression_statement" => statement(node, at == 0, source, &mut flaws),
             "class_definition" => {
                 let what = "a class beside the function; put it inside of the function, or do without";
-                flaws.push(Flaw::at(node, what));
+                flaws.push(FunctionError::at(node, what));
             }
-            _ => flaws.push(Flaw::at(node, runs(node, source))),
+            _ => flaws.push(FunctionError::at(node, runs(node, source))),
         }
     }
     flaws
@@ -77,7 +77,7 @@ fn runs(node: Node<'_>, source: &str) -> String {
     format!("`{}` would run when the function is defined; take it out", short.replace('`', "'"))
 }
 
-fn statement(node: Node<'_>, first: bool, source: &str, flaws: &mut Vec<Flaw>) {
+fn statement(node: Node<'_>, first: bool, source: &str, flaws: &mut Vec<FunctionError>) {
     let inner = named(node);
     let fine = match inner.as_slice() {
         [only] if only.kind() == "string" => first && is_literal(*only, 0),
@@ -88,7 +88,7 @@ fn statement(node: Node<'_>, first: bool, source: &str, flaws: &mut Vec<Flaw>) {
         // `x: f() = 1`: an annotation at the top level is evaluated.
         let annotation = inner.first().and_then(|only| only.child_by_field_name("type"));
         if let Some(call) = annotation.and_then(|annotation| calls(annotation, source, &[])) {
-            flaws.push(Flaw::at(call, called(call, source)));
+            flaws.push(FunctionError::at(call, called(call, source)));
         }
         return;
     }
@@ -100,7 +100,7 @@ fn statement(node: Node<'_>, first: bool, source: &str, flaws: &mut Vec<Flaw>) {
     } else {
         runs(node, source)
     };
-    flaws.push(Flaw::at(node, what));
+    flaws.push(FunctionError::at(node, what));
 }
 
 /// `NAME = literal`, `NAME: type = literal`, `NAME: type`
@@ -151,18 +151,18 @@ fn is_number(node: Node<'_>, depth: usize) -> bool {
 }
 
 /// Decorators are called with the function: a few that only wrap it are fine.
-fn decorated(node: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<Flaw>) {
+fn decorated(node: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<FunctionError>) {
     for decorator in named(node).into_iter().filter(|child| child.kind() == "decorator") {
         let shown = text(decorator, source).lines().next().unwrap_or_default().replace('`', "'");
         let name = shown.trim_start_matches('@').trim();
         if !DECORATORS.contains(&name) || own.contains(&name) {
             let what = format!("the decorator `{shown}` runs when the function is defined; take it out");
-            flaws.push(Flaw::at(decorator, what));
+            flaws.push(FunctionError::at(decorator, what));
         }
     }
     match definition(node) {
         Some(function) => when_defined(function, source, own, flaws),
-        None => flaws.push(Flaw::at(
+        None => flaws.push(FunctionError::at(
             node,
             "a class beside the function; put it inside of the function, or do without",
         )),
@@ -170,11 +170,11 @@ fn decorated(node: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<Flaw>) 
 }
 
 /// Defaults and annotations are evaluated when a function is defined.
-fn when_defined(function: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<Flaw>) {
+fn when_defined(function: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<FunctionError>) {
     let makers: Vec<&str> = MAKERS.iter().copied().filter(|maker| !own.contains(maker)).collect();
     let parts = [function.child_by_field_name("parameters"), function.child_by_field_name("return_type")];
     for call in parts.into_iter().flatten().filter_map(|part| calls(part, source, &makers)) {
-        flaws.push(Flaw::at(call, called(call, source)));
+        flaws.push(FunctionError::at(call, called(call, source)));
     }
 }
 
