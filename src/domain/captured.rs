@@ -2,8 +2,18 @@
 //!
 //! Pieces of both streams keep their order, so that a view can show them as they came.
 
-use super::Stream;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+
+/// Which stream a chunk came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
 
 /// A stretch of output of one stream, with its place in the order of all output.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What the review has to say about a block. Advice: the person decides, the sandbox bars.
 
-use super::Trace;
+use super::{Place, Trace};
 use serde::{Deserialize, Serialize};
 
 /// How much a finding matters.
@@ -26,20 +26,6 @@ impl Severity {
             Severity::High => "high",
         }
     }
-}
-
-/// A stretch of a block's text. Lines and columns count from 1, columns in characters (Unicode scalar values);
-/// the end is exclusive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
-pub struct Place {
-    /// First line.
-    pub line: u32,
-    /// First column.
-    pub column: u32,
-    /// Last line.
-    pub end_line: u32,
-    /// Column behind the last character.
-    pub end_column: u32,
 }
 
 /// One remark of the review.

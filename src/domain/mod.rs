@@ -6,6 +6,7 @@
 
 pub mod approval;
 pub mod block;
+pub mod block_kind;
 pub mod captured;
 pub mod decision;
 pub mod departed;
@@ -27,23 +28,26 @@ pub mod obeyed;
 pub mod opinion;
 pub mod packages;
 pub mod pixels;
+pub mod place;
 pub mod reach;
 pub mod recipe;
 pub mod run;
 pub mod sentences;
 pub mod serial;
+pub mod sha256;
 pub mod trace;
 pub mod unicode;
 pub mod visible;
 
-pub use approval::{Approval, FolderId, Grantor, Mismatch, OnDisk, RunRequest, Sha256, Target, Terms};
-pub use block::{Block, BlockKind, Dialect, Origin, Readiness, Version};
-pub use captured::{Captured, Piece};
+pub use approval::{Approval, FolderId, Grantor, Mismatch, OnDisk, RunRequest, Target, Terms};
+pub use block::{Block, Dialect, Origin, Readiness, Version};
+pub use block_kind::BlockKind;
+pub use captured::{Captured, Piece, Stream};
 pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};
 pub use departed::{Departed, Departure, Ledger};
 pub use entry::{Entry, Header, TurnEnd};
 pub use file_act::FileAct;
-pub use finding::{Effects, Finding, Place, Review, Severity};
+pub use finding::{Effects, Finding, Review, Severity};
 pub use form::{Answers, Field, FieldKind, Form, Misfit};
 pub use function::{Function, FunctionFile, Parameter, ParameterKind};
 pub use gaps::Gaps;
@@ -61,11 +65,13 @@ pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
 pub use packages::{InstallInto, PackageList};
 pub use pixels::Pixels;
+pub use place::Place;
 pub use reach::{Can, Place as ReachPlace, Reach};
 pub use recipe::{RecipeCard, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use run::{
     Change, Chunk, ExecutorKind, FileChange, Hold, ImageRef, Interpreter, KernelFate, KernelRef, Layer,
     Limits, Outcome, ProtectedFile, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel,
-    SandboxReport, Shared, Stream, Variable, VariableChanges,
+    SandboxReport, Shared, Variable, VariableChanges,
 };
+pub use sha256::Sha256;
 pub use trace::{Source, Trace};

@@ -1,6 +1,6 @@
 //! A run: what it may do, what it prints, how it ends, what it used.
 
-use super::{BlockId, Captured, Gaps, Language, Sha256};
+use super::{BlockId, Captured, Gaps, Language, Sha256, Stream};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -250,16 +250,6 @@ impl Default for Limits {
             open_files: 1024,
         }
     }
-}
-
-/// Which stream a chunk came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Stream {
-    /// Standard output.
-    Stdout,
-    /// Standard error.
-    Stderr,
 }
 
 /// A piece of output, as raw bytes: it may end inside a character.

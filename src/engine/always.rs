@@ -20,17 +20,17 @@ impl Engine {
     /// The person says yes to this block, and to what the rule covers from now on.
     pub(super) fn grant_rule(&mut self, block: BlockId, revision: Revision, scope: RuleScope) {
         if let Err(refusal) = check(&self.state, block, revision, false) {
-            return self.notify(notices::refused(&refusal));
+            return self.notify(refusal.notice());
         }
         if self.state.live.foreign {
-            return self.notify(notices::refused(&Refusal::NoRule(block, Miss::Foreign)));
+            return self.notify(Refusal::NoRule(block, Miss::Foreign).notice());
         }
         let offer = rules::proposed(&self.state, block, scope);
         let known = self.state.transcript.blocks.get(&block).zip(self.state.inspected(block));
         let (Some(rule), Some((item, inspected))) = (offer, known) else { return };
         let Ok(terms) = &inspected.terms else { return };
         if let Err(miss) = rules::covers(&rule, &item.block, &inspected.review, terms) {
-            return self.notify(notices::refused(&Refusal::NoRule(block, miss)));
+            return self.notify(Refusal::NoRule(block, miss).notice());
         }
         let notice = notices::rule_added(rule.id, &rules::words(&rule));
         self.record(Entry::RuleAdded(Box::new(rule)));

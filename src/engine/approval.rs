@@ -8,9 +8,10 @@ use super::state::{Inspected, LiveRun};
 use super::transcript::{BlockItem, Standing};
 use super::{Effect, Engine, Phase, State, notices};
 use crate::domain::{
-    Approval, Block, BlockId, BlockKind, Captured, Decision, Entry, ExecutorKind, Finding, Grantor, Policy,
-    Readiness, Revision, RunRequest, SandboxLevel, Severity, Target, Terms, Verdict,
+    Approval, Block, BlockId, BlockKind, Captured, Decision, Entry, ExecutorKind, Finding, Grantor, Notice,
+    Policy, Readiness, Revision, RunRequest, SandboxLevel, Severity, Target, Terms, Verdict,
 };
+use crate::text::line::one_line;
 use std::sync::Arc;
 
 /// Why a block can't be approved now. The text is for the status line.
@@ -57,6 +58,13 @@ pub enum Refusal {
     NotTyped,
 }
 
+impl Refusal {
+    /// The same for the person.
+    pub(super) fn notice(&self) -> Notice {
+        Notice::warn(self.to_string())
+    }
+}
+
 /// Whether the person may approve this revision now.
 ///
 /// # Errors
@@ -83,21 +91,21 @@ pub(super) fn gate(
         Readiness::Empty => return Err(Refusal::Empty(block)),
         Readiness::Unclear => {
             let why = item.block.unclear(item.block.current()).unwrap_or_default();
-            return Err(Refusal::Unclear(block, notices::one_line(&why)));
+            return Err(Refusal::Unclear(block, one_line(&why)));
         }
     }
     let Some(Inspected { review, terms, .. }) = state.inspected(block) else {
         return Err(Refusal::NotInspected(block));
     };
     if let Some(finding) = review.findings.iter().find(|finding| finding.forbidden) {
-        return Err(Refusal::Forbidden(block, notices::one_line(&finding.message)));
+        return Err(Refusal::Forbidden(block, one_line(&finding.message)));
     }
-    let terms = terms.as_ref().map_err(|why| Refusal::Impossible(block, notices::one_line(why)))?;
+    let terms = terms.as_ref().map_err(|why| Refusal::Impossible(block, one_line(why)))?;
     if !fits(&item.block, terms) {
         return Err(Refusal::NotInspected(block));
     }
     match &state.live.store_failure {
-        Some(why) => Err(Refusal::Unsaved(notices::one_line(why.trim_end_matches('.')))),
+        Some(why) => Err(Refusal::Unsaved(one_line(why.trim_end_matches('.')))),
         None => Ok(terms),
     }
 }
@@ -133,12 +141,12 @@ impl Engine {
     /// A decision of the person. It is refused when it speaks of anything but the block and revision that wait.
     pub(super) fn decide(&mut self, block: BlockId, revision: Revision, decision: Decision) {
         if let Err(refusal) = deciding(&self.state, block, revision) {
-            return self.notify(notices::refused(&refusal));
+            return self.notify(refusal.notice());
         }
         match decision {
             Decision::Approve { typed } => match check(&self.state, block, revision, typed) {
                 Ok(()) => self.grant(block, revision, Grantor::Person { typed }),
-                Err(refusal) => self.notify(notices::refused(&refusal)),
+                Err(refusal) => self.notify(refusal.notice()),
             },
             Decision::Always(scope) => self.grant_rule(block, revision, scope),
             Decision::Edit(source) => self.edit(block, revision, source),

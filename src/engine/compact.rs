@@ -6,9 +6,8 @@
 mod request;
 
 use super::context::{Composed, Composer, OFFER, kept_free, left_out};
-use super::cost::Held;
 use super::instructions;
-use super::notices::{self, grouped};
+use super::spending::Held;
 use super::state::{ContextShare, LiveSummary, Retry};
 use super::transcript::Item;
 use super::{Effect, Engine, Phase};
@@ -17,6 +16,8 @@ use crate::domain::{
     Departure, Entry, FailureKind, Finish, ModelInfo, ModelName, ModelRequest, Notice, Purpose, ReplyEvent,
     ReplyFailure, StepId,
 };
+use crate::text::line::one_line;
+use crate::text::number::grouped;
 
 /// A summary that is longer than this many bytes is none.
 const LONGEST: usize = 64 << 10;
@@ -226,7 +227,7 @@ impl Engine {
 
     /// No summary came: all stays as it was.
     fn no_summary(&mut self, why: &str) {
-        let why = notices::one_line(why.trim_end_matches('.'));
+        let why = one_line(why.trim_end_matches('.'));
         let stuck = self.state.live.summary.take().and_then(|summary| summary.stuck);
         self.notify(Notice::error(format!("No summary: {why}. The chat is as it was.")));
         self.leave_summary(stuck);

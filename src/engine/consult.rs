@@ -4,7 +4,6 @@
 //! decision can be made before it comes, and an opinion on an older revision is dropped.
 
 use super::context::{estimate, fenced, kept_free, shortened};
-use super::notices::{self, grouped, one_line};
 use super::transcript::Standing;
 use super::{Effect, Engine, Phase};
 use crate::domain::sentences::sending;
@@ -12,6 +11,9 @@ use crate::domain::{
     AnswerForm, Block, BlockId, Consultation, Entry, Message, ModelInfo, ModelName, ModelRequest, Notice,
     Opinion, Purpose, Review, Revision, Risk, Role, Severity, Usage,
 };
+use crate::text::line::one_line;
+use crate::text::number::counted;
+use crate::text::number::grouped;
 use serde_json::Value;
 
 const PROMPT: &str = include_str!("../../assets/prompts/judge.md");
@@ -46,7 +48,7 @@ fn request(block: &Block, review: Option<&Review>) -> ModelRequest {
     };
     let mut ask = format!(
         "{what}, {}:\n\n{}",
-        notices::counted(version.source.lines().count(), "line"),
+        counted(version.source.lines().count(), "line"),
         fenced("text", &shortened(&version.source, LARGEST))
     );
     let findings = review.map_or(&[][..], |review| &review.findings);

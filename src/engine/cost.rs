@@ -1,11 +1,8 @@
-//! What a session costs: prices of models, the sum of all requests, and the session budget.
+//! What a session costs: prices of models, and the sum of all requests.
 //!
 //! What is not known is said to be unknown; it never counts as nothing.
 
-use super::state::Question;
-use super::transcript::{Item, Transcript};
-use super::{Engine, Phase, State, notices};
-use crate::domain::{ModelInfo, ModelName, Notice, Price, ReplyFailure, StepId, Usage};
+use crate::domain::{ModelInfo, ModelName, Price, StepId, Usage};
 use std::collections::BTreeMap;
 
 /// What a session has cost.
@@ -89,105 +86,4 @@ fn undated(name: &str) -> Option<&str> {
 pub fn of(price: Option<Price>, usage: &Usage) -> Option<u64> {
     // A request of which only one side was told would look cheaper than it was.
     (usage.input.is_some() && usage.output.is_some()).then_some(price?.of(usage))
-}
-
-/// An amount as it is shown: `$2.00`; small ones with four decimals.
-pub fn dollars(nanos: u64) -> String {
-    let amount = nanos as f64 / 1e9;
-    if nanos > 0 && nanos < 100_000_000 { format!("${amount:.4}") } else { format!("${amount:.2}") }
-}
-
-/// What waits for the person's word about the session budget.
-#[derive(Clone, Debug, Default)]
-pub(super) enum Held {
-    /// The next request of the turn.
-    #[default]
-    Request,
-    /// A summary; the failure in which the turn was stuck.
-    Summary(Option<ReplyFailure>),
-}
-
-/// Every request of a session: which model answered, what it used, and of which step it was.
-fn requests(transcript: &Transcript) -> impl Iterator<Item = (Option<&ModelName>, &Usage, Option<StepId>)> {
-    let mut model = transcript.header.as_ref().and_then(|header| header.model.as_ref());
-    let conversation = transcript.items.iter().filter_map(move |item| match item {
-        Item::Model { model: next, .. } => {
-            model = Some(next);
-            None
-        }
-        Item::Reply(reply) => Some((model, &reply.usage, Some(reply.step))),
-        Item::Summary(summary) => Some((summary.model.as_ref(), &summary.usage, None)),
-        _ => None,
-    });
-    let opinions = transcript.blocks.values().flat_map(|item| &item.opinions);
-    conversation.chain(opinions.map(|opinion| (Some(&opinion.model), &opinion.usage, None)))
-}
-
-impl Engine {
-    /// Adds up what all requests of the session cost.
-    pub(super) fn add_up(&mut self) {
-        let State { transcript, live, .. } = &mut self.state;
-        let price = |model: &ModelName| self.settings.prices.of(model, self.meter.infos.get(model));
-        let (mut nanos, mut unknown, mut last) = (0u64, 0u32, None);
-        let mut of_steps = BTreeMap::new();
-        for (model, usage, step) in requests(transcript) {
-            let one = of(model.and_then(price).map(|(price, _)| price), usage);
-            match one {
-                Some(one) => nanos = nanos.saturating_add(one),
-                None => unknown = unknown.saturating_add(1),
-            }
-            if let Some(step) = step {
-                last = one;
-                of_steps.extend(one.map(|one| (step, one)));
-            }
-        }
-        let source = transcript.model.as_ref().and_then(price).map(|(_, source)| source);
-        live.cost = Cost { nanos, unknown, last, of_steps, price: source, budget: live.cost.budget };
-    }
-
-    /// Whether the session has cost what it may.
-    pub(super) fn budget_reached(&self) -> Option<Question> {
-        let cost = &self.state.live.cost;
-        let limit = cost.budget.filter(|limit| cost.nanos >= *limit)?;
-        Some(Question::Budget { spent: cost.nanos, limit })
-    }
-
-    /// Asks for the person's word before anything more is spent. Tells whether it had to.
-    pub(super) fn hold_for_budget(&mut self, held: Held) -> bool {
-        self.add_up();
-        let Some(question) = self.budget_reached() else { return false };
-        self.held = held;
-        self.notify(notices::question(&question));
-        self.state.phase = Phase::Asking(question);
-        true
-    }
-
-    /// The person spends more: the budget grows by its own size, as often as it takes.
-    pub(super) fn raise_budget(&mut self) {
-        let cost = &mut self.state.live.cost;
-        let (Some(limit), Some(size)) = (cost.budget, self.settings.session_budget) else { return };
-        let more = (cost.nanos.saturating_sub(limit) / size.max(1)).saturating_add(1);
-        cost.budget = Some(limit.saturating_add(size.saturating_mul(more)));
-        match std::mem::take(&mut self.held) {
-            Held::Request => self.send_request(),
-            Held::Summary(stuck) => self.begin_summary(stuck),
-        }
-    }
-
-    /// A budget that can't be kept is told, once for each model.
-    pub(super) fn tell_unknown_price(&mut self) {
-        let (Some(_), Some(model)) = (self.state.live.cost.budget, &self.state.transcript.model) else {
-            return;
-        };
-        let known = self.settings.prices.of(model, self.meter.infos.get(model)).is_some();
-        if known || self.meter.priceless.as_ref() == Some(model) {
-            return;
-        }
-        let text = format!(
-            "The price of {} is not known: what it costs does not count towards the session budget.",
-            notices::one_line(&model.to_string())
-        );
-        self.meter.priceless = Some(model.clone());
-        self.notify(Notice::warn(text));
-    }
 }

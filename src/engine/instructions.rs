@@ -3,9 +3,11 @@
 //! A project's files are hostile like everything from outside: they are told as the project's words, fenced, and can
 //! allow nothing. Reading them is the business of other rooms.
 
+use super::Engine;
 use super::context::fenced;
-use super::{Engine, notices};
 use crate::domain::{Entry, Instructions, NotedInstructions, Notice};
+use crate::text::line::one_line;
+use crate::text::number::grouped;
 
 const OWN: &str = "# Instructions of the person\n\nThe person wrote these for every conversation.";
 const OWN_FILES: &str =
@@ -30,14 +32,10 @@ pub(super) fn compose(own: &str, files: &[&Instructions]) -> String {
 }
 
 fn one(file: &Instructions) -> String {
-    let path = notices::one_line(&file.path.to_string_lossy());
+    let path = one_line(&file.path.to_string_lossy());
     let rest = match file.left_out() {
         0 => String::new(),
-        bytes => format!(
-            "\n[shortened: {} of {} bytes left out]",
-            notices::grouped(bytes),
-            notices::grouped(file.bytes)
-        ),
+        bytes => format!("\n[shortened: {} of {} bytes left out]", grouped(bytes), grouped(file.bytes)),
     };
     format!("{path}:\n{}{rest}", fenced("markdown", &file.text))
 }

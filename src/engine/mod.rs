@@ -32,6 +32,7 @@ mod replying;
 mod resume;
 pub mod rules;
 mod running;
+mod spending;
 pub mod state;
 pub mod steps;
 mod take_back;
@@ -59,9 +60,10 @@ use crate::domain::{
 };
 use always::HeldBack;
 use context::Meter;
-use cost::{Held, Prices};
+use cost::Prices;
 use inspecting::Looks;
 use replying::Stream;
+use spending::Held;
 use turn::Turn;
 
 /// What the engine has to know beforehand. All of it comes from the configuration or the command line.

@@ -4,6 +4,7 @@
 use super::approval::{Refusal, gate};
 use super::{Engine, Phase, notices};
 use crate::domain::{BlockId, BlockKind, Entry, Grantor, Language, Limits, Revision};
+use crate::text::line::one_line;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -89,8 +90,7 @@ impl Engine {
             Err(Refusal::Impossible(_, why)) => why,
             Err(refusal) => refusal.to_string(),
         };
-        let why =
-            forbidden.map_or(why, |f| format!("line {}: {}", f.place.line, notices::one_line(&f.message)));
+        let why = forbidden.map_or(why, |f| format!("line {}: {}", f.place.line, one_line(&f.message)));
         self.record(Entry::Declined { block, revision, why });
         self.settled(block);
         self.advance();

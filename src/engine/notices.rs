@@ -1,8 +1,6 @@
 //! What the engine tells the person, in the words of the interface: what happened, then what to press.
 
-use super::approval::Refusal;
 use super::changes;
-use super::cost::dollars;
 use super::state::Question;
 use crate::domain::FileChange;
 use crate::domain::sentences::{running, saving, sending};
@@ -10,8 +8,8 @@ use crate::domain::{
     Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, Misfit, ModelName, Notice,
     Outcome, ReplyFailure, Review, RuleId, RunReport, Severity, Terms,
 };
-pub(super) use crate::text::line::one_line;
-pub(super) use crate::text::number::grouped;
+use crate::text::line::one_line;
+use crate::text::number::{counted, dollars};
 
 /// A duration in seconds with one decimal, as on screen.
 pub(super) fn seconds(us: u64) -> String {
@@ -21,11 +19,6 @@ pub(super) fn seconds(us: u64) -> String {
 /// A limit in seconds, with a decimal only where it has one.
 pub(super) fn limit(ms: u64) -> String {
     if ms.is_multiple_of(1000) { format!("{} s", ms / 1000) } else { format!("{:.1} s", ms as f64 / 1e3) }
-}
-
-/// A count with its noun: `1 block`, `2 blocks`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 pub(super) fn queued() -> Notice {
@@ -100,10 +93,6 @@ pub(super) fn lacks_elsewhere(block: BlockId, package: &str, executor: ExecutorK
         }
         _ => format!("Block {block} needs {package}: install it into the environment of its kernel."),
     })
-}
-
-pub(super) fn refused(refusal: &Refusal) -> Notice {
-    Notice::warn(refusal.to_string())
 }
 
 pub(super) fn rule_added(rule: RuleId, words: &str) -> Notice {

@@ -8,6 +8,7 @@
 use super::transcript::{BlockItem, Item, RunItem, Settlement, Standing, Transcript};
 use super::{Engine, Phase, notices};
 use crate::domain::{BlockId, Entry, ExecutorKind, KernelFate, Outcome, Revision, RunId, Sha256};
+use crate::text::line::one_line;
 
 /// One step of a plan: a run that would be repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +102,7 @@ fn step(item: &BlockItem, run: &RunItem) -> Option<Step> {
         run: run.run,
         block: item.block.id,
         revision: run.revision,
-        first_line: notices::one_line(first),
+        first_line: one_line(first),
         wall_us: report.receipt.wall_us,
         files: report.receipt.files.len(),
         network: review.is_some_and(|review| !review.effects.hosts.is_empty()),

@@ -4,13 +4,14 @@
 //! nothing with more rights than the block on which it was granted. When such a block starts is told in `always`.
 
 use super::State;
-use super::notices::counted;
 use super::transcript::BlockItem;
 use crate::domain::sentences::running;
 use crate::domain::{
     Block, BlockId, BlockKind, ExecutorKind, Policy, Review, Rule, RuleId, RuleScope, SandboxLevel, Severity,
     Sha256, Terms, Verdict,
 };
+use crate::text::line::one_line;
+use crate::text::number::counted;
 
 /// Why a rule does not cover a block. The text goes on with the block for its subject.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -190,7 +191,7 @@ fn same_rights(now: &Terms, then: &Terms) -> bool {
 
 /// What a rule covers, in words.
 pub fn words(rule: &Rule) -> String {
-    let language = super::notices::one_line(rule.terms.language.as_str());
+    let language = one_line(rule.terms.language.as_str());
     match rule.scope {
         RuleScope::SameText => format!("this exact text again ({language}, same sha256)"),
         RuleScope::Clean => running::clean_rule(&language),

@@ -2,9 +2,9 @@
 //!
 //! What happens inside a step (a reply, a decision, a run) is told elsewhere; each of those ends in [`Engine::advance`].
 
-use super::cost::Held;
 use super::named::Named;
 use super::reply::call;
+use super::spending::Held;
 use super::state::{LiveReply, Question};
 use super::transcript::Standing;
 use super::{Effect, Engine, Phase, Way, functions, notices};

@@ -12,6 +12,7 @@ use crate::domain::{
     Answers, Block, BlockId, BlockKind, Departure, Entry, FailureKind, Finding, Form, Function, Language,
     RecipeEnd, RecipeFact, RecipeStart, ReplyFailure, Review, RoundOutcome, TurnEnd,
 };
+use crate::text::line::one_line;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -295,7 +296,7 @@ impl Engine {
             let all = blocks.iter().filter_map(|id| course.block(*id));
             declined.extend(all.filter_map(|item| {
                 let why = way.declines(&course, &item.block)?;
-                Some((item.block.id, item.block.current().revision, notices::one_line(&why)))
+                Some((item.block.id, item.block.current().revision, one_line(&why)))
             }));
         }
         for (block, revision, why) in &declined {

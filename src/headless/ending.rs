@@ -6,9 +6,9 @@ use super::{form, steps};
 use crate::domain::sentences::{saving, sending};
 use crate::domain::{BlockId, Finish, Misfit, Outcome, RecipeEnd, RecipeFact, ReplyFailure, TurnEnd, Usage};
 use crate::engine::State;
-use crate::engine::cost::dollars;
 use crate::engine::state::Question;
 use crate::engine::transcript::{Item, ReplyItem, RunItem};
+use crate::text::number::dollars;
 use serde_json::{Value, json};
 
 /// How it ended.

@@ -2,7 +2,7 @@
 //!
 //! Shipped books are read at their first use; `shelf` makes others from a person's own files.
 
-use super::queries::Compiled;
+use super::queries::{self, Compiled};
 use super::rule_error::RuleError;
 use super::rules::{Condition, Mark, NamedShape, Rule, RuleFile};
 use super::tongue::Tongue;
@@ -27,7 +27,7 @@ pub(super) struct Shape {
 #[derive(Debug, Default)]
 pub(super) struct RuleBook {
     pub(super) file: RuleFile,
-    pub(super) queries: OnceLock<Option<Compiled>>,
+    queries: OnceLock<Option<Compiled>>,
     shapes: Vec<Shape>,
     exact: HashMap<String, Vec<usize>>,
     prefixes: Vec<(String, usize)>,
@@ -125,6 +125,12 @@ impl RuleBook {
         let shapes =
             exact.chain(prefixed).chain(suffixed).chain(globbed).filter_map(|index| self.shapes.get(index));
         shapes.filter_map(|shape| Some((self.file.rule.get(shape.rule)?, shape)))
+    }
+
+    /// The queries of its rules, compiled at their first use; `None` where it has none.
+    pub(super) fn queries(&self, tongue: Tongue) -> Option<&Compiled> {
+        let compile = || queries::compile("", tongue, &self.file.rule).ok().flatten();
+        self.queries.get_or_init(compile).as_ref()
     }
 
     /// Whether any rule speaks of exactly this name.

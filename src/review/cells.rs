@@ -1,6 +1,6 @@
 //! Commands of notebooks inside Python: `!command`, `%pip install`, `%%bash` cells, which are no Python and do run.
 
-use super::judge::Nested;
+use super::nested::Nested;
 use super::rules::Inner;
 use super::syntax::Matter;
 use super::value::HOLE;

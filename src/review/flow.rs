@@ -7,7 +7,7 @@
 
 use super::Scope;
 use super::ground;
-use super::judge::Nested;
+use super::nested::Nested;
 use super::rules::Ground;
 use super::value::{Act, Kind, Value};
 use std::collections::HashMap;

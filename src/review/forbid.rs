@@ -3,7 +3,7 @@
 //! One list serves all: `urllib` is the module and all that is called in it, `os.system` one call however it is spelled,
 //! `curl` a program in any shell, `py.eval*` what those rules find. Names are compared after aliases were followed.
 
-use super::judge::Remark;
+use super::diagnostic::Remark;
 use super::value::Act;
 use crate::domain::{Review, Severity};
 use std::ops::Range;

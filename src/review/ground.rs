@@ -3,7 +3,6 @@
 //! Judges by spelling alone. Links, mounts and what exists are not its business; the sandbox sees those.
 
 use super::Scope;
-use super::book::common;
 use super::rules::{Ground, PlaceRow};
 use super::value::HOLE;
 use crate::domain::obeyed::obeyed;
@@ -208,7 +207,7 @@ fn meanings(text: &str, scope: &Scope) -> Located {
     let mut located = Located::default();
     let full = resolved(text, scope).unwrap_or_default();
     let tail = text.rsplit(HOLE).next().unwrap_or_default();
-    for row in scope.book.places().iter().chain(&common().file.place) {
+    for row in scope.book.places() {
         if names(row, text, &full, tail, scope) {
             located.grounds.push(row.class);
             located.what.get_or_insert_with(|| row.what.clone());

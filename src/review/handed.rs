@@ -5,8 +5,8 @@
 //! reaches is read once at the end, with parameters of which nothing is known. Bounded: so many readings of a body and so
 //! deep, each paid for; what is refused counts as unknown. What a parameter is, the readers of the languages know.
 
+use super::flow::Frames;
 use super::value::Value;
-use super::walk::Shared;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use tree_sitter::Node;
@@ -124,15 +124,18 @@ impl<'t> Handed<'t> {
         self.given_back.insert((function, key), value.clone());
         value
     }
-}
 
-impl<'t> Shared<'_, 't> {
     /// Whether, and how, a call of a function of the text is followed.
-    pub(super) fn entry(&mut self, function: Function<'t>, given: &[(&str, Value)]) -> Entry {
+    pub(super) fn entry(
+        &mut self,
+        frames: &mut Frames,
+        function: Function<'t>,
+        given: &[(&str, Value)],
+    ) -> Entry {
         let weight = given.iter().map(|(_, v)| v.weight()).sum::<usize>();
         let id = function.node.id();
-        if weight > HEAVIEST || !self.frames.pay(weight) {
-            self.handed.refused.insert(id);
+        if weight > HEAVIEST || !frames.pay(weight) {
+            self.refused.insert(id);
             return Entry::Refused;
         }
         let mut key = String::new();
@@ -141,18 +144,18 @@ impl<'t> Shared<'_, 't> {
             let _ = write!(key, "{name}={value:?};");
         }
         let key = (id, key);
-        if let Some(value) = self.handed.given_back.get(&key) {
+        if let Some(value) = self.given_back.get(&key) {
             return Entry::Known(value.clone());
         }
-        let readings = self.handed.readings.entry(id).or_default();
+        let readings = self.readings.entry(id).or_default();
         let work = function.node.byte_range().len() / 2 + 8;
-        if *readings >= MOST || self.handed.returns.len() >= DEEPEST || !self.frames.spare(work) {
-            self.handed.refused.insert(id);
+        if *readings >= MOST || self.returns.len() >= DEEPEST || !frames.spare(work) {
+            self.refused.insert(id);
             return Entry::Refused;
         }
         *readings += 1;
         // A function that calls itself gets no answer the second time.
-        self.handed.given_back.insert(key.clone(), Value::unknown());
+        self.given_back.insert(key.clone(), Value::unknown());
         Entry::Read(key.1)
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Works on any text, with or without a grammar; without one, nothing counts as a string or comment.
 
-use super::judge::Remark;
+use super::diagnostic::Remark;
 use super::syntax::Matter;
 use crate::domain::Severity;
 use crate::domain::unicode::{self, Hidden};

@@ -1,7 +1,9 @@
 //! One text from parse to remarks, and the texts inside it that are themselves code.
 
+use super::diagnostic::{self, Remark};
 use super::flow::Reading;
-use super::judge::{self, Nested, Past, Remark};
+use super::judge::{self, Past};
+use super::nested::Nested;
 use super::rules::{Effect, Inner};
 use super::syntax::Matter;
 use super::tongue::Tongue;
@@ -73,7 +75,7 @@ pub(super) fn inspect(
     }
     review.effects = inspector.past.effects;
     review.effects.unknown |= review.unchecked.is_some();
-    judge::join(&mut remarks);
+    diagnostic::join(&mut remarks);
     remarks
 }
 
@@ -111,7 +113,9 @@ impl Inspector<'_> {
             Tongue::Javascript => javascript::read(root, source, book, self.scope),
             _ => shell::read(root, source, book, self.scope),
         };
-        let (remarks, all) = queries::look(&tree, source, tongue, book);
+        let found =
+            book.queries(tongue).map(|compiled| queries::look(&tree, source, compiled, &book.file.rule));
+        let (remarks, all) = found.unwrap_or_else(|| (Vec::new(), true));
         self.cut |= !all;
         Some(Read { reading, matter: syntax::matter(&tree), remarks })
     }

@@ -4,91 +4,17 @@
 
 use super::Scope;
 use super::book::{RuleBook, Shape};
+use super::diagnostic::Remark;
 use super::ground::{self, Located};
 use super::links;
-use super::rules::{Condition, Effect, Ground, Inner, Mark, Rule};
-use super::value::{Act, HOLE, Kind, Taint, Value};
+use super::nested::Nested;
+use super::rules::{Condition, Effect, Ground, Inner, Rule};
+use super::value::{Act, HOLE, Kind, Value, taint};
 use super::wording::{list, short, spell};
 use super::written::Written;
 use crate::domain::{Effects, Severity};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
-
-/// A finding before its place is counted in lines and columns.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(super) struct Remark {
-    pub(super) rule: String,
-    pub(super) severity: Severity,
-    pub(super) span: Range<usize>,
-    pub(super) message: String,
-    /// What it is about, to drop a milder remark on the same.
-    pub(super) effect: Option<Effect>,
-    /// Whether the person forbids it.
-    pub(super) forbidden: bool,
-    /// What the message names, and the words around it: other ways to mean the same call name more.
-    pub(super) names: Option<(String, Vec<String>)>,
-}
-
-/// Joins remarks of one rule on one place: a call that may be meant in several ways is told once, with all that it names.
-/// What is only known at run time is not named beside what is known.
-pub(super) fn join(remarks: &mut Vec<Remark>) {
-    let mut first: HashMap<(String, usize, usize), usize> = HashMap::new();
-    let mut joined: Vec<Remark> = Vec::with_capacity(remarks.len());
-    for remark in remarks.drain(..) {
-        let key = (remark.rule.clone(), remark.span.start, remark.span.end);
-        let same = first.get(&key).copied().and_then(|at| joined.get_mut(at));
-        match (same, &remark.names) {
-            (Some(Remark { names: Some((template, shown)), severity, .. }), Some((other, more)))
-                if template == other && *severity == remark.severity =>
-            {
-                more.iter()
-                    .filter(|name| !shown.contains(name))
-                    .cloned()
-                    .collect::<Vec<_>>()
-                    .into_iter()
-                    .for_each(|name| {
-                        if shown.len() < 64 {
-                            shown.push(name);
-                        }
-                    });
-            }
-            _ => {
-                first.insert(key, joined.len());
-                joined.push(remark);
-            }
-        }
-    }
-    for remark in &mut joined {
-        let Some((template, shown)) = &mut remark.names else { continue };
-        if shown.len() > 1 {
-            let known = |name: &String| !name.ends_with("(known only at run time)");
-            if shown.iter().any(known) {
-                shown.retain(known);
-            }
-            remark.message = template.replace("{target}", &list(shown));
-        }
-    }
-    *remarks = joined;
-}
-
-/// Code inside code: what a shell, `eval` or another interpreter is given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Nested {
-    /// Text in a language.
-    Text { language: Inner, text: String, span: Range<usize> },
-    /// The words of one command.
-    Words { words: Vec<Value>, span: Range<usize> },
-}
-
-impl Nested {
-    /// About how many bytes it has.
-    pub(super) fn size(&self) -> usize {
-        match self {
-            Nested::Text { text, .. } => text.len(),
-            Nested::Words { words, .. } => words.iter().map(Value::weight).sum::<usize>().saturating_mul(64),
-        }
-    }
-}
 
 /// What came of the acts before: told to the person, and looked at when the next one is judged.
 #[derive(Debug, Default)]
@@ -406,15 +332,4 @@ fn fulfils(condition: &Condition, value: &Value) -> bool {
             let all = value.all_taint();
             marks.iter().any(|mark| all.meets(taint(*mark)))
         })
-}
-
-/// The mark of a rule file as it travels with values.
-pub(super) fn taint(mark: Mark) -> Taint {
-    match mark {
-        Mark::Decoded => Taint::DECODED,
-        Mark::Downloaded => Taint::DOWNLOADED,
-        Mark::Secret => Taint::SECRET,
-        Mark::Environment => Taint::ENVIRONMENT,
-        Mark::File => Taint::FILE,
-    }
 }

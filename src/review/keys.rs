@@ -1,6 +1,6 @@
 //! Keys in a text: what holds one shows it to everybody who reads the text, and is saved without it.
 
-use super::judge::Remark;
+use super::diagnostic::Remark;
 use crate::domain::{Masker, Severity};
 
 /// Remarks on known keys and on the shapes of well-known tokens, in any language, strings and comments included.

@@ -5,7 +5,7 @@
 //! folds to one that rules speak of is a trap. Scientific names (`Δt`, `σ_max`) stay silent.
 
 use super::book::RuleBook;
-use super::judge::Remark;
+use super::diagnostic::Remark;
 use super::syntax::Matter;
 use super::tongue::Tongue;
 use crate::domain::Severity;

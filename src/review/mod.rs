@@ -16,6 +16,8 @@
 mod book;
 mod cells;
 mod choice;
+mod diagnostic;
+mod escapes;
 pub mod files;
 mod flow;
 mod forbid;
@@ -28,6 +30,7 @@ mod judge;
 mod keys;
 mod links;
 mod lookalike;
+mod nested;
 mod orders;
 mod places;
 mod programs;
@@ -61,7 +64,7 @@ pub use shelf::{Book, NoSuchRule};
 pub use tongue::{language_of_extension, reads, reads_alike};
 
 use crate::domain::{Effects, Finding, Language, Masker, Place, Review, Severity};
-use judge::Remark;
+use diagnostic::Remark;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::ops::Range;

@@ -1,7 +1,6 @@
 //! Rules that are tree-sitter queries: all of a book are compiled to one query, at its first use.
 
-use super::book::RuleBook;
-use super::judge::Remark;
+use super::diagnostic::Remark;
 use super::rule_error::RuleError;
 use super::rules::Rule;
 use super::syntax::{each, grammar, text};
@@ -22,13 +21,13 @@ pub(super) struct Compiled {
     on: Vec<String>,
 }
 
-/// Compiles the query rules of a book; `Ok(None)` where there are none.
-fn compile(name: &str, tongue: Tongue, book: &RuleBook) -> Result<Option<Compiled>, RuleError> {
+/// Compiles the queries of these rules; `Ok(None)` where there are none. `name` is for messages.
+pub(super) fn compile(name: &str, tongue: Tongue, rules: &[Rule]) -> Result<Option<Compiled>, RuleError> {
     let Some(language) = grammar(tongue) else { return Ok(None) };
     let mut all = String::new();
-    let mut rules = Vec::new();
+    let mut indices = Vec::new();
     let mut on: Vec<String> = Vec::new();
-    for (index, rule) in book.file.rule.iter().enumerate() {
+    for (index, rule) in rules.iter().enumerate() {
         let Some(source) = &rule.query else { continue };
         let wrong = |e: tree_sitter::QueryError| RuleError::Query {
             file: name.to_owned(),
@@ -36,12 +35,12 @@ fn compile(name: &str, tongue: Tongue, book: &RuleBook) -> Result<Option<Compile
             reason: e.to_string(),
         };
         let alone = Query::new(&language, source).map_err(wrong)?;
-        rules.extend(std::iter::repeat_n(index, alone.pattern_count()));
+        indices.extend(std::iter::repeat_n(index, alone.pattern_count()));
         on.extend(rule.on.iter().cloned());
         all.push_str(source);
         all.push('\n');
     }
-    if rules.is_empty() {
+    if indices.is_empty() {
         return Ok(None);
     }
     let query = Query::new(&language, &all).map_err(|e| RuleError::Query {
@@ -49,20 +48,13 @@ fn compile(name: &str, tongue: Tongue, book: &RuleBook) -> Result<Option<Compile
         rule: "all together".to_owned(),
         reason: e.to_string(),
     })?;
-    Ok(Some(Compiled { query, rules, on }))
-}
-
-/// Whether the queries of a book compile. `name` is for messages.
-pub(super) fn check(name: &str, tongue: Tongue, book: &RuleBook) -> Result<(), RuleError> {
-    compile(name, tongue, book).map(drop)
+    Ok(Some(Compiled { query, rules: indices, on }))
 }
 
 /// Remarks of the query rules on a tree. Each pattern is tried at the nodes where it can begin and nowhere else: a
 /// cursor over the whole tree takes the square of the number of siblings. The second value tells whether no match was
 /// dropped for want of room.
-pub(super) fn look(tree: &Tree, source: &str, tongue: Tongue, book: &RuleBook) -> (Vec<Remark>, bool) {
-    let compiled = book.queries.get_or_init(|| compile("", tongue, book).ok().flatten());
-    let Some(compiled) = compiled else { return (Vec::new(), true) };
+pub(super) fn look(tree: &Tree, source: &str, compiled: &Compiled, rules: &[Rule]) -> (Vec<Remark>, bool) {
     let mut cursor = QueryCursor::new();
     cursor.set_match_limit(MATCHES);
     cursor.set_max_start_depth(Some(0));
@@ -70,7 +62,7 @@ pub(super) fn look(tree: &Tree, source: &str, tongue: Tongue, book: &RuleBook) -
     let mut dropped = false;
     let whole = each(tree.root_node(), |node, _| {
         if compiled.on.iter().any(|kind| kind == node.kind()) {
-            at(node, compiled, &mut cursor, source, book, &mut remarks);
+            at(node, compiled, &mut cursor, source, rules, &mut remarks);
             dropped |= cursor.did_exceed_match_limit();
         }
         true
@@ -83,13 +75,13 @@ fn at(
     compiled: &Compiled,
     cursor: &mut QueryCursor,
     source: &str,
-    book: &RuleBook,
+    rules: &[Rule],
     remarks: &mut Vec<Remark>,
 ) {
     let mut matches = cursor.matches(&compiled.query, node, source.as_bytes());
     while let Some(found) = matches.next() {
         let index = compiled.rules.get(found.pattern_index).copied();
-        let Some(rule) = index.and_then(|i| book.file.rule.get(i)) else { continue };
+        let Some(rule) = index.and_then(|i| rules.get(i)) else { continue };
         let mut span = None;
         let mut target = String::new();
         for capture in found.captures() {

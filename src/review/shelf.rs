@@ -145,9 +145,9 @@ impl Book {
         &self.forbid
     }
 
-    /// Paths with a meaning that the person added.
-    pub(super) fn places(&self) -> &[PlaceRow] {
-        &self.places
+    /// Paths with a meaning: those that the person added, then those of every language.
+    pub(super) fn places(&self) -> impl Iterator<Item = &PlaceRow> {
+        self.places.iter().chain(&book::common().file.place)
     }
 
     /// The rules of a language.
@@ -255,7 +255,7 @@ fn together(tongue: Tongue, files: Vec<(&str, RuleFile)>) -> Result<RuleBook, Ru
     }
     let book = RuleBook::new(last, whole)?;
     if tongue.has_grammar() {
-        queries::check(last, tongue, &book)?;
+        queries::compile(last, tongue, &book.file.rule)?;
     }
     Ok(book)
 }

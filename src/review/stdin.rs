@@ -1,7 +1,7 @@
 //! Text that is handed to an interpreter on its standard input: `run(['bash'], input='…')`, `communicate`, a write to its
 //! pipe. It is code like the text of `bash -c`. What the pipe of another program brings is the business of the rules.
 
-use super::judge::Nested;
+use super::nested::Nested;
 use super::rules::Inner;
 use super::value::{Act, Kind, Value};
 

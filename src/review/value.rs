@@ -3,6 +3,7 @@
 //! A value may be one of several (`choice`). The languages turn their expressions into these; rules look at nothing else. Values are bounded: what grows beyond
 //! the bounds becomes unknown, so that a hostile text can't make the review slow.
 
+use super::rules::Mark;
 use std::ops::Range;
 
 /// Stands in folded text for a part that is only known at run time.
@@ -43,6 +44,17 @@ impl Taint {
     /// Whether any mark of `other` is set.
     pub(super) fn meets(self, other: Taint) -> bool {
         self.0 & other.0 != 0
+    }
+}
+
+/// The mark of a rule file as it travels with values.
+pub(super) fn taint(mark: Mark) -> Taint {
+    match mark {
+        Mark::Decoded => Taint::DECODED,
+        Mark::Downloaded => Taint::DOWNLOADED,
+        Mark::Secret => Taint::SECRET,
+        Mark::Environment => Taint::ENVIRONMENT,
+        Mark::File => Taint::FILE,
     }
 }
 

@@ -3,7 +3,7 @@
 //! Only whole texts that stand in the block are remembered, few and short ones. Judging what they say is not done here.
 
 use super::ground;
-use super::judge::Nested;
+use super::nested::Nested;
 use super::rules::Inner;
 use super::value::{Act, Kind, Value};
 use std::collections::HashMap;

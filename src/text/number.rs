@@ -22,6 +22,17 @@ pub fn whole_size(bytes: u64) -> String {
     }
 }
 
+/// An amount of US dollars in billionths, as it is shown: `$2.00`; small ones with four decimals.
+pub fn dollars(nanos: u64) -> String {
+    let amount = nanos as f64 / 1e9;
+    if nanos > 0 && nanos < 100_000_000 { format!("${amount:.4}") } else { format!("${amount:.2}") }
+}
+
+/// A count with its noun: `1 block`, `2 blocks`.
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 /// The size of a file: `61 B`, `48 KB`, `1.2 MB`.
 pub fn size(bytes: u64) -> String {
     scaled(bytes, 1000, ["B", "KB", "MB", "GB", "TB", "PB"])

@@ -1,7 +1,7 @@
 //! Text from outside, made fit for a message: readable, bounded, and fenced so that it can't pass for anything else.
 
 use crate::domain::{Captured, Stream};
-use crate::engine::notices::grouped;
+use crate::text::number::grouped;
 use std::fmt::Write as _;
 
 /// What one stream printed, at most about `budget` bytes of it: the first quarter and the tail.

@@ -3,8 +3,10 @@
 use super::bounded;
 use crate::domain::{Block, BlockKind, KernelFate, Outcome, RunReport, Stream, Version};
 use crate::engine::changes;
-use crate::engine::notices::{counted, limit, one_line, seconds};
+use crate::engine::notices::{limit, seconds};
 use crate::engine::transcript::{BlockItem, RunItem, Settled, Settlement, Transcript};
+use crate::text::line::one_line;
+use crate::text::number::counted;
 
 /// Of an error or a value at least so many bytes are told, however small the budget.
 const LEAST: usize = 2 << 10;

@@ -3,7 +3,7 @@
 //! A call becomes a block that waits like every other. What can't be read is an error in words that are meant for the
 //! model and for the person alike.
 
-use super::{Proposed, json};
+use super::{Proposed, info, json};
 use crate::domain::{BlockKind, Dialect, FileAct, Language, Languages, Tool, file_act};
 use serde_json::{Map, Value};
 
@@ -185,7 +185,7 @@ impl Call {
             Name::WriteFile => {
                 let kind = BlockKind::Write { path: self.text(PATH)?.trim().to_owned() };
                 FileAct::parse(&kind, "")?;
-                let language = by_extension(&self.text(PATH)?, languages);
+                let language = info::by_extension(&self.text(PATH)?, languages);
                 block(Some(kind), language, self.text(&["content", "contents"])?)
             }
             Name::ReadFile => {
@@ -215,7 +215,7 @@ impl Call {
             return Ok(None);
         }
         let word = self.text(KEYS)?;
-        match super::info::lenient(word.trim(), languages) {
+        match info::lenient(word.trim(), languages) {
             Some(language) => Ok(Some(language)),
             None => {
                 let there: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
@@ -270,13 +270,6 @@ impl Call {
 }
 
 const PATH: &[&str] = &["path", "file_path", "filename", "file"];
-
-/// What a file of this name is coloured as.
-pub(super) fn by_extension(path: &str, languages: &Languages) -> Option<Language> {
-    let name = path.rsplit(['/', '\\']).next()?;
-    let (_, extension) = name.rsplit_once('.')?;
-    languages.by_extension(extension).map(|entry| entry.name.clone())
-}
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,6 @@
 //! `python{1,3}`. The first word counts. Nothing is guessed from the code. With `path=tests/test_x.py` behind it, the fence
 //! holds the text of that file, in whatever language: it is written, not run.
 
-use super::call::by_extension;
 use crate::domain::{BlockKind, Language, Languages};
 
 /// Transcripts of a terminal or a prompt: prompts and output between the commands, so never run as they stand, whatever is
@@ -115,6 +114,13 @@ pub(super) fn named(word: &str, languages: &Languages) -> Offer {
 pub(super) fn lenient(word: &str, languages: &Languages) -> Option<Language> {
     let bare = word.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '_'));
     languages.find(word).or_else(|| languages.find(bare)).map(|entry| entry.name.clone())
+}
+
+/// What a file of this name is coloured as.
+pub(super) fn by_extension(path: &str, languages: &Languages) -> Option<Language> {
+    let name = path.rsplit(['/', '\\']).next()?;
+    let (_, extension) = name.rsplit_once('.')?;
+    languages.by_extension(extension).map(|entry| entry.name.clone())
 }
 
 /// What to say of a word that names its language only when a version is passed over.

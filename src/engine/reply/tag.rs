@@ -1,10 +1,9 @@
-//! `<execute>…</execute>`: finding its ends and reading the code between them.
+//! `<execute>…</execute>`: finding its ends.
 //!
 //! Whether a tag stands where Markdown lets HTML stand is decided in `markdown.rs`; from the opening tag on, all is
 //! raw text up to the first closing tag.
 
 use super::info::{self, Offer};
-use super::markdown;
 use crate::domain::{Language, Languages};
 use std::ops::Range;
 
@@ -109,7 +108,7 @@ pub(super) fn line_or(text: &str, at: usize) -> usize {
 }
 
 /// Whether a character is part of the indentation or the markers of quotes and list items.
-fn is_marker(c: char) -> bool {
+pub(super) fn is_marker(c: char) -> bool {
     matches!(c, ' ' | '\t' | '>' | '-' | '*' | '+' | '.' | ')' | '0'..='9')
 }
 
@@ -143,57 +142,4 @@ fn language(attributes: &str) -> Option<&str> {
         rest = next;
     }
     None
-}
-
-/// The code between the tags, and the info string of a fence around it that was unwrapped.
-///
-/// `before` is what stands before the tag on its line: what it holds of quotes' markers and indentation is taken from
-/// the following lines too.
-pub(super) fn code(before: &str, between: &str) -> (String, Option<String>) {
-    let (first, rest) = between.split_once('\n').map_or((between, None), |(a, b)| (a, Some(b)));
-    let mut text = String::with_capacity(between.len());
-    if !first.trim().is_empty() {
-        text.push_str(first.trim_start_matches([' ', '\t']));
-        if rest.is_some() {
-            text.push('\n');
-        }
-    }
-    if let Some(rest) = rest {
-        let contained = before.chars().all(is_marker);
-        for line in rest.split_inclusive('\n') {
-            text.push_str(if contained { without_container(line, before) } else { line });
-        }
-    }
-    // The last line ends at the closing tag: its blanks lead to the tag, they are not code.
-    let text = text.trim_end_matches([' ', '\t']);
-    let lead = text.trim_start();
-    if lead.starts_with("```") || lead.starts_with("~~~") {
-        let found = markdown::scan(text.trim_start_matches(['\n', '\r']), markdown::Tags::Ignored);
-        if let [fence] = found.fences.as_slice()
-            && text
-                .trim_start_matches(['\n', '\r'])
-                .get(fence.range.end..)
-                .is_some_and(|t| t.trim().is_empty())
-            && fence.top
-        {
-            return (fence.source.clone(), Some(fence.info.clone()));
-        }
-    }
-    (text.to_owned(), None)
-}
-
-/// `line` without as many columns of blanks and quote markers as `before` has.
-fn without_container<'a>(line: &'a str, before: &str) -> &'a str {
-    let mut rest = line;
-    for c in before.chars() {
-        let next = match c {
-            '>' => rest.strip_prefix('>'),
-            _ => rest.strip_prefix(' '),
-        };
-        match next {
-            Some(next) => rest = next,
-            None => break,
-        }
-    }
-    rest
 }

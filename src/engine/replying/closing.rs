@@ -2,8 +2,9 @@
 
 use super::{Blocks, take};
 use crate::domain::{Block, BlockId, Dialect, Entry, Finish, Origin, Revision, StepId, ToolCall, Version};
+use crate::engine::Engine;
 use crate::engine::reply::{Parser, Proposed, Segment, call, parse, reread, think};
-use crate::engine::{Engine, notices};
+use crate::text::line::one_line;
 use std::collections::BTreeSet;
 
 /// What came of a reply.
@@ -60,7 +61,7 @@ impl Engine {
                     came.blocks.push(self.propose(reply.step, proposed, Some(called.id), fate));
                 }
                 Err(why) => {
-                    let why = notices::one_line(&why);
+                    let why = one_line(&why);
                     came.refused.push(why.clone());
                     self.record(Entry::CallRefused { step: reply.step, call: called.id, why });
                 }

@@ -175,7 +175,7 @@ impl<'t> Reader<'_, 't> {
         let positional = act.arguments.iter().enumerate().map(|(at, a)| (at.to_string(), a.value.clone()));
         let everything: Vec<(String, Value)> = positional.collect();
         let given: Vec<(&str, Value)> = everything.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
-        let value = match self.shared.entry(function, &given) {
+        let value = match self.shared.handed.entry(&mut self.shared.frames, function, &given) {
             Entry::Known(value) => value,
             Entry::Refused => Value::unknown(),
             Entry::Read(key) => {

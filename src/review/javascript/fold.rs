@@ -1,9 +1,10 @@
 //! Folding: what is known of the value of a JavaScript expression, without running anything.
 
 use super::Reader;
+use crate::review::escapes;
 use crate::review::ground;
 use crate::review::syntax::{named, pair, text};
-use crate::review::value::{Act, Argument, HOLE, Kind, Taint, Value};
+use crate::review::value::{Act, Argument, Kind, Taint, Value};
 use tree_sitter::Node;
 
 /// Longest list or object that is folded.
@@ -160,7 +161,7 @@ impl<'t> Reader<'_, 't> {
 
     fn string(&self, node: Node<'t>) -> Value {
         let inner = node.start_byte() + 1..node.end_byte().saturating_sub(1);
-        Value::text(unescaped(self.shared.source.get(inner).unwrap_or_default()))
+        Value::text(escapes::javascript(self.shared.source.get(inner).unwrap_or_default()))
     }
 
     fn template(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
@@ -171,7 +172,7 @@ impl<'t> Reader<'_, 't> {
                     let inner = named(child, 1).first().map(|n| self.fold(*n, frame, depth));
                     parts.push(inner.unwrap_or_else(Value::unknown));
                 }
-                _ => parts.push(Value::text(unescaped(text(child, self.shared.source)))),
+                _ => parts.push(Value::text(escapes::javascript(text(child, self.shared.source)))),
             }
         }
         Value::join(&parts, "")
@@ -270,40 +271,4 @@ impl<'t> Reader<'_, 't> {
         self.shared.calls.insert(node.id(), (value.clone(), acts));
         value
     }
-}
-
-/// The text of a piece of a string, escapes resolved.
-fn unescaped(piece: &str) -> String {
-    if !piece.contains('\\') {
-        return piece.to_owned();
-    }
-    let mut out = String::with_capacity(piece.len());
-    let mut chars = piece.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('n') => out.push('\n'),
-            Some('t') => out.push('\t'),
-            Some('r') => out.push('\r'),
-            Some('\n') | None => {}
-            Some('x') => out.push(code(&mut chars, 2)),
-            Some('u') if chars.clone().next() == Some('{') => {
-                chars.next();
-                let hex: String = chars.by_ref().take_while(|c| *c != '}').take(6).collect();
-                out.push(u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32).unwrap_or(HOLE));
-            }
-            Some('u') => out.push(code(&mut chars, 4)),
-            Some(other) => out.push(other),
-        }
-    }
-    out
-}
-
-/// The character of so many hexadecimal digits.
-fn code(chars: &mut std::str::Chars<'_>, digits: usize) -> char {
-    let hex: String = chars.by_ref().take(digits).collect();
-    u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32).unwrap_or(HOLE)
 }

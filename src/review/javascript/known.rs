@@ -2,8 +2,8 @@
 
 use super::Reader;
 use crate::review::ground::{self, SCRATCH};
-use crate::review::judge::taint;
 use crate::review::rules::Ground;
+use crate::review::value::taint;
 use crate::review::value::{Act, Argument, Kind, Taint, Value};
 use base64::Engine as _;
 

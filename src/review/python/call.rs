@@ -223,7 +223,7 @@ impl<'t> Reader<'_, 't> {
             positional.chain(act.named.iter().map(|(k, a)| (k.clone(), a.value.clone()))).collect()
         };
         let given: Vec<(&str, Value)> = everything.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
-        let value = match self.shared.entry(function, &given) {
+        let value = match self.shared.handed.entry(&mut self.shared.frames, function, &given) {
             Entry::Known(value) => value,
             Entry::Refused => Value::unknown(),
             Entry::Read(key) => {

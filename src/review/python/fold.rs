@@ -1,6 +1,7 @@
 //! Folding: what is known of the value of a Python expression, without running anything.
 
 use super::Reader;
+use super::items;
 use super::known::{self, plus};
 use super::text::{content, percent};
 use crate::review::ground::SCRATCH;
@@ -230,7 +231,7 @@ impl<'t> Reader<'_, 't> {
                 return self.named(key);
             }
         }
-        known::item(value, index)
+        items::item(value, index)
     }
 
     /// A call: what it gives; the act is kept for the walk.

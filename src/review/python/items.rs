@@ -100,7 +100,7 @@ pub(super) fn of_items(act: &Act) -> Option<Value> {
             list(items.iter().map(|(k, _)| Value::text(k.clone())).collect())
         }
         "dict.get" | "dict.pop" | "dict.setdefault" => {
-            let found = super::known::item(receiver?, first?);
+            let found = item(receiver?, first?);
             match second {
                 Some(default) if found.kind == Kind::Unknown => Value::any([found, default.clone()]),
                 _ => found,
@@ -141,7 +141,34 @@ pub(super) fn of_items(act: &Act) -> Option<Value> {
         }
         "str.splitlines" => list(receiver?.as_whole_text()?.lines().take(LONGEST).map(Value::text).collect()),
         "textwrap.dedent" | "inspect.cleandoc" | "operator.itemgetter" => first?.clone(),
-        "operator.getitem" => super::known::item(first?, second?),
+        "operator.getitem" => item(first?, second?),
         _ => return None,
     })
+}
+
+/// An item of a list or dictionary.
+pub(super) fn item(value: &Value, index: &Value) -> Value {
+    let found = match (&value.kind, &index.kind) {
+        (Kind::List(items), Kind::Number(n)) => {
+            let at =
+                if *n < 0 { items.len().checked_add_signed(*n as isize) } else { usize::try_from(*n).ok() };
+            at.and_then(|at| items.get(at)).cloned()
+        }
+        (Kind::Map(items), Kind::Text { text, whole: true })
+            if items.iter().any(|(key, _)| key == text) || items.iter().all(|(key, _)| key != "?") =>
+        {
+            items.iter().rev().find(|(key, _)| key == text).map(|(_, v)| v.clone())
+        }
+        // Which one is only known at run time: any of them.
+        (Kind::List(items), _) if items.len() <= 24 => Some(Value::any(items.iter().cloned())),
+        (Kind::Map(items), _) if items.len() <= 24 => Some(Value::any(items.iter().map(|(_, v)| v.clone()))),
+        (Kind::Name { path, .. }, Kind::Text { text, .. }) if path == "plumbum.local" => {
+            Some(Value::name(format!("plumbum.cmd.{text}")))
+        }
+        (Kind::Name { path, .. }, _) if path.ends_with("()") => {
+            Some(Value::name(format!("{path}[]")).tainted(value.all_taint()))
+        }
+        _ => None,
+    };
+    found.unwrap_or_else(|| Value::unknown().tainted(value.all_taint()))
 }

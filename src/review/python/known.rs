@@ -2,8 +2,8 @@
 
 use super::{Reader, items, text};
 use crate::review::ground::{self, SCRATCH};
-use crate::review::judge::taint;
 use crate::review::rules::{Ground, Mark};
+use crate::review::value::taint;
 use crate::review::value::{Act, HOLE, Kind, Taint, Value};
 
 impl Reader<'_, '_> {
@@ -356,33 +356,6 @@ pub(super) fn slice(value: &Value, written: &str) -> Value {
         }
         _ => Value::unknown().tainted(value.all_taint()),
     }
-}
-
-/// An item of a list or dictionary.
-pub(super) fn item(value: &Value, index: &Value) -> Value {
-    let found = match (&value.kind, &index.kind) {
-        (Kind::List(items), Kind::Number(n)) => {
-            let at =
-                if *n < 0 { items.len().checked_add_signed(*n as isize) } else { usize::try_from(*n).ok() };
-            at.and_then(|at| items.get(at)).cloned()
-        }
-        (Kind::Map(items), Kind::Text { text, whole: true })
-            if items.iter().any(|(key, _)| key == text) || items.iter().all(|(key, _)| key != "?") =>
-        {
-            items.iter().rev().find(|(key, _)| key == text).map(|(_, v)| v.clone())
-        }
-        // Which one is only known at run time: any of them.
-        (Kind::List(items), _) if items.len() <= 24 => Some(Value::any(items.iter().cloned())),
-        (Kind::Map(items), _) if items.len() <= 24 => Some(Value::any(items.iter().map(|(_, v)| v.clone()))),
-        (Kind::Name { path, .. }, Kind::Text { text, .. }) if path == "plumbum.local" => {
-            Some(Value::name(format!("plumbum.cmd.{text}")))
-        }
-        (Kind::Name { path, .. }, _) if path.ends_with("()") => {
-            Some(Value::name(format!("{path}[]")).tainted(value.all_taint()))
-        }
-        _ => None,
-    };
-    found.unwrap_or_else(|| Value::unknown().tainted(value.all_taint()))
 }
 
 /// A variable of the environment: the home folder is known by its sign, keys are marked.

@@ -1,6 +1,7 @@
 //! Text in Python: escapes in literals, and what functions and operators that make text of text give.
 
-use crate::review::value::{Act, HOLE, Kind, Taint, Value};
+use crate::review::escapes;
+use crate::review::value::{Act, Kind, Taint, Value};
 use base64::Engine as _;
 
 /// What a function or method that makes text of text gives; `None` where it is not known to be one.
@@ -145,43 +146,7 @@ pub(super) fn content(piece: &str, raw: bool, format: bool) -> Value {
     if raw || !piece.contains('\\') {
         return Value::text(piece);
     }
-    let mut out = String::with_capacity(piece.len());
-    let mut chars = piece.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('\n') => {}
-            Some('n') => out.push('\n'),
-            Some('t') => out.push('\t'),
-            Some('r') => out.push('\r'),
-            Some('x') => out.push(code(&mut chars, 2)),
-            Some('u') => out.push(code(&mut chars, 4)),
-            Some('U') => out.push(code(&mut chars, 8)),
-            Some('N') => out.push(HOLE),
-            Some(digit @ '0'..='7') => {
-                let mut value = digit.to_digit(8).unwrap_or(0);
-                for _ in 0..2 {
-                    let Some(next) = chars.clone().next().and_then(|c| c.to_digit(8)) else { break };
-                    value = value * 8 + next;
-                    chars.next();
-                }
-                out.push(char::from_u32(value).unwrap_or(HOLE));
-            }
-            Some(other @ ('\\' | '\'' | '"')) => out.push(other),
-            Some(other) => out.extend(['\\', other]),
-            None => out.push('\\'),
-        }
-    }
-    Value::text(out)
-}
-
-/// The character of so many hexadecimal digits.
-fn code(chars: &mut std::str::Chars<'_>, digits: usize) -> char {
-    let hex: String = chars.by_ref().take(digits).collect();
-    u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32).unwrap_or(HOLE)
+    Value::text(escapes::python(&piece))
 }
 
 fn unhex(text: &str) -> Option<Vec<u8>> {

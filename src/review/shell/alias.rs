@@ -1,7 +1,7 @@
 //! Names that the text gives to commands: `alias x='rm -rf'`, and what `x build` then means.
 
 use super::Reader;
-use crate::review::judge::Nested;
+use crate::review::nested::Nested;
 use crate::review::rules::Inner;
 use crate::review::value::{Argument, Value};
 use std::ops::Range;

@@ -3,7 +3,7 @@
 use super::Reader;
 use super::expand::pattern_fits;
 use super::options::plain_key;
-use crate::review::judge::Nested;
+use crate::review::nested::Nested;
 use crate::review::programs::{self, Takes};
 use crate::review::rules::{Inner, Wrapper};
 use crate::review::value::{Argument, HOLE, Kind, Taint, Value};

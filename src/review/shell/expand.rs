@@ -2,6 +2,7 @@
 //! the forms of `${…}`.
 
 use super::Reader;
+use crate::review::escapes;
 use crate::review::flow::gravest_in;
 use crate::review::syntax::{named, text};
 use crate::review::value::{Argument, HOLE, Kind, Value};
@@ -201,7 +202,7 @@ pub(super) fn formatted(operands: &[Value]) -> Value {
     let taint = operands.iter().fold(crate::review::value::Taint::default(), |t, v| t.with(v.all_taint()));
     let Some((format, values)) = operands.split_first() else { return Value::text("") };
     let Some(format) = format.as_whole_text() else { return Value::join(operands, " ") };
-    let format = super::word::ansi_c(format);
+    let format = escapes::ansi_c(format);
     let mut values = values.iter();
     let (mut out, mut whole) = (String::new(), true);
     loop {

@@ -3,7 +3,7 @@
 
 use super::Reader;
 use super::options::Known;
-use crate::review::judge::Nested;
+use crate::review::nested::Nested;
 use crate::review::orders::{self, What};
 use crate::review::programs::{self, Code, Does};
 use crate::review::rules::Inner;

@@ -1,10 +1,11 @@
 //! Words: what is known of the text that a shell word expands to, and of what a command prints.
 
 use super::Reader;
+use crate::review::escapes;
 use crate::review::ground::{self, SCRATCH};
-use crate::review::judge::taint;
 use crate::review::rules::Ground;
 use crate::review::syntax::{named, text};
+use crate::review::value::taint;
 use crate::review::value::{HOLE, Kind, Taint, Value};
 use base64::Engine as _;
 use tree_sitter::Node;
@@ -33,7 +34,7 @@ impl Reader<'_, '_> {
             }
             "ansi_c_string" => {
                 let inner = source.get(2..source.len().saturating_sub(1)).unwrap_or_default();
-                Value::text(ansi_c(inner))
+                Value::text(escapes::ansi_c(inner))
             }
             "string" | "translated_string" => self.quoted(node, deeper),
             "concatenation" => self.concatenation(node, deeper),
@@ -285,7 +286,7 @@ fn turned(name: &str, operands: &[Value], text: &str) -> Option<String> {
 
 /// The characters that a set of `tr` stands for: `a-z`, `A-Za-z`, `\n`.
 fn signs(set: &str) -> Vec<char> {
-    let chars: Vec<char> = ansi_c(set).chars().take(256).collect();
+    let chars: Vec<char> = escapes::ansi_c(set).chars().take(256).collect();
     let mut out = Vec::new();
     let mut at = 0;
     while let Some(c) = chars.get(at) {
@@ -341,39 +342,4 @@ fn unescaped_quoted(text: &str) -> String {
         }
     }
     out
-}
-
-/// `$'…'`: escapes as in C.
-pub(super) fn ansi_c(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('n') => out.push('\n'),
-            Some('t') => out.push('\t'),
-            Some('x') => out.push(digits(&mut chars, 16, 2, 0)),
-            Some(d @ '0'..='7') => {
-                let first = d.to_digit(8).unwrap_or(0);
-                out.push(digits(&mut chars, 8, 2, first));
-            }
-            Some(other) => out.push(other),
-            None => {}
-        }
-    }
-    out
-}
-
-/// The character of up to so many more digits.
-fn digits(chars: &mut std::str::Chars<'_>, radix: u32, most: usize, start: u32) -> char {
-    let mut value = start;
-    for _ in 0..most {
-        let Some(digit) = chars.clone().next().and_then(|c| c.to_digit(radix)) else { break };
-        value = value * radix + digit;
-        chars.next();
-    }
-    char::from_u32(value).unwrap_or(HOLE)
 }

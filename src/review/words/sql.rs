@@ -5,7 +5,7 @@
 use super::condition;
 use super::lexer::{Sort, Word};
 use crate::review::flow::Reading;
-use crate::review::judge::Nested;
+use crate::review::nested::Nested;
 use crate::review::orders::{self, What};
 use crate::review::rules::Inner;
 use crate::review::value::{Act, Argument, Kind, Value};

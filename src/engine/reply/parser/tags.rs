@@ -3,7 +3,7 @@
 use super::{Parser, Tail, newlines};
 use crate::domain::Dialect;
 use crate::engine::reply::info::{self, Offer};
-use crate::engine::reply::{Proposed, Segment, tag};
+use crate::engine::reply::{Proposed, Segment, markdown, tag};
 use std::ops::Range;
 
 impl Parser {
@@ -41,7 +41,7 @@ impl Parser {
     pub(super) fn end_tag(&mut self, start: usize, body: usize, shown: bool, close: Option<&Range<usize>>) {
         let (until, end) = close.map_or((self.text.len(), self.text.len()), |c| (c.start, c.end));
         let before = self.text.get(..start).and_then(|t| t.rsplit('\n').next()).unwrap_or("");
-        let (source, inner) = tag::code(before, self.text.get(body..until).unwrap_or(""));
+        let (source, inner) = code(before, self.text.get(body..until).unwrap_or(""));
         let attributes = tag::attributes(self.text.get(start..body).unwrap_or(""));
         let fenced = inner.as_deref().map(|i| info::offer(i, &self.languages));
         let last = self.base_lines + newlines(&self.text, self.base..end.saturating_sub(1)) + 1;
@@ -66,4 +66,57 @@ impl Parser {
         self.tail = Tail::Prose;
         self.move_base(end);
     }
+}
+
+/// The code between the tags, and the info string of a fence around it that was unwrapped.
+///
+/// `before` is what stands before the tag on its line: what it holds of quotes' markers and indentation is taken from
+/// the following lines too.
+fn code(before: &str, between: &str) -> (String, Option<String>) {
+    let (first, rest) = between.split_once('\n').map_or((between, None), |(a, b)| (a, Some(b)));
+    let mut text = String::with_capacity(between.len());
+    if !first.trim().is_empty() {
+        text.push_str(first.trim_start_matches([' ', '\t']));
+        if rest.is_some() {
+            text.push('\n');
+        }
+    }
+    if let Some(rest) = rest {
+        let contained = before.chars().all(tag::is_marker);
+        for line in rest.split_inclusive('\n') {
+            text.push_str(if contained { without_container(line, before) } else { line });
+        }
+    }
+    // The last line ends at the closing tag: its blanks lead to the tag, they are not code.
+    let text = text.trim_end_matches([' ', '\t']);
+    let lead = text.trim_start();
+    if lead.starts_with("```") || lead.starts_with("~~~") {
+        let found = markdown::scan(text.trim_start_matches(['\n', '\r']), markdown::Tags::Ignored);
+        if let [fence] = found.fences.as_slice()
+            && text
+                .trim_start_matches(['\n', '\r'])
+                .get(fence.range.end..)
+                .is_some_and(|t| t.trim().is_empty())
+            && fence.top
+        {
+            return (fence.source.clone(), Some(fence.info.clone()));
+        }
+    }
+    (text.to_owned(), None)
+}
+
+/// `line` without as many columns of blanks and quote markers as `before` has.
+fn without_container<'a>(line: &'a str, before: &str) -> &'a str {
+    let mut rest = line;
+    for c in before.chars() {
+        let next = match c {
+            '>' => rest.strip_prefix('>'),
+            _ => rest.strip_prefix(' '),
+        };
+        match next {
+            Some(next) => rest = next,
+            None => break,
+        }
+    }
+    rest
 }

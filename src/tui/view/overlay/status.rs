@@ -4,7 +4,8 @@
 use super::Sheet;
 use crate::driver::catalogue;
 use crate::engine::State;
-use crate::engine::cost::{PriceSource, dollars};
+use crate::engine::cost::PriceSource;
+use crate::text::number::dollars;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::view::code::opinion_line;

@@ -3,8 +3,8 @@
 use super::Sheet;
 use crate::domain::{Grantor, RecipeEnd, TurnEnd};
 use crate::engine::State;
-use crate::engine::cost::dollars;
 use crate::engine::steps::{Decided, Step, StepBlock, Sum, TurnLog, turns};
+use crate::text::number::dollars;
 use crate::tui::theme::Slot;
 use crate::tui::view::chat::verdict;
 use crate::tui::view::look::Look;

@@ -1,0 +1,101 @@
+//! Escapes in texts of the languages, resolved.
+
+use super::value::HOLE;
+use std::str::Chars;
+
+/// The text of a piece of a string of Python.
+pub(super) fn python(piece: &str) -> String {
+    let mut out = String::with_capacity(piece.len());
+    let mut chars = piece.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('\n') => {}
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('r') => out.push('\r'),
+            Some('x') => out.push(code(&mut chars, 2)),
+            Some('u') => out.push(code(&mut chars, 4)),
+            Some('U') => out.push(code(&mut chars, 8)),
+            Some('N') => out.push(HOLE),
+            Some(digit @ '0'..='7') => {
+                out.push(digits(&mut chars, 8, 2, digit.to_digit(8).unwrap_or(0)));
+            }
+            Some(other @ ('\\' | '\'' | '"')) => out.push(other),
+            Some(other) => out.extend(['\\', other]),
+            None => out.push('\\'),
+        }
+    }
+    out
+}
+
+/// The text of a piece of a string of JavaScript.
+pub(super) fn javascript(piece: &str) -> String {
+    let mut out = String::with_capacity(piece.len());
+    let mut chars = piece.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('r') => out.push('\r'),
+            Some('\n') | None => {}
+            Some('x') => out.push(code(&mut chars, 2)),
+            Some('u') if chars.clone().next() == Some('{') => {
+                chars.next();
+                let hex: String = chars.by_ref().take_while(|c| *c != '}').take(6).collect();
+                out.push(u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32).unwrap_or(HOLE));
+            }
+            Some('u') => out.push(code(&mut chars, 4)),
+            Some(other) => out.push(other),
+        }
+    }
+    out
+}
+
+/// The text of `$'…'` in a shell: escapes as in C.
+pub(super) fn ansi_c(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('x') => out.push(digits(&mut chars, 16, 2, 0)),
+            Some(d @ '0'..='7') => {
+                let first = d.to_digit(8).unwrap_or(0);
+                out.push(digits(&mut chars, 8, 2, first));
+            }
+            Some(other) => out.push(other),
+            None => {}
+        }
+    }
+    out
+}
+
+/// The character of up to so many more digits.
+fn digits(chars: &mut Chars<'_>, radix: u32, most: usize, start: u32) -> char {
+    let mut value = start;
+    for _ in 0..most {
+        let Some(digit) = chars.clone().next().and_then(|c| c.to_digit(radix)) else { break };
+        value = value * radix + digit;
+        chars.next();
+    }
+    char::from_u32(value).unwrap_or(HOLE)
+}
+
+/// The character of so many hexadecimal digits.
+fn code(chars: &mut Chars<'_>, digits: usize) -> char {
+    let hex: String = chars.by_ref().take(digits).collect();
+    u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32).unwrap_or(HOLE)
+}

@@ -1,0 +1,24 @@
+//! Code inside of code, which is read in its own language.
+
+use super::rules::Inner;
+use super::value::Value;
+use std::ops::Range;
+
+/// Code inside code: what a shell, `eval` or another interpreter is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Nested {
+    /// Text in a language.
+    Text { language: Inner, text: String, span: Range<usize> },
+    /// The words of one command.
+    Words { words: Vec<Value>, span: Range<usize> },
+}
+
+impl Nested {
+    /// About how many bytes it has.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Nested::Text { text, .. } => text.len(),
+            Nested::Words { words, .. } => words.iter().map(Value::weight).sum::<usize>().saturating_mul(64),
+        }
+    }
+}
