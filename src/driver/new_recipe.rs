@@ -3,7 +3,7 @@
 
 use super::sources::Signal;
 use super::{Driver, Found};
-use crate::recipe::sketch;
+use crate::recipe::scaffold;
 use crate::workspace;
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const NAME: usize = 40;
 impl Driver {
     /// Writes a definition made out of this session; what comes of it is told.
     pub(super) fn new_recipe(&self, name: &str) {
-        let text = sketch(&self.state().transcript, name);
+        let text = scaffold(&self.state().transcript, name);
         let (name, folder, inbox) = (name.to_owned(), self.own_recipes.clone(), self.rooms.inbox());
         tokio::task::spawn_blocking(move || {
             let written = write(&folder, &name, &text);

@@ -13,7 +13,7 @@ mod place;
 pub use group::Group;
 
 use super::helper_file::HelperFile;
-use super::helper_part::JOIN;
+pub use super::helper_part::JOIN;
 use crate::domain::{Layer, Limits};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! What a text would do when it is defined: at its top level, in decorators, in defaults and annotations. Allowed are
 //! imports, constants of literals, and makers of plain values.
 
-use super::function::{FunctionError, definition, named, text};
+use super::syntax::{FunctionError, definition, named, text};
 use tree_sitter::Node;
 
 /// Decorators that wrap a function and do nothing else.

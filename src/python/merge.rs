@@ -1,6 +1,6 @@
 //! A file of functions with one function more: what is there stays as it is, a function of the same name is replaced.
 
-use super::function::{definition, named, parse, text};
+use super::syntax::{definition, named, parse, text};
 use std::ops::Range;
 
 /// The text of a file with the function (and the imports and constants before it) of another text.

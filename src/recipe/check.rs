@@ -12,9 +12,13 @@ mod save;
 mod speed;
 mod subject;
 mod suite;
+mod table;
 mod written;
 
-use super::machine::{OwnRun, View};
+pub(crate) use suite::told as runner;
+pub(crate) use table::{NONE, find, names};
+
+use super::view::{OwnRun, View};
 use crate::domain::{Block, BlockKind, Finding, Form, Language, Review};
 use crate::engine::Move;
 use std::fmt::Debug;
@@ -153,42 +157,6 @@ impl Own {
             note: self.note,
         }
     }
-}
-
-/// All checks.
-const ALL: &[&dyn Check] = &[
-    &run::Run,
-    &reply::Reply,
-    &written::Written,
-    &suite::Tests,
-    &function::Function,
-    &call::Call,
-    &save::Save,
-    &reproduce::Reproduce,
-    &mended::Mended,
-    &net::Net,
-    &net::Record,
-    &changed::Changed,
-    &speed::Measured,
-    &speed::Faster,
-];
-
-/// A check that judges words, for a step that there is not.
-pub(crate) const NONE: &dyn Check = &reply::Reply;
-
-/// The test runners of the machine, for texts of a recipe.
-pub(crate) fn runner(view: &View<'_>) -> String {
-    suite::told(view)
-}
-
-/// The check with this name.
-pub(crate) fn find(name: &str) -> Option<&'static dyn Check> {
-    ALL.iter().copied().find(|check| check.name() == name)
-}
-
-/// The names of all checks.
-pub(crate) fn names() -> Vec<&'static str> {
-    ALL.iter().map(|check| check.name()).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! What a recipe is, as data: its inputs, its steps, what ends each, and what is told. How it is read from TOML stands in
-//! `read`, what has to hold between its parts in `sense`.
+//! `read`, what has to hold between its parts in `validate`.
 //!
 //! ```toml
 //! name = "tdd"                  # /recipe tdd
@@ -47,9 +47,9 @@
 //! `{rounds}`, `{step}`, `{files}`, `{protected}`; at the end also `{images}` and `{steps}`. Two braces stand for one.
 
 mod read;
-mod sense;
 mod source;
 mod steps;
+mod validate;
 
 use super::check::{Check, OptionKind};
 use super::text::Text;

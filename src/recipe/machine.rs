@@ -4,13 +4,10 @@
 mod path;
 mod protect;
 mod told;
-mod view;
-mod written;
-
-pub(crate) use view::{OwnRun, View, ended};
 
 use super::check::Look;
 use super::definition::Definition;
+use super::view::View;
 use crate::domain::{Block, Finding, RecipeEnd, Review, RoundOutcome};
 use crate::engine::{Course, Move, Way};
 use path::{Ending, Path};
@@ -28,8 +25,8 @@ impl Machine {
     }
 
     /// What comes next in the round that goes on.
-    fn look(&self, view: &View<'_>) -> Result<Look, Ending> {
-        if let Some(look) = protect::look(view)? {
+    fn look(&self, path: &Path<'_>, view: &View<'_>) -> Result<Look, Ending> {
+        if let Some(look) = protect::look(path, view)? {
             return Ok(look);
         }
         if view.all_skipped() {
@@ -38,12 +35,13 @@ impl Machine {
                 "You skipped what was proposed, so the recipe ends here.",
             ));
         }
-        match view.step.check.look(view) {
+        let check = path.step().check;
+        match check.look(view) {
             Look::Ask
                 if view.replies().count()
                     >= usize::try_from(self.definition.replies).unwrap_or(usize::MAX) =>
             {
-                let verdict = view.step.check.verdicts().last().copied().unwrap_or_default();
+                let verdict = check.verdicts().last().copied().unwrap_or_default();
                 Ok(Look::Judge {
                     verdict,
                     note: format!("{} replies, and nothing to judge", self.definition.replies),
@@ -72,22 +70,22 @@ impl Way for Machine {
                 moves.push(end(&path, ending));
                 return moves;
             }
-            let view = path.view();
-            if !path.is_told() {
+            let (view, step) = (path.view(), path.step());
+            if !view.is_told {
                 let text = told::entering(&path);
                 if !text.is_empty() {
-                    let (step, title) = (view.step.name.clone(), view.step.title.clone());
+                    let (step, title) = (step.name.clone(), step.title.clone());
                     moves.push(Move::Say { step, title, round: view.round, text });
                     moves.push(Move::Ask);
                     return moves;
                 }
             }
-            match self.look(&view) {
+            match self.look(&path, &view) {
                 Ok(Look::Ask) => moves.push(Move::Ask),
                 Ok(Look::Form(form)) => moves.push(Move::Form(form)),
                 Ok(Look::Propose(own)) => moves.extend(own.into_iter().map(super::check::Own::propose)),
                 Ok(Look::Judge { verdict, note }) => {
-                    let (step, round) = (view.step.name.clone(), view.round);
+                    let (step, round) = (step.name.clone(), view.round);
                     let outcome = RoundOutcome { step, round, verdict: verdict.into(), note };
                     moves.push(Move::Judge(outcome.clone()));
                     path.judge(&outcome, None);
@@ -102,39 +100,36 @@ impl Way for Machine {
 
     fn declines(&self, course: &Course<'_>, block: &Block) -> Option<String> {
         let path = Path::of(&self.definition, *course);
-        let view = path.view();
-        let fits =
-            super::definition::Kind::of(&block.kind).is_some_and(|kind| view.step.blocks.contains(&kind));
-        if fits { view.step.check.declines(&view, block) } else { Some(told::not_wanted(view.step, block)) }
+        let step = path.step();
+        let fits = super::definition::Kind::of(&block.kind).is_some_and(|kind| step.blocks.contains(&kind));
+        if fits { step.check.declines(&path.view(), block) } else { Some(told::not_wanted(step, block)) }
     }
 
     fn remarks(&self, course: &Course<'_>, block: &Block, review: &Review) -> Vec<Finding> {
         let path = Path::of(&self.definition, *course);
         let view = path.view();
-        let mut remarks = protect::remarks(&view, block, review);
-        remarks.extend(view.step.check.remarks(&view, block, review));
+        let mut remarks = protect::remarks(&path, &view, block, review);
+        remarks.extend(path.step().check.remarks(&view, block, review));
         remarks
     }
 
     fn outdated(&self, course: &Course<'_>, block: &Block, on_disk: &str) -> Option<Finding> {
         let path = Path::of(&self.definition, *course);
-        let view = path.view();
-        view.step.check.outdated(&view, block, on_disk)
+        path.step().check.outdated(&path.view(), block, on_disk)
     }
 
     fn before(&self, course: &Course<'_>, block: &Block) -> Option<Arc<str>> {
         let path = Path::of(&self.definition, *course);
-        let view = path.view();
-        view.step.check.before(&view, block)
+        path.step().check.before(&path.view(), block)
     }
 
     fn protects(&self, course: &Course<'_>) -> Vec<String> {
         let path = Path::of(&self.definition, *course);
-        protect::all_files(&path.view())
+        protect::all_files(&path)
     }
 
     fn strict(&self, course: &Course<'_>, block: &Block) -> bool {
-        !block.is_own() && Path::of(&self.definition, *course).view().step.strict
+        !block.is_own() && Path::of(&self.definition, *course).step().strict
     }
 }
 

@@ -10,13 +10,15 @@ mod hunks;
 #[cfg(test)]
 mod kept;
 mod machine;
+mod scaffold;
 mod scripts;
 mod shipped;
-mod sketch;
 mod text;
+mod view;
+mod written;
 
+pub use scaffold::scaffold;
 pub use shipped::shipped;
-pub use sketch::sketch;
 
 use crate::domain::{Answers, Misfit, RecipeCard, RecipeStart};
 use crate::engine::{Way, WayFinder, Ways};

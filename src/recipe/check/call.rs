@@ -6,7 +6,7 @@ use super::{Check, CheckOption, Look, OptionKind, Own};
 use crate::domain::{Answers, BlockKind, Field, FieldKind, Form, Language, Outcome, RunReport, Stream};
 use crate::engine::transcript::Standing;
 use crate::recipe::arguments;
-use crate::recipe::machine::{View, ended};
+use crate::recipe::view::{View, ended};
 
 const CALLED: &str = "called";
 const FAILED: &str = "failed";

@@ -2,12 +2,13 @@
 //! finds out which hunk is to blame.
 
 use super::net::{FILE, GREEN, NOTHING, RED, bash, budget, clean, judge, printed, said_by};
+use super::suite::Tests;
 use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::hunks::hunks;
-use crate::recipe::machine::{View, ended};
 use crate::recipe::scripts;
+use crate::recipe::view::{View, ended};
 
 /// Hunks that are told apart at most; neighbours are joined beyond it.
 const MOST_HUNKS: usize = 12;
@@ -81,7 +82,7 @@ impl Check for Changed {
         if path == file || block.is_own() {
             return Vec::new();
         }
-        let is_net = super::find("tests").is_some_and(|tests| tests.keeps(&path));
+        let is_net = Tests.keeps(&path);
         let (severity, message) = if is_net {
             (Severity::High, format!("changes {path}, which looks like a part of the net"))
         } else {
@@ -106,7 +107,7 @@ fn net_of(view: &View<'_>) -> Option<String> {
 /// Whether the file that is worked on was written in this step: what stands beside it needs no net.
 fn has_changed(view: &View<'_>) -> bool {
     let file = view.named(view.course.input(view.option("file")));
-    view.written_in(&view.step.name).contains(&file)
+    view.written_in(view.step).contains(&file)
 }
 
 fn is_ok(run: &RunItem) -> bool {
@@ -134,7 +135,7 @@ fn which(view: &View<'_>, line: &str) -> Option<Look> {
 fn versions(view: &View<'_>, file: &str) -> Option<(String, String)> {
     let writes = view.writes_of(file);
     let (_, new) = writes.last()?;
-    let held = view.judged_last(&view.step.name, GREEN).unwrap_or_default();
+    let held = view.judged_last(view.step, GREEN).unwrap_or_default();
     let old = writes.iter().rev().find(|(after, _)| *after <= held).map(|(_, text)| text.clone());
     let first = || view.course.fact(&format!("file:{}", view.option("file"))).to_owned();
     Some((old.unwrap_or_else(first), new.clone()))

@@ -5,7 +5,7 @@ use super::{Check, Look};
 use crate::domain::{Block, BlockKind, Language, Outcome};
 use crate::engine::transcript::{BlockItem, RunItem, Standing};
 use crate::python::function::{self, Definition};
-use crate::recipe::machine::View;
+use crate::recipe::view::View;
 
 const DEFINED: &str = "defined";
 const WRONG: &str = "wrong";

@@ -5,7 +5,7 @@ use super::subject::{self, OPTIONS, Subject};
 use super::{Check, CheckOption, Look, OwnRun};
 use crate::domain::{Block, BlockKind, Language, Outcome, RunReport};
 use crate::engine::transcript::{BlockItem, RunItem};
-use crate::recipe::machine::{View, ended};
+use crate::recipe::view::{View, ended};
 use similar::TextDiff;
 use std::sync::Arc;
 

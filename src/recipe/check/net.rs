@@ -6,7 +6,7 @@ use super::suite::{self, Reading};
 use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
 use crate::domain::{Block, BlockKind, Language, Outcome, RunReport, Stream};
 use crate::recipe::command;
-use crate::recipe::machine::View;
+use crate::recipe::view::View;
 
 pub(super) const GREEN: &str = "green";
 pub(super) const RED: &str = "red";

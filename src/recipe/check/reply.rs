@@ -2,7 +2,7 @@
 
 use super::{Check, Look};
 use crate::engine::transcript::{ReplyItem, Standing};
-use crate::recipe::machine::View;
+use crate::recipe::view::View;
 
 const ANSWERED: &str = "answered";
 const NOTHING: &str = "nothing";

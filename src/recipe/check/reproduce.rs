@@ -3,7 +3,7 @@
 use super::subject::{self, OPTIONS, Subject};
 use super::{Check, CheckOption, Look, OwnRun};
 use crate::domain::{Field, FieldKind, Form, Outcome, RunReport, Stream};
-use crate::recipe::machine::View;
+use crate::recipe::view::View;
 
 const REPRODUCED: &str = "reproduced";
 const WORKS: &str = "works";

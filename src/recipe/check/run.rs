@@ -3,7 +3,7 @@
 use super::{Check, CheckOption, Look, OptionKind};
 use crate::domain::{BlockKind, Outcome, RunReport, Stream};
 use crate::engine::transcript::{BlockItem, RunItem, Standing};
-use crate::recipe::machine::View;
+use crate::recipe::view::View;
 
 const OK: &str = "ok";
 const FAILED: &str = "failed";

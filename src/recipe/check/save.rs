@@ -4,7 +4,7 @@ use super::function;
 use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
 use crate::domain::{Block, BlockKind, Field, FieldKind, Finding, Form, Language, Outcome, Place, Severity};
 use crate::python::merge::with_function;
-use crate::recipe::machine::View;
+use crate::recipe::view::View;
 
 const SAVED: &str = "saved";
 const NOT_SAVED: &str = "not_saved";

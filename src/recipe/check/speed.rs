@@ -5,8 +5,8 @@ use super::net::{budget, printed, stays};
 use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport};
 use crate::recipe::command;
-use crate::recipe::machine::View;
 use crate::recipe::scripts::{self, Figures};
+use crate::recipe::view::View;
 
 const MEASURED: &str = "measured";
 const FAILED: &str = "failed";

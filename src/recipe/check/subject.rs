@@ -3,7 +3,7 @@
 use super::{CheckOption, OptionKind, Own};
 use crate::domain::{BlockId, Language, RunReport, Stream};
 use crate::recipe::command;
-use crate::recipe::machine::View;
+use crate::recipe::view::View;
 
 /// The inputs that say what fails.
 pub(super) const OPTIONS: &[CheckOption] = &[

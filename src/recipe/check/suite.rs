@@ -11,14 +11,10 @@ mod runner;
 use super::{Check, CheckOption, Look, OptionKind, Own};
 use crate::domain::{Block, BlockKind, Language, RunReport};
 use crate::engine::transcript::BlockItem;
-use crate::recipe::machine::{OwnRun, View};
-use printed::{Expected, Printed, Problem, Seen};
-use runner::Runner;
+use crate::recipe::view::{OwnRun, View};
+use printed::{BROKEN, Expected, GREEN, Printed, Problem, RED, Seen, UNCLEAR, file_name};
+use runner::{PYTEST, Runner};
 
-const GREEN: &str = "green";
-const RED: &str = "red";
-const BROKEN: &str = "broken";
-const UNCLEAR: &str = "unclear";
 const NOTHING: &str = "nothing";
 
 /// Files that a project needs beside its tests; they may be written with them, and are not protected.
@@ -68,7 +64,7 @@ impl Check for Tests {
                 let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
                 Look::Unable(format!("The tests did not run{why}, so nobody can say whether they pass."))
             }
-            OwnRun::None if view.is_told() && view.written().is_empty() => match view.reply() {
+            OwnRun::None if view.is_told && view.written().is_empty() => match view.reply() {
                 Some(_) if view.newest().is_empty() => {
                     Look::Judge { verdict: NOTHING, note: "no file was written".into() }
                 }
@@ -115,10 +111,6 @@ impl Check for Tests {
 fn idle(view: &View<'_>) -> usize {
     let ran = |item: &&BlockItem| matches!(item.block.kind, BlockKind::Code { .. }) && !item.runs.is_empty();
     view.replies().filter(|reply| view.blocks_of(reply).any(|item| ran(&item))).count()
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn is_manifest(path: &str) -> bool {
@@ -186,11 +178,13 @@ fn judge(view: &View<'_>, command: &str, printed: &Printed) -> (&'static str, St
     let said = view.course.start.inputs.iter().map(|(_, text)| text.as_str()).collect();
     let expected = Expected { target, files: &files, said };
     match runner {
-        Some(runner) => printed::verdict(runner, &(runner.read)(printed, &expected), printed),
+        Some(runner) => {
+            printed::verdict(runner.name, runner.style, &(runner.read)(printed, &expected), printed)
+        }
         // A command of the project's own that nobody can read: its exit status is all there is.
         None if own && printed.exit == Some(0) => (GREEN, "exit 0".into()),
         None if own => (RED, format!("exit {}", printed.exit.unwrap_or(-1))),
-        None => printed::verdict(&runner::PYTEST, &Seen::default(), printed),
+        None => printed::verdict(PYTEST.name, PYTEST.style, &Seen::default(), printed),
     }
 }
 
@@ -200,15 +194,15 @@ fn weaker(view: &View<'_>, command: &str, report: &RunReport) -> Option<String> 
     let seen = |report: &RunReport| {
         (runner.read)(&Printed::of(report), &Expected { target: "", files: &[], said: Vec::new() })
     };
-    let steps = view.step.protects.iter().map(String::as_str);
-    let runs = steps.chain([view.step.name.as_str()]).flat_map(|step| view.runs_in(step));
+    let steps = view.protects.iter().map(String::as_str);
+    let runs = steps.chain([view.step]).flat_map(|step| view.runs_in(step));
     let red = runs.filter(|(item, run)| {
         let line = item.block.version(run.revision).map_or("", |version| &version.source);
         item.block.is_own() && (runner.is_in)(line)
     });
     let mut reports = red.filter_map(|(_, run)| run.ended.as_ref()).map(|(_, report)| seen(report));
     let before = reports.rfind(|seen| seen.counted && seen.failed > 0 && seen.errors == 0);
-    let (before, now) = (before.filter(|_| !view.step.protects.is_empty())?, seen(report));
+    let (before, now) = (before.filter(|_| !view.protects.is_empty())?, seen(report));
     if now.all() < before.all() {
         Some(format!("there were {} tests before, and there are {} now", before.all(), now.all()))
     } else if now.skipped + now.expected > before.skipped + before.expected {
@@ -249,7 +243,7 @@ pub(super) fn reading(line: &str, report: &RunReport) -> Option<Reading> {
 }
 
 /// The test runners, for the texts of a recipe: what is on the machine, and which files it takes.
-pub(super) fn told(view: &View<'_>) -> String {
+pub(crate) fn told(view: &View<'_>) -> String {
     let lines: Vec<String> = runner::usable(view)
         .iter()
         .map(|Runner { name, pattern, style, .. }| {

@@ -1,7 +1,7 @@
 //! The check `written`: files were written.
 
 use super::{Check, Look};
-use crate::recipe::machine::View;
+use crate::recipe::view::View;
 
 const WRITTEN: &str = "written";
 const NOTHING: &str = "nothing";

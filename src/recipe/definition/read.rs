@@ -1,7 +1,7 @@
 //! From TOML to a definition: its head and its inputs. Steps are read in `steps`.
 
-use super::source::{At, Place, Source, get, near};
-use super::{Definition, LARGEST, REPLIES, ROUNDS, sense, steps};
+use super::source::{At, LINE, LocatedText, NAME, Place, Source, TEXT, get};
+use super::{Definition, LARGEST, REPLIES, ROUNDS, steps, validate};
 use crate::domain::{Field, FieldKind};
 use crate::engine::answers;
 use crate::recipe::text::Text;
@@ -13,19 +13,6 @@ const HEAD: &[&str] = &["name", "title", "when", "prompt", "say", "input", "eith
 const INPUT: &[&str] =
     &["name", "ask", "kind", "required", "help", "default", "choices", "min", "max", "whole"];
 const KINDS: &[&str] = &["text", "lines", "choice", "file", "number"];
-
-/// Bytes of a name.
-pub(super) const NAME: usize = 40;
-/// Bytes of a line on screen.
-pub(super) const LINE: usize = 200;
-/// Bytes of a text for the model.
-pub(super) const TOLD: usize = 16 << 10;
-
-/// A text with places, and where it stands; blank where there is none.
-pub(super) struct Told {
-    pub(super) text: Text,
-    pub(super) span: std::ops::Range<usize>,
-}
 
 /// Reads a definition.
 ///
@@ -64,7 +51,7 @@ impl Head<'_, '_> {
         let name = self.name(place);
         let title = self.source.needed(place, "title", LINE);
         let when = self.source.needed(place, "when", LINE);
-        let prompt = self.told(place, "prompt", LINE * 4);
+        let prompt = self.source.text_or_blank(place, "prompt", LINE * 4);
         if prompt.text.is_empty() && get(place, "prompt").is_none() {
             self.source.fault(
                 &(0..0),
@@ -72,14 +59,14 @@ impl Head<'_, '_> {
                 "add prompt = \"…\": what the person asks, in a line",
             );
         }
-        let say = self.told(place, "say", TOLD);
+        let say = self.source.text_or_blank(place, "say", TEXT);
         let inputs = self.inputs(place);
         let either = self.either(place, &inputs);
         let (rounds, replies) = self.limits(place);
         let read = steps::read(self.source, place, rounds);
         let end = self.end(place);
-        let head = sense::Told { prompt: &prompt, say: &say, summary: &end };
-        sense::check(self.source, &head, &inputs, &read);
+        let head = validate::HeadTexts { prompt: &prompt, say: &say, summary: &end };
+        validate::check(self.source, &head, &inputs, &read);
         Some(Definition {
             name: name?.value,
             title: title?.value,
@@ -96,19 +83,15 @@ impl Head<'_, '_> {
 
     fn name(&mut self, place: &Place<'_, '_>) -> Option<At<String>> {
         let name = self.source.needed(place, "name", NAME)?;
-        named(self.source, &name, &[]);
+        self.source.name_fits(&name, &[]);
         Some(name)
-    }
-
-    fn told(&mut self, place: &Place<'_, '_>, key: &str, most: usize) -> Told {
-        told(self.source, place, key, most)
     }
 
     fn either(&mut self, place: &Place<'_, '_>, inputs: &[At<Field>]) -> Vec<String> {
         let names = self.source.texts(place, "either").unwrap_or_default();
         let known: Vec<&str> = inputs.iter().map(|input| input.value.name.as_str()).collect();
         for name in names.iter().filter(|name| !known.contains(&name.value.as_str())) {
-            unknown(self.source, name, "input", &known);
+            self.source.unknown(name, "input", &known);
         }
         names.into_iter().map(|name| name.value).collect()
     }
@@ -123,19 +106,19 @@ impl Head<'_, '_> {
         (limit("rounds", ROUNDS), limit("replies", REPLIES))
     }
 
-    fn end(&mut self, place: &Place<'_, '_>) -> Told {
+    fn end(&mut self, place: &Place<'_, '_>) -> LocatedText {
         match self.source.table(place, "end") {
             Some(end) => {
                 self.source.only(&end, &["summary"]);
-                self.source.needed(&end, "summary", TOLD);
-                self.told(&end, "summary", TOLD)
+                self.source.needed(&end, "summary", TEXT);
+                self.source.text_or_blank(&end, "summary", TEXT)
             }
             None => {
                 if get(place, "end").is_none() {
                     let hint = "add [end] with summary = \"…\": what is shown at the end";
                     self.source.fault(&(0..0), "[end] is missing", hint);
                 }
-                Told { text: Text::default(), span: 0..0 }
+                LocatedText { text: Text::default(), span: 0..0 }
             }
         }
     }
@@ -158,11 +141,11 @@ impl Head<'_, '_> {
         let name = self.source.needed(place, "name", NAME);
         let ask = self.source.needed(place, "ask", LINE);
         let help = self.source.text(place, "help", LINE);
-        let default = self.source.text(place, "default", TOLD);
+        let default = self.source.text(place, "default", TEXT);
         let required = self.source.flag(place, "required").unwrap_or(default.is_none());
         let kind = self.kind(place)?;
         let name = name?;
-        named(self.source, &name, &[]);
+        self.source.name_fits(&name, &[]);
         let field = Field {
             name: name.value,
             label: ask?.value,
@@ -229,32 +212,4 @@ impl Head<'_, '_> {
         }
         known
     }
-}
-
-/// A text with places; nothing where there is none.
-pub(super) fn told(source: &mut Source<'_>, place: &Place<'_, '_>, key: &str, most: usize) -> Told {
-    match source.text(place, key, most) {
-        Some(At { value, span }) => Told { text: Text::parse(&value), span },
-        None => Told { text: Text::default(), span: place.span.clone() },
-    }
-}
-
-/// A name has to be a word of small letters, digits, `_` and `-`, and none that means something else.
-pub(super) fn named(source: &mut Source<'_>, name: &At<String>, reserved: &[&str]) {
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
-    let starts = name.value.starts_with(|c: char| c.is_ascii_lowercase());
-    if !starts || !name.value.chars().all(fits) {
-        let hint = "a name has small letters, digits, _ and -, and begins with a letter";
-        source.fault(&name.span, format!("{} is no name", super::source::shown(&name.value)), hint);
-    } else if reserved.contains(&name.value.as_str()) {
-        let what = format!("{} means something else here", name.value);
-        source.fault(&name.span, what, "give it another name");
-    }
-}
-
-/// What is said of an unknown name.
-pub(super) fn unknown(source: &mut Source<'_>, name: &At<String>, what: &str, known: &[&str]) {
-    let said = format!("there is no {what} {}", super::source::shown(&name.value));
-    let hint = if known.is_empty() { format!("there is no {what} at all") } else { near(&name.value, known) };
-    source.fault(&name.span, said, hint);
 }

@@ -1,5 +1,6 @@
 //! A definition's text and the tables in it, read value by value; what is wrong is gathered with its place.
 
+use crate::recipe::text::Text;
 use crate::text::located::{LocatedError, Position};
 use crate::text::near::nearest;
 use std::ops::Range;
@@ -21,6 +22,19 @@ pub(super) struct Place<'t, 's> {
 #[derive(Clone, Debug)]
 pub(super) struct At<T> {
     pub(super) value: T,
+    pub(super) span: Range<usize>,
+}
+
+/// Bytes of a name.
+pub(super) const NAME: usize = 40;
+/// Bytes of a line on screen.
+pub(super) const LINE: usize = 200;
+/// Bytes of a text for the model.
+pub(super) const TEXT: usize = 16 << 10;
+
+/// A text with places, and where it stands; blank where there is none.
+pub(super) struct LocatedText {
+    pub(super) text: Text,
     pub(super) span: Range<usize>,
 }
 
@@ -76,7 +90,36 @@ impl<'s> Source<'s> {
         self.fits(key, text, &span, most).then(|| At { value: text.trim().to_owned(), span })
     }
 
-    /// The same where there has to be one.
+    /// A text with places; blank where there is none.
+    pub(super) fn text_or_blank(&mut self, place: &Place<'_, '_>, key: &str, most: usize) -> LocatedText {
+        match self.text(place, key, most) {
+            Some(At { value, span }) => LocatedText { text: Text::parse(&value), span },
+            None => LocatedText { text: Text::default(), span: place.span.clone() },
+        }
+    }
+
+    /// A name has to be a word of small letters, digits, `_` and `-`, and none that means something else.
+    pub(super) fn name_fits(&mut self, name: &At<String>, reserved: &[&str]) {
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
+        let starts = name.value.starts_with(|c: char| c.is_ascii_lowercase());
+        if !starts || !name.value.chars().all(fits) {
+            let hint = "a name has small letters, digits, _ and -, and begins with a letter";
+            self.fault(&name.span, format!("{} is no name", shown(&name.value)), hint);
+        } else if reserved.contains(&name.value.as_str()) {
+            let what = format!("{} means something else here", name.value);
+            self.fault(&name.span, what, "give it another name");
+        }
+    }
+
+    /// A name that is not known.
+    pub(super) fn unknown(&mut self, name: &At<String>, what: &str, known: &[&str]) {
+        let said = format!("there is no {what} {}", shown(&name.value));
+        let hint =
+            if known.is_empty() { format!("there is no {what} at all") } else { near(&name.value, known) };
+        self.fault(&name.span, said, hint);
+    }
+
+    /// A text that has to be there.
     pub(super) fn needed(&mut self, place: &Place<'_, '_>, key: &str, most: usize) -> Option<At<String>> {
         if get(place, key).is_none() {
             self.fault(&place.span.clone(), format!("{key} is missing"), format!("add {key} = \"…\""));

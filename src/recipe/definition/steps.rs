@@ -1,7 +1,6 @@
 //! The steps of a definition, read from TOML.
 
-use super::read::{LINE, NAME, TOLD, Told, named, told, unknown};
-use super::source::{At, Place, Source, get};
+use super::source::{At, LINE, LocatedText, NAME, Place, Source, TEXT, get, shown};
 use super::{CHANGED, Kind, ROUNDS_USED, Step, Then, Turn};
 use crate::domain::RecipeEnd;
 use crate::recipe::check::{self, Check};
@@ -19,7 +18,7 @@ const ENDS: &[(&str, RecipeEnd)] =
 pub(super) struct ReadStep {
     pub(super) step: Step,
     pub(super) span: Range<usize>,
-    pub(super) say: Told,
+    pub(super) say: LocatedText,
     pub(super) only_if: Vec<(At<String>, At<String>)>,
     pub(super) protects: Vec<At<String>>,
     pub(super) options: Vec<(String, At<String>)>,
@@ -30,7 +29,7 @@ pub(super) struct ReadStep {
 pub(super) struct ReadTurn {
     pub(super) verdict: At<String>,
     pub(super) then: At<String>,
-    pub(super) say: Told,
+    pub(super) say: LocatedText,
     pub(super) ends: bool,
 }
 
@@ -75,7 +74,7 @@ fn read_step(
     rounds: u32,
 ) -> Option<ReadStep> {
     let title = source.needed(place, "title", LINE);
-    let say = told(source, place, "say", TOLD);
+    let say = source.text_or_blank(place, "say", TEXT);
     let check = read_check(source, place);
     let known: Vec<&str> =
         STEP.iter().copied().chain(check.iter().flat_map(|c| c.options().iter().map(|o| o.name))).collect();
@@ -91,7 +90,7 @@ fn read_step(
         source.whole(place, "rounds", (1, 100)).and_then(|at| u32::try_from(at.value).ok()).unwrap_or(rounds);
     let (turns, on) = turns(source, place);
     let (name, title, check) = (name?, title?, check?);
-    named(source, &name, WAYS);
+    source.name_fits(&name, WAYS);
     if say.text.is_empty() && !check.alone() {
         let hint = "add say = \"…\": what the model is told when the step begins";
         source.fault(&place.span.clone(), format!("step {} needs say", name.value), hint);
@@ -116,7 +115,7 @@ fn read_check(source: &mut Source<'_>, place: &Place<'_, '_>) -> Option<&'static
     let name = source.needed(place, "check", NAME)?;
     let found = check::find(&name.value);
     if found.is_none() {
-        unknown(source, &name, "check", &check::names());
+        source.unknown(&name, "check", &check::names());
     }
     found
 }
@@ -145,7 +144,7 @@ fn blocks(source: &mut Source<'_>, place: &Place<'_, '_>) -> Vec<Kind> {
     for word in words {
         match Kind::ALL.into_iter().find(|kind| kind.as_str() == word.value) {
             Some(kind) => kinds.push(kind),
-            None => unknown(source, &word, "kind of block", &known),
+            None => source.unknown(&word, "kind of block", &known),
         }
     }
     kinds
@@ -169,14 +168,14 @@ fn turns(source: &mut Source<'_>, place: &Place<'_, '_>) -> (Vec<ReadTurn>, Vec<
     for (key, value) in table.table {
         let verdict = At { value: key.get_ref().to_string(), span: key.span() };
         let Some(inner) = value.get_ref().as_table() else {
-            let hint = format!("write [step.on.{}] with then = \"…\"", super::source::shown(&verdict.value));
+            let hint = format!("write [step.on.{}] with then = \"…\"", shown(&verdict.value));
             source.fault(&value.span(), "what a verdict leads to has to be a table", hint);
             continue;
         };
         let place = Place { table: inner, span: value.span() };
         source.only(&place, &["then", "how", "say"]);
         let Some(then) = source.needed(&place, "then", NAME) else { continue };
-        let say = told(source, &place, "say", TOLD);
+        let say = source.text_or_blank(&place, "say", TEXT);
         let turn = turn(source, &place, &then, &verdict, say.text.clone());
         let ends = matches!(turn.then, Then::End | Then::Stop);
         turns.push((verdict.value.clone(), turn));

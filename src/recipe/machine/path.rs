@@ -2,7 +2,7 @@
 
 use super::super::definition::{CHANGED, Definition, ROUNDS_USED, Step, Then, Turn};
 use super::super::text::Text;
-use super::View;
+use super::super::view::{Span, View};
 use crate::domain::{RecipeEnd, RecipeFact, RoundOutcome};
 use crate::engine::Course;
 use crate::engine::transcript::Item;
@@ -95,10 +95,6 @@ impl<'a> Path<'a> {
         self.rounds.last().unwrap_or(&NONE)
     }
 
-    pub(super) fn is_told(&self) -> bool {
-        self.now().told
-    }
-
     pub(super) fn lead(&self) -> &Lead {
         &self.now().lead
     }
@@ -111,12 +107,32 @@ impl<'a> Path<'a> {
     /// What there was to see of an earlier one.
     pub(super) fn view_of(&self, at: usize) -> View<'a> {
         let round = self.rounds.get(at).unwrap_or(self.now());
-        let until = self.rounds.get(at + 1).and_then(|next| next.from);
-        View::new(self, round, until)
+        let step = self.step_of(round);
+        let begins = |at: usize| self.rounds.get(at).and_then(|round| round.from);
+        let span = |(at, round): (usize, &Round)| {
+            let (step, until) = (&self.step_of(round).name, begins(at + 1).unwrap_or(usize::MAX));
+            Some(Span { step, from: round.from?, until })
+        };
+        View {
+            course: self.course,
+            step: &step.name,
+            protects: &step.protects,
+            options: &step.options,
+            round: round.round,
+            from: round.from,
+            until: begins(at + 1),
+            is_told: round.told,
+            spans: self.rounds.iter().enumerate().filter_map(span).collect(),
+        }
+    }
+
+    /// The step of the round that goes on.
+    pub(super) fn step(&self) -> &'a Step {
+        self.step_of(self.now())
     }
 
     /// The step of a round.
-    pub(super) fn step_of(&self, round: &Round) -> &'a Step {
+    fn step_of(&self, round: &Round) -> &'a Step {
         // Rounds are made of steps that there are, and there is at least one.
         static NONE: std::sync::LazyLock<Step> = std::sync::LazyLock::new(Step::none);
         self.definition.steps.get(round.step).unwrap_or(&NONE)

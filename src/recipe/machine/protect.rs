@@ -5,9 +5,9 @@ mod content;
 
 use super::super::check::Look;
 use super::super::definition::CHANGED;
-use super::path::Ending;
-use super::view::View;
-use super::written::{changes, named, same, settled_runs};
+use super::super::view::{Span, View};
+use super::super::written::{changes, named, same, settled_runs};
+use super::path::{Ending, Path};
 use crate::domain::{
     Block, BlockKind, Field, FieldKind, Finding, Form, Grantor, Outcome, Place, RecipeEnd, RecipeFact,
     Review, Revision, Severity,
@@ -28,15 +28,15 @@ const RESTORE: &str = "go on without it";
 const STOP: &str = "stop";
 
 /// The files that any step protects, as far as they were written by now: their content is followed from then on.
-pub(super) fn all_files(view: &View<'_>) -> Vec<String> {
-    let names: BTreeSet<&String> = view.definition.steps.iter().flat_map(|step| &step.protects).collect();
-    written(view, names)
+pub(super) fn all_files(path: &Path<'_>) -> Vec<String> {
+    let names: BTreeSet<&String> = path.definition.steps.iter().flat_map(|step| &step.protects).collect();
+    written(path, &path.view(), names)
 }
 
-fn written<'a>(view: &View<'_>, steps: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+fn written<'a>(path: &Path<'_>, view: &View<'_>, steps: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for name in steps {
-        let Some(step) = view.definition.step(name).and_then(|at| view.definition.steps.get(at)) else {
+        let Some(step) = path.definition.step(name).and_then(|at| path.definition.steps.get(at)) else {
             continue;
         };
         files.extend(view.written_in(name).into_iter().filter(|path| step.check.keeps(path)));
@@ -45,8 +45,8 @@ fn written<'a>(view: &View<'_>, steps: impl IntoIterator<Item = &'a String>) -> 
 }
 
 /// The files that may not be changed in this step.
-pub(super) fn files(view: &View<'_>) -> Vec<String> {
-    let mut files = written(view, &view.step.protects);
+pub(super) fn files(path: &Path<'_>, view: &View<'_>) -> Vec<String> {
+    let mut files = written(path, view, view.protects);
     let target = match view.option("target") {
         "" => String::new(),
         input => view.named(view.course.input(input)),
@@ -58,15 +58,15 @@ pub(super) fn files(view: &View<'_>) -> Vec<String> {
 }
 
 /// What there is to say about a block that would change one of them.
-pub(super) fn remarks(view: &View<'_>, block: &Block, review: &Review) -> Vec<Finding> {
-    if view.step.protects.is_empty() || block.is_own() {
+pub(super) fn remarks(path: &Path<'_>, view: &View<'_>, block: &Block, review: &Review) -> Vec<Finding> {
+    if view.protects.is_empty() || block.is_own() {
         return Vec::new();
     }
-    let protected = files(view);
+    let protected = files(path, view);
     let touched: Vec<&String> = match &block.kind {
-        BlockKind::Write { path } => {
-            let path = named(&view.course, path);
-            protected.iter().filter(|file| same(file, &path)).collect()
+        BlockKind::Write { path: file } => {
+            let written = named(&view.course, file);
+            protected.iter().filter(|file| same(file, &written)).collect()
         }
         _ => protected.iter().filter(|file| tells_of(view, review, file)).collect(),
     };
@@ -78,7 +78,7 @@ pub(super) fn remarks(view: &View<'_>, block: &Block, review: &Review) -> Vec<Fi
         forbidden: false,
     };
     let mut remarks: Vec<Finding> = touched.into_iter().map(finding).collect();
-    remarks.extend(configures(view, block, review));
+    remarks.extend(configures(path, view, block, review));
     remarks
 }
 
@@ -93,9 +93,9 @@ fn tells_of(view: &View<'_>, review: &Review, file: &str) -> bool {
 }
 
 /// What there is to say of a file that says how tests run, where tests are protected: it can turn them off.
-fn configures(view: &View<'_>, block: &Block, review: &Review) -> Option<Finding> {
-    let steps = view.step.protects.iter().filter_map(|name| view.definition.step(name));
-    let mut checks = steps.filter_map(|step| view.definition.steps.get(step));
+fn configures(path: &Path<'_>, view: &View<'_>, block: &Block, review: &Review) -> Option<Finding> {
+    let steps = view.protects.iter().filter_map(|name| path.definition.step(name));
+    let mut checks = steps.filter_map(|step| path.definition.steps.get(step));
     if !checks.any(|step| step.check.name() == "tests") {
         return None;
     }
@@ -115,9 +115,9 @@ fn configures(view: &View<'_>, block: &Block, review: &Review) -> Option<Finding
 }
 
 /// What a change that nobody agreed to means for the round; `None` where there is none.
-pub(super) fn look(view: &View<'_>) -> Result<Option<Look>, Ending> {
-    let Some(from) = view.from.filter(|_| !view.step.protects.is_empty()) else { return Ok(None) };
-    let changed = changed(view);
+pub(super) fn look(path: &Path<'_>, view: &View<'_>) -> Result<Option<Look>, Ending> {
+    let Some(from) = view.from.filter(|_| !view.protects.is_empty()) else { return Ok(None) };
+    let changed = changed(path, view);
     let behind = |place: usize| -> Vec<String> {
         let newer = changed.iter().filter(|(at, _)| *at > place);
         newer.map(|(_, file)| file.clone()).collect()
@@ -154,11 +154,13 @@ enum Event<'a> {
 
 /// Protected files that are not as they were agreed on, each with the place of the change. A file is as agreed again
 /// when its text was written back, when a write of it was agreed to with the typed word, or when the person keeps it.
-fn changed(view: &View<'_>) -> Vec<(usize, String)> {
+fn changed(path: &Path<'_>, view: &View<'_>) -> Vec<(usize, String)> {
     let mut events: Vec<(usize, Event<'_>)> = Vec::new();
-    for &(step, from, until) in view.spans() {
-        let Some(step) = view.definition.steps.get(step) else { continue };
-        let makes = view.step.protects.contains(&step.name);
+    for &Span { step, from, until } in &view.spans {
+        let Some(step) = path.definition.step(step).and_then(|at| path.definition.steps.get(at)) else {
+            continue;
+        };
+        let makes = view.protects.contains(&step.name);
         if makes || !step.protects.is_empty() {
             let runs = settled_runs(view.course, from, until);
             events.extend(runs.map(|(after, item, run)| (after, Event::Ran { item, run, makes })));
@@ -171,7 +173,7 @@ fn changed(view: &View<'_>) -> Vec<(usize, String)> {
         _ => None,
     }));
     events.sort_by_key(|(at, event)| (*at, matches!(event, Event::Kept)));
-    files(view).into_iter().filter_map(|file| Some((changed_at(view, &events, &file)?, file))).collect()
+    files(path, view).into_iter().filter_map(|file| Some((changed_at(view, &events, &file)?, file))).collect()
 }
 
 /// Where a file was changed, when it is not as it was agreed on.

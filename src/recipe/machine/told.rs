@@ -3,9 +3,10 @@
 use super::super::check;
 use super::super::definition::{CHANGED, Step};
 use super::super::text::{Text, bounded, fenced};
+use super::super::view::{View, ended};
+use super::super::written;
 use super::path::{Ending, Lead, Path, Said};
-use super::view::{View, ended};
-use super::{protect, written};
+use super::protect;
 use crate::domain::{Block, RoundOutcome};
 use std::fmt::Write as _;
 
@@ -17,13 +18,13 @@ const CHANGED_BACK: &str = "Your last block changed files that were agreed on: {
 
 /// What the model is told when the round that goes on begins; nothing where it is not asked.
 pub(super) fn entering(path: &Path<'_>) -> String {
-    let view = path.view();
+    let step = path.step();
     let (before, say) = match path.lead() {
-        Lead::First => (fill(path, &path.definition.say), fill(path, &view.step.say)),
+        Lead::First => (fill(path, &path.definition.say), fill(path, &step.say)),
         Lead::Verdict { say: Some(say), again } => {
-            (fill(path, say), if *again { String::new() } else { fill(path, &view.step.say) })
+            (fill(path, say), if *again { String::new() } else { fill(path, &step.say) })
         }
-        Lead::Verdict { say: None, again: false } => (String::new(), fill(path, &view.step.say)),
+        Lead::Verdict { say: None, again: false } => (String::new(), fill(path, &step.say)),
         Lead::Verdict { say: None, again: true } if path.is_restoring() => {
             (fill(path, &Text::parse(CHANGED_BACK)), String::new())
         }
@@ -32,7 +33,7 @@ pub(super) fn entering(path: &Path<'_>) -> String {
             let hint = path
                 .judged
                 .last()
-                .map(|RoundOutcome { verdict, note, .. }| view.step.check.hint(&last, verdict, note));
+                .map(|RoundOutcome { verdict, note, .. }| step.check.hint(&last, verdict, note));
             (hint.unwrap_or_default(), String::new())
         }
     };
@@ -78,10 +79,10 @@ fn value(path: &Path<'_>, view: &View<'_>, name: &str) -> String {
         "verdict" => last.map(|last| last.verdict.clone()).unwrap_or_default(),
         "note" => last.map(|last| last.note.clone()).unwrap_or_default(),
         "round" => view.round.to_string(),
-        "rounds" => view.step.rounds.to_string(),
-        "step" => view.step.title.clone(),
+        "rounds" => path.step().rounds.to_string(),
+        "step" => path.step().title.clone(),
         "files" => listed(&view.all_written()),
-        "protected" => protect::files(view).join(", "),
+        "protected" => protect::files(path, view).join(", "),
         "images" => listed(&images(view)),
         "steps" => steps(path),
         name if name.starts_with("data:") => {

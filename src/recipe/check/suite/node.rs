@@ -1,8 +1,7 @@
 //! Reads what node's test runner prints in TAP. What tests print themselves stands behind `# ` there, with every `#` in it
 //! escaped, so they can't speak for the runner.
 
-use super::file_name;
-use super::printed::{Expected, Printed, Problem, Seen, between};
+use super::printed::{Expected, Printed, Problem, Seen, between, file_name};
 
 pub(super) fn read(printed: &Printed, expected: &Expected<'_>) -> Seen {
     let mut seen = Seen::default();

@@ -1,9 +1,16 @@
 //! What a test runner printed, what was seen in it, and the verdict. A claim in the output counts only where the exit
 //! status and the runner's own list of tests say the same.
 
-use super::runner::Runner;
-use super::{BROKEN, GREEN, RED, UNCLEAR, file_name};
 use crate::domain::{Outcome, RunReport, Stream};
+
+/// The tests pass.
+pub(super) const GREEN: &str = "green";
+/// Tests fail.
+pub(super) const RED: &str = "red";
+/// The tests can't run.
+pub(super) const BROKEN: &str = "broken";
+/// Nobody can say what came of them.
+pub(super) const UNCLEAR: &str = "unclear";
 
 /// The output of a runner.
 pub(super) struct Printed {
@@ -144,13 +151,13 @@ impl Seen {
     }
 }
 
-/// The verdict, and a note for the person.
-pub(super) fn verdict(runner: &Runner, seen: &Seen, printed: &Printed) -> (&'static str, String) {
+/// The verdict, and a note for the person, which calls the runner and the style of its tests by these names.
+pub(super) fn verdict(runner: &str, style: &str, seen: &Seen, printed: &Printed) -> (&'static str, String) {
     if !printed.ended {
         return (UNCLEAR, format!("the run ended otherwise: {}", printed.why));
     }
     if seen.problems.contains(&Problem::NoRunner) {
-        return (BROKEN, format!("{} is not on this machine", runner.name));
+        return (BROKEN, format!("{runner} is not on this machine"));
     }
     let text = |of: fn(&Problem) -> Option<&String>| seen.problems.iter().find_map(of).map(|text| line(text));
     if let Some(text) = text(|p| if let Problem::Syntax(text) = p { Some(text) } else { None }) {
@@ -166,7 +173,7 @@ pub(super) fn verdict(runner: &Runner, seen: &Seen, printed: &Printed) -> (&'sta
         return (UNCLEAR, crate::domain::sentences::saving::TOO_MUCH_PRINTED.into());
     }
     if seen.problems.contains(&Problem::NoTests) {
-        return (BROKEN, format!("{} found no tests: it takes {}", runner.name, runner.style));
+        return (BROKEN, format!("{runner} found no tests: it takes {style}"));
     }
     counted(seen, printed)
 }
@@ -190,6 +197,11 @@ fn counted(seen: &Seen, printed: &Printed) -> (&'static str, String) {
 
 fn line(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+/// The name of a file without its folders.
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// What stands between two texts.

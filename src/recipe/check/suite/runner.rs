@@ -1,8 +1,8 @@
 //! Test runners as data: which files each takes, how it is started, who reads what it printed.
 
-use super::printed::{Expected, Printed, Seen};
-use super::{cargo, file_name, go, node, python};
-use crate::recipe::machine::View;
+use super::printed::{Expected, Printed, Seen, file_name};
+use super::{cargo, go, node, python};
+use crate::recipe::view::View;
 use crate::text::shell;
 
 /// A test runner.

@@ -1,8 +1,8 @@
 //! Real outputs of real runners, and what they mean.
 
 use super::printed::{self, Expected, Printed};
+use super::printed::{BROKEN, GREEN, RED, UNCLEAR};
 use super::runner::{self, Runner};
-use super::{BROKEN, GREEN, RED, UNCLEAR};
 use crate::recipe::kept::{self, Kept};
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ fn judged(name: &str) -> (&'static str, String) {
     }
     let mut files = Vec::new();
     let expected = expected(folder, &mut files);
-    printed::verdict(runner, &(runner.read)(&printed, &expected), &printed)
+    printed::verdict(runner.name, runner.style, &(runner.read)(&printed, &expected), &printed)
 }
 
 /// Each output that was kept, and what it means.
@@ -141,7 +141,7 @@ proptest! {
         }
         let mut files = Vec::new();
         let expected = expected(runner.name, &mut files);
-        let (verdict, note) = printed::verdict(runner, &(runner.read)(&printed, &expected), &printed);
+        let (verdict, note) = printed::verdict(runner.name, runner.style, &(runner.read)(&printed, &expected), &printed);
         prop_assert!(verdict != GREEN && !note.contains('\n'));
     }
 }

@@ -1,7 +1,5 @@
 //! What a check sees of its round: replies, blocks and what became of them, answers, files.
 
-use super::super::definition::{Definition, Step};
-use super::path::{Path, Round};
 use super::written;
 use crate::domain::{Answers, BlockKind, KernelFate, Outcome, RecipeFact, RunReport};
 use crate::engine::Course;
@@ -11,18 +9,33 @@ use crate::engine::transcript::{BlockItem, Item, ReplyItem, RunItem, Settlement,
 #[derive(Clone, Debug)]
 pub(crate) struct View<'a> {
     pub(crate) course: Course<'a>,
-    pub(crate) definition: &'a Definition,
-    pub(crate) step: &'a Step,
+    /// The name of its step.
+    pub(crate) step: &'a str,
+    /// The steps whose files may not be changed in this one.
+    pub(crate) protects: &'a [String],
+    /// What else the check of the step is told.
+    pub(super) options: &'a [(String, String)],
     /// Which round of the step, from 1.
     pub(crate) round: u32,
     /// The place of the item with which the round began; `None`: nothing can have come of it yet.
     pub(super) from: Option<usize>,
     /// The place of the item with which the next one began.
-    until: Option<usize>,
-    /// Whether the model was told something when it began.
-    told: bool,
-    /// The rounds until now: step, first place, first place of the next.
-    spans: Vec<(usize, usize, usize)>,
+    pub(super) until: Option<usize>,
+    /// Whether the model was told something when it began; else the check is alone.
+    pub(crate) is_told: bool,
+    /// The rounds until now.
+    pub(super) spans: Vec<Span<'a>>,
+}
+
+/// Where in the session a round lies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span<'a> {
+    /// The name of its step.
+    pub(super) step: &'a str,
+    /// The place of its first item.
+    pub(super) from: usize,
+    /// The first place of the next round.
+    pub(super) until: usize,
 }
 
 /// What became of the newest block of the recipe's own in a round.
@@ -37,33 +50,6 @@ pub(crate) enum OwnRun<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(path: &Path<'a>, round: &Round, until: Option<usize>) -> Self {
-        let next = |at: usize| path.rounds.get(at + 1).and_then(|next| next.from).unwrap_or(usize::MAX);
-        let spans = path.rounds.iter().enumerate();
-        let spans = spans.filter_map(|(at, round)| Some((round.step, round.from?, next(at)))).collect();
-        let (course, definition, step) = (path.course, path.definition, path.step_of(round));
-        Self {
-            course,
-            definition,
-            step,
-            round: round.round,
-            from: round.from,
-            until,
-            told: round.told,
-            spans,
-        }
-    }
-
-    /// The rounds until now: step, first place, first place of the next.
-    pub(super) fn spans(&self) -> &[(usize, usize, usize)] {
-        &self.spans
-    }
-
-    /// Whether the model was told something when it began; else the check is alone.
-    pub(crate) fn is_told(&self) -> bool {
-        self.told
-    }
-
     /// The items of this round.
     fn items(&self) -> impl DoubleEndedIterator<Item = (usize, &'a Item)> + use<'a> {
         let (from, until) = (self.from.unwrap_or(usize::MAX), self.until.unwrap_or(usize::MAX));
@@ -125,9 +111,8 @@ impl<'a> View<'a> {
 
     /// The runs of all rounds of the step with this name that ended, oldest first: the recipe's own blocks and the model's.
     pub(crate) fn runs_in(&self, step: &str) -> Vec<(&'a BlockItem, &'a RunItem)> {
-        let step = self.definition.step(step);
-        let spans = self.spans.iter().filter(|(of, ..)| Some(*of) == step);
-        spans.flat_map(|(_, from, until)| written::runs(&self.course, *from, *until)).collect()
+        let spans = self.spans.iter().filter(|span| span.step == step);
+        spans.flat_map(|span| written::runs(&self.course, span.from, span.until)).collect()
     }
 
     /// Whether the kernel is another than at the end of this run: it was started anew, or the session opened again.
@@ -220,9 +205,8 @@ impl<'a> View<'a> {
 
     /// The files that blocks of the model wrote in all rounds of the step with this name.
     pub(crate) fn written_in(&self, step: &str) -> Vec<String> {
-        let step = self.definition.step(step);
-        let spans = self.spans.iter().filter(|(of, ..)| Some(*of) == step);
-        written::between(&self.course, spans.map(|(_, from, until)| (*from, *until)))
+        let spans = self.spans.iter().filter(|span| span.step == step);
+        written::between(&self.course, spans.map(|span| (span.from, span.until)))
     }
 
     /// The files that blocks of the model wrote since the recipe began.
@@ -232,7 +216,7 @@ impl<'a> View<'a> {
 
     /// The value of an option of the step.
     pub(crate) fn option(&self, name: &str) -> &'a str {
-        self.step.option(name)
+        self.options.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 }
 

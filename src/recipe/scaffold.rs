@@ -12,7 +12,7 @@ const LONGEST: usize = 4 << 10;
 
 /// A definition with a step for each prompt of the session, the newest if there are many. Each is judged by what came of
 /// the prompt: code that ran, files that were written, or an answer in words.
-pub fn sketch(transcript: &Transcript, name: &str) -> String {
+pub fn scaffold(transcript: &Transcript, name: &str) -> String {
     let mut turns = turns(transcript);
     turns.drain(..turns.len().saturating_sub(STEPS));
     if turns.is_empty() {
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn each_prompt_is_a_step() {
-        let text = sketch(&session(&["Plot {x}", "  ", "And in \"\"\"red\"\"\""]), "Sales Q3");
+        let text = scaffold(&session(&["Plot {x}", "  ", "And in \"\"\"red\"\"\""]), "Sales Q3");
         let recipe = Recipe::read(&text, None).unwrap_or_else(|faults| panic!("{faults:#?}\n{text}"));
         assert_eq!(recipe.card().name, "sales-q3");
         assert_eq!(text.matches("[[step]]").count(), 2);
@@ -130,7 +130,7 @@ mod tests {
         #[test]
         fn any_session_makes_a_recipe_that_can_be_read(prompts in prop::collection::vec(".{0,60}|[\\x00-\\x7f]{0,20}", 0..12), name in ".{0,50}") {
             let prompts: Vec<&str> = prompts.iter().map(String::as_str).collect();
-            let text = sketch(&session(&prompts), &name);
+            let text = scaffold(&session(&prompts), &name);
             let read = Recipe::read(&text, None);
             prop_assert!(read.is_ok(), "{:#?}\n{}", read.err(), text);
         }

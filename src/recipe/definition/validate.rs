@@ -1,7 +1,6 @@
 //! What has to hold between the parts of a definition: names that are used exist, every step can be reached and left.
 
-use super::read::{self, unknown};
-use super::source::{At, Source, near, shown};
+use super::source::{At, LocatedText, Source, near, shown};
 use super::steps::{ReadStep, Steps, verdicts, ways};
 use super::{ROUNDS_USED, Then};
 use crate::domain::{Field, FieldKind};
@@ -16,13 +15,13 @@ const OF_MODEL: &[&str] =
 const OF_END: &[&str] = &["runner", "verdict", "note", "round", "rounds", "files", "images", "steps", "step"];
 
 /// Texts beside those of the steps.
-pub(super) struct Told<'a> {
-    pub(super) prompt: &'a read::Told,
-    pub(super) say: &'a read::Told,
-    pub(super) summary: &'a read::Told,
+pub(super) struct HeadTexts<'a> {
+    pub(super) prompt: &'a LocatedText,
+    pub(super) say: &'a LocatedText,
+    pub(super) summary: &'a LocatedText,
 }
 
-pub(super) fn check(source: &mut Source<'_>, told: &Told<'_>, inputs: &[At<Field>], steps: &Steps) {
+pub(super) fn check(source: &mut Source<'_>, told: &HeadTexts<'_>, inputs: &[At<Field>], steps: &Steps) {
     let names = Names::new(inputs);
     names.text(source, told.prompt, &[]);
     names.text(source, told.say, OF_MODEL);
@@ -34,7 +33,7 @@ pub(super) fn check(source: &mut Source<'_>, told: &Told<'_>, inputs: &[At<Field
         names.options(source, step, inputs, &known);
         for name in &step.protects {
             if !known.contains(&name.value.as_str()) {
-                unknown(source, name, "step", &known);
+                source.unknown(name, "step", &known);
             }
         }
         turns(source, &names, step, &known);
@@ -64,7 +63,7 @@ impl Names {
         Self { inputs: inputs.iter().map(|input| input.value.name.clone()).collect(), values }
     }
 
-    fn text(&self, source: &mut Source<'_>, told: &read::Told, more: &[&str]) {
+    fn text(&self, source: &mut Source<'_>, told: &LocatedText, more: &[&str]) {
         let known: Vec<&str> = self.values.iter().map(String::as_str).chain(more.iter().copied()).collect();
         for name in told.text.names().filter(|name| !known.contains(name)) {
             let hint = near(name, &known);
@@ -77,14 +76,14 @@ impl Names {
         let known: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
         for (name, value) in &step.only_if {
             let Some(input) = inputs.iter().find(|input| input.value.name == name.value) else {
-                unknown(source, name, "input", &known);
+                source.unknown(name, "input", &known);
                 continue;
             };
             if let FieldKind::Choice(choices) = &input.value.kind
                 && !choices.contains(&value.value)
             {
                 let choices: Vec<&str> = choices.iter().map(String::as_str).collect();
-                unknown(source, value, "choice", &choices);
+                source.unknown(value, "choice", &choices);
             }
         }
     }
@@ -95,10 +94,10 @@ impl Names {
             match kind {
                 Some(OptionKind::Input) if !inputs.iter().any(|input| input.value.name == value.value) => {
                     let known: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
-                    unknown(source, value, "input", &known);
+                    source.unknown(value, "input", &known);
                 }
                 Some(OptionKind::Step) if !steps.contains(&value.value.as_str()) => {
-                    unknown(source, value, "step", steps);
+                    source.unknown(value, "step", steps);
                 }
                 _ => {}
             }
@@ -117,7 +116,7 @@ fn turns(source: &mut Source<'_>, names: &Names, step: &ReadStep, steps: &[&str]
             source.fault(&verdict.span, what, near(&verdict.value, &known));
         }
         if !targets.contains(&turn.then.value.as_str()) {
-            unknown(source, &turn.then, "step", &targets);
+            source.unknown(&turn.then, "step", &targets);
         }
         names.text(source, &turn.say, if turn.ends { OF_END } else { OF_MODEL });
     }
